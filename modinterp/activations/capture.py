@@ -1,0 +1,52 @@
+"""One forward pass over all inputs of a task, every activation kept, folded to the grid of inputs."""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from transformer_lens import ActivationCache
+
+from modinterp.models import Network
+from modinterp.tasks import Task
+
+LOGITS = "logits"
+_PER_QUERY = ("hook_attn_scores", "hook_pattern")
+
+
+def at_last_position(name: str, activation: Tensor) -> Tensor:
+    """The part of an activation that belongs to the last position: its query row in attention, its row elsewhere."""
+    return activation[:, :, -1] if name.endswith(_PER_QUERY) else activation[:, -1]
+
+
+def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"]:
+    """Logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype."""
+    if task.grid is None:
+        raise ValueError(f"the inputs of {task.name} form no grid")
+    with torch.no_grad():
+        logits = network(task.inputs().to(network.W_E.device))
+    return at_last_position(LOGITS, logits).unflatten(0, task.grid)
+
+
+def activations(network: Network, task: Task) -> ActivationCache:
+    """Every activation at the last position, for every input, in float64 on the network's device.
+
+    The cache's entries have the hook's name and the shape `[*task.grid, ...]`: `[a, b, neuron]` for
+    `blocks.0.mlp.hook_post`, `[a, b, head, key]` for `blocks.0.attn.hook_pattern`; `logits` are `[a, b, output]`.
+    Keys and values, of which all positions matter, keep theirs: `[a, b, pos, head, d_head]`.
+
+    Raises:
+        ValueError: the task's inputs form no grid.
+    """
+    if task.grid is None:
+        raise ValueError(f"the inputs of {task.name} form no grid")
+    precise = copy.deepcopy(network).double()
+    with torch.no_grad():
+        logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device))
+    folded = {
+        name: (value if name.endswith(("hook_k", "hook_v")) else at_last_position(name, value)).unflatten(0, task.grid)
+        for name, value in {**cache.cache_dict, LOGITS: logits}.items()
+    }
+    return ActivationCache(folded, precise)

@@ -1,0 +1,53 @@
+"""Interventions: activations replaced while a `with` block lasts, and no longer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from transformer_lens.hook_points import HookPoint
+
+from modinterp.activations.capture import at_last_position, logits_on_grid
+from modinterp.models import Network
+from modinterp.tasks import Task
+
+
+@contextmanager
+def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network]:
+    """Put other values in place of activations at the last position; undone when the block ends, however it ends.
+
+    Args:
+        values: hook name to a tensor over the task's whole grid, as `activations` returns it (or what broadcasts to
+            it). The network must then be run on all inputs of the task at once.
+    Raises:
+        ValueError: a name that is no hook of this network.
+    """
+    unknown = sorted(set(values) - set(network.hook_dict))
+    if unknown:
+        raise ValueError(f"no hook {', '.join(unknown)}; this network has {', '.join(network.hook_dict)}")
+
+    def put(activation: Tensor, hook: HookPoint) -> Tensor:
+        changed = activation.clone()
+        part = at_last_position(hook.name or "", changed)
+        value = values[hook.name or ""].to(part)
+        part.copy_(value.flatten(0, value.ndim - part.ndim) if value.ndim > part.ndim else value)
+        return changed
+
+    with network.hooks(fwd_hooks=[(name, put) for name in values]) as hooked:
+        yield hooked
+
+
+def logits_with(network: Network, task: Task, values: Mapping[str, Tensor]) -> Float[Tensor, "*grid output"]:
+    """Logits for every input with some activations replaced, see `replaced`.
+
+    >>> from modinterp import activations, models, tasks
+    >>> task = tasks.addition(5)
+    >>> config = models.TransformerConfig.of(task)
+    >>> network = models.hooked(config, models.initial_weights(config, seed=0))
+    >>> dead = logits_with(network, task, {"blocks.0.mlp.hook_post": torch.zeros(512)})
+    """
+    with replaced(network, values):
+        return logits_on_grid(network, task)

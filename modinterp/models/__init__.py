@@ -1,0 +1,28 @@
+"""What learns: HookedRootModules with TransformerLens hook and weight names."""
+
+from modinterp.models.config import (
+    Config,
+    MLPConfig,
+    TransformerConfig,
+    Weights,
+    initial_weights,
+)
+from modinterp.models.convert import from_state_dict
+from modinterp.models.last_position import last_position_logits
+from modinterp.models.mlp import PairMLP
+from modinterp.models.network import hooked
+from modinterp.models.transformer import Network, Transformer
+
+__all__ = [
+    "Config",
+    "MLPConfig",
+    "Network",
+    "PairMLP",
+    "Transformer",
+    "TransformerConfig",
+    "Weights",
+    "from_state_dict",
+    "hooked",
+    "initial_weights",
+    "last_position_logits",
+]

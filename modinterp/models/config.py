@@ -1,0 +1,149 @@
+"""The numbers that fix a network's shape, and its weights at the start."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from modinterp.tasks import Task
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "none": lambda x: x,
+}
+
+Weights = dict[str, Tensor]
+
+
+def _positive(**sizes: int) -> None:
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} must be at least 1, got {size}")
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """A decoder without LayerNorm, in HookedTransformer's vocabulary.
+
+    Attributes:
+        d_mlp: neurons per layer; None for a network of attention alone.
+        act_fn: a key of `ACTIVATIONS`.
+        positional: whether a learned embedding of the position is added.
+        attn_biases, mlp_biases, unembed_bias: which biases exist. The paper has those of the MLP alone.
+    """
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int
+    n_layers: int = 1
+    d_model: int = 128
+    n_heads: int = 4
+    d_head: int = 32
+    d_mlp: int | None = 512
+    act_fn: str = "relu"
+    positional: bool = True
+    attn_biases: bool = False
+    mlp_biases: bool = True
+    unembed_bias: bool = False
+
+    def __post_init__(self) -> None:
+        _positive(d_vocab=self.d_vocab, d_vocab_out=self.d_vocab_out, n_ctx=self.n_ctx, n_layers=self.n_layers,
+                  d_model=self.d_model, n_heads=self.n_heads, d_head=self.d_head, d_mlp=self.d_mlp or 1)  # fmt: skip
+        if self.act_fn not in ACTIVATIONS:
+            raise ValueError(f"unknown activation {self.act_fn!r}; known are {', '.join(ACTIVATIONS)}")
+
+    @classmethod
+    def of(cls, task: Task, **sizes: int | str | bool | None) -> TransformerConfig:
+        """The configuration whose vocabulary and context fit the task; everything else may be given."""
+        return cls(task.d_vocab, task.d_vocab_out, task.n_ctx, **sizes)  # type: ignore[arg-type]
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name and shape of every weight, in HookedTransformer's names and orientations."""
+        m, h, d = self.d_model, self.n_heads, self.d_head
+        shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (self.d_vocab, m)}
+        if self.positional:
+            shapes["pos_embed.W_pos"] = (self.n_ctx, m)
+        for layer in range(self.n_layers):
+            block = f"blocks.{layer}."
+            shapes |= {f"{block}attn.W_{x}": (h, m, d) for x in "QKV"} | {f"{block}attn.W_O": (h, d, m)}
+            if self.attn_biases:
+                shapes |= {f"{block}attn.b_{x}": (h, d) for x in "QKV"} | {f"{block}attn.b_O": (m,)}
+            if self.d_mlp is not None:
+                shapes |= {f"{block}mlp.W_in": (m, self.d_mlp), f"{block}mlp.W_out": (self.d_mlp, m)}
+                if self.mlp_biases:
+                    shapes |= {f"{block}mlp.b_in": (self.d_mlp,), f"{block}mlp.b_out": (m,)}
+        shapes["unembed.W_U"] = (m, self.d_vocab_out)
+        if self.unembed_bias:
+            shapes["unembed.b_U"] = (self.d_vocab_out,)
+        return shapes
+
+    def scales(self) -> dict[str, float]:
+        """Standard deviation of every weight matrix at the start, as in the paper's own code.
+
+        All are 1/sqrt(d_model), W_out too; W_U is 1/sqrt(d_vocab); biases begin at 0.
+        """
+        scales = dict.fromkeys(self.shapes(), 1 / math.sqrt(self.d_model))
+        return scales | {"unembed.W_U": 1 / math.sqrt(self.d_vocab)}
+
+
+@dataclass(frozen=True)
+class MLPConfig:
+    """One hidden layer on the sum of the two embeddings: logits = act((W_E[a] + W_E[b]) W_in) W_U.
+
+    Source: Kissane's notebook on modular addition with a one-hidden-layer MLP.
+    """
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int = 2
+    d_model: int = 128
+    d_mlp: int = 512
+    act_fn: str = "relu"
+    n_layers: int = 1
+
+    def __post_init__(self) -> None:
+        _positive(d_vocab=self.d_vocab, d_vocab_out=self.d_vocab_out, d_model=self.d_model, d_mlp=self.d_mlp)
+        if self.act_fn not in ACTIVATIONS:
+            raise ValueError(f"unknown activation {self.act_fn!r}; known are {', '.join(ACTIVATIONS)}")
+
+    @classmethod
+    def of(cls, task: Task, **sizes: int | str) -> MLPConfig:
+        """The configuration whose vocabulary fits the task; everything else may be given."""
+        return cls(task.d_vocab, task.d_vocab_out, task.n_ctx, **sizes)  # type: ignore[arg-type]
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name and shape of every weight, in HookedTransformer's names and orientations."""
+        return {
+            "embed.W_E": (self.d_vocab, self.d_model),
+            "blocks.0.mlp.W_in": (self.d_model, self.d_mlp),
+            "unembed.W_U": (self.d_mlp, self.d_vocab_out),
+        }
+
+    def scales(self) -> dict[str, float]:
+        """Standard deviation of every weight at the start: 1/sqrt(rows)."""
+        return {name: 1 / math.sqrt(shape[0]) for name, shape in self.shapes().items()}
+
+
+Config = TransformerConfig | MLPConfig
+
+
+def initial_weights(config: Config, seed: int) -> Weights:
+    """Weights before the first step, drawn in float32 on the CPU, the same on every device.
+
+    Normal with the standard deviations of `config.scales()`; biases 0.
+    Source: the code of Nanda et al. 2023 (`transformers.py` of progress-measures-paper).
+    """
+    generator = torch.Generator().manual_seed(seed)
+    scales = config.scales()
+    return {
+        name: torch.zeros(shape)
+        if name.rpartition(".")[2].startswith("b_")
+        else torch.randn(shape, generator=generator) * scales[name]
+        for name, shape in config.shapes().items()
+    }

@@ -1,0 +1,129 @@
+"""Foreign layouts in: whatever names and orientations a checkpoint has, one of our networks comes out.
+
+| layout | told by |
+|---|---|
+| ours, and HookedTransformer's of any version | `blocks.0.attn.W_O [head, d_head, d_model]` |
+| left-facing, of the grokking paper's own code | `blocks.0.attn.W_O [d_model, head * d_head]` |
+| three-matrix MLP | `W_E`, `W_in`, `W_U` |
+| our MLP | `blocks.0.mlp.W_in` and no attention |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from torch import Tensor
+
+from modinterp.models.config import Config, MLPConfig, TransformerConfig, Weights
+from modinterp.models.network import hooked
+from modinterp.models.transformer import Network
+from modinterp.tasks import Task
+
+_BUFFERS = re.compile(r"\.(mask|IGNORE)$")
+_THREE = {"W_E": "embed.W_E", "W_in": "blocks.0.mlp.W_in", "W_U": "unembed.W_U"}
+
+# Left-facing weights act from the left on column vectors, except that heads and W_pos are laid out as the code has it.
+_TURNED: dict[str, Callable[[Tensor, int], Tensor]] = {
+    "W_E": lambda w, _: w.T,
+    "W_Q": lambda w, _: w.transpose(1, 2),
+    "W_K": lambda w, _: w.transpose(1, 2),
+    "W_V": lambda w, _: w.transpose(1, 2),
+    "W_O": lambda w, heads: w.T.unflatten(0, (heads, -1)),
+    "W_in": lambda w, _: w.T,
+    "W_out": lambda w, _: w.T,
+}
+
+
+def _right_facing(weights: Weights) -> Weights:
+    heads = weights["blocks.0.attn.W_Q"].shape[0]
+    return {name: _TURNED.get(name.rpartition(".")[2], lambda w, _: w)(w, heads) for name, w in weights.items()}
+
+
+def _without_zero_biases(weights: Weights) -> Weights:
+    """Drop biases that are absent in effect: all of one kind zero (`b_Q, b_K, b_V, b_O`, or `b_U`)."""
+    for kind in (r"attn\.b_[QKVO]$", r"unembed\.b_U$"):
+        names = [n for n in weights if re.search(kind, n)]
+        if not any(weights[n].any() for n in names):
+            weights = {n: w for n, w in weights.items() if n not in names}
+    return weights
+
+
+def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
+    if name not in weights:
+        raise ValueError(f"no weight {name}; found {', '.join(sorted(weights))}")
+    if weights[name].ndim != ndim:
+        raise ValueError(f"{name} should have {ndim} axes, but its shape is {tuple(weights[name].shape)}")
+    return tuple(weights[name].shape)
+
+
+def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> TransformerConfig:
+    d_vocab, d_model = _shape(weights, "embed.W_E", 2)
+    n_heads, _, d_head = _shape(weights, "blocks.0.attn.W_Q", 3)
+    has_mlp = "blocks.0.mlp.W_in" in weights
+    return TransformerConfig(
+        d_vocab=d_vocab,
+        d_vocab_out=_shape(weights, "unembed.W_U", 2)[1],
+        n_ctx=n_ctx,
+        n_layers=1 + max(int(m[1]) for m in (re.match(r"blocks\.(\d+)\.", n) for n in weights) if m),
+        d_model=d_model,
+        n_heads=n_heads,
+        d_head=d_head,
+        d_mlp=_shape(weights, "blocks.0.mlp.W_in", 2)[1] if has_mlp else None,
+        act_fn=act_fn,
+        positional="pos_embed.W_pos" in weights,
+        attn_biases=any(re.search(r"attn\.b_", n) for n in weights),
+        mlp_biases="blocks.0.mlp.b_in" in weights,
+        unembed_bias="unembed.b_U" in weights,
+    )
+
+
+def _check(weights: Weights, config: Config, task: Task) -> None:
+    wanted, found = config.shapes(), {name: tuple(w.shape) for name, w in weights.items()}
+    missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
+    if missing or extra:
+        raise ValueError("; ".join(f"{what}: {', '.join(names)}" for what, names in
+                                   (("missing weights", missing), ("weights without a place", extra)) if names))  # fmt: skip
+    for name, shape in wanted.items():
+        if found[name] != shape:
+            raise ValueError(f"{name} should be {list(shape)}, but is {list(found[name])}")
+    for name in ("d_vocab", "d_vocab_out", "n_ctx"):
+        if getattr(config, name) != getattr(task, name):
+            raise ValueError(f"{task.name} needs {name} {getattr(task, name)}, but the weights have {getattr(config, name)}")  # fmt: skip
+
+
+def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Network:
+    """A network of ours with the weights of a checkpoint in any of the four layouts of this module.
+
+    Args:
+        weights: names to tensors; HookedTransformer's `mask` and `IGNORE` buffers are passed over, and output columns
+            beyond the task's (the one of "=" in the paper's code) are left out.
+        task: what the network was trained on; says how many positions and classes there are.
+        act_fn: the nonlinearity, which no checkpoint names.
+    Raises:
+        ValueError: the layout is none of the four, a weight is missing, left over or of another shape, or the shapes
+            contradict the task.
+    """
+    weights = {name: w.detach().float() for name, w in weights.items() if not _BUFFERS.search(name)}
+    if set(weights) == set(_THREE):
+        weights = {_THREE[name]: w for name, w in weights.items()}
+    weights = _without_zero_biases(weights)
+    if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
+        weights = _right_facing(weights)
+    if "unembed.W_U" in weights and weights["unembed.W_U"].shape[-1] == task.d_vocab > task.d_vocab_out:
+        weights |= {n: weights[n][..., : task.d_vocab_out] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
+    if not all(w.isfinite().all() for w in weights.values()):
+        raise ValueError(f"weights that are not finite: {', '.join(n for n, w in weights.items() if not w.isfinite().all())}")  # fmt: skip
+
+    if any(name.startswith("blocks.0.attn.") for name in weights):
+        positions = weights.get("pos_embed.W_pos")
+        config: Config = _transformer_config(weights, task.n_ctx if positions is None else len(positions), act_fn)
+    elif "blocks.0.mlp.W_in" in weights:
+        d_vocab, d_model = _shape(weights, "embed.W_E", 2)
+        d_mlp = _shape(weights, "blocks.0.mlp.W_in", 2)[1]
+        config = MLPConfig(d_vocab, _shape(weights, "unembed.W_U", 2)[1], task.n_ctx, d_model, d_mlp, act_fn)
+    else:
+        raise ValueError("the weights fit no known layout: expected blocks.0.attn.W_O and its like, or W_E, W_in, W_U; "
+                         f"found {', '.join(sorted(weights)) or 'nothing'}")  # fmt: skip
+    _check(weights, config, task)
+    return hooked(config, weights)

@@ -1,0 +1,162 @@
+"""A trained run as an object: its task, its network, how it got there."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+from transformer_lens import ActivationCache
+
+from modinterp.activations import activations
+from modinterp.models import Network, Weights, from_state_dict, hooked, initial_weights
+from modinterp.runs import store
+from modinterp.tasks import Split, Task
+from modinterp.training import RunSpec
+
+
+class Snapshots(Mapping[int, Weights]):
+    """Epoch to weights, each read from disk when it is asked for."""
+
+    def __init__(self, epochs: list[int], read: Callable[[int], Weights]):
+        self._epochs, self._read = epochs, read
+
+    def __getitem__(self, epoch: int) -> Weights:
+        if epoch not in self._epochs:
+            raise KeyError(f"no snapshot of epoch {epoch}; there are {self._epochs}")
+        return self._read(epoch)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._epochs)
+
+    def __len__(self) -> int:
+        return len(self._epochs)
+
+    def __repr__(self) -> str:
+        return f"Snapshots({self._epochs})"
+
+
+@dataclass(eq=False)
+class TrainedRun:
+    """A network with its task and, where it was trained here, its history.
+
+    Attributes:
+        name: as in the catalogue, or the file that it was read from.
+        spec: what it was trained from; None for a foreign checkpoint.
+        history: one row per logged epoch: losses [nats], accuracies, sum of squared weights.
+        snapshots: epoch to weights.
+        progress: progress measures by epoch, where they have been taken; see `modinterp.analyses.progress`.
+    """
+
+    name: str
+    task: Task
+    model: Network
+    spec: RunSpec | None = None
+    history: pd.DataFrame = field(default_factory=pd.DataFrame)
+    snapshots: Mapping[int, Weights] = field(default_factory=dict)
+    progress: pd.DataFrame | None = None
+
+    def activations(self) -> ActivationCache:
+        """Every activation on all inputs at the last position, in float64, captured once.
+
+        See `modinterp.activations.activations` for names and shapes.
+        """
+        return self._activations
+
+    @cached_property
+    def _activations(self) -> ActivationCache:
+        return activations(self.model, self.task)
+
+    @cached_property
+    def split(self) -> Split:
+        """The inputs it was trained on, and the others.
+
+        Raises:
+            ValueError: a foreign checkpoint, of which that is not known.
+        """
+        if self.spec is None:
+            raise ValueError(f"which inputs {self.name} was trained on is not known")
+        return self.task.split(self.spec.recipe.fraction, self.spec.seed)
+
+    def at_start(self) -> TrainedRun:
+        """The same run before its first step: initial weights, history and snapshots cut to epoch 0.
+
+        Raises:
+            ValueError: a foreign checkpoint, whose initial weights are not known.
+        """
+        if self.spec is None:
+            raise ValueError(f"the initial weights of {self.name} are not known")
+        weights = initial_weights(self.spec.model, self.spec.seed)
+        return TrainedRun(
+            f"{self.name} at the start",
+            self.task,
+            hooked(self.spec.model, weights).to(self.model.W_E.device),
+            self.spec,
+            self.history[self.history["epoch"] == 0] if "epoch" in self.history else self.history,
+            {0: weights},
+            None if self.progress is None else self.progress[self.progress["epoch"] == 0],
+        )
+
+    def at(self, epoch: int) -> Network:
+        """The network at the snapshot of an epoch.
+
+        Raises:
+            KeyError: there is no such snapshot.
+        """
+        network = copy.deepcopy(self.model)
+        network.load_state_dict({name: w.float() for name, w in self.snapshots[epoch].items()})
+        return network
+
+    def __repr__(self) -> str:
+        size = sum(w.numel() for w in self.model.parameters())
+        line = f"{self.name}: {self.task.name}, {size:,} weights"
+        if len(self.history):
+            last = self.history.iloc[-1]
+            line += f", epoch {last['epoch']:,.0f}, test loss {last['test_loss']:.2e}, test accuracy {last['test_accuracy']:.4f}"  # fmt: skip
+        return line + (f", {len(self.snapshots)} snapshots" if self.snapshots else "")
+
+
+def load(name: str | Path, task: Task | None = None, root: str | Path | None = None, device: str = "cpu") -> TrainedRun:
+    """A named run, or anybody's checkpoint.
+
+    Args:
+        name: `nanda/mainline-0` and its like, or the path of a `.safetensors`, `.pt` or `.pth` file.
+        task: for a file, what its network was trained on.
+        root: folder to look for a named run in; `checkpoints/` by default.
+        device: where the network is to live.
+    Raises:
+        FileNotFoundError: no such run or file.
+        ValueError: a damaged file, one that would run code, or one that does not fit the task.
+    """
+    path = Path(name)
+    if path.suffix in (".safetensors", *store.PICKLED):
+        if task is None:
+            raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
+        return TrainedRun(str(name), task, from_state_dict(store.read_weights(path), task).to(device))
+    return _from_folder(str(name), Path(root or store.checkpoints()) / name, device)
+
+
+def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
+    record = store.read_record(folder)
+    spec = RunSpec.from_json(record["spec"])
+    weights = store.read_weights(store.verify(folder, record, store.FINAL))
+    network = from_state_dict(weights, spec.task, getattr(spec.model, "act_fn", "relu")).to(device)
+    if network.cfg != spec.model:
+        raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes")
+
+    def snapshot(epoch: int) -> Weights:
+        return store.read_weights(store.verify(folder, record, str(store.snapshot_path(Path(), epoch))))
+
+    has_progress = store.PROGRESS in record["sha256"]
+    return TrainedRun(
+        name,
+        spec.task,
+        network,
+        spec,
+        store.read_table(store.verify(folder, record, store.HISTORY)),
+        Snapshots(store.snapshot_epochs(folder), snapshot),
+        store.read_table(store.verify(folder, record, store.PROGRESS)) if has_progress else None,
+    )

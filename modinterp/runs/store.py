@@ -1,0 +1,208 @@
+"""Runs on disk: the only reader and writer of `checkpoints/` and of any folder laid out like it.
+
+    SOURCE/RUN/run.json              spec, versions, where it stands, sha256 of every other file
+               final.safetensors     weights after the last epoch
+               snapshots/epoch-000100.safetensors ...
+               history.csv           losses in nats, accuracies, sum of squared weights, by epoch
+               progress.csv          progress measures by epoch, where they have been taken
+               state.safetensors     weights and optimiser moments of a training that goes on
+
+Every file is written beside its place and moved there, so that at any moment each is whole. Weights are read with
+safetensors or `torch.load(weights_only=True)`: nothing that a file holds is ever executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import pickle
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load, save
+from torch import Tensor
+
+from modinterp.training import RunSpec, TrainingState
+
+STATE, FINAL, HISTORY, PROGRESS, RECORD = (
+    "state.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json")  # fmt: skip
+PICKLED = (".pt", ".pth")
+
+
+def checkpoints() -> Path:
+    """Where named runs lie: `MODINTERP_CHECKPOINTS`, else `checkpoints/` of the checkout this package lives in."""
+    return Path(os.environ.get("MODINTERP_CHECKPOINTS") or Path(__file__).parents[2] / "checkpoints")
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file so that it holds either all of its old content or all of the new.
+
+    Raises:
+        OSError: the folder cannot be written, or the disk is full; the old file is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_weights(path: Path, weights: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
+    """Weights as safetensors, written atomically."""
+    write(path, save({name: w.contiguous() for name, w in weights.items()}, metadata))
+
+
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """Named tensors from a `.safetensors`, `.pt` or `.pth` file, on the CPU.
+
+    A pickled file may hold the tensors themselves, or a dict that keeps them under `model`, `state_dict` or
+    `model_state_dict`.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is cut off or damaged, holds no named tensors, or needs code to be read.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    if path.suffix not in PICKLED:
+        try:
+            return load(path.read_bytes())
+        except SafetensorError as error:
+            raise ValueError(f"{path} is not a whole safetensors file: {error}") from error
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise ValueError(f"{path} holds more than weights, and is not read, since that could run code: "
+                         f"{str(error).splitlines()[0]}") from error  # fmt: skip
+    except (RuntimeError, EOFError, ValueError, OSError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is not a whole file of weights: {str(error).splitlines()[0] if str(error) else type(error).__name__}") from error  # fmt: skip
+    for key in ("model", "state_dict", "model_state_dict"):
+        if isinstance(content, dict) and isinstance(content.get(key), dict):
+            content = content[key]
+    tensors = {k: v for k, v in content.items() if isinstance(v, Tensor)} if isinstance(content, dict) else {}
+    if not tensors:
+        raise ValueError(f"{path} holds no named tensors, but {type(content).__name__}")
+    return tensors
+
+
+def sha256(path: Path) -> str:
+    """Checksum of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def snapshot_path(folder: Path, epoch: int) -> Path:
+    """Where the snapshot of an epoch lies."""
+    return folder / "snapshots" / f"epoch-{epoch:06d}.safetensors"
+
+
+def snapshot_epochs(folder: Path) -> list[int]:
+    """Epochs of which there is a snapshot, in order."""
+    return sorted(int(path.stem.removeprefix("epoch-")) for path in (folder / "snapshots").glob("epoch-*.safetensors"))
+
+
+def table_bytes(table: pd.DataFrame) -> bytes:
+    """A table as CSV, every number with all its digits."""
+    return table.to_csv(index=False).encode()
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """A table that `table_bytes` wrote, every number as it was to the last bit."""
+    return pd.read_csv(io.BytesIO(path.read_bytes()), float_precision="round_trip")
+
+
+def write_state(folder: Path, spec: RunSpec, state: TrainingState) -> None:
+    """Keep a snapshot, the history so far, and all that is needed to go on from here."""
+    write_weights(snapshot_path(folder, state.epoch), state.weights)
+    write(folder / HISTORY, table_bytes(pd.DataFrame(list(state.history))))
+    weights = {f"weights/{name}": w for name, w in state.weights.items()}
+    metadata = {"epoch": str(state.epoch), "spec": json.dumps(spec.to_json(), sort_keys=True)}
+    write_weights(folder / STATE, weights | state.moments, metadata)
+
+
+def read_state(folder: Path, spec: RunSpec) -> TrainingState | None:
+    """The last state written for this spec; None where nothing was begun.
+
+    Raises:
+        ValueError: what lies there was trained from another spec, or is damaged.
+    """
+    path = folder / STATE
+    if not path.is_file():
+        return None
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata()
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(f"{path} is not a whole safetensors file: {error}") from error
+    if _without_length(json.loads(metadata["spec"])) != _without_length(json.loads(json.dumps(spec.to_json()))):
+        raise ValueError(f"{folder} holds a training with other settings; move it away or choose another --out")
+    epoch = int(metadata["epoch"])
+    weights = {k.removeprefix("weights/"): v for k, v in tensors.items() if k.startswith("weights/")}
+    moments = {k: v for k, v in tensors.items() if not k.startswith("weights/")}
+    rows = read_table(folder / HISTORY).to_dict("records")
+    history = tuple({str(k): v for k, v in row.items()} for row in rows if row["epoch"] <= epoch)
+    return TrainingState(epoch, weights, moments, history)
+
+
+def _without_length(spec: dict[str, Any]) -> dict[str, Any]:
+    """A spec up to the number of epochs, which a later training may raise."""
+    return spec | {"recipe": {k: v for k, v in spec["recipe"].items() if k != "epochs"}}
+
+
+def write_record(folder: Path, spec: RunSpec, epoch: int, seconds: float | None = None) -> None:
+    """run.json, last of all: it vouches for every other file by its checksum."""
+    names = [FINAL, HISTORY, PROGRESS, *(str(snapshot_path(Path(), e)) for e in snapshot_epochs(folder))]
+    record = {
+        "spec": spec.to_json(),
+        "epoch": epoch,
+        "seconds": seconds,
+        "versions": {"python": platform.python_version(), "torch": version("torch").partition("+")[0]},
+        "machine": platform.machine(),
+        "sha256": {name: sha256(folder / name) for name in names if (folder / name).is_file()},
+    }
+    write(folder / RECORD, (json.dumps(record, indent=1) + "\n").encode())
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """run.json as written.
+
+    Raises:
+        FileNotFoundError: nothing was trained here to its end.
+        ValueError: the file is not what `write_record` writes.
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        raise FileNotFoundError(f"no trained run in {folder}")
+    try:
+        record = json.loads(path.read_text())
+        record["spec"], record["sha256"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    return record
+
+
+def verify(folder: Path, record: dict[str, Any], name: str) -> Path:
+    """The path of a file of a run, after its checksum was compared with run.json.
+
+    Raises:
+        ValueError: the file is missing, or is not the one that was written.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise ValueError(f"{path} is missing, though run.json names it")
+    if sha256(path) != record["sha256"].get(name):
+        raise ValueError(f"{path} is not the file that was written: its sha256 differs from run.json")
+    return path

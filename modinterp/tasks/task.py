@@ -1,0 +1,84 @@
+"""What is to be learned: a finite set of inputs, the right answer to each, and which of them are shown.
+
+A task is a frozen dataclass of plain numbers and strings, so it can be compared, hashed and written to JSON;
+everything that is large (inputs, labels) is computed when asked for.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+
+class Split(NamedTuple):
+    """Rows of `Task.inputs()` that are trained on, and all the others, both in shuffled order."""
+
+    train: Int[Tensor, " train"]
+    test: Int[Tensor, " test"]
+
+
+@dataclass(frozen=True)
+class Task(ABC):
+    """The contract that models, training and analyses rely on."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Short name for people, such as `a + b mod 113`."""
+
+    @property
+    @abstractmethod
+    def d_vocab(self) -> int:
+        """Number of input tokens."""
+
+    @property
+    @abstractmethod
+    def d_vocab_out(self) -> int:
+        """Number of classes of the answer."""
+
+    @property
+    @abstractmethod
+    def n_ctx(self) -> int:
+        """Number of tokens in one input."""
+
+    @property
+    @abstractmethod
+    def grid(self) -> tuple[int, ...] | None:
+        """Shape into which all inputs fold, such as `(p, p)`; None where inputs are sampled."""
+
+    @abstractmethod
+    def inputs(self) -> Int[Tensor, "input pos"]:
+        """Every input there is, first number slowest."""
+
+    @abstractmethod
+    def labels(self) -> Int[Tensor, "input output"]:
+        """The right answers, one column an output."""
+
+    def split(self, fraction: float, seed: int) -> Split:
+        """A seeded split of all inputs; the same on every device and platform.
+
+        Shuffles with Python's Mersenne Twister, as the code of Nanda et al. does, so that a seed means
+        the same pairs here and there.
+
+        Args:
+            fraction: share of the inputs to train on, in (0, 1]; rounded down to whole inputs.
+            seed: any integer.
+        Raises:
+            ValueError: fraction outside (0, 1], or so small that nothing is left to train on.
+        """
+        if not 0 < fraction <= 1:
+            raise ValueError(f"fraction of the data to train on must lie in (0, 1], got {fraction}")
+        n = len(self.inputs())
+        n_train = int(fraction * n)
+        if n_train == 0:
+            raise ValueError(f"fraction {fraction} of {n} inputs leaves nothing to train on")
+        order = list(range(n))
+        random.Random(seed).shuffle(order)
+        rows = torch.tensor(order)
+        return Split(rows[:n_train], rows[n_train:])

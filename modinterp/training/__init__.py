@@ -1,0 +1,23 @@
+"""How it learns: recipes, the loss, and the engine that turns a spec into states."""
+
+from modinterp.training.cpu import prepare_cpu
+from modinterp.training.engine import (
+    Row,
+    TrainingState,
+    resolved_device,
+    training_states,
+)
+from modinterp.training.loss import accuracy, cross_entropy
+from modinterp.training.recipe import Recipe, RunSpec
+
+__all__ = [
+    "Recipe",
+    "Row",
+    "RunSpec",
+    "TrainingState",
+    "accuracy",
+    "cross_entropy",
+    "prepare_cpu",
+    "resolved_device",
+    "training_states",
+]
