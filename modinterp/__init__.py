@@ -1,0 +1,80 @@
+"""Train small networks on algorithmic tasks and take them apart until the algorithm inside is measured.
+
+Data and imports go one way, left to right:
+
+    tasks -> models -> activations -> training -> runs -> analyses -> claims -> figures -> reproduce
+
+A task makes inputs, a model maps them, its activations on all inputs are captured, training makes a run, analyses turn
+tensors into small results, claims hold results against what a source says, figures draw results, and `reproduce` puts
+a source's claims and figures into one table and one page.
+
+    import modinterp as mi
+    run = mi.load("nanda/mainline-0")                   # prints as one line
+    grid = run.activations()                            # all inputs, once; grid["post", 0] is [a, b, neuron]
+    keys = mi.key_frequencies(run.model.W_L)            # frequencies, their norms, how clear the gap is
+    table = mi.readoff(grid["post", 0], run.model.W_L, keys.freqs)
+    table.table()                                       # table 1 of Nanda et al.
+    mi.claims.nanda["fig5.left"].check(run)             # holds: ...
+
+Names are imported when they are first used, so that `import modinterp` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from modinterp import activations, analyses, claims, figures, models, runs, tasks, training
+    from modinterp.activations import logits_with, replaced
+    from modinterp.analyses.frequencies import key_frequencies
+    from modinterp.analyses.neurons import neuron_fits
+    from modinterp.analyses.readout import logit_fit, readoff
+    from modinterp.runs import TrainedRun, load, train
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "TrainedRun": "modinterp.runs",
+    "key_frequencies": "modinterp.analyses.frequencies",
+    "load": "modinterp.runs",
+    "logit_fit": "modinterp.analyses.readout",
+    "logits_with": "modinterp.activations",
+    "neuron_fits": "modinterp.analyses.neurons",
+    "readoff": "modinterp.analyses.readout",
+    "replaced": "modinterp.activations",
+    "train": "modinterp.runs",
+}
+_LAYERS = ("activations", "analyses", "claims", "figures", "models", "runs", "tasks", "training")
+
+__all__ = [
+    "TrainedRun",
+    "activations",
+    "analyses",
+    "claims",
+    "figures",
+    "key_frequencies",
+    "load",
+    "logit_fit",
+    "logits_with",
+    "models",
+    "neuron_fits",
+    "readoff",
+    "replaced",
+    "runs",
+    "tasks",
+    "train",
+    "training",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in _LAYERS:
+        return import_module(f"modinterp.{name}")
+    raise AttributeError(f"module 'modinterp' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

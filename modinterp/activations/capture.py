@@ -13,7 +13,7 @@ from modinterp.models import Network
 from modinterp.tasks import Task
 
 LOGITS = "logits"
-_PER_QUERY = ("hook_attn_scores", "hook_pattern")
+_PER_QUERY, _PER_KEY = ("hook_attn_scores", "hook_pattern"), ("hook_k", "hook_v")
 
 
 def at_last_position(name: str, activation: Tensor) -> Tensor:
@@ -45,8 +45,6 @@ def activations(network: Network, task: Task) -> ActivationCache:
     precise = copy.deepcopy(network).double()
     with torch.no_grad():
         logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device))
-    folded = {
-        name: (value if name.endswith(("hook_k", "hook_v")) else at_last_position(name, value)).unflatten(0, task.grid)
-        for name, value in {**cache.cache_dict, LOGITS: logits}.items()
-    }
-    return ActivationCache(folded, precise)
+    found = {**cache.cache_dict, LOGITS: logits}
+    kept = {name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous() for name, x in found.items()}
+    return ActivationCache({name: x.unflatten(0, task.grid) for name, x in kept.items()}, precise)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 from transformer_lens.hook_points import HookPoint

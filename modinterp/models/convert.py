@@ -82,14 +82,15 @@ def _check(weights: Weights, config: Config, task: Task) -> None:
     wanted, found = config.shapes(), {name: tuple(w.shape) for name, w in weights.items()}
     missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
     if missing or extra:
-        raise ValueError("; ".join(f"{what}: {', '.join(names)}" for what, names in
-                                   (("missing weights", missing), ("weights without a place", extra)) if names))  # fmt: skip
+        parts = (("missing weights", missing), ("weights without a place", extra))
+        raise ValueError("; ".join(f"{what}: {', '.join(names)}" for what, names in parts if names))
     for name, shape in wanted.items():
         if found[name] != shape:
             raise ValueError(f"{name} should be {list(shape)}, but is {list(found[name])}")
     for name in ("d_vocab", "d_vocab_out", "n_ctx"):
-        if getattr(config, name) != getattr(task, name):
-            raise ValueError(f"{task.name} needs {name} {getattr(task, name)}, but the weights have {getattr(config, name)}")  # fmt: skip
+        needed, have = getattr(task, name), getattr(config, name)
+        if needed != have:
+            raise ValueError(f"{task.name} needs {name} {needed}, but the weights have {have}")
 
 
 def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Network:
@@ -112,8 +113,9 @@ def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Netwo
         weights = _right_facing(weights)
     if "unembed.W_U" in weights and weights["unembed.W_U"].shape[-1] == task.d_vocab > task.d_vocab_out:
         weights |= {n: weights[n][..., : task.d_vocab_out] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
-    if not all(w.isfinite().all() for w in weights.values()):
-        raise ValueError(f"weights that are not finite: {', '.join(n for n, w in weights.items() if not w.isfinite().all())}")  # fmt: skip
+    broken = [name for name, w in weights.items() if not w.isfinite().all()]
+    if broken:
+        raise ValueError(f"weights that are not finite: {', '.join(broken)}")
 
     if any(name.startswith("blocks.0.attn.") for name in weights):
         positions = weights.get("pos_embed.W_pos")

@@ -107,9 +107,12 @@ class Network(HookedRootModule):
 
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
-        """Neuron to logit, W_out W_U of the last layer. Source: Nanda et al. 2023, section 3, equation 3."""
+        """Neuron to logit, W_out W_U of the last layer, without a gradient.
+
+        Source: Nanda et al. 2023, section 3, equation 3.
+        """
         mlp = self.blocks[-1].mlp
-        return mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U
+        return (mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U).detach()
 
 
 class Transformer(Network):

@@ -115,7 +115,8 @@ class TrainedRun:
         line = f"{self.name}: {self.task.name}, {size:,} weights"
         if len(self.history):
             last = self.history.iloc[-1]
-            line += f", epoch {last['epoch']:,.0f}, test loss {last['test_loss']:.2e}, test accuracy {last['test_accuracy']:.4f}"  # fmt: skip
+            line += f", epoch {last['epoch']:,.0f}, test loss {last['test_loss']:.2e}"
+            line += f", test accuracy {last['test_accuracy']:.4f}"
         return line + (f", {len(self.snapshots)} snapshots" if self.snapshots else "")
 
 

@@ -85,10 +85,11 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
-        raise ValueError(f"{path} holds more than weights, and is not read, since that could run code: "
-                         f"{str(error).splitlines()[0]}") from error  # fmt: skip
-    except (RuntimeError, EOFError, ValueError, OSError, KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is not a whole file of weights: {str(error).splitlines()[0] if str(error) else type(error).__name__}") from error  # fmt: skip
+        raise ValueError(
+            f"{path} holds more than weights, and is not read, since that could run code: {_first_line(error)}"
+        ) from error
+    except (RuntimeError, EOFError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is not a whole file of weights: {_first_line(error)}") from error
     for key in ("model", "state_dict", "model_state_dict"):
         if isinstance(content, dict) and isinstance(content.get(key), dict):
             content = content[key]
@@ -96,6 +97,10 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     if not tensors:
         raise ValueError(f"{path} holds no named tensors, but {type(content).__name__}")
     return tensors
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def sha256(path: Path) -> str:

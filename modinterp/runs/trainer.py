@@ -55,9 +55,9 @@ def _train_one(name: str, spec: RunSpec, folder: Path, device: str, progress: bo
             bar.set_postfix(_shown(row), refresh=False)
 
     with bar:
-        for state in training_states(spec, state, device, tick):
-            store.write_state(folder, spec, state)
-    assert state is not None  # a training yields its last epoch
-    store.write_weights(folder / store.FINAL, state.weights)
-    store.write_record(folder, spec, state.epoch, time.perf_counter() - began if first == 0 else None)
+        for reached in training_states(spec, state, device, tick):
+            store.write_state(folder, spec, reached)
+            if reached.epoch == spec.recipe.epochs:
+                store.write_weights(folder / store.FINAL, reached.weights)
+                store.write_record(folder, spec, reached.epoch, time.perf_counter() - began if first == 0 else None)
     return folder

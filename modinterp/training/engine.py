@@ -154,5 +154,3 @@ def training_states(
             optimizer.step()
         if on_epoch is not None:
             on_epoch(epoch, history[-1] if history else {})
-
-

@@ -47,8 +47,9 @@ class Recipe:
             raise ValueError(f"loss_dtype must be one of {', '.join(LOSS_DTYPES)}, got {self.loss_dtype!r}")
         if self.epochs < 0:
             raise ValueError(f"epochs must not be negative, got {self.epochs}")
-        if min(self.log_every, self.snapshot_every) < 1:
-            raise ValueError(f"log_every and snapshot_every must be at least 1, got {self.log_every}, {self.snapshot_every}")  # fmt: skip
+        for name in ("log_every", "snapshot_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,9 @@ class RunSpec:
 
     def __post_init__(self) -> None:
         for name in ("d_vocab", "d_vocab_out", "n_ctx"):
-            if getattr(self.model, name) != getattr(self.task, name):
-                raise ValueError(
-                    f"{name} of the network is {getattr(self.model, name)}, but {self.task.name} needs {getattr(self.task, name)}"  # fmt: skip
-                )
+            needed, have = getattr(self.task, name), getattr(self.model, name)
+            if needed != have:
+                raise ValueError(f"{self.task.name} needs {name} {needed}, but the network has {have}")
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers, strings and dicts, from which `from_json` makes an equal spec."""

@@ -1,0 +1,89 @@
+"""Logits with some of their frequencies taken out, or nothing but them left in (ledger D6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.fourier import inverse_2d, sum_wave_part, transform_2d
+from modinterp.analyses.neurons import terms_of
+from modinterp.training import cross_entropy
+
+Terms = Literal["sums", "products", "polynomial"]
+
+
+def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums") -> Tensor:
+    """The part of the logits at the given frequencies of the inputs, shape of the logits.
+
+    Args:
+        terms: which components count. The sources count them three ways: `sums`, the 2 directions cos and sin of
+            w(a + b) of each frequency, as the paper's code does; `products`, the 4 products of a wave of a and one of
+            b; `polynomial`, those and the 4 linear terms, the "40" of section 4.4.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    """
+    if terms == "sums":
+        return sum_wave_part(logits, tuple(freqs))
+    mask = terms_of(len(logits), freqs, linear=terms == "polynomial").to(logits.device)
+    return inverse_2d(transform_2d(logits) * mask[..., None])
+
+
+def restricted_logits(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums") -> Tensor:
+    """Nothing but the given frequencies, and each class's mean over all inputs.
+
+    Source: Nanda et al. 2023, section 5.1 and its released code (the mean is the code's bias correction).
+    """
+    return part_at(logits, freqs, terms) + logits.double().mean(dim=(0, 1))
+
+
+def excluded_logits(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums") -> Tensor:
+    """Everything but the given frequencies. Source: Nanda et al. 2023, section 5.1."""
+    return logits.double() - part_at(logits, freqs, terms)
+
+
+def loss_on(
+    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
+) -> float:
+    """Cross-entropy over all inputs, or over some rows of `Task.inputs()`. [nats]"""
+    flat, right = logits.flatten(0, 1), labels[:, 0].to(logits.device)
+    chosen = slice(None) if rows is None else rows.to(logits.device)
+    return cross_entropy(flat[chosen], right[chosen]).item()
+
+
+def restricted_loss(
+    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], freqs: Sequence[int], terms: Terms = "sums"
+) -> float:
+    """Loss of the restricted logits over all pairs, trained on or not. [nats]
+
+    Source: Nanda et al. 2023, section 5.1.
+    """
+    return loss_on(restricted_logits(logits, freqs, terms), labels)
+
+
+def excluded_loss(
+    logits: Float[Tensor, "a b output"],
+    labels: Int[Tensor, "input 1"],
+    freqs: Sequence[int],
+    train: Int[Tensor, " train"],
+    terms: Terms = "sums",
+) -> float:
+    """Loss of the excluded logits over the pairs trained on. [nats]
+
+    Source: Nanda et al. 2023, section 5.1.
+    """
+    return loss_on(excluded_logits(logits, freqs, terms), labels, train)
+
+
+def loss_without_each(
+    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], terms: Terms = "products"
+) -> Float[Tensor, " freq"]:
+    """Loss over all pairs with one frequency taken out; entry k - 1 belongs to frequency k. [nats]
+
+    Source: Nanda et al. 2023, figure 6.
+    """
+    p = len(logits)
+    return torch.tensor([loss_on(excluded_logits(logits, [k], terms), labels) for k in range(1, p // 2 + 1)])

@@ -1,0 +1,271 @@
+"""Attention from the last position: lookup tables, sigmoids of differences, and what each head moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.explained import energy_share, fraction_explained, least_squares
+from modinterp.analyses.fourier import (
+    component_frequencies,
+    component_norms,
+    fourier_basis,
+    frequency_norms,
+    transform,
+    transform_2d,
+)
+from modinterp.analyses.neurons import terms_of
+from modinterp.models import Network
+
+
+def lookup_tables(model: Network, equals: int) -> Float[Tensor, "residue head"]:
+    """C_j[t]: the score that head j of the first layer gives a token t, wherever it stands. [nats]
+
+    C_j[t] = W_E[t] W_K (W_Q^T x) / sqrt(d_head), x the residual stream at the last position; of two positions the
+    one with the larger score is attended to. Biases, where there are any, are included.
+
+    Args:
+        equals: the token at the last position.
+    Source: Nanda et al. 2023, appendix C.1.3 (ledger D10).
+    """
+    return _scores_of(model, model.W_E[:equals].double(), equals)
+
+
+def position_scores(model: Network, equals: int) -> Float[Tensor, "pos head"]:
+    """What the position adds to the score of a token that stands there; zeros without positional embeddings. [nats]"""
+    c = model.cfg
+    positions = model.pos_embed.W_pos if c.positional else model.W_E.new_zeros(c.n_ctx, c.d_model)
+    return _scores_of(model, positions.double(), equals, with_bias=False)
+
+
+def _scores_of(model: Network, x: Tensor, equals: int, with_bias: bool = True) -> Tensor:
+    attn = model.blocks[0].attn
+    last = model.W_E[equals].double() + (model.pos_embed.W_pos[-1].double() if model.cfg.positional else 0)
+    q = torch.einsum("m,hmd->hd", last, attn.W_Q.double())
+    k = torch.einsum("tm,hmd->thd", x, attn.W_K.double())
+    if model.cfg.attn_biases:
+        q, k = q + attn.b_Q.double(), k + (attn.b_K.double() if with_bias else 0)
+    return (torch.einsum("hd,thd->th", q, k) / model.cfg.d_head**0.5).detach()
+
+
+def ov_circuits(model: Network, p: int) -> Float[Tensor, "head residue d_model"]:
+    """OV_j: what each head of the first layer writes to the residual stream when it attends to a token alone.
+
+    Source: Nanda et al. 2023, appendix C.1.2 (ledger D11).
+    """
+    attn = model.blocks[0].attn
+    return (model.W_E[:p].double() @ attn.W_V.double() @ attn.W_O.double()).detach()
+
+
+def dominant_frequency(x: Float[Tensor, "residue *rest"]) -> tuple[int, float]:
+    """The frequency with the most energy along the first axis, and its share of all but the constant's.
+
+    Returns:
+        frequency [cycles per p], share in [0, 1].
+    """
+    energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
+    best = int(energies.argmax())
+    return best + 1, float(energies[best] / energies.sum())
+
+
+def frequency_shares(x: Float[Tensor, "residue *rest"], freqs: Sequence[int]) -> float:
+    """Share of the energy along the first axis, the constant left out, that lies at the given frequencies."""
+    spectrum = transform(x.reshape(len(x), -1))
+    own = torch.isin(component_frequencies(len(x)), torch.tensor(list(freqs))).to(x.device)
+    return energy_share(spectrum[own], spectrum[1:])
+
+
+@dataclass(frozen=True)
+class HeadFit:
+    """Attention of one head to a, fitted by one frequency.
+
+    attention ~ 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b)
+
+    Attributes:
+        freq: at which the linear terms of the pattern have the most energy. [cycles per p]
+        linear_share: share of the pattern's variance in the linear terms of that frequency.
+        alpha, beta: least-squares coefficients.
+        explained: fraction of variance explained by the fit.
+        mean_to_self: mean attention from the last position to itself.
+    """
+
+    head: int
+    freq: int
+    linear_share: float
+    alpha: float
+    beta: float
+    explained: float
+    mean_to_self: float
+
+
+@dataclass(frozen=True)
+class HeadFits:
+    """One fit a head."""
+
+    heads: tuple[HeadFit, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Table 2 of the paper."""
+        return pd.DataFrame([vars(head) for head in self.heads])
+
+
+def head_fits(pattern: Float[Tensor, "a b head key"]) -> HeadFits:
+    """Table 2: attention of each head from the last position to a, as waves of one frequency.
+
+    Args:
+        pattern: `blocks.0.attn.hook_pattern` on the grid; key 0 is a, the last key the position itself.
+    Source: Nanda et al. 2023, appendix C.1.3, table 2; section 4.1, figure 4 left.
+    """
+    basis = fourier_basis(len(pattern)).to(pattern.device)
+    fits = []
+    for head in range(pattern.shape[2]):
+        field = pattern[:, :, head, 0].double()
+        spectrum = transform_2d(field - field.mean())
+        linear = spectrum[0].square() + spectrum[:, 0].square()
+        per_freq = frequency_norms(linear.sqrt()).square()
+        freq = int(per_freq.argmax()) + 1
+        rows = basis[2 * freq - 1 : 2 * freq + 1]
+        rows = rows / rows[0, 0]
+        differences = (rows[:, :, None] - rows[:, None, :]).flatten(1).T
+        (alpha, *beta), fitted = least_squares(differences, field.flatten() - 0.5)
+        fits.append(
+            HeadFit(
+                head, freq, float(per_freq[freq - 1] / spectrum.square().sum()), float(alpha),
+                float(beta[0]) if beta else 0.0, fraction_explained(field.flatten(), fitted + 0.5),
+                float(pattern[:, :, head, -1].mean()),
+            )
+        )  # fmt: skip
+    return HeadFits(tuple(fits))
+
+
+@dataclass(frozen=True)
+class LinearSigmoid:
+    """Attention to a, sigmoid(C[a] - C[b]), against its best line 0.5 + slope (C[a] - C[b]).
+
+    Attributes:
+        slope: per nat; one a head.
+        explained: fraction of the attention's variance; one a head.
+        lowest, highest: range of C[a] - C[b] with the positions' share. [nats]
+    """
+
+    slope: tuple[float, ...]
+    explained: tuple[float, ...]
+    lowest: tuple[float, ...]
+    highest: tuple[float, ...]
+
+
+def score_differences(scores: Float[Tensor, "a b head key"]) -> Float[Tensor, "a b head"]:
+    """Score of a minus score of b. [nats]"""
+    return scores[..., 0].double() - scores[..., 1].double()
+
+
+def linear_sigmoid(scores: Float[Tensor, "a b head key"], pattern: Float[Tensor, "a b head key"]) -> LinearSigmoid:
+    """How straight the sigmoid is over the range that is used.
+
+    Args:
+        scores: `blocks.0.attn.hook_attn_scores` on the grid.
+        pattern: `blocks.0.attn.hook_pattern` on the grid.
+    Source: Nanda et al. 2023, appendix C.1.3.
+    """
+    x, y = score_differences(scores).flatten(0, 1), pattern[..., 0].double().flatten(0, 1)
+    slope = (x * (y - 0.5)).sum(dim=0) / x.square().sum(dim=0)
+    fits = 0.5 + slope * x
+    explained = tuple(fraction_explained(y[:, h], fits[:, h]) for h in range(y.shape[1]))
+    lowest, highest = x.aminmax(dim=0)
+    return LinearSigmoid(tuple(slope.tolist()), explained, tuple(lowest.tolist()), tuple(highest.tolist()))
+
+
+def linear_pattern(scores: Float[Tensor, "a b head key"], fit: LinearSigmoid) -> Float[Tensor, "a b head key"]:
+    """The pattern with the sigmoid replaced by its best line: (0.5 + s d, 0.5 - s d, 0)."""
+    line = score_differences(scores) * torch.tensor(fit.slope, dtype=torch.float64, device=scores.device)
+    return torch.stack([0.5 + line, 0.5 - line, torch.zeros_like(line)], dim=-1)
+
+
+@dataclass(frozen=True)
+class HeadRoles:
+    """What each head contributes, to tell heads that multiply from heads that amplify.
+
+    Attributes:
+        freqs: dominant frequency of each head's lookup table C_j. [cycles per p]
+        score_share: share of C_j's energy at that frequency.
+        ov_freqs: dominant frequency of each head's OV circuit.
+        ov_share: share of the OV circuit's energy at the head's own attention frequency.
+        product_share: share of the variance of the head's output in product terms of its own frequency.
+        linear_share: the same in linear terms.
+        pair: the two heads whose attentions come nearest to adding to 1.
+        pair_correlation: correlation of one's attention to a with 1 minus the other's.
+        pair_ov_cosine: cosine between the OV circuits of the two.
+        scores_cosine: smallest cosine between the (cos, sin) coefficients of two heads' C_j at a common frequency;
+            NaN where no two heads share one.
+    """
+
+    freqs: tuple[int, ...]
+    score_share: tuple[float, ...]
+    ov_freqs: tuple[int, ...]
+    ov_share: tuple[float, ...]
+    product_share: tuple[float, ...]
+    linear_share: tuple[float, ...]
+    pair: tuple[int, int]
+    pair_correlation: float
+    pair_ov_cosine: float
+    scores_cosine: float
+
+    def multiplies(self, share: float = 0.8) -> tuple[int, ...]:
+        """Heads that score and move the same single frequency: degree-two polynomials."""
+        return tuple(h for h in range(len(self.freqs)) if min(self.score_share[h], self.ov_share[h]) >= share)
+
+    def table(self) -> pd.DataFrame:
+        """One row a head."""
+        columns = ("freqs", "score_share", "ov_freqs", "ov_share", "product_share", "linear_share")
+        return pd.DataFrame({column: getattr(self, column) for column in columns})
+
+
+def head_roles(
+    tables: Float[Tensor, "residue head"],
+    ov: Float[Tensor, "head residue d_model"],
+    pattern: Float[Tensor, "a b head key"],
+    head_out: Float[Tensor, "a b head d_model"],
+) -> HeadRoles:
+    """Tell heads that multiply (one frequency in scores and OV) from pairs that amplify the embedding.
+
+    Args:
+        tables: from `lookup_tables`.
+        ov: from `ov_circuits`.
+        head_out: what each head adds to the residual stream, `hook_z` times W_O.
+    Source: Nanda et al. 2023, appendices C.1.2 and C.1.3.
+    """
+    p, n_heads = tables.shape
+    scores = [dominant_frequency(tables[:, h]) for h in range(n_heads)]
+    spectra = transform_2d(head_out - head_out.mean(dim=(0, 1)))
+    waves = transform(tables)
+    pairs = [(i, j) for i in range(n_heads) for j in range(i)]
+    to_a = pattern[..., 0].double().flatten(0, 1).T
+    correlations = {(j, i): float(torch.corrcoef(torch.stack([to_a[i], 1 - to_a[j]]))[0, 1]) for i, j in pairs}
+    pair = max(correlations, key=lambda ij: correlations[ij]) if correlations else (0, 0)
+    shared = [(i, j) for i, j in pairs if scores[i][0] == scores[j][0]]
+
+    def cosine(x: Tensor, y: Tensor) -> float:
+        return float(torch.nn.functional.cosine_similarity(x.flatten(), y.flatten(), dim=0))
+
+    def own(h: int) -> slice:
+        return slice(2 * scores[h][0] - 1, 2 * scores[h][0] + 1)
+
+    return HeadRoles(
+        freqs=tuple(freq for freq, _ in scores),
+        score_share=tuple(share for _, share in scores),
+        ov_freqs=tuple(dominant_frequency(ov[h])[0] for h in range(n_heads)),
+        ov_share=tuple(frequency_shares(ov[h], [scores[h][0]]) for h in range(n_heads)),
+        product_share=tuple(energy_share(spectra[:, :, h][terms_of(p, [scores[h][0]], linear=False)], spectra[:, :, h])
+                            for h in range(n_heads)),
+        linear_share=tuple(energy_share(spectra[:, :, h][terms_of(p, [scores[h][0]], products=False)], spectra[:, :, h])
+                           for h in range(n_heads)),
+        pair=pair,
+        pair_correlation=correlations.get(pair, float("nan")),
+        pair_ov_cosine=cosine(ov[pair[0]], ov[pair[1]]),
+        scores_cosine=min((cosine(waves[own(i), i], waves[own(j), j]) for i, j in shared), default=float("nan")),
+    )  # fmt: skip

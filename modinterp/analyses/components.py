@@ -1,0 +1,129 @@
+"""What happens when a whole component of the network is taken out (ledger D8 and D9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from transformer_lens import ActivationCache
+
+from modinterp.activations import logits_with
+from modinterp.analyses.ablations import loss_on
+from modinterp.analyses.attention import linear_pattern, linear_sigmoid
+from modinterp.analyses.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
+from modinterp.analyses.readout import key_directions
+from modinterp.models import Network
+from modinterp.tasks import Task
+from modinterp.training import accuracy
+
+_ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
+_MLP_OUT, _NEURONS = "blocks.0.hook_mlp_out", "blocks.0.mlp.hook_post"
+_PATTERN, _SCORES = "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores"
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """What is left of the network after an intervention.
+
+    Attributes:
+        loss, test_loss: over all pairs, and over those not trained on. [nats]
+        accuracy: over all pairs.
+        loss_ratio, test_loss_ratio: to the untouched network's.
+    """
+
+    loss: float
+    test_loss: float
+    accuracy: float
+    loss_ratio: float
+    test_loss_ratio: float
+
+
+@dataclass(frozen=True)
+class Ablations:
+    """Interventions by name; `original` is none."""
+
+    rows: Mapping[str, Ablation]
+
+    def __getitem__(self, name: str) -> Ablation:
+        return self.rows[name]
+
+    def table(self) -> pd.DataFrame:
+        """One row an intervention."""
+        return pd.DataFrame([{"intervention": name} | vars(row) for name, row in self.rows.items()])
+
+
+def component_interventions(grid: ActivationCache) -> dict[str, dict[str, Tensor]]:
+    """Values to put in place of activations of a one-layer transformer, by the name of the intervention.
+
+    Source: Nanda et al. 2023, appendices A.1 and C.1.3; the self-attention is taken out with and without
+    renormalising.
+    """
+    pattern, scores = grid[_PATTERN].double(), grid[_SCORES]
+    without_self = pattern.clone()
+    without_self[..., -1] = 0
+    attn_out, mid, mlp_out = grid[_ATTN_OUT], grid[_MID], grid[_MLP_OUT]
+    return {
+        "attention to self zero": {_PATTERN: without_self},
+        "attention to self zero, renormalised": {_PATTERN: without_self / without_self.sum(dim=-1, keepdim=True)},
+        "sigmoid made linear": {_PATTERN: linear_pattern(scores, linear_sigmoid(scores, pattern))},
+        "attention output zero": {_ATTN_OUT: torch.zeros_like(attn_out)},
+        "skip around attention zero": {_MID: attn_out},
+        "skip around MLP zero": {_POST: mlp_out},
+        "skip around MLP mean": {_POST: mlp_out + mid.mean(dim=(0, 1))},
+    }
+
+
+def neuron_interventions(
+    grid: ActivationCache, fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]
+) -> dict[str, dict[str, Tensor]]:
+    """Values to put in place of the neurons, by the name of the intervention.
+
+    Source: Nanda et al. 2023, section 4.4.
+    """
+    post = grid[_NEURONS].double()
+    Q = key_directions(W_L.to(post), freqs)
+    onto = post @ Q @ Q.T
+    return {
+        "neurons as polynomials": {_NEURONS: polynomial_neurons(post, fits)},
+        "neurons as waves of a + b": {_NEURONS: sum_wave_neurons(post, freqs)},
+        "neurons onto W_L directions": {_NEURONS: onto},
+        "neurons off W_L directions": {_NEURONS: post - onto},
+    }
+
+
+def ablation(
+    logits: Float[Tensor, "a b output"],
+    original: Float[Tensor, "a b output"],
+    labels: Int[Tensor, "input 1"],
+    test: Int[Tensor, " test"] | None,
+) -> Ablation:
+    """Loss and accuracy of changed logits beside the original ones."""
+    on_all, before_on_all = loss_on(logits, labels), loss_on(original, labels)
+    on_test = float("nan") if test is None else loss_on(logits, labels, test)
+    before_on_test = float("nan") if test is None else loss_on(original, labels, test)
+    right = accuracy(logits.flatten(0, 1), labels[:, 0].to(logits.device))
+    return Ablation(on_all, on_test, right, on_all / before_on_all, on_test / before_on_test)
+
+
+def ablations(
+    task: Task,
+    grid: ActivationCache,
+    interventions: Mapping[str, Mapping[str, Tensor]],
+    test: Int[Tensor, " test"] | None = None,
+) -> Ablations:
+    """Run the network on all inputs under each intervention.
+
+    Args:
+        grid: from `activations`; its model is run.
+        interventions: name to hook to values, as `component_interventions` and `neuron_interventions` make them.
+        test: rows of the inputs that were not trained on; without them test losses are NaN.
+    """
+    model: Network = grid.model
+    original, labels = grid["logits"], task.labels()
+    changed = {name: logits_with(model, task, values) for name, values in interventions.items()}
+    found = {"original": original} | changed
+    return Ablations({name: ablation(logits, original, labels, test) for name, logits in found.items()})

@@ -1,0 +1,146 @@
+"""Fourier transforms over the residues mod p, as a change to an orthonormal real basis.
+
+Components are ordered constant, cos 1, sin 1, cos 2, sin 2, ...; an even modulus ends in one alternating row, the
+cosine of p / 2, which has no sine. All work is in float64.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+def check_modulus(p: int) -> None:
+    """Raises ValueError unless p is at least 2."""
+    if p < 2:
+        raise ValueError(f"the modulus must be at least 2, got {p}")
+
+
+def check_frequency(freq: int, p: int) -> None:
+    """Raises ValueError unless 1 <= freq <= p // 2."""
+    if not 1 <= freq <= p // 2:
+        raise ValueError(f"frequencies of residues mod {p} run from 1 to {p // 2}, got {freq}")
+
+
+@lru_cache(maxsize=16)
+def fourier_basis(p: int) -> Float[Tensor, "component residue"]:
+    """Orthonormal rows: constant, then cos and sin of 2 pi k x / p for k = 1 .. p // 2.
+
+    Args:
+        p: modulus, odd or even.
+    Raises:
+        ValueError: p < 2.
+    Source: Nanda et al. 2023, appendix C.1 (ledger D1); the alternating row of even p is ours.
+
+    >>> basis = fourier_basis(5)
+    >>> torch.allclose(basis @ basis.T, torch.eye(5, dtype=torch.float64))
+    True
+    """
+    check_modulus(p)
+    # k x is reduced mod p before the cosine is taken, which keeps full precision at any p
+    k, x = torch.arange(1, p // 2 + 1), torch.arange(p)
+    angles = 2 * torch.pi / p * (torch.outer(k, x) % p).double()
+    waves = torch.stack([angles.cos(), angles.sin()], dim=1).flatten(0, 1)
+    rows = torch.cat([torch.ones(1, p, dtype=torch.float64), waves])[:p]
+    return rows / rows.norm(dim=1, keepdim=True)
+
+
+def component_names(p: int) -> list[str]:
+    """Names of the rows of `fourier_basis`.
+
+    >>> component_names(4)
+    ['const', 'cos 1', 'sin 1', 'cos 2']
+    """
+    check_modulus(p)
+    return ["const", *(f"{wave} {k}" for k in range(1, p // 2 + 1) for wave in ("cos", "sin"))][:p]
+
+
+def component_frequencies(p: int) -> Int[Tensor, " component"]:
+    """Frequency of each row of `fourier_basis`; 0 for the constant. [cycles per p]
+
+    >>> component_frequencies(5).tolist()
+    [0, 1, 1, 2, 2]
+    """
+    check_modulus(p)
+    return (torch.arange(p) + 1) // 2
+
+
+def components_of(freqs: list[int] | tuple[int, ...] | int, p: int) -> list[int]:
+    """Rows of `fourier_basis` with these frequencies, in order.
+
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+
+    >>> components_of([1, 2], 5)
+    [1, 2, 3, 4]
+    """
+    freqs = [freqs] if isinstance(freqs, int) else freqs
+    for freq in freqs:
+        check_frequency(freq, p)
+    return [row for freq in freqs for row in (2 * freq - 1, 2 * freq) if row < p]
+
+
+def transform(x: Float[Tensor, "residue *rest"]) -> Float[Tensor, "component *rest"]:
+    """Coefficients over the first axis in the basis of `fourier_basis`."""
+    return torch.tensordot(fourier_basis(len(x)).to(x.device), x.double(), dims=1)
+
+
+def transform_2d(x: Float[Tensor, "a b *rest"]) -> Float[Tensor, "component_a component_b *rest"]:
+    """Coefficients over the first two axes, a change of basis that keeps the sum of squares (ledger D2)."""
+    return transform(transform(x).transpose(0, 1)).transpose(0, 1)
+
+
+def inverse_2d(coefficients: Float[Tensor, "component_a component_b *rest"]) -> Float[Tensor, "a b *rest"]:
+    """The field whose `transform_2d` this is."""
+    basis = fourier_basis(len(coefficients)).to(coefficients.device)
+    over_a = torch.tensordot(basis.T, coefficients.double(), dims=1)
+    return torch.tensordot(basis.T, over_a.transpose(0, 1), dims=1).transpose(0, 1)
+
+
+def component_norms(x: Float[Tensor, "residue *rest"]) -> Float[Tensor, " component"]:
+    """Length of each Fourier component of the rows of a matrix, such as W_E or W_L transposed.
+
+    Source: Nanda et al. 2023, figures 3 and 11.
+    """
+    return transform(x).flatten(1).norm(dim=1)
+
+
+def frequency_norms(norms: Float[Tensor, " component"]) -> Float[Tensor, " freq"]:
+    """Root of the summed squares of a frequency's cosine and sine; entry k - 1 belongs to frequency k."""
+    energy = torch.zeros(len(norms) // 2, dtype=torch.float64, device=norms.device)
+    return energy.index_add(
+        0, component_frequencies(len(norms))[1:].to(norms.device) - 1, norms[1:].double() ** 2
+    ).sqrt()
+
+
+def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "wave a b"]:
+    """Unit fields proportional to cos(w(a + b)) and sin(w(a + b)), w = 2 pi freq / p.
+
+    These are the directions C_k = (cos cos - sin sin) / sqrt 2 and S_k = (sin cos + cos sin) / sqrt 2 of the 2D basis
+    (ledger D2). At freq = p / 2 only the first exists.
+
+    Args:
+        sign: -1 for a - b.
+    Raises:
+        ValueError: freq outside 1..p // 2.
+    """
+    check_frequency(freq, p)
+    x = torch.arange(p)
+    waves = fourier_basis(p)[components_of(freq, p)][:, (x[:, None] + sign * x) % p]
+    return waves / waves.flatten(1).norm(dim=1)[:, None, None]
+
+
+def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, ...], sign: int = 1) -> Tensor:
+    """The part of a field that depends on (a + b) through cos and sin at the given frequencies, shape of x.
+
+    Args:
+        sign: -1 for a - b.
+    """
+    if not freqs:
+        return torch.zeros_like(x, dtype=torch.float64)
+    waves = torch.cat([sum_waves(len(x), freq, sign) for freq in freqs]).to(x.device)
+    flat = waves.flatten(1)
+    return (flat.T @ (flat @ x.double().flatten(0, 1).flatten(1))).view(x.shape)

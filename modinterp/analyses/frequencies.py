@@ -1,0 +1,73 @@
+"""Which frequencies a network uses, and how clearly."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier import component_norms, frequency_norms
+
+SEARCHED = 20
+MIN_SHARE_OF_LARGEST = 0.1
+
+
+@dataclass(frozen=True)
+class KeyFrequencies:
+    """Frequencies that stand out of a spectrum.
+
+    Attributes:
+        freqs: ascending. [cycles per p]
+        norms: of every frequency, entry k - 1 belongs to frequency k.
+        gap: norm of the weakest key frequency over that of the strongest other one; how clear the cut is. Above 2 the
+            set is beyond doubt, near 1 it is arbitrary; infinite where the others vanish.
+    """
+
+    freqs: tuple[int, ...]
+    norms: tuple[float, ...]
+    gap: float
+
+    def table(self) -> pd.DataFrame:
+        """All frequencies, the strongest first."""
+        rows = [(k + 1, norm, k + 1 in self.freqs) for k, norm in enumerate(self.norms)]
+        table = pd.DataFrame(rows, columns=["freq", "norm", "key"])
+        return table.sort_values("norm", ascending=False, ignore_index=True)
+
+
+def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
+    """Frequencies of the map from neurons to logits that stand out.
+
+    Sorted by norm, the frequencies are cut where the ratio of two neighbours is largest, among the first 20 and above
+    a tenth of the largest norm.
+
+    Args:
+        W_L: `model.W_L`; any matrix whose columns belong to the residues will do.
+    Raises:
+        ValueError: fewer than 2 columns, or values that are not finite.
+    Source: Nanda et al. 2023, appendix C.2 ("non-trivial coefficients of W_L"), made precise as ledger D3(b).
+    """
+    if W_L.shape[1] < 2 or not W_L.isfinite().all():
+        raise ValueError(f"expected a finite matrix with one column per residue, got shape {tuple(W_L.shape)}")
+    norms = frequency_norms(component_norms(W_L.T)).cpu()
+    falling, order = norms.sort(descending=True, stable=True)
+    candidates = int((falling[:SEARCHED] >= MIN_SHARE_OF_LARGEST * falling[0]).sum())
+    following = torch.cat([falling, falling.new_zeros(1)])[1 : candidates + 1]
+    noise = falling[0] * 1e-12  # norms below float64's resolution count as none
+    ratios = falling[:candidates] / following.where(following > noise, torch.zeros(()))
+    cut = int(ratios.argmax())
+    freqs = tuple(sorted((order[: cut + 1] + 1).tolist()))
+    return KeyFrequencies(freqs, tuple(norms.tolist()), float(ratios[cut]))
+
+
+def jaccard(first: Collection[int], second: Collection[int]) -> float:
+    """Size of the intersection over size of the union; 1 for two empty sets.
+
+    >>> jaccard([1, 2, 3], [2, 3, 4])
+    0.5
+    """
+    union = set(first) | set(second)
+    return len(set(first) & set(second)) / len(union) if union else 1.0

@@ -1,0 +1,265 @@
+"""How the logits read cos(w(a + b - c)) off the neurons: section 4.2 and table 1 of Nanda et al. 2023."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.explained import energy_share, fraction_explained
+from modinterp.analyses.fourier import (
+    check_frequency,
+    component_names,
+    components_of,
+    fourier_basis,
+    sum_waves,
+    transform,
+    transform_2d,
+)
+
+
+@dataclass(frozen=True)
+class Readoff:
+    """One direction of W_L and what the neurons are along it.
+
+    Attributes:
+        freq, wave: the direction cos or sin of (w_freq c). [cycles per p]
+        first, second: coefficients of cos cos and sin sin (wave cos), or of sin cos and cos sin (wave sin).
+        amplitude: of cos(w(a + b)) or sin(w(a + b)), half the difference or sum of the two.
+        explained: share of the variance along the direction that this one wave carries, in [0, 1] (ledger D4-dir).
+        explained_by_two: the notebook's variant, both terms free and the energy uncentred (ledger D4-dir, Kissane).
+        two_largest: whether the two products are the two largest of all non-constant terms.
+    """
+
+    freq: int
+    wave: str
+    first: float
+    second: float
+    amplitude: float
+    explained: float
+    explained_by_two: float
+    two_largest: bool
+
+    @property
+    def imbalance(self) -> float:
+        """Difference of the two coefficients' sizes over their mean size; 0 for a perfect angle sum."""
+        return 2 * abs(abs(self.first) - abs(self.second)) / (abs(self.first) + abs(self.second))
+
+    @property
+    def sign_right(self) -> bool:
+        """Whether the signs are those of the angle sum: (+, -) for cos, (+, +) for sin, up to a common sign."""
+        return self.first * self.second < 0 if self.wave == "cos" else self.first * self.second > 0
+
+
+@dataclass(frozen=True)
+class ReadoffTable:
+    """A row for every direction of W_L at the key frequencies."""
+
+    rows: tuple[Readoff, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Table 1 of the paper."""
+        return pd.DataFrame(
+            {
+                "W_L component": [f"{r.wave}(w{r.freq} c)" for r in self.rows],
+                "Fourier components of its projection": [_terms(r) for r in self.rows],
+                "approximately": [f"{r.amplitude:.1f} {r.wave}(w{r.freq} (a+b))" for r in self.rows],
+                "FVE": [r.explained for r in self.rows],
+                "FVE, two terms": [r.explained_by_two for r in self.rows],
+            }
+        )
+
+
+def _terms(r: Readoff) -> str:
+    names = ("cos·cos", "sin·sin") if r.wave == "cos" else ("sin·cos", "cos·sin")
+    return f"{r.first:.1f} {names[0]} {r.second:+.1f} {names[1]}"
+
+
+def readoff(
+    post: Float[Tensor, "a b neuron"], W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]
+) -> ReadoffTable:
+    """What the neurons compute along each direction of W_L at the given frequencies.
+
+    A coefficient is that of the orthonormal 2D basis times 2 / p, the factor of the product of two waves.
+
+    Args:
+        post: activations after the nonlinearity at the last position.
+        freqs: from 1 to p // 2. [cycles per p]
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, table 1.
+    """
+    p = W_L.shape[1]
+    directions, names = transform(W_L.T), component_names(p)
+    rows = []
+    for freq in freqs:
+        waves = sum_waves(p, freq).to(post.device)
+        for wave, component in zip(waves, components_of(freq, p), strict=True):
+            field = post.double() @ directions[component].to(post.device)
+            spectrum = transform_2d(field)
+            cos, sin = 2 * freq - 1, min(2 * freq, p - 1)
+            kind = names[component].split()[0]
+            pair = ((cos, cos), (sin, sin)) if kind == "cos" else ((sin, cos), (cos, sin))
+            first, second = (float(spectrum[i]) * 2 / p for i in pair)
+            varying = spectrum.clone()
+            varying[0, 0] = 0
+            largest = {divmod(int(i), p) for i in varying.abs().flatten().topk(2).indices}
+            both = torch.stack([spectrum[i] for i in dict.fromkeys(pair)])
+            rows.append(
+                Readoff(
+                    freq, kind, first, second, (first - second) / 2 if kind == "cos" else (first + second) / 2,
+                    explained=energy_share((field * wave).sum(), field - field.mean()),
+                    explained_by_two=energy_share(both, field),
+                    two_largest=largest == set(pair),
+                )
+            )  # fmt: skip
+    return ReadoffTable(tuple(rows))
+
+
+@dataclass(frozen=True)
+class LogitFit:
+    """logits(a, b, c) fitted by sum over k of alpha_k cos(w_k(a + b - c)) (ledger D4-logit).
+
+    Attributes:
+        freqs, alphas: frequency and fitted coefficient, in logits.
+        explained: centred on the global mean, the headline.
+        explained_raw: no centring; explained_by_row: each input's mean removed, which no softmax sees;
+        explained_by_row_and_class: each class's mean removed as well, which a bias would supply.
+    """
+
+    freqs: tuple[int, ...]
+    alphas: tuple[float, ...]
+    explained: float
+    explained_raw: float
+    explained_by_row: float
+    explained_by_row_and_class: float
+
+    def logits(self, p: int) -> Float[Tensor, "a b output"]:
+        """The fitted sum for every input."""
+        return ideal_logits(p, self.freqs, self.alphas)
+
+    def table(self) -> pd.DataFrame:
+        """One row a frequency."""
+        return pd.DataFrame({"freq": self.freqs, "alpha [logits]": self.alphas})
+
+
+def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "residue freq"]:
+    """cos(2 pi k x / p) for every residue x.
+
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    """
+    for k in freqs:
+        check_frequency(k, p)
+    rows = fourier_basis(p)[[2 * k - 1 for k in freqs]]
+    return (rows / rows[:, :1]).T
+
+
+def _cosines(p: int, freqs: Sequence[int]) -> Float[Tensor, "abc freq"]:
+    x = torch.arange(p)
+    return cosine_waves(p, freqs)[(x[:, None, None] + x[:, None] - x).flatten() % p]
+
+
+def cosine_coefficients(logits: Float[Tensor, "a b output"], freqs: Sequence[int]) -> Float[Tensor, " freq"]:
+    """Least-squares coefficient of each cos(w_k(a + b - c)) in the logits; the waves are orthogonal. [logits]
+
+    Source: Nanda et al. 2023, section 4.2 and figure 14.
+    """
+    p = logits.shape[-1]
+    waves = _cosines(p, freqs).to(logits.device)
+    return waves.T @ logits.double().flatten() / waves.square().sum(dim=0)
+
+
+def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int]) -> LogitFit:
+    """Fit the logits by one cosine of a + b - c per frequency, without intercept.
+
+    Source: Nanda et al. 2023, section 4.2.
+    """
+    p = logits.shape[-1]
+    y = logits.double().cpu()
+    alphas = tuple(cosine_coefficients(y, freqs).tolist())
+    fitted = ideal_logits(p, freqs, alphas)
+    by_row = y - y.mean(dim=-1, keepdim=True)
+    by_both = by_row - by_row.mean(dim=(0, 1))
+    return LogitFit(
+        tuple(freqs), alphas,
+        explained=fraction_explained(y, fitted + y.mean()),
+        explained_raw=1 - energy_share(y - fitted, y),
+        explained_by_row=1 - energy_share(by_row - fitted, by_row),
+        explained_by_row_and_class=1 - energy_share(by_both - fitted, by_both),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """How far W_L is the sum of its key directions.
+
+    Attributes:
+        singular_values: descending.
+        kept: share of the squared norm in the first `rank` singular values.
+        drop: singular value number `rank` + 1 over number `rank`.
+        residual_norm, residual_energy: norm and squared norm of W_L minus its key directions, over those of W_L.
+    """
+
+    rank: int
+    singular_values: tuple[float, ...]
+    kept: float
+    drop: float
+    residual_norm: float
+    residual_energy: float
+
+
+def low_rank(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> LowRank:
+    """W_L against the sum of cos(w_k c) u_k + sin(w_k c) v_k over the key frequencies.
+
+    Source: Nanda et al. 2023, section 4.2, equation 2.
+    """
+    p = W_L.shape[1]
+    components = components_of(tuple(freqs), p)
+    values = torch.linalg.svdvals(W_L.double())
+    rank = len(components)
+    directions = transform(W_L.T)
+    key = directions[components]
+    residual = 1 - energy_share(key, directions)
+    return LowRank(
+        rank=rank,
+        singular_values=tuple(values.tolist()),
+        kept=energy_share(values[:rank], values),
+        drop=float(values[rank] / values[rank - 1]),
+        residual_norm=max(residual, 0.0) ** 0.5,
+        residual_energy=residual,
+    )
+
+
+def key_directions(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> Float[Tensor, "neuron direction"]:
+    """Orthonormal basis of the neuron space that W_L reads at the given frequencies.
+
+    Source: Nanda et al. 2023, section 4.4.
+    """
+    rows = transform(W_L.T)[components_of(tuple(freqs), W_L.shape[1])]
+    return torch.linalg.qr(rows.T).Q
+
+
+def ideal_logits(p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None) -> Float[Tensor, "a b output"]:
+    """The algorithm itself: the sum over k of alpha_k cos(w_k(a + b - c)) for every input.
+
+    Source: Nanda et al. 2023, section 3.1.
+
+    >>> bool((ideal_logits(5, [2]).argmax(dim=-1) == (torch.arange(5)[:, None] + torch.arange(5)) % 5).all())
+    True
+    """
+    weights = torch.tensor([1.0] * len(freqs) if alphas is None else alphas, dtype=torch.float64)
+    return (_cosines(p, freqs) @ weights).view(p, p, p)
+
+
+def margin(p: int, freqs: Sequence[int]) -> float:
+    """Sum of the cosines at 0 minus their largest sum anywhere else. [logits, each wave of size 1]
+
+    Source: Nanda et al. 2023, appendix B.
+    """
+    total = cosine_waves(p, freqs).sum(dim=1)
+    return float(total[0] - total[1:].max())

@@ -1,0 +1,57 @@
+"""Bands: what a measured number is held against, and why just that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Band:
+    """An interval that a number must lie in; NaN lies in none.
+
+    Attributes:
+        low, high: ends, both included.
+        because: where the ends come from.
+    """
+
+    low: float
+    high: float
+    because: str = ""
+
+    def holds(self, value: float) -> bool:
+        """Whether a number lies in the band."""
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        if self.low == self.high:
+            return f"{self.low:g}"
+        if self.high == float("inf"):
+            return f"at least {self.low:g}"
+        if self.low == -float("inf"):
+            return f"at most {self.high:g}"
+        return f"{self.low:g} to {self.high:g}"
+
+
+def at_least(low: float, because: str = "") -> Band:
+    """`low` or more."""
+    return Band(low, float("inf"), because)
+
+
+def at_most(high: float, because: str = "") -> Band:
+    """`high` or less."""
+    return Band(-float("inf"), high, because)
+
+
+def between(low: float, high: float, because: str = "") -> Band:
+    """From `low` to `high`."""
+    return Band(low, high, because)
+
+
+def near(value: float, tolerance: float, because: str = "") -> Band:
+    """`value` give or take `tolerance`."""
+    return Band(value - tolerance, value + tolerance, because)
+
+
+def equals(value: float, because: str = "") -> Band:
+    """Exactly `value`."""
+    return Band(value, value, because)

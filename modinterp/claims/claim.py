@@ -1,0 +1,170 @@
+"""A statement of a source, made checkable: what to measure, on which runs, and what to hold it against."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from modinterp.claims.band import Band
+from modinterp.runs import TrainedRun
+
+Verdict = Literal["holds", "refuted", "not measured"]
+Scope = Literal["this run", "any seed", "any network"]
+Value = float | Sequence[float]
+Measure = Callable[..., Mapping[str, Value]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict that was recorded for the shipped runs, and why, where it is not that the claim holds."""
+
+    verdict: Verdict = "holds"
+    why: str = ""
+
+
+def refuted(why: str) -> Finding:
+    """The claim does not hold on the shipped runs."""
+    return Finding("refuted", why)
+
+
+def not_measured(why: str) -> Finding:
+    """The claim awaits a run that is not shipped."""
+    return Finding("not measured", why)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a source.
+
+    Attributes:
+        id: `SOURCE.PLACE.WHAT`, the ledger's.
+        where: section, figure or table of the source.
+        statement: in our words.
+        reference: the source's number, as it prints it.
+        measure: from the runs in `needs` to named numbers; a sequence holds one number per run.
+        expected: name of a number to the band it must lie in; numbers without a band are reported beside.
+        needs: names of runs.
+        scope: `this run`, or `any seed` (measured on all of `needs` that are there), or `any network` (mathematics and
+            set-up, true before training as well; all others must fail on the same network at its start).
+        finding: the recorded verdict.
+        figure: of the report, that shows it.
+    """
+
+    id: str
+    where: str
+    statement: str
+    reference: str
+    measure: Measure
+    expected: Mapping[str, Band]
+    needs: tuple[str, ...] = ("nanda/mainline-0",)
+    scope: Scope = "this run"
+    finding: Finding = field(default_factory=Finding)
+    figure: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.expected:
+            raise ValueError(f"{self.id} expects nothing, so nothing could refute it")
+
+    @property
+    def source(self) -> str:
+        """The source's short name."""
+        return self.id.partition(".")[0]
+
+    def check(self, *runs: TrainedRun) -> Result:
+        """Measure on these runs and hold the numbers against their bands.
+
+        Raises:
+            ValueError: no run, where the claim needs one; a number that the claim expects was not measured.
+        """
+        if self.needs and not runs:
+            raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
+        began = time.perf_counter()
+        measured = {name: _numbers(value) for name, value in self.measure(*runs).items()}
+        missing = sorted(set(self.expected) - set(measured))
+        if missing:
+            raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
+        held = all(values and all(map(self.expected[name].holds, values)) for name, values in measured.items()
+                   if name in self.expected)  # fmt: skip
+        return Result(self, measured, "holds" if held else "refuted", tuple(run.name for run in runs),
+                      time.perf_counter() - began)  # fmt: skip
+
+    def check_available(self, runs: Mapping[str, TrainedRun]) -> Result:
+        """`check` on those of its runs that are there; `not measured` where one is missing that it cannot do without."""
+        there = [runs[name] for name in self.needs if name in runs]
+        if len(there) < (len(self.needs) if self.scope == "this run" else min(1, len(self.needs))):
+            return Result(self, {}, "not measured", (), 0.0)
+        return self.check(*there)
+
+
+def _numbers(value: Value) -> tuple[float, ...]:
+    return tuple(float(v) for v in value) if isinstance(value, Sequence) else (float(value),)
+
+
+def number_text(value: float) -> str:
+    """A number as people read it: small integers whole, all else to four digits.
+
+    >>> number_text(433.0), number_text(2.4123456e-7), number_text(float("nan"))
+    ('433', '2.412e-07', 'nan')
+    """
+    return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came out when a claim was checked.
+
+    Attributes:
+        measured: name to numbers, one, or one per run.
+        runs: names of the runs it was measured on.
+        seconds: that the measurement took beyond what other claims had already asked for.
+    """
+
+    claim: Claim
+    measured: Mapping[str, tuple[float, ...]]
+    verdict: Verdict
+    runs: tuple[str, ...]
+    seconds: float
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether the verdict is the one that the claim's finding records."""
+        return self.verdict == self.claim.finding.verdict
+
+    def measured_text(self) -> str:
+        """Numbers with their names; several as smallest to largest."""
+        parts = []
+        for name, values in self.measured.items():
+            low, high = number_text(min(values)), number_text(max(values))
+            parts.append(f"{name} {low}" + (f" to {high} ({len(values)} runs)" if len(values) > 1 else ""))
+        return "; ".join(parts)
+
+    def expected_text(self) -> str:
+        """Bands with the names of the numbers they are for."""
+        return "; ".join(f"{name} {band}" for name, band in self.claim.expected.items())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for `claims.json`: numbers by name; one that is not finite as text; several as a list."""
+        finite = {
+            name: [v if abs(v) < float("inf") else str(v) for v in values] for name, values in self.measured.items()
+        }
+        claim = self.claim
+        return {
+            "id": claim.id,
+            "source": claim.source,
+            "where": claim.where,
+            "statement": claim.statement,
+            "reference": claim.reference,
+            "expected": {name: str(band) for name, band in claim.expected.items()},
+            "because": {name: band.because for name, band in claim.expected.items()},
+            "measured": {name: values[0] if len(values) == 1 else values for name, values in finite.items()},
+            "verdict": self.verdict,
+            "finding": {"verdict": claim.finding.verdict, "why": claim.finding.why},
+            "scope": claim.scope,
+            "runs": list(self.runs),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {self.measured_text()} (expected {self.expected_text()}; the source: {self.claim.reference})"  # fmt: skip

@@ -1,0 +1,142 @@
+"""What claims and figures ask of one run, each analysis done once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from transformer_lens import ActivationCache
+
+from modinterp.analyses import ablations, attention, components, frequencies, neurons, phases, progress, readout
+from modinterp.analyses.fourier import transform_2d
+from modinterp.runs import TrainedRun
+
+NEURONS, PATTERN, SCORES = "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores"
+
+
+class Evidence:
+    """The analyses of one run; each attribute is measured when it is first asked for and then kept."""
+
+    def __init__(self, run: TrainedRun):
+        self.run, self.task, self.model = run, run.task, run.model
+        self.p = run.task.d_vocab_out
+
+    @cached_property
+    def grid(self) -> ActivationCache:
+        return self.run.activations()
+
+    @property
+    def logits(self) -> Float[Tensor, "a b output"]:
+        return self.grid["logits"]
+
+    @property
+    def post(self) -> Float[Tensor, "a b neuron"]:
+        return self.grid[NEURONS]
+
+    @property
+    def W_L(self) -> Float[Tensor, "neuron output"]:
+        return self.model.W_L
+
+    @cached_property
+    def labels(self) -> Int[Tensor, "input 1"]:
+        return self.task.labels()
+
+    @cached_property
+    def spectrum(self) -> Float[Tensor, "component_a component_b output"]:
+        """2D transform of the logits over the inputs."""
+        return transform_2d(self.logits)
+
+    @cached_property
+    def keys(self) -> frequencies.KeyFrequencies:
+        return frequencies.key_frequencies(self.W_L)
+
+    @property
+    def freqs(self) -> tuple[int, ...]:
+        return self.keys.freqs
+
+    @cached_property
+    def readoff(self) -> readout.ReadoffTable:
+        return readout.readoff(self.post, self.W_L, self.freqs)
+
+    @cached_property
+    def logit_fit(self) -> readout.LogitFit:
+        return readout.logit_fit(self.logits, self.freqs)
+
+    @cached_property
+    def low_rank(self) -> readout.LowRank:
+        return readout.low_rank(self.W_L, self.freqs)
+
+    @cached_property
+    def neurons(self) -> neurons.NeuronFits:
+        return neurons.neuron_fits(self.post)
+
+    @cached_property
+    def localisation(self) -> dict[int, float]:
+        return neurons.localisation(self.W_L, self.neurons.clusters())
+
+    @cached_property
+    def heads(self) -> attention.HeadFits:
+        return attention.head_fits(self.grid[PATTERN])
+
+    @cached_property
+    def sigmoid(self) -> attention.LinearSigmoid:
+        return attention.linear_sigmoid(self.grid[SCORES], self.grid[PATTERN])
+
+    @cached_property
+    def tables(self) -> Float[Tensor, "residue head"]:
+        """Lookup tables C_j."""
+        return attention.lookup_tables(self.model, self.p)
+
+    @cached_property
+    def ov(self) -> Float[Tensor, "head residue d_model"]:
+        return attention.ov_circuits(self.model, self.p)
+
+    @cached_property
+    def roles(self) -> attention.HeadRoles:
+        W_O = self.model.blocks[0].attn.W_O.detach().double()
+        written = torch.einsum("abhd,hdm->abhm", self.grid["z", 0], W_O)
+        return attention.head_roles(self.tables, self.ov, self.grid[PATTERN], written)
+
+    @cached_property
+    def ablations(self) -> components.Ablations:
+        """Every intervention on components and neurons."""
+        values = components.component_interventions(self.grid) | components.neuron_interventions(
+            self.grid, self.neurons, self.W_L, self.freqs
+        )
+        return components.ablations(self.task, self.grid, values, self.run.split.test)
+
+    def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
+        """Loss and accuracy of changed logits beside the run's own."""
+        return components.ablation(logits, self.logits, self.labels, self.run.split.test)
+
+    @cached_property
+    def loss(self) -> float:
+        """Over all pairs. [nats]"""
+        return ablations.loss_on(self.logits, self.labels)
+
+    @cached_property
+    def loss_without_each(self) -> Float[Tensor, " freq"]:
+        return ablations.loss_without_each(self.logits, self.labels)
+
+    @cached_property
+    def progress(self) -> pd.DataFrame:
+        """Progress measures as shipped, or taken now from every snapshot there is."""
+        if self.run.progress is not None:
+            return self.run.progress
+        return progress.progress_measures(self.run, self.freqs)
+
+    @cached_property
+    def phases(self) -> phases.Phases:
+        return phases.phases(self.progress)
+
+    @cached_property
+    def grokking(self) -> phases.Grokking:
+        return phases.grokking(self.run.history, self.p)
+
+
+def evidence(run: TrainedRun) -> Evidence:
+    """The evidence of a run, kept with the run."""
+    return vars(run).setdefault("_evidence", Evidence(run))

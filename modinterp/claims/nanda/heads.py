@@ -1,0 +1,243 @@
+"""Appendix C.1, table 2 and figures 10 and 11: what the attention heads compute."""
+
+from __future__ import annotations
+
+from modinterp.analyses.attention import frequency_shares, position_scores
+from modinterp.analyses.fourier import component_norms, frequency_norms
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Measure, Value
+from modinterp.claims.evidence import SCORES, evidence
+from modinterp.claims.nanda.ablations import intervention
+from modinterp.runs import TrainedRun
+
+SINGLE = 0.8
+
+
+def _roles(run: TrainedRun) -> dict[str, Value]:
+    ev = evidence(run)
+    roles = ev.roles
+    multiplying = roles.multiplies(SINGLE)
+    amplifying = [h for h in range(len(roles.freqs)) if h not in multiplying]
+    return {
+        "heads that multiply": len(multiplying),
+        "heads of single-frequency scores": sum(share >= SINGLE for share in roles.score_share),
+        "heads whose OV moves that frequency": sum(share >= SINGLE for share in roles.ov_share),
+        "correlation of the best pair": roles.pair_correlation,
+        "cosine of the pair's OV circuits": roles.pair_ov_cosine,
+        "lowest product share of multiplying heads": min((roles.product_share[h] for h in multiplying), default=float("nan")),
+        "highest product share of the others": max((roles.product_share[h] for h in amplifying), default=float("nan")),
+        "cosine of the most opposite score coefficients": roles.scores_cosine,
+    }  # fmt: skip
+
+
+def _summary(run: TrainedRun) -> dict[str, Value]:
+    found = _roles(run)
+    low, high = found["lowest product share of multiplying heads"], found["highest product share of the others"]
+    assert isinstance(low, float)
+    assert isinstance(high, float)
+    return found | {"product share, multiplying less others": low - high}
+
+
+def _table_2(rank: int) -> Measure:
+    def measure(run: TrainedRun) -> dict[str, Value]:
+        fits = sorted(evidence(run).heads.heads, key=lambda head: -head.explained)
+        fit = fits[rank]
+        return {
+            "heads with FVE of 0.90": sum(head.explained >= 0.90 for head in fits),
+            "FVE of the head of this rank": fit.explained,
+            "head": fit.head, "frequency": fit.freq, "alpha": fit.alpha, "beta": fit.beta,
+        }  # fmt: skip
+
+    return measure
+
+
+def _lookup(run: TrainedRun) -> dict[str, Value]:
+    ev = evidence(run)
+    scores = ev.grid[SCORES][..., 0]
+    from_table = ev.tables[:, None, :] + position_scores(ev.model, ev.p)[0]
+    return {"largest difference": float((scores - from_table).abs().max())}
+
+
+def _table_fve(rank: int) -> Measure:
+    def measure(run: TrainedRun) -> dict[str, Value]:
+        shares = sorted(evidence(run).roles.score_share, reverse=True)
+        return {"heads with a share of 0.90": sum(share >= 0.90 for share in shares), "share of the head of this rank": shares[rank]}  # fmt: skip
+
+    return measure
+
+
+def _linear_sigmoid(run: TrainedRun) -> dict[str, Value]:
+    fit = evidence(run).sigmoid
+    narrow = [
+        fve for fve, low, high in zip(fit.explained, fit.lowest, fit.highest, strict=True) if max(-low, high) <= 4
+    ]
+    return {
+        "lowest FVE": min(fit.explained),
+        "lowest FVE of heads within 4 nats": min(narrow, default=min(fit.explained)),
+        "largest score difference [nats]": max(max(-low, high) for low, high in zip(fit.lowest, fit.highest, strict=True)),
+    }  # fmt: skip
+
+
+def _ov(run: TrainedRun) -> dict[str, Value]:
+    ev = evidence(run)
+    own = [int(frequency_norms(component_norms(ov)).argmax()) + 1 for ov in ev.ov]
+    return {
+        "lowest share of the key frequencies": min(frequency_shares(ov, ev.freqs) for ov in ev.ov),
+        "heads whose OV is strongest at their own frequency": sum(
+            a == b for a, b in zip(own, ev.roles.freqs, strict=True)
+        ),
+    }
+
+
+TABLE_2 = ((35, -0.26, -0.14, 0.9903), (42, 0.27, -0.04, 0.9849), (52, 0.29, -0.05, 0.9907), (42, -0.26, 0.04, 0.9791))
+TABLE_FVES = (0.9902, 0.9521, 0.991, 0.9242)
+
+CLAIMS = (
+    Claim(
+        "nanda.s43.heads_deg2",
+        "section 4.3; appendix C.1.2",
+        "Two heads compute polynomials of degree two of one frequency; the other two amplify the embedding.",
+        "2 and 2",
+        _roles,
+        {
+            "heads that multiply": equals(2, "heads 0 and 2 in the paper"),
+            "correlation of the best pair": at_least(0.95, "attentions of heads 1 and 3 add to about 1"),
+            "cosine of the pair's OV circuits": at_least(0.9, "the same OV circuit in the paper"),
+        },
+        figure="ov",
+    ),
+    Claim(
+        "nanda.C12.attn_single_freq",
+        "appendix C.1.2",
+        "The attention scores of each head lie at one frequency.",
+        "all four heads",
+        _roles,
+        {"heads of single-frequency scores": at_least(3, "92% to 99% for all four in C.1.3")},
+        figure="tables",
+    ),
+    Claim(
+        "nanda.C12.ov_same_freq",
+        "appendix C.1.2, figure 11",
+        "For two heads what they move, the OV circuit, lies at that same frequency.",
+        "heads 0 and 2",
+        _roles,
+        {"heads whose OV moves that frequency": equals(2, "two in the paper")},
+        figure="ov",
+    ),
+    Claim(
+        "nanda.C12.amplifiers",
+        "appendices C.1.2 and C.1.3",
+        "The attentions of the other two add to 1 and they move the same: together they add x_a + x_b to the residual stream.",
+        "heads 1 and 3",
+        _roles,
+        {
+            "correlation of the best pair": at_least(0.95, "they add to about 1"),
+            "cosine of the pair's OV circuits": at_least(0.9, "nearly identical in figure 11"),
+        },
+        figure="ov",
+    ),
+    *(
+        Claim(
+            f"nanda.table2.head{head}",
+            "appendix C.1.3, table 2",
+            "Attention to a is 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b) for one frequency. "
+            f"Heads have no identity across networks: the head of rank {head + 1} by FVE is reported.",
+            f"head {head}: frequency {freq}, alpha {alpha}, beta {beta}, FVE {fve}",
+            _table_2(head),
+            {
+                "heads with FVE of 0.90": at_least(
+                    2, "all four in the paper are above 0.979; 0.39 to 0.97 in archived networks"
+                )
+            },
+            figure="heads",
+        )
+        for head, (freq, alpha, beta, fve) in enumerate(TABLE_2)
+    ),
+    Claim(
+        "nanda.C13.lookup",
+        "appendix C.1.3",
+        "The score of a is a lookup table C[a] plus a number that depends on the position alone.",
+        "exact",
+        _lookup,
+        {"largest difference": at_most(1e-4, "algebra; rounding")},
+        scope="any network",
+    ),
+    *(
+        Claim(
+            f"nanda.C13.Cj_fve.head{head}",
+            "appendix C.1.3",
+            f"C[a] is F cos(w a) + G sin(w a) for one frequency. The head of rank {head + 1} is reported.",
+            f"head {head}: {fve}",
+            _table_fve(head),
+            {"heads with a share of 0.90": at_least(2, "all four in the paper are above 0.92")},
+            figure="tables",
+        )
+        for head, fve in enumerate(TABLE_FVES)
+    ),
+    Claim(
+        "nanda.C13.heads13_opposite",
+        "appendix C.1.3",
+        "Two heads of one frequency have opposite coefficients.",
+        "heads 1 and 3, about -1",
+        _roles,
+        {"cosine of the most opposite score coefficients": at_most(-0.95, "almost exactly opposite")},
+        figure="tables",
+    ),
+    Claim(
+        "nanda.C13.linear_sigmoid",
+        "appendix C.1.3",
+        "Over the range that is used the sigmoid is nearly a straight line.",
+        "0.975, over about -5 to 5",
+        _linear_sigmoid,
+        {
+            "lowest FVE": at_least(0.80, "0.84 to 0.99 in archived networks"),
+            "lowest FVE of heads within 4 nats": at_least(0.95, "0.975 in the paper"),
+        },
+        figure="tables",
+    ),
+    Claim(
+        "nanda.C13.linear_sigmoid_loss",
+        "appendix C.1.3",
+        "With straight lines in place of the softmax the network works as well.",
+        "2.41e-7 to 2.12e-7, ratio 0.88",
+        intervention("sigmoid made linear"),
+        {
+            "loss over original": at_most(10, "0.88 in the paper, 1.19 in an archived network"),
+            "accuracy": at_least(0.999, "unchanged"),
+        },
+        figure="interventions",
+    ),
+    Claim(
+        "nanda.fig10",
+        "appendix C.1.3, figure 10",
+        "In the Fourier basis almost all of each C_j lies at one frequency.",
+        "0.92 to 0.99",
+        _table_fve(0),
+        {"heads with a share of 0.90": at_least(2, "all four in the paper")},
+        figure="tables",
+    ),
+    Claim(
+        "nanda.fig11",
+        "appendix C.1.3, figure 11",
+        "The OV circuits hold key frequencies alone, and are strongest at the head's own.",
+        "none printed",
+        _ov,
+        {
+            "lowest share of the key frequencies": at_least(0.9, "nothing else is visible in figure 11"),
+            "heads whose OV is strongest at their own frequency": at_least(2, "two in the paper"),
+        },
+        figure="ov",
+    ),
+    Claim(
+        "nanda.C13.summary",
+        "appendix C.1.3",
+        "In sum: two heads multiply, so that their output has products of the two inputs, and two amplify.",
+        "2 and 2",
+        _summary,
+        {
+            "heads that multiply": equals(2, "heads 0 and 2 in the paper"),
+            "product share, multiplying less others": at_least(0, "products are what the first two are said to add"),
+        },
+        figure="ov",
+    ),
+)

@@ -1,0 +1,112 @@
+"""Appendix A.1: what may be left out of the analysis, and what may not."""
+
+from __future__ import annotations
+
+import math
+
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value
+from modinterp.claims.evidence import PATTERN, SCORES, evidence
+from modinterp.claims.nanda.ablations import SOLVED, intervention
+from modinterp.claims.nanda.setup import SEEDS
+from modinterp.runs import TrainedRun
+
+
+def _self_attention(run: TrainedRun) -> dict[str, Value]:
+    ev = evidence(run)
+    return {
+        "largest mean attention to itself": max(head.mean_to_self for head in ev.heads.heads),
+        "loss over original, without it": ev.ablations["attention to self zero"].loss_ratio,
+        "loss over original, renormalised": ev.ablations["attention to self zero, renormalised"].loss_ratio,
+    }
+
+
+def _skip_around_attention(*runs: TrainedRun) -> dict[str, Value]:
+    rows = [evidence(run).ablations for run in runs]
+    return {
+        "loss": [row["skip around attention zero"].loss for row in rows],
+        "accuracy": [row["skip around attention zero"].accuracy for row in rows],
+        "accuracy before": [row["original"].accuracy for row in rows],
+    }
+
+
+def _sigmoid(run: TrainedRun) -> dict[str, Value]:
+    grid = evidence(run).grid
+    pattern, scores = grid[PATTERN].double(), grid[SCORES].double()
+    off = (pattern[..., 0] - (scores[..., 0] - scores[..., 1]).sigmoid()).abs()
+    rest = (pattern[..., 0] + pattern[..., 1] - 1).abs()
+    return {
+        "mean difference to the sigmoid": float(off.mean()),
+        "mean difference of the sum to 1": float(rest.mean()),
+        "largest difference": float(off.max()),
+    }
+
+
+CLAIMS = (
+    Claim(
+        "nanda.A1.self_attention",
+        "appendix A.1",
+        "The last position hardly attends to itself, and taking that out changes nothing.",
+        "0.1% to 0.4% a head",
+        _self_attention,
+        {
+            "largest mean attention to itself": at_most(0.02, "0.004 at most in the paper, 0.007 in archived networks"),
+            "loss over original, without it": between(0.5, 2, "nothing: within a factor of 2"),
+            "loss over original, renormalised": between(0.5, 2, "nothing: within a factor of 2"),
+        },
+        figure="interventions",
+    ),
+    Claim(
+        "nanda.A1.skip_zero",
+        "appendix A.1",
+        "Without the skip connection around the MLP the network still solves the task.",
+        "9.12e-7, ratio 3.8",
+        intervention("skip around MLP zero"),
+        {"accuracy": at_least(0.999, "unchanged"), "loss": at_most(1e-5, "9.12e-7 in the paper")},
+        figure="interventions",
+    ),
+    Claim(
+        "nanda.A1.skip_mean",
+        "appendix A.1",
+        "With the mean of that connection in its place it does a little better.",
+        "7.25e-7, ratio 3.0",
+        intervention("skip around MLP mean"),
+        {"accuracy": at_least(0.999, "unchanged"), "loss": at_most(1e-5, "7.25e-7 in the paper")},
+        figure="interventions",
+    ),
+    Claim(
+        "nanda.A1.attn_zero",
+        "appendix A.1",
+        "Without the output of the attention heads it is worse than guessing.",
+        "24.3",
+        intervention("attention output zero"),
+        {"loss": at_least(math.log(113), "worse than chance, ln 113"), **SOLVED},
+        figure="interventions",
+    ),
+    Claim(
+        "nanda.A1.attn_skip_zero",
+        "appendix A.1",
+        "Without the skip connection around the attention heads it is worse than guessing.",
+        "19.1",
+        _skip_around_attention,
+        {
+            "loss": at_least(math.log(113), "worse than chance, ln 113"),
+            "accuracy before": at_least(0.999, "the paper ablates a network that solves the task"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="interventions",
+    ),
+    Claim(
+        "nanda.A1.sigmoid",
+        "appendices A.1 and C.1.3",
+        "Attention to a is the sigmoid of the score of a minus that of b, and attention to b is the rest.",
+        "equal but for self-attention",
+        _sigmoid,
+        {
+            "mean difference to the sigmoid": at_most(0.02, "self-attention is 0.004 at most"),
+            "mean difference of the sum to 1": at_most(0.02, "the same"),
+        },
+        figure="heads",
+    ),
+)
