@@ -21,8 +21,9 @@ Names are imported when they are first used, so that `import modinterp` costs no
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from modinterp import activations, analyses, claims, figures, models, runs, tasks, training
@@ -34,18 +35,25 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOME = {
+_HOMES = {
     "TrainedRun": "modinterp.runs",
+    "activations": "modinterp.activations",
+    "analyses": "modinterp.analyses",
+    "claims": "modinterp.claims",
+    "figures": "modinterp.figures",
     "key_frequencies": "modinterp.analyses.frequencies",
     "load": "modinterp.runs",
     "logit_fit": "modinterp.analyses.readout",
     "logits_with": "modinterp.activations",
+    "models": "modinterp.models",
     "neuron_fits": "modinterp.analyses.neurons",
     "readoff": "modinterp.analyses.readout",
     "replaced": "modinterp.activations",
+    "runs": "modinterp.runs",
+    "tasks": "modinterp.tasks",
     "train": "modinterp.runs",
+    "training": "modinterp.training",
 }
-_LAYERS = ("activations", "analyses", "claims", "figures", "models", "runs", "tasks", "training")
 
 __all__ = [
     "TrainedRun",
@@ -68,12 +76,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in _LAYERS:
-        return import_module(f"modinterp.{name}")
-    raise AttributeError(f"module 'modinterp' has no attribute {name!r}")
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

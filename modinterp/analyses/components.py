@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import pandas as pd
 import torch
@@ -122,7 +123,7 @@ def ablations(
         interventions: name to hook to values, as `component_interventions` and `neuron_interventions` make them.
         test: rows of the inputs that were not trained on; without them test losses are NaN.
     """
-    model: Network = grid.model
+    model = cast(Network, grid.model)
     original, labels = grid["logits"], task.labels()
     changed = {name: logits_with(model, task, values) for name, values in interventions.items()}
     found = {"original": original} | changed

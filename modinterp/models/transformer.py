@@ -27,6 +27,9 @@ class _Weights(nn.Module):
 class Attention(_Weights):
     """Causal attention; scores are divided by sqrt(d_head) before `hook_attn_scores`."""
 
+    W_O: Tensor
+    b_O: Tensor
+
     def __init__(self, prefix: str, weights: Weights, config: TransformerConfig):
         super().__init__(prefix, weights)
         self.biased, self.scale = config.attn_biases, math.sqrt(config.d_head)
@@ -51,6 +54,11 @@ class Attention(_Weights):
 
 class MLP(_Weights):
     """act(x W_in + b_in) W_out + b_out, each bias where there is one; without W_out, the neurons themselves."""
+
+    W_in: Tensor
+    b_in: Tensor
+    W_out: Tensor
+    b_out: Tensor
 
     def __init__(self, prefix: str, weights: Weights, act_fn: str):
         super().__init__(prefix, weights)
@@ -87,6 +95,11 @@ class Block(nn.Module):
 
 class Network(HookedRootModule):
     """What all our networks share: a config, weights under fixed names, and the products analyses ask for."""
+
+    embed: Any
+    pos_embed: Any
+    blocks: Any
+    unembed: Any
 
     def __init__(self, config: TransformerConfig | MLPConfig):
         super().__init__()

@@ -8,9 +8,19 @@ weights are drawn, and 113 outputs where the code trains 114 and drops the one f
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from modinterp.models import TransformerConfig
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A named run: what it is trained from, and which statements are measured on it."""
+
+    spec: RunSpec
+    serves: str
 
 
 def _nanda(seed: int, **recipe: float) -> RunSpec:
@@ -18,9 +28,13 @@ def _nanda(seed: int, **recipe: float) -> RunSpec:
     return RunSpec(task, TransformerConfig.of(task), Recipe(**recipe), seed)  # type: ignore[arg-type]
 
 
-CATALOGUE: dict[str, RunSpec] = {
-    **{f"nanda/mainline-{seed}": _nanda(seed) for seed in range(5)},
-    "nanda/no-decay-0": _nanda(0, weight_decay=0.0),
+CATALOGUE: dict[str, Entry] = {
+    "nanda/mainline-0": Entry(_nanda(0), "nanda: main text, appendices A, B and C.1"),
+    **{
+        f"nanda/mainline-{seed}": Entry(_nanda(seed), "nanda: figure 2, appendices A.1 and C.2.1")
+        for seed in range(1, 5)
+    },
+    "nanda/no-decay-0": Entry(_nanda(0, weight_decay=0.0), "nanda: section 3, appendix D.1"),
 }
 
 
@@ -32,4 +46,4 @@ def named(name: str) -> RunSpec:
     """
     if name not in CATALOGUE:
         raise ValueError(f"unknown run {name!r}; `python -m modinterp.runs list` shows all {len(CATALOGUE)}")
-    return CATALOGUE[name]
+    return CATALOGUE[name].spec

@@ -108,6 +108,11 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def size(folder: Path) -> int:
+    """Bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def snapshot_path(folder: Path, epoch: int) -> Path:
     """Where the snapshot of an epoch lies."""
     return folder / "snapshots" / f"epoch-{epoch:06d}.safetensors"
@@ -193,7 +198,8 @@ def read_record(folder: Path) -> dict[str, Any]:
         raise FileNotFoundError(f"no trained run in {folder}")
     try:
         record = json.loads(path.read_text())
-        record["spec"], record["sha256"]
+        if not isinstance(record["spec"], dict) or not isinstance(record["sha256"], dict):
+            raise ValueError("spec and sha256 should be objects")
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     return record

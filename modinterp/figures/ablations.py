@@ -1,0 +1,74 @@
+"""What is lost when something is taken out (figure 6 of Nanda et al. 2023, and sections 4.4 and A.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.components import Ablations
+from modinterp.figures.theme import CATEGORIES, COS, INK, MUTED, RESTRICTED, array, framed
+
+
+def per_frequency(
+    losses: Float[Tensor, " freq"], original: float, restricted: float, freqs: Sequence[int]
+) -> go.Figure:
+    """Loss over all pairs with one frequency taken out of the logits, against the original and the restricted loss.
+
+    Args:
+        losses: entry k - 1 belongs to frequency k. [nats]
+        freqs: key frequencies. [cycles per p]
+    """
+    numbers = list(range(1, len(losses) + 1))
+    figure = go.Figure(
+        go.Bar(
+            x=numbers,
+            y=array(losses),
+            marker_color=[COS if k in freqs else MUTED for k in numbers],
+            name="one frequency taken out",
+            hovertemplate="without frequency %{x}<br>loss = %{y:.3g} nats<extra></extra>",
+        )
+    )
+    for value, name, colour in (
+        (original, "original", INK),
+        (restricted, "all but the key frequencies out", RESTRICTED),
+    ):
+        figure.add_scatter(
+            x=[0.5, len(losses) + 0.5],
+            y=[value, value],
+            mode="lines",
+            name=f"{name}: {value:.2g}",
+            line={"color": colour, "dash": "dash"},
+        )
+    figure.update_xaxes(title="frequency taken out of the logits [cycles per p]")
+    low = float(np.log10(min(restricted, original))) - 0.5
+    figure.update_yaxes(title="loss over all pairs [nats]", type="log", exponentformat="power", range=[low, 1.2])
+    return framed(
+        figure, f"Only the {len(freqs)} key frequencies are needed: each hurts when it is gone, no other does"
+    )
+
+
+def interventions(ablations: Ablations) -> go.Figure:
+    """Loss over all pairs under every intervention on a component or the neurons."""
+    table = ablations.table()
+    figure = go.Figure(
+        go.Bar(
+            y=table["intervention"],
+            x=array(table["loss"]),
+            orientation="h",
+            marker_color=[INK, *[CATEGORIES[0]] * (len(table) - 1)],
+            customdata=np.stack([table["accuracy"], table["loss_ratio"]], axis=1),
+            hovertemplate="%{y}<br>loss = %{x:.3g} nats, %{customdata[1]:.3g} times the original"
+            "<br>accuracy = %{customdata[0]:.4f}<extra></extra>",
+        )
+    )
+    original = float(table["loss"].iloc[0])
+    figure.add_vline(x=original, line_dash="dash")
+    figure.update_xaxes(
+        title="loss over all pairs [nats]", type="log", exponentformat="power", range=[np.log10(original) - 1, 2]
+    )
+    figure.update_yaxes(autorange="reversed", automargin=True)
+    return framed(figure, "What can be left out (near the dashed line) and what cannot (to the right)", 460, False)

@@ -1,0 +1,48 @@
+"""What the heads look up and what they move (figures 10 and 11 of Nanda et al. 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier import component_names
+from modinterp.figures.theme import array, colour_of, framed
+
+
+def _lines(values: Float[Tensor, "component head"], freqs: Sequence[int], y: str) -> go.Figure:
+    names, heads = component_names(len(values)), range(values.shape[1])
+    figure = go.Figure()
+    for head in heads:
+        figure.add_scatter(
+            x=names,
+            y=array(values[:, head]),
+            name=f"head {head}, frequency {freqs[head]}",
+            line_color=colour_of(head, list(heads)),
+            hovertemplate="%{x}<br>%{y:.4g}<extra>%{fullData.name}</extra>",
+        )
+    figure.update_xaxes(title="Fourier component of the token", nticks=16)
+    figure.update_yaxes(title=y)
+    return figure
+
+
+def lookup_spectrum(coefficients: Float[Tensor, "component head"], freqs: Sequence[int]) -> go.Figure:
+    """Fourier coefficients of each head's lookup table C_j.
+
+    Args:
+        freqs: each head's dominant frequency. [cycles per p]
+    """
+    figure = _lines(coefficients, freqs, "coefficient of C_j [nats]")
+    return framed(figure, "Scores: almost all of each head's lookup table lies at one frequency")
+
+
+def ov_spectrum(norms: Float[Tensor, "component head"], freqs: Sequence[int]) -> go.Figure:
+    """Norm of each Fourier component of each head's OV circuit.
+
+    Args:
+        freqs: each head's strongest frequency in the OV circuit. [cycles per p]
+    """
+    figure = _lines(norms, freqs, "norm of the OV circuit's component")
+    return framed(figure, "Moved content: what each head writes, by frequency of the token it attends to")

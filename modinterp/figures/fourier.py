@@ -1,0 +1,61 @@
+"""Spectra over the residues (figures 3 and 4 right of Nanda et al. 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.analyses.fourier import component_names
+from modinterp.figures.theme import COS, SIN, array, framed, heatmap
+
+
+def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[int]) -> go.Figure:
+    """Norm of each cosine and sine, one panel a matrix, the key frequencies marked.
+
+    Args:
+        norms: name of a matrix to the norms of its Fourier components, from `component_norms`.
+        freqs: key frequencies, marked on the axis. [cycles per p]
+    """
+    figure = make_subplots(len(norms), 1, subplot_titles=list(norms), vertical_spacing=0.16)
+    for row, (name, values) in enumerate(norms.items(), start=1):
+        p = len(values)
+        for offset, (wave, colour) in enumerate((("cos", COS), ("sin", SIN)), start=1):
+            own = values[offset::2]
+            figure.add_bar(
+                x=list(range(1, len(own) + 1)),
+                y=array(own),
+                name=wave,
+                legendgroup=wave,
+                showlegend=row == 1,
+                marker_color=colour,
+                row=row,
+                col=1,
+                hovertemplate=f"{wave} of frequency %{{x}}<br>norm = %{{y:.4g}}<extra>{name}</extra>",
+            )
+        for k in freqs:
+            figure.add_annotation(
+                x=k,
+                y=float(values[2 * k - 1 : 2 * k + 1].max()),
+                text=f"<b>{k}</b>",
+                showarrow=False,
+                yshift=10,
+                row=row,
+                col=1,
+            )
+        figure.update_xaxes(title="frequency [cycles per p]", range=[0, p // 2 + 1], row=row, col=1)
+        figure.update_yaxes(title="norm", row=row, col=1)
+    figure.update_layout(barmode="group", bargap=0.2)
+    title = f"Sparse in the Fourier basis: W_L has norm at {len(freqs)} frequencies, {', '.join(map(str, freqs))}"
+    figure = framed(figure, title, 300 * len(norms))
+    figure.update_layout(legend_y=-0.14)
+    return figure
+
+
+def spectrum_2d(norms: Float[Tensor, "component_a component_b"], title: str) -> go.Heatmap:
+    """Heat-map of a 2D transform, components named."""
+    names = component_names(len(norms))
+    return heatmap(norms, "component of b", "component of a", title, labels=names, colorbar=False)

@@ -1,0 +1,51 @@
+"""Quantities over all inputs (a, b) (figures 4, 9 and 12 of Nanda et al. 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import plotly.graph_objects as go
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.figures.fourier import spectrum_2d
+from modinterp.figures.theme import framed, heatmap
+
+
+def periodic(
+    attention: Float[Tensor, "a b"],
+    neuron: Float[Tensor, "a b"],
+    logits: Float[Tensor, "component_a component_b"],
+    names: tuple[str, str, str],
+) -> go.Figure:
+    """Attention of a head, activation of a neuron, and the 2D spectrum of the logits side by side.
+
+    Args:
+        attention: from the last position to a.
+        logits: norm over the outputs of each component of the logits' 2D transform, the constant set to 0.
+        names: titles of the panels.
+    """
+    figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.08)
+    figure.add_trace(heatmap(attention, "b", "a", "attention", colorbar=False), row=1, col=1)
+    figure.add_trace(heatmap(neuron, "b", "a", "activation", colorbar=False), row=1, col=2)
+    figure.add_trace(spectrum_2d(logits, "norm"), row=1, col=3)
+    figure.update_xaxes(title="b", constrain="domain")
+    figure.update_yaxes(title="a", autorange="reversed")
+    figure.update_xaxes(title="component of b", nticks=6, tickangle=0, col=3)
+    figure.update_yaxes(title="component of a", nticks=8, col=3)
+    return framed(
+        figure, "Periodic in a and b: attention, a neuron, and the logits as products of equal waves", 440, False
+    )
+
+
+def maps(fields: Mapping[str, Float[Tensor, "a b"]], value: str, title: str, zmax: float | None = None) -> go.Figure:
+    """One heat-map over (a, b) for each named field, on a common colour scale where `zmax` is given."""
+    figure = make_subplots(1, len(fields), subplot_titles=list(fields), horizontal_spacing=0.05, shared_yaxes=True)
+    for column, field in enumerate(fields.values(), start=1):
+        last = column == len(fields) and zmax is not None
+        figure.add_trace(heatmap(field, "b", "a", value, zmax=zmax, colorbar=last), row=1, col=column)
+    figure.update_xaxes(title="b")
+    figure.update_yaxes(autorange="reversed")
+    figure.update_yaxes(title="a", col=1)
+    return framed(figure, title, 390, False)

@@ -1,0 +1,51 @@
+"""Accuracy and loss over training (figure 2 of Nanda et al. 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from modinterp.figures.theme import TEST, TRAIN, array, framed
+
+
+def curves(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
+    """Train and test curves of several runs, thin, and their means, bold.
+
+    Args:
+        histories: name of the run to its history.
+    """
+    figure = make_subplots(1, 2, subplot_titles=("accuracy", "cross-entropy"), horizontal_spacing=0.1)
+    together = pd.DataFrame(pd.concat(histories.values()).groupby("epoch", as_index=False).mean())
+    for column, kind in enumerate(("accuracy", "loss"), start=1):
+        for split, colour in (("train", TRAIN), ("test", TEST)):
+            key = f"{split}_{kind}"
+            for name, history in histories.items():
+                figure.add_scatter(
+                    x=array(history["epoch"]),
+                    y=array(history[key]),
+                    name=f"{split}, {name}",
+                    legendgroup=split,
+                    showlegend=False,
+                    line={"color": colour, "width": 1},
+                    opacity=0.45,
+                    row=1,
+                    col=column,
+                )
+            figure.add_scatter(
+                x=array(together["epoch"]),
+                y=array(together[key]),
+                name=f"{split}, mean of {len(histories)}",
+                legendgroup=split,
+                showlegend=column == 1,
+                line={"color": colour, "width": 2.5},
+                row=1,
+                col=column,
+            )
+    figure.update_xaxes(title="epoch")
+    figure.update_yaxes(title="accuracy", col=1)
+    figure.update_yaxes(title="loss [nats]", type="log", exponentformat="power", col=2)
+    figure.update_layout(hovermode="closest")
+    return framed(figure, "Memorised early, generalised much later: test loss rises far above chance, then collapses")

@@ -1,0 +1,59 @@
+"""How much of each neuron one frequency explains, and what its cluster writes (figure 5 of Nanda et al. 2023)."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.analyses.fourier import component_names, transform
+from modinterp.analyses.neurons import THRESHOLD, NeuronFits
+from modinterp.figures.theme import array, colour_of, framed, heatmap
+
+
+def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freq: int) -> go.Figure:
+    """Histogram of the explained fraction, coloured by frequency, beside W_L of one cluster in the Fourier basis.
+
+    Args:
+        freq: which cluster to show. [cycles per p]
+    """
+    clusters = fits.clusters()
+    members = clusters.get(freq, [])
+    panels = (
+        "variance explained by a neuron's best frequency",
+        f"W_L of the {len(members)} neurons of frequency {freq}",
+    )
+    figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.12, column_widths=[0.45, 0.55])
+    bins, fractions, best = np.linspace(0, 1, 21), array(fits.fractions.nan_to_num(0)), fits.freqs.cpu().numpy()
+    shown = [*clusters, -1]
+    for k in shown:
+        own = fractions[best == k] if k > 0 else fractions[~np.isin(best, list(clusters))]
+        counts, _ = np.histogram(own, bins)
+        figure.add_bar(
+            x=(bins[:-1] + bins[1:]) / 2,
+            y=counts,
+            width=0.05,
+            name=f"frequency {k}" if k > 0 else "other",
+            marker_color=colour_of(k, list(clusters)),
+            hovertemplate="fraction %{x:.2f}<br>%{y} neurons<extra>%{fullData.name}</extra>",
+            row=1,
+            col=1,
+        )
+    figure.add_vline(x=THRESHOLD, line_dash="dash", row=1, col=1)
+    if members:
+        waves, names = transform(W_L.T)[:, members], component_names(W_L.shape[1])
+        trace = heatmap(waves, "neuron of the cluster", "component of c", "coefficient", diverging=True)
+        trace.y = names
+        figure.add_trace(trace, row=1, col=2)
+    figure.update_layout(barmode="stack")
+    figure.update_xaxes(title="fraction of variance explained", range=[0, 1], col=1)
+    figure.update_yaxes(title="neurons", col=1)
+    figure.update_xaxes(title="neuron of the cluster", col=2)
+    figure.update_yaxes(title="Fourier component of c", nticks=12, autorange="reversed", col=2)
+    share = float(fits.explained.double().mean())
+    return framed(
+        figure,
+        f"{share:.0%} of the neurons are one frequency to more than {THRESHOLD:.0%}, and write that frequency alone",
+    )

@@ -1,0 +1,54 @@
+"""Read-off directions and margins (table 1 and figure 8 of Nanda et al. 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from modinterp.analyses.readout import ReadoffTable, cosine_waves, margin
+from modinterp.figures.theme import INK, array, colour_of, framed
+
+
+def readoff(table: ReadoffTable) -> go.Figure:
+    """Share of the neurons' variance along each direction of W_L that cos or sin of w_k(a + b) carries."""
+    freqs = sorted({row.freq for row in table.rows})
+    figure = go.Figure()
+    for k in freqs:
+        rows = [row for row in table.rows if row.freq == k]
+        figure.add_bar(
+            x=[f"{r.wave} {r.freq}" for r in rows],
+            y=[r.explained for r in rows],
+            name=f"frequency {k}",
+            marker_color=colour_of(k, freqs),
+            text=[f"{r.amplitude:.1f}" for r in rows],
+            textposition="outside",
+            hovertemplate="%{x}<br>FVE = %{y:.4f}<br>amplitude = %{text}<extra></extra>",
+        )
+    figure.update_xaxes(title="direction of W_L")
+    figure.update_yaxes(title="fraction of variance explained", range=[0, 1.12])
+    lowest = min(row.explained for row in table.rows)
+    return framed(
+        figure, f"Along every direction that W_L reads, one wave of a+b is at least {lowest:.0%} of the neurons"
+    )
+
+
+def margins(p: int, freqs: Sequence[int]) -> go.Figure:
+    """Each cosine over the residues, and their sum: single ones come near 1 away from 0, the sum does not."""
+    waves, x = cosine_waves(p, freqs), list(range(p))
+    figure = go.Figure()
+    for column, k in enumerate(freqs):
+        figure.add_scatter(
+            x=x,
+            y=array(waves[:, column]),
+            name=f"cos w{k} x",
+            line={"color": colour_of(k, freqs), "width": 1},
+            opacity=0.6,
+        )
+    total = waves.sum(dim=1)
+    figure.add_scatter(x=x, y=array(total), name="sum", line={"color": INK, "width": 2.5})
+    second = int(total[1:].argmax()) + 1
+    figure.add_annotation(x=second, y=float(total[second]), text=f"runner-up {float(total[second]):.2f}", ay=-30)
+    figure.update_xaxes(title="x = a + b − c mod p")
+    figure.update_yaxes(title="value")
+    return framed(figure, f"Together the {len(freqs)} waves single out x = 0, by a margin of {margin(p, freqs):.2f}")

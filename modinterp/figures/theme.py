@@ -1,0 +1,76 @@
+"""One look for every figure: colours that mean the same thing everywhere, and the common frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from torch import Tensor
+
+CATEGORIES = ("#2f6db5", "#d1495b", "#2a9d8f", "#e09f3e", "#7b5ea7", "#5f8f3e", "#b5651d", "#4a5a6a")
+COS, SIN = CATEGORIES[0], CATEGORIES[1]
+TRAIN, TEST, RESTRICTED, EXCLUDED = "#2f6db5", "#d1495b", "#2a9d8f", "#7b5ea7"
+MUTED, INK = "#9aa5b1", "#1f2933"
+SEQUENTIAL, DIVERGING = "Viridis", "RdBu"
+RIGHT_ANSWERS = "rgba(31, 41, 51, 0.45)"
+
+
+def colour_of(item: int, among: Sequence[int]) -> str:
+    """The colour of a head or key frequency, the same in every figure that shows the same set."""
+    return CATEGORIES[list(among).index(item) % len(CATEGORIES)] if item in among else MUTED
+
+
+def array(x: Tensor | np.ndarray | Sequence[float]) -> np.ndarray:
+    """Plot data in single precision, which halves the page and is beyond what an eye can see."""
+    values = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
+    return values.astype(np.float32) if values.dtype.kind == "f" else values
+
+
+def framed(figure: go.Figure, title: str, height: int = 420, legend: bool = True) -> go.Figure:
+    """Set title, size, font and grid; the title says what to see."""
+    figure.update_layout(
+        title={"text": title, "x": 0, "xanchor": "left", "xref": "paper", "font": {"size": 15}},
+        template="plotly_white",
+        font={"family": "system-ui, sans-serif", "size": 12, "color": INK},
+        height=height,
+        margin={"l": 64, "r": 24, "t": 84, "b": 56},
+        showlegend=legend,
+        legend={"orientation": "h", "yanchor": "bottom", "y": -0.32, "x": 0},
+        hoverlabel={"font": {"family": "system-ui, sans-serif"}},
+    )
+    for note in figure.layout.annotations:  # titles of the panels
+        if note.font.size is None or note.font.size > 13:
+            note.font.size = 12
+    return figure
+
+
+def heatmap(
+    z: Tensor,
+    x_name: str,
+    y_name: str,
+    value: str,
+    diverging: bool = False,
+    labels: Sequence[str] | None = None,
+    colorbar: bool = True,
+    zmax: float | None = None,
+) -> go.Heatmap:
+    """A heat-map of `z[y, x]` whose hover names both coordinates and the value.
+
+    Args:
+        labels: names of rows and columns; numbers by default.
+        zmax: end of the colour scale.
+    """
+    top = float(z.abs().max()) if zmax is None else zmax
+    span = {"zmin": -top, "zmax": top} if diverging else ({} if zmax is None else {"zmin": 0, "zmax": zmax})
+    axes = {} if labels is None else {"x": list(labels)[: z.shape[1]], "y": list(labels)[: z.shape[0]]}
+    return go.Heatmap(
+        z=array(z),
+        colorscale=DIVERGING if diverging else SEQUENTIAL,
+        reversescale=diverging,
+        showscale=colorbar,
+        colorbar={"title": value, "thickness": 12, "len": 0.9},
+        hovertemplate=f"{y_name} = %{{y}}<br>{x_name} = %{{x}}<br>{value} = %{{z:.4g}}<extra></extra>",
+        **span,
+        **axes,
+    )

@@ -1,0 +1,80 @@
+"""`python -m modinterp.reproduce SOURCE`: measure every claim of a source, print one table, write one page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from modinterp.usage import SOURCES, one_line_errors
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m modinterp.reproduce",
+        description="Measure every claim of a source on trained networks, print one table, and write claims.json, "
+        "claims.csv and a self-contained page. Exit code 0 when every verdict is the recorded one, 1 when one is not, "
+        "2 on bad usage.",
+    )
+    parser.add_argument("source", choices=[*SOURCES, "all"], help="which source")
+    parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*'")
+    parser.add_argument("--runs", metavar="DIR", type=Path, help="measure the runs in DIR, laid out like checkpoints/")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: reports/SOURCE)")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... or auto (default: cpu)")
+    parser.add_argument("--list", action="store_true", help="list the claims and stop")
+    return parser
+
+
+def _listed(source: str, only: str | None) -> None:
+    from modinterp.reproduce.run import chosen_claims
+
+    for claim in chosen_claims(source, only):
+        print(f"{claim.id:<32} {claim.where:<36} {claim.statement}")
+
+
+def _reproduced(source: str, options: argparse.Namespace, device: str) -> bool:
+    from tqdm import tqdm
+
+    from modinterp.reproduce.report import terminal_table, write_report
+    from modinterp.reproduce.run import chosen_claims, reproduction
+
+    began = time.perf_counter()
+    out = options.out / source if options.out and options.source == "all" else options.out or Path("reports") / source
+    out.mkdir(parents=True, exist_ok=True)
+    claims = chosen_claims(source, options.only)
+    with tqdm(total=len(claims), desc=source, unit="claim", leave=False, disable=None) as bar:
+        found = reproduction(source, options.only, options.runs, device, lambda _: bar.update())
+    path = write_report(found, out)
+    print(terminal_table(found.results))
+    counts = (
+        f"{found.count('holds')} hold, {found.count('refuted')} refuted, {found.count('not measured')} not measured"
+    )
+    print(f"\n{source}: {len(found.results)} claims: {counts}; {time.perf_counter() - began:.0f} s")
+    for result in found.results:
+        if not result.as_recorded:
+            print(f"{result.claim.id} is {result.verdict}, but was recorded as {result.claim.finding.verdict}")
+    print(f"report: {path}")
+    return found.as_recorded
+
+
+@one_line_errors
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    options = _arguments().parse_args(arguments)
+    sources = SOURCES if options.source == "all" else (options.source,)
+    if options.runs is not None and not options.runs.is_dir():
+        raise ValueError(f"--runs {options.runs} is not a folder")
+    if options.list:
+        for source in sources:
+            _listed(source, options.only)
+        return 0
+    from modinterp.training import resolved_device
+
+    device = str(resolved_device(options.device))
+    as_recorded = [_reproduced(source, options, device) for source in sources]
+    return 0 if all(as_recorded) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""The figures and tables of Nanda et al. 2023, drawn from a run of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+import torch
+
+from modinterp.analyses.ablations import restricted_loss
+from modinterp.analyses.fourier import component_norms, transform
+from modinterp.claims import Evidence, evidence
+from modinterp.claims.evidence import PATTERN
+from modinterp.figures import ablations, algorithm, attention, fourier, grids, history, neurons, progress, readout
+from modinterp.runs import TrainedRun
+
+MAIN = "nanda/mainline-0"
+Runs = Mapping[str, TrainedRun]
+
+
+def _curves(ev: Evidence, runs: Runs) -> go.Figure:
+    return history.curves({name: run.history for name, run in runs.items() if name.startswith("nanda/mainline")})
+
+
+def _spectra(ev: Evidence, runs: Runs) -> go.Figure:
+    W_E = ev.model.W_E[: ev.p].detach()
+    return fourier.spectra({"W_E": component_norms(W_E), "W_L": component_norms(ev.W_L.T)}, ev.freqs)
+
+
+def _periodic(ev: Evidence, runs: Runs) -> go.Figure:
+    norms = ev.spectrum.norm(dim=-1)
+    norms[0, 0] = 0
+    head, neuron = ev.heads.heads[0], int(ev.neurons.freqs[0])
+    names = (
+        f"attention of head 0 to a: frequency {head.freq}",
+        f"neuron 0: frequency {neuron}",
+        "logits: norm over outputs, constant left out",
+    )
+    return grids.periodic(ev.grid[PATTERN][:, :, 0, 0], ev.post[..., 0], norms, names)
+
+
+def _heads(ev: Evidence, runs: Runs) -> go.Figure:
+    fields = {f"head {h.head}: frequency {h.freq}": ev.grid[PATTERN][:, :, h.head, 0] for h in ev.heads.heads}
+    return grids.maps(fields, "attention to a", "Attention from = to a is periodic in a and b in every head", zmax=1)
+
+
+def _neurons_1_to_4(ev: Evidence, runs: Runs) -> go.Figure:
+    fields = {
+        f"neuron {n}: frequency {int(ev.neurons.freqs[n])}, {float(ev.neurons.fractions[n]):.0%}": ev.post[..., n]
+        for n in range(1, 5)
+    }
+    return grids.maps(fields, "activation", "Neurons are periodic in a and b, each at its own frequency")
+
+
+def _cluster(ev: Evidence, runs: Runs) -> go.Figure:
+    sizes = {freq: len(members) for freq, members in ev.neurons.clusters().items()}
+    return neurons.histogram_and_cluster(ev.neurons, ev.W_L, min(sizes, key=lambda k: sizes[k], default=ev.freqs[0]))
+
+
+def _per_frequency(ev: Evidence, runs: Runs) -> go.Figure:
+    restricted = restricted_loss(ev.logits, ev.labels, ev.freqs, "products")
+    return ablations.per_frequency(ev.loss_without_each, ev.loss, restricted, ev.freqs)
+
+
+def _ov(ev: Evidence, runs: Runs) -> go.Figure:
+    norms = torch.stack([component_norms(ov) for ov in ev.ov], dim=1)
+    return attention.ov_spectrum(norms, ev.roles.ov_freqs)
+
+
+# key of a claim's figure -> (number in the paper, how to draw it)
+FIGURES: dict[str, tuple[str, Callable[[Evidence, Runs], go.Figure]]] = {
+    "algorithm": ("Figure 1", lambda ev, _: algorithm.diagram(ev.freqs, ev.logit_fit.alphas, ev.p)),
+    "curves": ("Figure 2", _curves),
+    "spectra": ("Figure 3", _spectra),
+    "periodic": ("Figure 4", _periodic),
+    "readoff": ("Table 1", lambda ev, _: readout.readoff(ev.readoff)),
+    "neurons": ("Figure 5", _cluster),
+    "ablations": ("Figure 6", _per_frequency),
+    "progress": ("Figure 7", lambda ev, _: progress.measures(ev.progress, ev.phases)),
+    "margins": ("Figure 8", lambda ev, _: readout.margins(ev.p, ev.freqs)),
+    "heads": ("Figure 9", _heads),
+    "tables": ("Figure 10", lambda ev, _: attention.lookup_spectrum(transform(ev.tables), ev.roles.freqs)),
+    "ov": ("Figure 11", _ov),
+    "neurons_1_to_4": ("Figure 12", _neurons_1_to_4),
+    "restricted_accuracy": ("Figure 13", lambda ev, _: progress.restricted_accuracy(ev.progress)),
+    "coefficients": ("Figure 14", lambda ev, _: progress.coefficients(ev.progress, ev.freqs)),
+    "single_exclusion": ("Figure 15", lambda ev, _: progress.single_exclusion(ev.progress, ev.freqs)),
+    "interventions": ("Sections 4.4 and A.1", lambda ev, _: ablations.interventions(ev.ablations)),
+}
+
+
+def figures(runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
+    """Those of the wanted figures that the runs allow, by key, each with its number in the paper."""
+    if MAIN not in runs:
+        return {}
+    ev = evidence(runs[MAIN])
+    return {key: (number, draw(ev, runs)) for key, (number, draw) in FIGURES.items() if key in wanted}
+
+
+def tables(runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
+    """Tables that belong below a figure, by the figure's key."""
+    if MAIN not in runs:
+        return {}
+    ev = evidence(runs[MAIN])
+    known: dict[str, tuple[str, Callable[[], pd.DataFrame]]] = {
+        "readoff": ("Table 1, measured on this run", lambda: ev.readoff.table()),
+        "heads": ("Table 2, measured on this run", lambda: ev.heads.table()),
+        "interventions": ("Interventions", lambda: ev.ablations.table()),
+    }
+    return {key: (title, make()) for key, (title, make) in known.items() if key in wanted}

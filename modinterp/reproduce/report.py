@@ -1,0 +1,138 @@
+"""A reproduction as a table on the terminal, as JSON and CSV, and as one self-contained page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import textwrap
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from plotly.offline import get_plotlyjs
+
+from modinterp.claims import Result
+from modinterp.claims.claim import number_text
+from modinterp.reproduce.run import Reproduction
+from modinterp.runs.store import write
+
+TITLES = {"nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)"}
+_PLOT = {"displaylogo": False, "responsive": True}
+_MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
+
+
+def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
+    """One line a claim: id, verdict, ours, the source's number, the statement; cut to the terminal's width."""
+    width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
+    id_width = max(len(r.claim.id) for r in results)
+    rest = max(width - id_width - 12 - 6, 30)
+    ours, theirs = int(rest * 0.42), int(rest * 0.23)
+    widths = (id_width, 12, ours, theirs, rest - ours - theirs)
+
+    def line(*cells: str) -> str:
+        shown = (textwrap.shorten(c, w, placeholder="…").ljust(w) for c, w in zip(cells, widths, strict=True))
+        return "  ".join(shown).rstrip()
+
+    head = line("claim", "verdict", "measured", "source", "statement")
+    rows = [
+        line(
+            r.claim.id, _MARK[r.verdict], r.measured_text() or r.claim.finding.why, r.claim.reference, r.claim.statement
+        )
+        for r in results
+    ]
+    return "\n".join([head, "-" * len(head), *rows])
+
+
+def claims_json(results: tuple[Result, ...]) -> str:
+    """A list of objects, one a claim; see `Result.to_json`."""
+    return json.dumps([result.to_json() for result in results], indent=1, ensure_ascii=False) + "\n"
+
+
+def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
+    """One row a claim, everything as text."""
+    return pd.DataFrame(
+        {
+            "id": r.claim.id,
+            "where": r.claim.where,
+            "statement": r.claim.statement,
+            "reference": r.claim.reference,
+            "expected": r.expected_text(),
+            "measured": r.measured_text(),
+            "verdict": r.verdict,
+            "finding": r.claim.finding.verdict,
+            "why": r.claim.finding.why,
+            "runs": " ".join(r.runs),
+        }
+        for r in results
+    )
+
+
+def _numbers(result: Result) -> list[dict[str, str]]:
+    """Each measured number with its band, the banded ones first."""
+    expected = result.claim.expected
+    rows = []
+    for name in sorted(result.measured, key=lambda n: n not in expected):
+        values, band = result.measured[name], expected.get(name)
+        ends = {number_text(min(values)): None, number_text(max(values)): None}
+        rows.append(
+            {
+                "name": name,
+                "value": " to ".join(ends),
+                "spread": f"{len(values)} runs" if len(values) > 1 else "",
+                "band": str(band) if band else "",
+                "because": band.because if band else "",
+                "state": "" if band is None else "ok" if all(map(band.holds, values)) else "off",
+            }
+        )
+    return rows
+
+
+def page(found: Reproduction) -> str:
+    """The report as one HTML document with every figure and plotly itself inside."""
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(files("modinterp.reproduce").joinpath("page.html").read_text(encoding="utf-8"))
+    sections: list[tuple[str, list[dict[str, Any]]]] = [
+        (title, [{"result": r, "claim": r.claim, "numbers": _numbers(r)} for r in group])
+        for title, group in groupby(found.results, key=lambda r: r.claim.where.partition(",")[0].partition(";")[0])
+    ]
+    figures = [
+        {
+            "key": key,
+            "number": number,
+            "html": figure.to_html(config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}"),
+            "claims": [r.claim for r in found.results if r.claim.figure == key],
+            "table": _table_html(*found.tables[key]) if key in found.tables else "",
+        }
+        for key, (number, figure) in found.figures.items()
+    ]
+    return template.render(
+        title=TITLES[found.source],
+        source=found.source,
+        sections=sections,
+        figures=figures,
+        drawn=set(found.figures),
+        counts={verdict: found.count(verdict) for verdict in _MARK},
+        refuted=[r for r in found.results if r.verdict == "refuted"],
+        runs=[repr(run) for run in found.runs.values()],
+        plotly=get_plotlyjs(),
+    )
+
+
+def _table_html(title: str, table: pd.DataFrame) -> str:
+    body = table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
+    return f"<details><summary>{title}</summary><div class='scroll'>{body}</div></details>"
+
+
+def write_report(found: Reproduction, out: Path) -> Path:
+    """Write `claims.json`, `claims.csv` and `index.html` into a folder, and return the page's path.
+
+    Raises:
+        OSError: the folder cannot be written; what was there stays.
+    """
+    write(out / "claims.json", claims_json(found.results).encode())
+    write(out / "claims.csv", claims_table(found.results).to_csv(index=False).encode())
+    write(out / "index.html", page(found).encode())
+    return out / "index.html"

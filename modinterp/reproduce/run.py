@@ -1,0 +1,99 @@
+"""Measure every claim of a source on the runs that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.claims import SOURCES, Claim, Result
+from modinterp.reproduce import nanda
+from modinterp.runs import TrainedRun, load
+
+DRAWN = {"nanda": nanda}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came out for one source.
+
+    Attributes:
+        results: one a claim, in the order of the source.
+        figures, tables: by the key that claims name, each with its number in the source.
+        runs: what was measured.
+    """
+
+    source: str
+    results: tuple[Result, ...]
+    figures: dict[str, tuple[str, go.Figure]]
+    tables: dict[str, tuple[str, pd.DataFrame]]
+    runs: dict[str, TrainedRun]
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether every verdict is the recorded one."""
+        return all(result.as_recorded for result in self.results)
+
+    def count(self, verdict: str) -> int:
+        """Number of claims with a verdict."""
+        return sum(result.verdict == verdict for result in self.results)
+
+
+def chosen_claims(source: str, only: str | None = None) -> tuple[Claim, ...]:
+    """The claims of a source, or those whose id fits a pattern.
+
+    Raises:
+        ValueError: unknown source, or a pattern that fits no claim.
+    """
+    if source not in SOURCES:
+        raise ValueError(f"unknown source {source!r}; known are {', '.join(SOURCES)}")
+    claims = SOURCES[source].matching(only or "*")
+    if not claims:
+        raise ValueError(f"no claim of {source} fits {only!r}; --list shows all ids")
+    return claims
+
+
+def available_runs(claims: Sequence[Claim], root: Path | None, device: str) -> dict[str, TrainedRun]:
+    """Those of the runs that the claims need which are there, by name, in the order of first need.
+
+    Raises:
+        ValueError: a run is there but damaged.
+    """
+    runs = {}
+    for name in dict.fromkeys(name for claim in claims for name in claim.needs):
+        try:
+            runs[name] = load(name, root=root, device=device)
+        except FileNotFoundError:
+            continue
+    return runs
+
+
+def reproduction(
+    source: str,
+    only: str | None = None,
+    root: Path | None = None,
+    device: str = "cpu",
+    on_claim: Callable[[Result], None] | None = None,
+) -> Reproduction:
+    """Measure the claims of a source and draw the figures that belong to them.
+
+    Args:
+        only: pattern of claim ids, such as `fig7.*`.
+        root: folder of runs laid out like `checkpoints/`, which is the default.
+        device: where networks run.
+        on_claim: called with each result; for a progress bar.
+    Raises:
+        ValueError: unknown source, pattern without a match, damaged run.
+    """
+    claims = chosen_claims(source, only)
+    runs = available_runs(claims, root, device)
+    results = []
+    for claim in claims:
+        results.append(claim.check_available(runs))
+        if on_claim is not None:
+            on_claim(results[-1])
+    drawn, wanted = DRAWN[source], {claim.figure for claim in claims}
+    return Reproduction(source, tuple(results), drawn.figures(runs, wanted), drawn.tables(runs, wanted), runs)
