@@ -12,7 +12,7 @@ from modinterp.runs import TrainedRun
 
 Verdict = Literal["holds", "refuted", "not measured"]
 Scope = Literal["this run", "any seed", "any network"]
-Value = float | Sequence[float]
+Value = int | float | Sequence[float] | Sequence[int]
 Measure = Callable[..., Mapping[str, Value]]
 
 

@@ -18,7 +18,7 @@ from modinterp.training.cpu import prepare_cpu
 from modinterp.training.loss import accuracy, cross_entropy
 from modinterp.training.recipe import Recipe, RunSpec
 
-Row = dict[str, float]
+Row = dict[str, int | float]
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ def training_states(
     logits_clean = last_position_logits(spec.model, inputs[train]) if recipe.dropout else None
     loss_dtype = getattr(torch, recipe.loss_dtype)
 
-    weights = {name: w.to(where, copy=True).requires_grad_() for name, w in state.weights.items()}
+    # in the order of the config, whatever the order in a file: sums over weights depend on it in the last bit
+    weights = {name: state.weights[name].to(where, copy=True).requires_grad_() for name in spec.model.shapes()}
     optimizer = _optimizer(state, weights, recipe)
     history = [row for row in state.history if row["epoch"] < state.epoch]
 

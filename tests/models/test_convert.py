@@ -1,0 +1,105 @@
+"""Foreign layouts: the same network comes out, or an error that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from modinterp.models import MLPConfig, TransformerConfig, Weights, from_state_dict, hooked, initial_weights
+from modinterp.tasks import ModularArithmetic, addition
+
+TASK = addition(7)
+CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24)
+
+
+def weights() -> Weights:
+    drawn = initial_weights(CONFIG, seed=3)
+    drawn["blocks.0.mlp.b_in"] += 0.1
+    drawn["blocks.0.mlp.b_out"] -= 0.1
+    return drawn
+
+
+def left_facing(ours: Weights, outputs: int) -> Weights:
+    """The grokking paper's own layout, written out by hand; the column of "=" is one more output."""
+    a, m = "blocks.0.attn.", "blocks.0.mlp."
+    W_U = torch.cat([ours["unembed.W_U"], torch.ones(16, outputs - 7)], dim=1)
+    return {
+        "embed.W_E": ours["embed.W_E"].T,
+        "pos_embed.W_pos": ours["pos_embed.W_pos"],
+        f"{a}W_K": ours[f"{a}W_K"].permute(0, 2, 1),
+        f"{a}W_Q": ours[f"{a}W_Q"].permute(0, 2, 1),
+        f"{a}W_V": ours[f"{a}W_V"].permute(0, 2, 1),
+        f"{a}W_O": ours[f"{a}W_O"].permute(2, 0, 1).reshape(16, 16),
+        f"{a}mask": torch.ones(3, 3).tril(),
+        f"{m}W_in": ours[f"{m}W_in"].T,
+        f"{m}b_in": ours[f"{m}b_in"],
+        f"{m}W_out": ours[f"{m}W_out"].T,
+        f"{m}b_out": ours[f"{m}b_out"],
+        "unembed.W_U": W_U,
+    }
+
+
+def hooked_transformer(ours: Weights, outputs: int) -> Weights:
+    """HookedTransformer's, with all its zero biases and buffers."""
+    a = "blocks.0.attn."
+    W_U = torch.cat([ours["unembed.W_U"], torch.ones(16, outputs - 7)], dim=1)
+    zeros = {f"{a}b_{x}": torch.zeros(2, 8) for x in "QKV"} | {f"{a}b_O": torch.zeros(16)}
+    buffers = {f"{a}mask": torch.ones(3, 3).tril().bool(), f"{a}IGNORE": torch.tensor(-torch.inf)}
+    return ours | zeros | buffers | {"unembed.W_U": W_U, "unembed.b_U": torch.zeros(outputs)}
+
+
+@pytest.mark.parametrize("layout", [left_facing, hooked_transformer])
+@pytest.mark.parametrize("outputs", [7, 8])
+def test_same_logits_from_a_foreign_layout(layout: Callable[[Weights, int], Weights], outputs: int) -> None:
+    ours = weights()
+    network = from_state_dict(layout(ours, outputs), TASK)
+    assert network.cfg == CONFIG
+    torch.testing.assert_close(network(TASK.inputs()), hooked(CONFIG, ours)(TASK.inputs()))
+
+
+def test_biases_that_are_not_zero_are_kept() -> None:
+    foreign = hooked_transformer(weights(), 7)
+    before = from_state_dict(foreign, TASK)(TASK.inputs())
+    foreign["blocks.0.attn.b_O"] = torch.ones(16)
+    foreign["unembed.b_U"] = torch.arange(7.0)
+    network = from_state_dict(foreign, TASK)
+    assert network.cfg.attn_biases
+    assert network.cfg.unembed_bias
+    assert not torch.allclose(network(TASK.inputs()), before, atol=0.5)
+
+
+@pytest.mark.parametrize("names", [("W_E", "W_in", "W_U"), ("embed.W_E", "blocks.0.mlp.W_in", "unembed.W_U")])
+def test_three_matrices(names: tuple[str, str, str]) -> None:
+    task = ModularArithmetic(7, equals=False)
+    config = MLPConfig.of(task, d_model=16, d_mlp=24)
+    ours = initial_weights(config, seed=0)
+    network = from_state_dict(dict(zip(names, ours.values(), strict=True)), task)
+    W_E, W_in, W_U = ours.values()
+    a, b = task.inputs().T
+    torch.testing.assert_close(network(task.inputs())[:, 0], torch.relu((W_E[a] + W_E[b]) @ W_in) @ W_U)
+
+
+def without(name: str) -> Callable[[Weights], Weights]:
+    return lambda ours: {k: w for k, w in ours.items() if k != name}
+
+
+BROKEN: dict[str, tuple[Callable[[Weights], Weights], str]] = {
+    "a weight missing": (without("blocks.0.mlp.W_out"), "missing weights: blocks.0.mlp.W_out"),
+    "the embedding missing": (without("embed.W_E"), "no weight embed.W_E"),
+    "a weight too many": (lambda w: w | {"ln_final.w": torch.ones(16)}, "without a place: ln_final.w"),
+    "a wrong shape": (lambda w: w | {"blocks.0.mlp.b_in": torch.ones(23)}, r"b_in should be \[24\], but is \[23\]"),
+    "a wrong number of axes": (lambda w: w | {"blocks.0.attn.W_Q": torch.ones(16, 16)}, "should have 3 axes"),
+    "another modulus": (lambda w: w | {"embed.W_E": torch.ones(12, 16)}, "needs d_vocab 8, but the weights have 12"),
+    "not a number": (lambda w: w | {"embed.W_E": torch.full((8, 16), torch.nan)}, "not finite: embed.W_E"),
+    "nothing known": (lambda w: {"layer.weight": torch.ones(2, 2)}, "fit no known layout.*found layer.weight"),
+    "nothing": (lambda w: {}, "fit no known layout.*found nothing"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_does_not_fit_is_named(case: str) -> None:
+    spoil, message = BROKEN[case]
+    with pytest.raises(ValueError, match=message):
+        from_state_dict(spoil(weights()), TASK)

@@ -1,0 +1,154 @@
+"""What lies on disk is whole or refused, and nothing in it is ever executed."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+from modinterp.models import TransformerConfig
+from modinterp.runs import load, store, train
+from modinterp.tasks import addition
+from modinterp.training import Recipe, RunSpec
+
+TASK = addition(5)
+SPEC = RunSpec(TASK, TransformerConfig.of(TASK, d_model=8, n_heads=2, d_head=4, d_mlp=12),
+               Recipe(epochs=20, log_every=5, snapshot_every=10), seed=2)  # fmt: skip
+
+
+@pytest.fixture
+def trained(tmp_path: Path) -> Path:
+    train({"own/small": SPEC}, tmp_path, device="cpu", progress=False)
+    return tmp_path
+
+
+def test_a_run_comes_back_as_it_was_trained(trained: Path) -> None:
+    run = load("own/small", root=trained)
+    assert run.spec == SPEC
+    assert run.task == TASK
+    assert list(run.snapshots) == [0, 10, 20]
+    assert all(torch.equal(w, run.snapshots[20][name]) for name, w in run.model.state_dict().items())
+    assert run.history["epoch"].tolist() == [0, 5, 10, 15, 20]
+    assert repr(run).startswith("own/small: a + b mod 5, ")
+    start = run.at_start()
+    assert all(torch.equal(w, run.snapshots[0][name]) for name, w in start.model.state_dict().items())
+    assert start.history["epoch"].tolist() == [0]
+    with pytest.raises(KeyError, match="no snapshot of epoch 15"):
+        run.at(15)
+
+
+def test_training_again_does_nothing_and_training_on_goes_on(trained: Path) -> None:
+    folder = trained / "own/small"
+    before = (folder / store.FINAL).stat().st_mtime_ns
+    train({"own/small": SPEC}, trained, device="cpu", progress=False)
+    assert (folder / store.FINAL).stat().st_mtime_ns == before
+    longer = RunSpec(TASK, SPEC.model, Recipe(epochs=40, log_every=5, snapshot_every=10), seed=2)
+    train({"own/small": longer}, trained, device="cpu", progress=False)
+    train({"own/whole": longer}, trained, device="cpu", progress=False)
+    assert (folder / store.FINAL).read_bytes() == (trained / "own/whole" / store.FINAL).read_bytes()
+    assert (folder / store.HISTORY).read_bytes() == (trained / "own/whole" / store.HISTORY).read_bytes()
+
+
+def test_other_settings_in_the_same_folder_are_refused(trained: Path) -> None:
+    other = RunSpec(TASK, SPEC.model, Recipe(epochs=20, lr=1e-2, log_every=5, snapshot_every=10), seed=2)
+    with pytest.raises(ValueError, match="holds a training with other settings"):
+        train({"own/small": other}, trained, device="cpu", progress=False)
+
+
+def test_weights_that_were_tampered_with_are_refused(trained: Path) -> None:
+    path = trained / "own/small" / store.FINAL
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="sha256 differs"):
+        load("own/small", root=trained)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"spec": {}}', '{"spec": {}, "sha256": {}}'])
+def test_damaged_records_are_refused(trained: Path, content: str) -> None:
+    (trained / "own/small" / store.RECORD).write_text(content)
+    with pytest.raises(ValueError, match="damaged|not the description"):
+        load("own/small", root=trained)
+
+
+def test_missing_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no trained run in"):
+        load("own/none", root=tmp_path)
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".pt", ".pth"])
+@pytest.mark.parametrize("keep", [0, 1, 100, 0.5])
+def test_files_that_are_cut_off_are_refused(trained: Path, suffix: str, keep: float) -> None:
+    weights = store.read_weights(trained / "own/small" / store.FINAL)
+    path = trained / f"model{suffix}"
+    if suffix == ".safetensors":
+        store.write_weights(path, weights)
+    else:
+        torch.save({"model": weights, "train_losses": [1.0, 2.0]}, path)
+    assert set(load(path, TASK).model.state_dict()) == set(weights)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(keep if keep >= 1 or keep == 0 else keep * len(content))])
+    with pytest.raises(ValueError, match=r"is not a whole|holds more than weights|holds no named"):
+        load(path, TASK)
+
+
+class Trap:
+    """Unpickling this would create a file."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+@pytest.mark.parametrize("protocol", [0, 2, 4])
+@pytest.mark.parametrize("write", [lambda o, p, n: torch.save(o, p), lambda o, p, n: p.write_bytes(pickle.dumps(o, n))])
+def test_code_in_a_pickle_is_not_run(tmp_path: Path, write, protocol: int) -> None:
+    marker, path = tmp_path / "executed", tmp_path / "model.pt"
+    write({"embed.W_E": torch.ones(2, 2), "x": Trap(marker)}, path, protocol)
+    with pytest.raises(ValueError, match="is not read, since that could run code"):
+        load(path, TASK)
+    assert not marker.exists()
+
+
+def test_a_file_needs_a_task() -> None:
+    with pytest.raises(ValueError, match="does not say what its network was trained on"):
+        load("somewhere/model.pt")
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no file .*none\.pt"):
+        load(tmp_path / "none.pt", TASK)
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    store.write(path, b"old")
+
+    def full_disk(_: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(store.os, "fsync", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        store.write(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_tables_keep_every_bit(tmp_path: Path) -> None:
+    table = pd.DataFrame({"epoch": [0, 20], "loss": [0.1 + 0.2, 2.4e-7 / 3]})
+    store.write(tmp_path / "t.csv", store.table_bytes(table))
+    assert store.read_table(tmp_path / "t.csv").equals(table)
+
+
+def test_record_names_every_file_with_its_checksum(trained: Path) -> None:
+    folder = trained / "own/small"
+    record = json.loads((folder / store.RECORD).read_text())
+    assert set(record["sha256"]) == {"final.safetensors", "history.csv",
+                                     *(f"snapshots/epoch-{e:06d}.safetensors" for e in (0, 10, 20))}  # fmt: skip
+    assert record["versions"]["torch"] == torch.__version__.partition("+")[0]
