@@ -145,9 +145,9 @@ class Result:
         return "; ".join(f"{name} {band}" for name, band in self.claim.expected.items())
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for `claims.json`: numbers by name; one that is not finite as text; several as a list."""
+        """Plain data for `claims.json`: numbers by name; null for one that is not finite; several as a list."""
         finite = {
-            name: [v if abs(v) < float("inf") else str(v) for v in values] for name, values in self.measured.items()
+            name: [v if abs(v) < float("inf") else None for v in values] for name, values in self.measured.items()
         }
         claim = self.claim
         return {

@@ -118,7 +118,9 @@ def test_spec_survives_json() -> None:
     assert RunSpec.from_json(json.loads(json.dumps(original.to_json()))) == original
 
 
-@pytest.mark.parametrize("bad", [{"fraction": 0.0}, {"dropout": 1.0}, {"loss_dtype": "int8"}, {"epochs": -1}, {"log_every": 0}])
+@pytest.mark.parametrize(
+    "bad", [{"fraction": 0.0}, {"dropout": 1.0}, {"loss_dtype": "int8"}, {"epochs": -1}, {"log_every": 0}]
+)
 def test_bad_recipes_are_named(bad: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(bad)) if "fraction" not in bad else "fraction of the data"):
         Recipe(**bad)
@@ -129,7 +131,10 @@ def test_network_that_does_not_fit_the_task_is_named() -> None:
         RunSpec(addition(13), CONFIG, Recipe())
 
 
-@pytest.mark.parametrize("spoil", [lambda d: d.pop("seed"), lambda d: d["task"].update(kind="Quantum"), lambda d: d["recipe"].update(magic=1)])
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda d: d.pop("seed"), lambda d: d["task"].update(kind="Quantum"), lambda d: d["recipe"].update(magic=1)],
+)
 def test_descriptions_that_are_no_specs_are_refused(spoil) -> None:
     data = spec().to_json()
     spoil(data)

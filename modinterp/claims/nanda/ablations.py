@@ -6,7 +6,7 @@ import math
 
 from modinterp.analyses.ablations import Terms, excluded_logits, restricted_logits
 from modinterp.claims.band import Band, at_least, at_most
-from modinterp.claims.claim import Claim, Measure, Value
+from modinterp.claims.claim import Claim, Measure, Value, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.runs import TrainedRun
 
@@ -134,5 +134,8 @@ CLAIMS = (
         intervention("neurons off W_L directions"),
         {"loss": at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},
         figure="interventions",
+        finding=refuted(
+            "4.13, a little better than guessing, with 14% of the pairs right: in this network the path around the MLP writes something of the answer to the logits by itself"
+        ),
     ),
 )

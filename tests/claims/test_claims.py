@@ -1,0 +1,130 @@
+"""Every claim: its verdict is the recorded one, and it fails on the same network before training."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from modinterp.claims import SOURCES, Claim, nanda
+from modinterp.claims.band import Band, at_least, at_most, between, equals, near
+from modinterp.claims.claim import Finding, not_measured
+from modinterp.models import TransformerConfig, hooked, initial_weights
+from modinterp.reproduce.run import available_runs
+from modinterp.runs import CATALOGUE, TrainedRun
+from modinterp.tasks import addition
+
+LEDGER = Path(__file__).parents[3] / "shared" / "ledger" / "nanda.md"
+CLAIMS = [claim for source in SOURCES.values() for claim in source.values()]
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, TrainedRun]:
+    return available_runs(CLAIMS, None, "cpu")
+
+
+@pytest.fixture(scope="module")
+def at_start(runs: dict[str, TrainedRun]) -> dict[str, TrainedRun]:
+    return {name: run.at_start() for name, run in runs.items()}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_verdict_is_the_recorded_one(claim: Claim, runs: dict[str, TrainedRun]) -> None:
+    result = claim.check_available(runs)
+    assert result.verdict == claim.finding.verdict, str(result)
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.scope != "any network"], ids=lambda claim: claim.id)
+def test_claim_fails_before_training(claim: Claim, at_start: dict[str, TrainedRun]) -> None:
+    result = claim.check_available(at_start)
+    assert result.verdict != "holds", str(result)
+
+
+def test_claims_of_any_network_have_the_same_verdict_before_training(
+    at_start: dict[str, TrainedRun],
+) -> None:
+    for claim in (c for c in CLAIMS if c.scope == "any network"):
+        assert claim.check_available(at_start).verdict == claim.finding.verdict, claim.id
+
+
+def test_every_entry_of_the_main_text_has_its_claim() -> None:
+    if not LEDGER.is_file():
+        pytest.skip("the ledger is not at hand")
+    main_text = LEDGER.read_text().partition("### 2.10")[0]
+    assert set(re.findall(r"^\*\*`(nanda\.[^`]+)`\*\*", main_text, re.MULTILINE)) == set(nanda)
+
+
+def test_records_are_complete() -> None:
+    for claim in CLAIMS:
+        assert claim.statement.endswith("."), claim.id
+        assert claim.reference, claim.id
+        assert set(claim.needs) <= set(CATALOGUE), claim.id
+        assert claim.finding.why or claim.finding.verdict == "holds", claim.id
+        if claim.scope != "any network":
+            assert all(band.because for band in claim.expected.values()), f"{claim.id} has a band without a reason"
+
+
+HOLDS = Finding()
+
+
+def made(measure, finding: Finding = HOLDS, **expected: Band) -> Claim:
+    return Claim("test.x", "nowhere", "Something.", "1", measure, expected, finding=finding)
+
+
+def run(name: str = "run") -> TrainedRun:
+    config = TransformerConfig.of(addition(5), d_model=8, n_heads=1, d_head=8, d_mlp=8)
+    return TrainedRun(name, addition(5), hooked(config, initial_weights(config, seed=0)))
+
+
+def test_nan_never_holds() -> None:
+    assert made(lambda _: {"x": float("nan")}, x=Band(-float("inf"), float("inf"))).check(run()).verdict == "refuted"
+
+
+def test_one_number_off_its_band_refutes() -> None:
+    claim = made(lambda _: {"x": 1, "y": 3, "beside": 99}, x=equals(1), y=at_most(2))
+    assert claim.check(run()).verdict == "refuted"
+    assert made(lambda _: {"x": 1, "y": 2}, x=equals(1), y=at_most(2)).check(run()).verdict == "holds"
+
+
+def test_every_seed_must_hold() -> None:
+    claim = made(lambda *runs: {"x": [1.0, 5.0]}, x=at_least(2))
+    result = claim.check(run("a"), run("b"))
+    assert result.verdict == "refuted"
+    assert result.measured_text() == "x 1 to 5 (2 runs)"
+    assert result.to_json()["measured"] == {"x": [1.0, 5.0]}
+
+
+def test_no_seed_at_all_holds_nothing() -> None:
+    assert made(lambda _: {"x": []}, x=at_least(2)).check(run()).verdict == "refuted"
+
+
+def test_a_missing_run_is_not_measured() -> None:
+    claim = made(lambda _: {"x": 1}, x=equals(1), finding=not_measured("no run"))
+    result = claim.check_available({})
+    assert result.verdict == "not measured"
+    assert result.as_recorded
+    with pytest.raises(ValueError, match="is measured on a run, such as nanda/mainline-0"):
+        claim.check()
+
+
+def test_claims_must_expect_something_that_is_measured() -> None:
+    with pytest.raises(ValueError, match="nothing could refute it"):
+        made(lambda _: {})
+    with pytest.raises(ValueError, match="expects x, which its measure does not return"):
+        made(lambda _: {"y": 1}, x=equals(1)).check(run())
+
+
+def test_bands() -> None:
+    assert [str(b) for b in (at_least(2), at_most(3), between(1, 2), equals(5), near(1, 0.5))] == [
+        "at least 2", "at most 3", "1 to 2", "5", "0.5 to 1.5"]  # fmt: skip
+    assert between(1, 2).holds(1)
+    assert between(1, 2).holds(2)
+    assert not between(1, 2).holds(2.0001)
+
+
+def test_patterns_choose_claims() -> None:
+    assert [c.id for c in nanda.matching("fig7.*")] == [f"nanda.fig7.{x}" for x in ("tl", "tr", "bl", "br")]
+    assert nanda.matching("nanda.B.*") == nanda.matching("B.*")
+    with pytest.raises(KeyError, match="no claim nanda.fig99"):
+        nanda["fig99"]
