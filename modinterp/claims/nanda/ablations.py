@@ -107,7 +107,7 @@ CLAIMS = (
     Claim(
         "nanda.abstract.other95",
         "section 1",
-        "Without the key frequencies the network is at chance or below; without all others it is slightly better. (The others are 91% of the frequencies, not 95%.)",
+        "Without the key frequencies the network is at chance or below; without all others it is slightly better. The others are 91% of the frequencies, not 95%.",
         "chance, ln 113 = 4.73; improved",
         _keys_and_others,
         {

@@ -1,0 +1,64 @@
+"""Create the environment if it is not there, then do one of the things below; needs Python 3.11 and nothing else.
+
+    python3 make.py nanda     reproduce Nanda et al. 2023 from the shipped checkpoints
+    python3 make.py test      lint, types, and all tests
+
+Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`, `python3 make.py test -k fourier`.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+ENVIRONMENT = ROOT / ".venv"
+BIN = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
+STAMP = ENVIRONMENT / "installed"
+WANTED_BY = ("pyproject.toml", "constraints.txt")
+
+
+def environment() -> None:
+    """A virtual environment with the exact versions of constraints.txt, made anew when what is wanted has changed."""
+    wanted = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in WANTED_BY)).hexdigest()
+    if STAMP.is_file() and STAMP.read_text() == wanted:
+        return
+    print(f"installing into {ENVIRONMENT.name} (once; some minutes)", flush=True)
+    if not BIN.is_dir():
+        venv.create(ENVIRONMENT, with_pip=True)
+    pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*pip, "--constraint", "constraints.txt", "--editable", ".[test]"])
+    STAMP.write_text(wanted)
+
+
+def run(command: list, **variables: str) -> None:
+    """Run a command in the project's root; leave with its exit code if it fails."""
+    code = subprocess.run([str(part) for part in command], cwd=ROOT, env=os.environ | variables, check=False).returncode
+    if code:
+        sys.exit(code)
+
+
+def nanda(*more: str) -> None:
+    """Measure every claim of the paper, print one table, write one page."""
+    run([BIN / "python", "-m", "modinterp.reproduce", "nanda", *more])
+
+
+def test(*more: str) -> None:
+    """Lint, types, tests; two tests at a time with one thread each."""
+    run([BIN / "ruff", "check", "."])
+    run([BIN / "ruff", "format", "--check", "."])
+    run([BIN / "pyright"])
+    run([BIN / "python", "-m", "pytest", "-n", "2", "--dist", "loadfile", *more], OMP_NUM_THREADS="1")
+
+
+if __name__ == "__main__":
+    known = {"nanda": nanda, "test": test}
+    if len(sys.argv) < 2 or sys.argv[1] not in known:
+        print(__doc__)
+        sys.exit(2)
+    if sys.version_info < (3, 11):
+        sys.exit(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
+    environment()
+    known[sys.argv[1]](*sys.argv[2:])
