@@ -58,7 +58,7 @@ if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036
         sys.exit(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
     environment()
     known[sys.argv[1]](*sys.argv[2:])

@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from modinterp import runs, tasks
 from modinterp.runs import TrainedRun
+
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT.parent / "shared" / "reference"

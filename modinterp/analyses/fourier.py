@@ -105,7 +105,7 @@ def component_norms(x: Float[Tensor, "residue *rest"]) -> Float[Tensor, " compon
 
     Source: Nanda et al. 2023, figures 3 and 11.
     """
-    return transform(x).flatten(1).norm(dim=1)
+    return transform(x).reshape(len(x), -1).norm(dim=1)
 
 
 def frequency_norms(norms: Float[Tensor, " component"]) -> Float[Tensor, " freq"]:

@@ -42,7 +42,7 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     """Frequencies of the map from neurons to logits that stand out.
 
     Sorted by norm, the frequencies are cut where the ratio of two neighbours is largest, among the first 20 and above
-    a tenth of the largest norm.
+    a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all is no choice.
 
     Args:
         W_L: `model.W_L`; any matrix whose columns belong to the residues will do.
@@ -54,8 +54,10 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
         raise ValueError(f"expected a finite matrix with one column per residue, got shape {tuple(W_L.shape)}")
     norms = frequency_norms(component_norms(W_L.T)).cpu()
     falling, order = norms.sort(descending=True, stable=True)
-    candidates = int((falling[:SEARCHED] >= MIN_SHARE_OF_LARGEST * falling[0]).sum())
-    following = torch.cat([falling, falling.new_zeros(1)])[1 : candidates + 1]
+    if len(falling) == 1:
+        return KeyFrequencies((1,), tuple(norms.tolist()), float("inf"))
+    candidates = int((falling[:-1][:SEARCHED] >= MIN_SHARE_OF_LARGEST * falling[0]).sum())
+    following = falling[1 : candidates + 1]
     noise = falling[0] * 1e-12  # norms below float64's resolution count as none
     ratios = falling[:candidates] / following.where(following > noise, torch.zeros(()))
     cut = int(ratios.argmax())

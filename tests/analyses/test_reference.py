@@ -1,0 +1,63 @@
+"""Two networks that others trained: numbers that others printed, or measured with other code, must come out."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from modinterp.analyses.components import ablations, component_interventions
+from modinterp.analyses.explained import energy_share
+from modinterp.analyses.fourier import components_of, transform
+from modinterp.analyses.frequencies import key_frequencies
+from modinterp.analyses.neurons import neuron_fits
+from modinterp.analyses.readout import logit_fit, readoff
+from modinterp.runs import TrainedRun
+from modinterp.training import accuracy
+
+POST = "blocks.0.mlp.hook_post"
+
+
+def test_low_precision_network_is_as_accurate_as_it_is_said_to_be(low_precision: TrainedRun) -> None:
+    labels = low_precision.task.labels()[:, 0]
+    assert accuracy(low_precision.activations()["logits"].flatten(0, 1), labels) == pytest.approx(0.99945, abs=5e-6)
+
+
+def test_low_precision_network_has_its_neurons_and_no_clear_gap(low_precision: TrainedRun) -> None:
+    fits = neuron_fits(low_precision.activations()[POST])
+    assert int(fits.explained.sum()) == 405
+    assert key_frequencies(low_precision.model.W_L).gap < 3
+    fit = logit_fit(low_precision.activations()["logits"], fits.key_frequencies())
+    assert 0.25 < fit.explained < 0.7
+
+
+def test_low_precision_network_without_attention_and_without_its_skip(low_precision: TrainedRun) -> None:
+    grid = low_precision.activations()
+    chosen = ("attention output zero", "skip around attention zero", "attention to self zero")
+    values = {name: v for name, v in component_interventions(grid).items() if name in chosen}
+    found = ablations(low_precision.task, grid, values)
+    assert found["attention output zero"].loss == pytest.approx(6.4, abs=0.05)
+    assert found["skip around attention zero"].loss == pytest.approx(5.0e-3, rel=0.02)
+    assert found["attention to self zero"].loss_ratio == pytest.approx(0.98, abs=0.01)
+
+
+def test_kissanes_network_gives_the_notebooks_numbers(kissane: TrainedRun) -> None:
+    grid, W_U = kissane.activations(), kissane.model.W_L
+    keys = key_frequencies(W_U)
+    assert len(keys.freqs) == 13
+    coefficients = transform(W_U.T)
+    key = coefficients[components_of(keys.freqs, 113)]
+    assert float(coefficients.norm()) == pytest.approx(36.8518, abs=5e-4)
+    assert float(key.norm()) == pytest.approx(36.2037, abs=5e-4)
+    assert energy_share(key, coefficients) ** 0.5 == pytest.approx(0.98241, abs=5e-5)
+    assert int(neuron_fits(grid[POST]).explained.sum()) == 483
+    assert accuracy(grid["logits"].flatten(0, 1), kissane.task.labels()[:, 0]) == 1
+    rows = readoff(grid[POST], W_U, keys.freqs).rows
+    assert len(rows) == 26
+    assert max(abs(row.explained - row.explained_by_two) for row in rows) < 0.006
+
+
+def test_kissanes_logits_are_what_a_plain_forward_gives(kissane: TrainedRun) -> None:
+    W_E, W_in, W_U = (kissane.model.state_dict()[n].double() for n in ("embed.W_E", "blocks.0.mlp.W_in", "unembed.W_U"))
+    a, b = kissane.task.inputs().T
+    plain = torch.relu((W_E[a] + W_E[b]) @ W_in) @ W_U
+    torch.testing.assert_close(kissane.activations()["logits"].flatten(0, 1), plain)
