@@ -10,9 +10,8 @@ import pandas as pd
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from transformer_lens import ActivationCache
 
-from modinterp.activations import logits_with
+from modinterp.activations import ActivationCache, logits_with
 from modinterp.analyses.ablations import loss_on
 from modinterp.analyses.attention import linear_pattern, linear_sigmoid
 from modinterp.analyses.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons

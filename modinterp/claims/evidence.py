@@ -8,8 +8,8 @@ import pandas as pd
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from transformer_lens import ActivationCache
 
+from modinterp.activations import ActivationCache
 from modinterp.analyses import ablations, attention, components, frequencies, neurons, phases, progress, readout
 from modinterp.analyses.fourier import transform_2d
 from modinterp.runs import TrainedRun

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 from torch import Tensor
 
@@ -21,7 +22,7 @@ def colour_of(item: int, among: Sequence[int]) -> str:
     return CATEGORIES[list(among).index(item) % len(CATEGORIES)] if item in among else MUTED
 
 
-def array(x: Tensor | np.ndarray | Sequence[float]) -> np.ndarray:
+def array(x: Tensor | np.ndarray | pd.Series | Sequence[float]) -> np.ndarray:
     """Plot data in single precision, which halves the page and is beyond what an eye can see."""
     values = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
     return values.astype(np.float32) if values.dtype.kind == "f" else values

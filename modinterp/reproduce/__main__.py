@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -39,10 +40,11 @@ def _reproduced(source: str, options: argparse.Namespace, device: str) -> bool:
     from modinterp.reproduce.report import terminal_table, write_report
     from modinterp.reproduce.run import chosen_claims, reproduction
 
-    began = time.perf_counter()
+    began, claims = time.perf_counter(), chosen_claims(source, options.only)
     out = options.out / source if options.out and options.source == "all" else options.out or Path("reports") / source
     out.mkdir(parents=True, exist_ok=True)
-    claims = chosen_claims(source, options.only)
+    if not os.access(out, os.W_OK):
+        raise PermissionError(f"{out} cannot be written")
     with tqdm(total=len(claims), desc=source, unit="claim", leave=False, disable=None) as bar:
         found = reproduction(source, options.only, options.runs, device, lambda _: bar.update())
     path = write_report(found, out)

@@ -28,7 +28,7 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     """One line a claim: id, verdict, ours, the source's number, the statement; cut to the terminal's width."""
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)
-    rest = max(width - id_width - 12 - 6, 30)
+    rest = max(width - id_width - 12 - 8, 30)  # 12 for the verdict, 8 between the columns
     ours, theirs = int(rest * 0.42), int(rest * 0.23)
     widths = (id_width, 12, ours, theirs, rest - ours - theirs)
 

@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
-from transformer_lens import ActivationCache
 
-from modinterp.activations import activations
+from modinterp.activations import ActivationCache, activations
 from modinterp.models import Network, Weights, from_state_dict, hooked, initial_weights
 from modinterp.runs import store
 from modinterp.tasks import Split, Task

@@ -1,0 +1,59 @@
+"""Figures drawn from the shipped run: axes named, data real, nothing shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from modinterp.claims import SOURCES, evidence
+from modinterp.figures.theme import CATEGORIES, MUTED, colour_of
+from modinterp.reproduce import nanda
+from modinterp.runs import TrainedRun
+
+
+@pytest.fixture(scope="module")
+def drawn(mainline: TrainedRun) -> dict[str, tuple[str, go.Figure]]:
+    return nanda.figures({mainline.name: mainline}, set(nanda.FIGURES))
+
+
+def test_every_figure_of_the_main_text_is_drawn(drawn: dict[str, tuple[str, go.Figure]]) -> None:
+    assert {number for number, _ in drawn.values()} >= {f"Figure {n}" for n in range(1, 16)}
+
+
+@pytest.mark.parametrize("key", nanda.FIGURES)
+def test_figure_says_what_to_see_and_names_its_axes(key: str, drawn: dict[str, tuple[str, go.Figure]]) -> None:
+    figure = drawn[key][1]
+    assert len(figure.layout.title.text) > 20
+    if key == "algorithm":
+        return
+    assert len(figure.data) > 0
+    axes = [figure.layout[name] for name in figure.to_plotly_json()["layout"] if name.startswith(("xaxis", "yaxis"))]
+    used = [a for a in axes if a.title.text]
+    assert len(used) >= len(axes) / 2
+    assert figure.layout.xaxis.title.text
+    assert figure.layout.yaxis.title.text or key == "interventions"
+    for trace in figure.data:
+        values = np.asarray(trace.z if trace.type == "heatmap" else trace.x if trace.orientation == "h" else trace.y)
+        assert values.size > 1
+        assert np.isfinite(values.astype(float)).all(), key
+
+
+def test_figures_of_the_claims_exist() -> None:
+    for claim in SOURCES["nanda"].values():
+        assert claim.figure in {"", *nanda.FIGURES}, claim.id
+
+
+def test_spectra_show_the_norms_of_the_run(mainline: TrainedRun, drawn: dict[str, tuple[str, go.Figure]]) -> None:
+    bars = drawn["spectra"][1].data
+    shown = np.sqrt(np.asarray(bars[2].y) ** 2 + np.asarray(bars[3].y) ** 2)
+    np.testing.assert_allclose(shown, evidence(mainline).keys.norms, rtol=1e-5)
+
+
+def test_a_colour_means_one_frequency() -> None:
+    assert [colour_of(k, [3, 9]) for k in (3, 9, 4)] == [*CATEGORIES[:2], MUTED]
+
+
+def test_nothing_is_drawn_without_the_run() -> None:
+    assert nanda.figures({}, set(nanda.FIGURES)) == {}
+    assert nanda.tables({}, set(nanda.FIGURES)) == {}

@@ -1,0 +1,180 @@
+"""The command as a user runs it: what it prints, writes and returns, and what it says to bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from modinterp.claims import nanda
+from modinterp.reproduce.__main__ import main
+from modinterp.reproduce.report import terminal_table
+from modinterp.runs import store
+from modinterp.runs.__main__ import main as runs_main
+
+FIELDS = {"id", "source", "statement", "reference", "expected", "measured", "verdict", "finding", "runs", "seconds"}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("report")
+    assert main(["nanda", "--out", str(out)]) == 0
+    return out
+
+
+def test_claims_json_is_what_programs_expect(report: Path) -> None:
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not JSON")
+
+    claims = json.loads((report / "claims.json").read_text(), parse_constant=refuse)
+    assert [c["id"] for c in claims] == list(nanda)
+    for claim in claims:
+        assert set(claim) >= FIELDS
+        assert claim["verdict"] in {"holds", "refuted", "not measured"}
+        assert claim["finding"]["verdict"] == claim["verdict"]
+        if claim["verdict"] != "not measured":
+            assert set(claim["measured"]) >= set(claim["expected"])
+
+
+def test_claims_csv_says_the_same(report: Path) -> None:
+    rows = list(csv.DictReader((report / "claims.csv").open()))
+    claims = json.loads((report / "claims.json").read_text())
+    assert [(r["id"], r["verdict"]) for r in rows] == [(c["id"], c["verdict"]) for c in claims]
+
+
+def test_page_holds_everything_and_asks_nobody(report: Path) -> None:
+    page = (report / "index.html").read_text()
+    for claim in nanda.values():
+        assert f'id="{claim.id}"' in page
+    assert page.count("plotly-graph-div") >= 17
+    body = page.partition("</head>")[2]
+    assert "<script src" not in page
+    assert "<link " not in page
+    assert "http://" not in body
+    assert "https://" not in body
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_page_draws_in_a_real_browser(report: Path, tmp_path: Path) -> None:
+    assert CHROMIUM is not None
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+               f"--user-data-dir={tmp_path}", "--enable-logging=stderr", "--virtual-time-budget=30000", "--dump-dom"]  # fmt: skip
+    done = subprocess.run(
+        [*command, f"file://{report}/index.html"], capture_output=True, text=True, timeout=180, check=True
+    )
+    drawn = [part.partition('"')[0] for part in done.stdout.split('id="plot-')[1:]]
+    assert len(drawn) == 17
+    assert done.stdout.count("main-svg") >= 17, "not every figure was drawn"
+    errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "Error" in line]
+    assert not errors, errors
+
+
+def test_only_measures_what_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert main(["nanda", "--only", "B.*", "--out", str(tmp_path)]) == 0
+    assert len(json.loads((tmp_path / "claims.json").read_text())) == 8
+    printed = capsys.readouterr().out
+    assert "nanda: 8 claims: 6 hold, 2 refuted, 0 not measured" in printed
+    assert f"report: {tmp_path / 'index.html'}" in printed
+
+
+def test_list_shows_every_claim(capsys: pytest.CaptureFixture) -> None:
+    assert main(["nanda", "--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(nanda)
+
+
+def test_a_verdict_that_changed_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    (tmp_path / "runs").mkdir()
+    assert main(["nanda", "--only", "fig3.*", "--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 1
+    assert "nanda.fig3.left is not measured, but was recorded as holds" in capsys.readouterr().out
+
+
+def test_table_fits_its_width(report: Path) -> None:
+    from modinterp.reproduce.run import reproduction
+
+    results = reproduction("nanda", "B.*").results
+    assert all(len(line) <= 100 for line in terminal_table(results, 100).splitlines())
+
+
+def one_line(capsys: pytest.CaptureFixture, *words: str) -> None:
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1, error
+    assert all(word in error for word in ("error: ", *words)), error
+
+
+def test_bad_input_gets_one_line_and_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    out = ["--out", str(tmp_path / "out")]
+    assert main(["nanda", "--only", "fig99", *out]) == 2
+    one_line(capsys, "no claim of nanda fits 'fig99'", "--list")
+    assert main(["nanda", "--runs", str(tmp_path / "none"), *out]) == 2
+    one_line(capsys, "is not a folder")
+    assert main(["nanda", "--device", "warp", *out]) == 2
+    one_line(capsys, "device 'warp' is not to be had here")
+    if not torch.cuda.is_available():
+        assert main(["nanda", "--device", "cuda", *out]) == 2
+        one_line(capsys, "device 'cuda' is not to be had here")
+    (tmp_path / "file").write_text("mine")
+    assert main(["nanda", "--only", "B.*", "--out", str(tmp_path / "file")]) == 2
+    one_line(capsys, "file")
+    assert (tmp_path / "file").read_text() == "mine"
+    assert not (tmp_path / "out").exists()
+    for wrong in (["pizza"], []):
+        with pytest.raises(SystemExit, match="2"):
+            main(wrong)
+    assert "invalid choice: 'pizza'" in capsys.readouterr().err
+
+
+def test_damaged_run_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    folder = tmp_path / "nanda/mainline-0"
+    shutil.copytree(store.checkpoints() / "nanda/mainline-0", folder)
+    weights = (folder / store.FINAL).read_bytes()
+    (folder / store.FINAL).write_bytes(weights[: len(weights) // 2])
+    assert main(["nanda", "--only", "fig3.*", "--runs", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    one_line(capsys, "final.safetensors is not the file that was written")
+
+
+def test_runs_command(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert runs_main(["list"]) == 0
+    assert "nanda/mainline-0" in capsys.readouterr().out
+    assert runs_main(["train", "nanda/nothing"]) == 2
+    one_line(capsys, "unknown run 'nanda/nothing'")
+    (tmp_path / "file").write_text("mine")
+    assert (
+        runs_main(["train", "nanda/mainline-0", "--epochs", "1", "--device", "cpu", "--out", str(tmp_path / "file")])
+        == 2
+    )
+    assert "error: " in capsys.readouterr().err
+    assert runs_main(["train", "nanda/mainline-0", "--epochs", "-1", "--out", str(tmp_path)]) == 2
+    one_line(capsys, "epochs must not be negative")
+    assert (
+        runs_main(["train", "nanda/mainline-0", "--epochs", "1", "--device", "cpu", "--out", str(tmp_path / "own")])
+        == 0
+    )
+    assert (tmp_path / "own/nanda/mainline-0/run.json").is_file()
+
+
+@pytest.mark.parametrize("module", ["modinterp.reproduce", "modinterp.runs", "modinterp.publish"])
+def test_help_does_not_wait_for_torch(module: str) -> None:
+    began = time.perf_counter()
+    code = f"import sys, runpy; sys.argv = ['x', '--help']\ntry: runpy.run_module('{module}', run_name='__main__')\nexcept SystemExit: pass\nsys.exit('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, "torch was imported"
+    assert "usage: python -m" in done.stdout
+    assert time.perf_counter() - began < 5
+
+
+def test_named_runs_are_looked_for_where_the_environment_says(tmp_path: Path) -> None:
+    code = "import modinterp; modinterp.load('nanda/mainline-0')"
+    environment = os.environ | {"MODINTERP_CHECKPOINTS": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert f"FileNotFoundError: no trained run in {tmp_path}/nanda/mainline-0" in done.stderr

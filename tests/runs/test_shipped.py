@@ -1,0 +1,61 @@
+"""What is shipped: every file is the one that was written, and the progress measures are those of its snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from modinterp.analyses.frequencies import key_frequencies
+from modinterp.analyses.progress import progress_measures
+from modinterp.models import initial_weights
+from modinterp.runs import CATALOGUE, TrainedRun, load, named, store
+from modinterp.training import training_states
+
+SHIPPED = [name for name in CATALOGUE if (store.checkpoints() / name / store.RECORD).is_file()]
+
+
+def test_the_mainline_is_shipped() -> None:
+    assert "nanda/mainline-0" in SHIPPED
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_files_verify_and_fit_the_catalogue(name: str) -> None:
+    folder = store.checkpoints() / name
+    record = store.read_record(folder)
+    for file in record["sha256"]:
+        store.verify(folder, record, file)
+    run = load(name)
+    assert run.spec == named(name)
+    assert run.history["epoch"].iloc[-1] == named(name).recipe.epochs
+    assert run.history["epoch"].is_monotonic_increasing
+    assert run.progress is not None
+    assert len(run.progress) == named(name).recipe.epochs / named(name).recipe.snapshot_every + 1
+
+
+def test_progress_is_what_the_shipped_snapshots_give(mainline: TrainedRun) -> None:
+    assert len(mainline.snapshots) >= 12
+    again = progress_measures(mainline, key_frequencies(mainline.model.W_L).freqs)
+    shipped = mainline.progress.set_index("epoch").loc[again["epoch"]].reset_index()
+    assert list(again.columns) == list(shipped.columns)
+    for column in again:
+        assert again[column].tolist() == pytest.approx(shipped[column].tolist(), rel=1e-6, abs=1e-12), column
+
+
+def test_history_agrees_with_progress(mainline: TrainedRun) -> None:
+    both = mainline.history.merge(mainline.progress, on="epoch", suffixes=("", "_float64"))
+    assert len(both) == 401
+    for name in ("train_loss", "test_loss"):
+        assert both[name].tolist() == pytest.approx(both[f"{name}_float64"].tolist(), rel=2e-3)
+
+
+def test_mainline_begins_as_the_catalogue_says_and_its_first_epochs_can_be_trained_again(mainline: TrainedRun) -> None:
+    spec = named("nanda/mainline-0")
+    assert all(torch.equal(w, initial_weights(spec.model, 0)[n]) for n, w in mainline.snapshots[0].items())
+    short = replace(spec, recipe=replace(spec.recipe, epochs=40))
+    *_, last = training_states(short, device="cpu")
+    shipped = mainline.history.set_index("epoch")
+    for row in last.history:
+        for name in ("train_loss", "test_loss", "sum_of_squared_weights"):
+            assert row[name] == pytest.approx(shipped.loc[row["epoch"], name], rel=1e-3), (row["epoch"], name)
