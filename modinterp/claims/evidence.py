@@ -45,6 +45,11 @@ class Evidence:
         return self.task.labels()
 
     @cached_property
+    def test(self) -> Int[Tensor, " test"] | None:
+        """Rows not trained on; None for a foreign checkpoint, of which they are not known."""
+        return None if self.run.spec is None else self.run.split.test
+
+    @cached_property
     def spectrum(self) -> Float[Tensor, "component_a component_b output"]:
         """2D transform of the logits over the inputs."""
         return transform_2d(self.logits)
@@ -106,11 +111,11 @@ class Evidence:
         values = components.component_interventions(self.grid) | components.neuron_interventions(
             self.grid, self.neurons, self.W_L, self.freqs
         )
-        return components.ablations(self.task, self.grid, values, self.run.split.test)
+        return components.ablations(self.task, self.grid, values, self.test)
 
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
         """Loss and accuracy of changed logits beside the run's own."""
-        return components.ablation(logits, self.logits, self.labels, self.run.split.test)
+        return components.ablation(logits, self.logits, self.labels, self.test)
 
     @cached_property
     def loss(self) -> float:

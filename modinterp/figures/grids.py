@@ -27,8 +27,8 @@ def periodic(
         names: titles of the panels.
     """
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.08)
-    figure.add_trace(heatmap(attention, "b", "a", "attention", colorbar=False), row=1, col=1)
-    figure.add_trace(heatmap(neuron, "b", "a", "activation", colorbar=False), row=1, col=2)
+    figure.add_trace(heatmap(attention, "b", "a", "attention", colorbar=False, name=names[0]), row=1, col=1)
+    figure.add_trace(heatmap(neuron, "b", "a", "activation", colorbar=False, name=names[1]), row=1, col=2)
     figure.add_trace(spectrum_2d(logits, "norm"), row=1, col=3)
     figure.update_xaxes(title="b", constrain="domain")
     figure.update_yaxes(title="a", autorange="reversed")
@@ -42,9 +42,9 @@ def periodic(
 def maps(fields: Mapping[str, Float[Tensor, "a b"]], value: str, title: str, zmax: float | None = None) -> go.Figure:
     """One heat-map over (a, b) for each named field, on a common colour scale where `zmax` is given."""
     figure = make_subplots(1, len(fields), subplot_titles=list(fields), horizontal_spacing=0.05, shared_yaxes=True)
-    for column, field in enumerate(fields.values(), start=1):
+    for column, (name, field) in enumerate(fields.items(), start=1):
         last = column == len(fields) and zmax is not None
-        figure.add_trace(heatmap(field, "b", "a", value, zmax=zmax, colorbar=last), row=1, col=column)
+        figure.add_trace(heatmap(field, "b", "a", value, zmax=zmax, colorbar=last, name=name), row=1, col=column)
     figure.update_xaxes(title="b")
     figure.update_yaxes(autorange="reversed")
     figure.update_yaxes(title="a", col=1)

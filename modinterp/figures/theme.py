@@ -55,12 +55,14 @@ def heatmap(
     labels: Sequence[str] | None = None,
     colorbar: bool = True,
     zmax: float | None = None,
+    name: str = "",
 ) -> go.Heatmap:
     """A heat-map of `z[y, x]` whose hover names both coordinates and the value.
 
     Args:
         labels: names of rows and columns; numbers by default.
         zmax: end of the colour scale.
+        name: shown beside the hover, such as the head and its frequency.
     """
     top = float(z.abs().max()) if zmax is None else zmax
     span = {"zmin": -top, "zmax": top} if diverging else ({} if zmax is None else {"zmin": 0, "zmax": zmax})
@@ -71,7 +73,7 @@ def heatmap(
         reversescale=diverging,
         showscale=colorbar,
         colorbar={"title": value, "thickness": 12, "len": 0.9},
-        hovertemplate=f"{y_name} = %{{y}}<br>{x_name} = %{{x}}<br>{value} = %{{z:.4g}}<extra></extra>",
+        hovertemplate=f"{y_name} = %{{y}}<br>{x_name} = %{{x}}<br>{value} = %{{z:.4g}}<extra>{name}</extra>",
         **span,
         **axes,
     )

@@ -123,7 +123,7 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
     """A named run, or anybody's checkpoint.
 
     Args:
-        name: `nanda/mainline-0` and its like, or the path of a `.safetensors`, `.pt` or `.pth` file.
+        name: `nanda/mainline-0` and its like, the folder of a run, or a `.safetensors`, `.pt` or `.pth` file.
         task: for a file, what its network was trained on.
         root: folder to look for a named run in; `checkpoints/` by default.
         device: where the network is to live.
@@ -136,7 +136,8 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
         if task is None:
             raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
         return TrainedRun(str(name), task, from_state_dict(store.read_weights(path), task).to(device))
-    return _from_folder(str(name), Path(root or store.checkpoints()) / name, device)
+    is_folder = root is None and (path / store.RECORD).is_file()
+    return _from_folder(str(name), path if is_folder else Path(root or store.checkpoints()) / name, device)
 
 
 def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:

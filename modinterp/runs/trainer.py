@@ -44,6 +44,8 @@ def _train_one(name: str, spec: RunSpec, folder: Path, device: str, progress: bo
     state = store.read_state(folder, spec)
     if state is not None and state.epoch >= spec.recipe.epochs and (folder / store.RECORD).is_file():
         return folder
+    if state is not None and state.epoch > spec.recipe.epochs:
+        raise ValueError(f"{folder} has been trained to epoch {state.epoch} already, beyond {spec.recipe.epochs}")
     began, first = time.perf_counter(), state.epoch if state else 0
     bar = tqdm(total=spec.recipe.epochs, initial=first, desc=name, unit="epoch", disable=not progress,
                mininterval=0.5 if sys.stderr.isatty() else 60, dynamic_ncols=True)  # fmt: skip

@@ -128,3 +128,9 @@ def test_patterns_choose_claims() -> None:
     assert nanda.matching("nanda.B.*") == nanda.matching("B.*")
     with pytest.raises(KeyError, match="no claim nanda.fig99"):
         nanda["fig99"]
+
+
+def test_claims_can_be_held_against_a_foreign_network(low_precision: TrainedRun) -> None:
+    result = nanda["A1.attn_zero"].check(low_precision)
+    assert result.measured["loss"][0] == pytest.approx(6.4, abs=0.05)
+    assert nanda["fig5.left"].check(low_precision).measured["neurons above 0.85"] == (405,)

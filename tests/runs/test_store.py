@@ -152,3 +152,10 @@ def test_record_names_every_file_with_its_checksum(trained: Path) -> None:
     assert set(record["sha256"]) == {"final.safetensors", "history.csv",
                                      *(f"snapshots/epoch-{e:06d}.safetensors" for e in (0, 10, 20))}  # fmt: skip
     assert record["versions"]["torch"] == torch.__version__.partition("+")[0]
+
+
+def test_training_to_before_where_it_stands_is_refused(trained: Path) -> None:
+    (trained / "own/small" / store.RECORD).unlink()
+    shorter = RunSpec(TASK, SPEC.model, Recipe(epochs=10, log_every=5, snapshot_every=10), seed=2)
+    with pytest.raises(ValueError, match="trained to epoch 20 already, beyond 10"):
+        train({"own/small": shorter}, trained, device="cpu", progress=False)

@@ -9,6 +9,7 @@ import torch
 from modinterp.analyses.attention import frequency_shares
 from modinterp.analyses.explained import energy_share
 from modinterp.analyses.fourier import component_norms, frequency_norms
+from modinterp.analyses.frequencies import jaccard
 from modinterp.analyses.neurons import terms_of
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Measure, Value
@@ -42,6 +43,7 @@ def _neuron_to_logit(run: TrainedRun) -> dict[str, Value]:
         "key frequencies": len(ev.freqs),
         "strongest other over weakest key": 1 / ev.keys.gap,
         "energy share of the key frequencies": frequency_shares(ev.W_L.T, ev.freqs),
+        "overlap (Jaccard) with the frequencies of neuron clusters": jaccard(ev.freqs, ev.neurons.key_frequencies()),
     }
 
 
@@ -61,7 +63,7 @@ def _neurons(first: int, last: int) -> Measure:
 def _logits(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     blocks = terms_of(ev.p, ev.freqs, linear=False)
-    norms = ev.spectrum.norm(dim=-1)
+    norms = ev.spectrum.norm(dim=-1).cpu()
     varying = norms.clone()
     varying[0, 0] = 0
     top = torch.zeros_like(blocks)

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from modinterp.models import TransformerConfig
+from modinterp.publish import dozen_epochs, main, publish
+from modinterp.runs import load, store, train
+from modinterp.tasks import addition
+from modinterp.training import Recipe, RunSpec
+
+TASK = addition(7)
+SPEC = RunSpec(TASK, TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24),
+               Recipe(epochs=200, log_every=20, snapshot_every=10))  # fmt: skip
+
+
+def test_a_dozen_spread_over_the_phases() -> None:
+    chosen = dozen_epochs(list(range(0, 40_001, 100)), (1400.0, 9400.0, 14_000.0))
+    assert len(chosen) == 13
+    assert {0, 1400, 9400, 14_000, 40_000} <= set(chosen)
+    assert dozen_epochs([0, 100], (float("nan"),) * 3) == [0, 100]
+
+
+def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
+    train({"own/small": SPEC}, tmp_path / "trained", device="cpu", progress=False)
+    folder = publish("own/small", tmp_path / "trained", tmp_path / "shipped", with_snapshots=True)
+    run = load("own/small", root=tmp_path / "shipped")
+    assert run.progress is not None
+    assert run.progress["epoch"].tolist() == list(range(0, 201, 10))
+    assert {0, 200} <= set(run.snapshots)
+    assert load(folder).spec == SPEC
+    assert not (folder / store.STATE).exists()
+    publish("own/small", tmp_path / "trained", tmp_path / "shipped")
+    assert not load("own/small", root=tmp_path / "shipped").snapshots
+
+
+def test_unfinished_runs_are_not_published(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert main(["own/none", "--runs", str(tmp_path)]) == 2
+    assert "no trained run in" in capsys.readouterr().err
