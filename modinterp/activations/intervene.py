@@ -42,7 +42,8 @@ def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network
 def logits_with(network: Network, task: Task, values: Mapping[str, Tensor]) -> Float[Tensor, "*grid output"]:
     """Logits for every input with some activations replaced, see `replaced`.
 
-    >>> from modinterp import activations, models, tasks
+    >>> import torch
+    >>> from modinterp import models, tasks
     >>> task = tasks.addition(5)
     >>> config = models.TransformerConfig.of(task)
     >>> network = models.hooked(config, models.initial_weights(config, seed=0))
