@@ -132,10 +132,16 @@ class Result:
         """Whether the verdict is the one that the claim's finding records."""
         return self.verdict == self.claim.finding.verdict
 
-    def measured_text(self) -> str:
-        """Numbers with their names; several as smallest to largest."""
+    def measured_text(self, expected_alone: bool = False) -> str:
+        """Numbers with their names; several as smallest to largest.
+
+        Args:
+            expected_alone: leave out the numbers that are reported beside.
+        """
         parts = []
         for name, values in self.measured.items():
+            if expected_alone and name not in self.claim.expected:
+                continue
             low, high = number_text(min(values)), number_text(max(values))
             parts.append(f"{name} {low}" + (f" to {high} ({len(values)} runs)" if len(values) > 1 else ""))
         return "; ".join(parts)

@@ -1,5 +1,6 @@
 """What learns: HookedRootModules with TransformerLens hook and weight names."""
 
+from modinterp.models.bridge import to_bridge
 from modinterp.models.config import (
     Config,
     MLPConfig,
@@ -25,4 +26,5 @@ __all__ = [
     "hooked",
     "initial_weights",
     "last_position_logits",
+    "to_bridge",
 ]

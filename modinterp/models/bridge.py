@@ -1,0 +1,76 @@
+"""Our networks out to TransformerLens: a native TransformerBridge that computes the same."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from transformer_lens.config import TransformerBridgeConfig
+from transformer_lens.model_bridge import TransformerBridge
+from transformer_lens.model_bridge.sources import boot_native
+
+from modinterp.models.config import TransformerConfig
+from modinterp.models.transformer import Network
+
+
+def to_bridge(network: Network) -> TransformerBridge:
+    """A native `TransformerBridge` with the same logits, and the same activations under every hook that both have.
+
+    Raises:
+        ValueError: a network that TransformerLens has no native form of: a pair MLP, attention alone, another
+            nonlinearity than ReLU or GeLU, a bias in the unembedding.
+    """
+    c = network.cfg
+    if not isinstance(c, TransformerConfig) or c.d_mlp is None or c.act_fn == "none" or c.unembed_bias:
+        raise ValueError(f"a native TransformerBridge has no form for {c}")
+    config = TransformerBridgeConfig(
+        n_layers=c.n_layers,
+        d_model=c.d_model,
+        n_heads=c.n_heads,
+        d_head=c.d_head,
+        d_mlp=c.d_mlp,
+        d_vocab=c.d_vocab,
+        d_vocab_out=c.d_vocab_out,
+        n_ctx=c.n_ctx,
+        act_fn=c.act_fn,
+        normalization_type=None,
+    )
+    bridge = boot_native(config, device=network.W_E.device, dtype=network.W_E.dtype)
+    weights, unset = _native_weights(network, c), set()
+    with torch.no_grad():
+        for name, parameter in bridge.original_model.named_parameters():
+            key = name.replace("._original_component", "")
+            if key in weights:
+                parameter.copy_(weights.pop(key))
+            else:
+                unset.add(key)
+    if weights or unset:
+        raise ValueError(f"this TransformerLens names its native weights otherwise: {sorted(weights) + sorted(unset)}")
+    return bridge
+
+
+def _native_weights(network: Network, c: TransformerConfig) -> dict[str, Tensor]:
+    """Our weights in the names and orientations of `torch.nn.Linear`; biases and positions that are absent are zero."""
+    own = {name: w.detach() for name, w in network.state_dict().items()}
+
+    def found(name: str, *shape: int) -> Tensor:
+        return own.get(name, network.W_E.new_zeros(shape)).reshape(shape)
+
+    weights = {
+        "tok_embed.weight": own["embed.W_E"],
+        "pos.weight": found("pos_embed.W_pos", c.n_ctx, c.d_model),
+        "head.weight": own["unembed.W_U"].T,
+    }
+    inner = c.n_heads * c.d_head
+    for layer in range(c.n_layers):
+        theirs, attn, mlp = f"layers.{layer}.", f"blocks.{layer}.attn.", f"blocks.{layer}.mlp."
+        for letter in "QKV":
+            projection = own[f"{attn}W_{letter}"].transpose(1, 2).reshape(inner, c.d_model)
+            weights[f"{theirs}attn.{letter.lower()}.weight"] = projection
+            weights[f"{theirs}attn.{letter.lower()}.bias"] = found(f"{attn}b_{letter}", inner)
+        weights[f"{theirs}attn.o.weight"] = own[f"{attn}W_O"].reshape(inner, c.d_model).T
+        weights[f"{theirs}attn.o.bias"] = found(f"{attn}b_O", c.d_model)
+        weights[f"{theirs}mlp.fc_in.weight"] = own[f"{mlp}W_in"].T
+        weights[f"{theirs}mlp.fc_in.bias"] = found(f"{mlp}b_in", c.d_mlp or 0)
+        weights[f"{theirs}mlp.fc_out.weight"] = own[f"{mlp}W_out"].T
+        weights[f"{theirs}mlp.fc_out.bias"] = found(f"{mlp}b_out", c.d_model)
+    return weights

@@ -1,0 +1,38 @@
+"""A native TransformerBridge of our weights is the same network."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from modinterp.models import TransformerConfig, hooked, initial_weights, to_bridge
+from modinterp.tasks import addition
+
+TASK = addition(7)
+SMALL = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 24}
+
+
+@pytest.mark.parametrize(
+    "shape", [{}, {"n_layers": 2, "act_fn": "gelu"}, {"positional": False, "mlp_biases": False}, {"attn_biases": True}]
+)
+def test_same_logits_and_activations(shape: dict) -> None:
+    config = TransformerConfig.of(TASK, **SMALL | shape)
+    generator = torch.Generator().manual_seed(0)
+    weights = {n: 0.3 * torch.randn(w.shape, generator=generator) for n, w in initial_weights(config, 0).items()}
+    ours, theirs = hooked(config, weights), to_bridge(hooked(config, weights))
+    logits, cache = ours.run_with_cache(TASK.inputs())
+    bridge_logits, bridge_cache = theirs.run_with_cache(TASK.inputs())
+    torch.testing.assert_close(bridge_logits, logits, rtol=1e-4, atol=1e-5)
+    both = set(ours.hook_dict) & set(bridge_cache.keys()) - {"hook_pos_embed"}
+    assert {"blocks.0.attn.hook_pattern", "blocks.0.mlp.hook_post", "blocks.0.hook_resid_post"} <= both
+    for name in both:
+        # masked scores are minus infinity here and the smallest float there
+        theirs_now, ours_now = (x[name].clamp(min=-1e9) for x in (bridge_cache, cache))
+        torch.testing.assert_close(theirs_now, ours_now, rtol=1e-4, atol=1e-5, msg=name)
+
+
+@pytest.mark.parametrize("shape", [{"d_mlp": None}, {"act_fn": "none"}, {"unembed_bias": True}])
+def test_what_has_no_native_form_is_refused(shape: dict) -> None:
+    config = TransformerConfig.of(TASK, **SMALL | shape)
+    with pytest.raises(ValueError, match="has no form for TransformerConfig"):
+        to_bridge(hooked(config, initial_weights(config, 0)))
