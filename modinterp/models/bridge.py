@@ -15,6 +15,8 @@ from modinterp.models.transformer import Network
 def to_bridge(network: Network) -> TransformerBridge:
     """A native `TransformerBridge` with the same logits, and the same activations under every hook that both have.
 
+    One exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` holds what is already the pattern.
+
     Raises:
         ValueError: a network that TransformerLens has no native form of: a pair MLP, attention alone, another
             nonlinearity than ReLU or GeLU, a bias in the unembedding.

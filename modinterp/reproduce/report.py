@@ -37,12 +37,10 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
         return "  ".join(shown).rstrip()
 
     head = line("claim", "verdict", "measured", "source", "statement")
-    rows = [
-        line(
-            r.claim.id, _MARK[r.verdict], r.measured_text() or r.claim.finding.why, r.claim.reference, r.claim.statement
-        )
-        for r in results
-    ]
+    rows = []
+    for r in results:
+        measured = r.measured_text(expected_alone=True) or r.claim.finding.why
+        rows.append(line(r.claim.id, _MARK[r.verdict], measured, r.claim.reference, r.claim.statement))
     return "\n".join([head, "-" * len(head), *rows])
 
 
