@@ -150,7 +150,7 @@ class LinearSigmoid:
     Attributes:
         slope: per nat; one a head.
         explained: fraction of the attention's variance; one a head.
-        lowest, highest: range of C[a] - C[b] with the positions' share. [nats]
+        lowest, highest: range of C[a] - C[b]. [nats]
     """
 
     slope: tuple[float, ...]
@@ -159,20 +159,20 @@ class LinearSigmoid:
     highest: tuple[float, ...]
 
 
-def score_differences(scores: Float[Tensor, "a b head key"]) -> Float[Tensor, "a b head"]:
-    """Score of a minus score of b. [nats]"""
-    return scores[..., 0].double() - scores[..., 1].double()
+def table_differences(tables: Float[Tensor, "residue head"]) -> Float[Tensor, "a b head"]:
+    """C[a] - C[b] for every pair. [nats]"""
+    return tables[:, None].double() - tables.double()
 
 
-def linear_sigmoid(scores: Float[Tensor, "a b head key"], pattern: Float[Tensor, "a b head key"]) -> LinearSigmoid:
+def linear_sigmoid(tables: Float[Tensor, "residue head"], pattern: Float[Tensor, "a b head key"]) -> LinearSigmoid:
     """How straight the sigmoid is over the range that is used.
 
     Args:
-        scores: `blocks.0.attn.hook_attn_scores` on the grid.
+        tables: from `lookup_tables`.
         pattern: `blocks.0.attn.hook_pattern` on the grid.
     Source: Nanda et al. 2023, appendix C.1.3.
     """
-    x, y = score_differences(scores).flatten(0, 1), pattern[..., 0].double().flatten(0, 1)
+    x, y = table_differences(tables).flatten(0, 1), pattern[..., 0].double().flatten(0, 1)
     slope = (x * (y - 0.5)).sum(dim=0) / x.square().sum(dim=0)
     fits = 0.5 + slope * x
     explained = tuple(fraction_explained(y[:, h], fits[:, h]) for h in range(y.shape[1]))
@@ -180,9 +180,9 @@ def linear_sigmoid(scores: Float[Tensor, "a b head key"], pattern: Float[Tensor,
     return LinearSigmoid(tuple(slope.tolist()), explained, tuple(lowest.tolist()), tuple(highest.tolist()))
 
 
-def linear_pattern(scores: Float[Tensor, "a b head key"], fit: LinearSigmoid) -> Float[Tensor, "a b head key"]:
-    """The pattern with the sigmoid replaced by its best line: (0.5 + s d, 0.5 - s d, 0)."""
-    line = score_differences(scores) * torch.tensor(fit.slope, dtype=torch.float64, device=scores.device)
+def linear_pattern(tables: Float[Tensor, "residue head"], fit: LinearSigmoid) -> Float[Tensor, "a b head key"]:
+    """The pattern with the sigmoid replaced by its best line: (0.5 + s d, 0.5 - s d, 0) for d = C[a] - C[b]."""
+    line = table_differences(tables) * torch.tensor(fit.slope, dtype=torch.float64, device=tables.device)
     return torch.stack([0.5 + line, 0.5 - line, torch.zeros_like(line)], dim=-1)
 
 

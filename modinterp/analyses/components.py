@@ -13,7 +13,7 @@ from torch import Tensor
 
 from modinterp.activations import ActivationCache, logits_with
 from modinterp.analyses.ablations import loss_on
-from modinterp.analyses.attention import linear_pattern, linear_sigmoid
+from modinterp.analyses.attention import linear_pattern, linear_sigmoid, lookup_tables
 from modinterp.analyses.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
 from modinterp.analyses.readout import key_directions
 from modinterp.models import Network
@@ -22,7 +22,7 @@ from modinterp.training import accuracy
 
 _ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
 _MLP_OUT, _NEURONS = "blocks.0.hook_mlp_out", "blocks.0.mlp.hook_post"
-_PATTERN, _SCORES = "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores"
+_PATTERN = "blocks.0.attn.hook_pattern"
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,15 @@ def component_interventions(grid: ActivationCache) -> dict[str, dict[str, Tensor
     Source: Nanda et al. 2023, appendices A.1 and C.1.3; the self-attention is taken out with and without
     renormalising.
     """
-    pattern, scores = grid[_PATTERN].double(), grid[_SCORES]
+    pattern, model = grid[_PATTERN].double(), cast(Network, grid.model)
+    tables = lookup_tables(model, len(pattern))
     without_self = pattern.clone()
     without_self[..., -1] = 0
     attn_out, mid, mlp_out = grid[_ATTN_OUT], grid[_MID], grid[_MLP_OUT]
     return {
         "attention to self zero": {_PATTERN: without_self},
         "attention to self zero, renormalised": {_PATTERN: without_self / without_self.sum(dim=-1, keepdim=True)},
-        "sigmoid made linear": {_PATTERN: linear_pattern(scores, linear_sigmoid(scores, pattern))},
+        "sigmoid made linear": {_PATTERN: linear_pattern(tables, linear_sigmoid(tables, pattern))},
         "attention output zero": {_ATTN_OUT: torch.zeros_like(attn_out)},
         "skip around attention zero": {_MID: attn_out},
         "skip around MLP zero": {_POST: mlp_out},

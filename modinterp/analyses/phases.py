@@ -26,26 +26,31 @@ class Grokking:
         memorised: first epoch with train accuracy of at least 0.99.
         grokked: first epoch with test accuracy of at least 0.99.
         highest_test_loss: largest test loss between the two. [nats]
+        highest_ratio: largest ratio of test to train loss between the two.
     """
 
     memorised: float
     grokked: float
     highest_test_loss: float
+    highest_ratio: float
     n_classes: int
 
     @property
     def delayed(self) -> bool:
-        """True grokking: 500 epochs of delay or more, with a test loss more than 1 nat above chance in between."""
-        return self.grokked - self.memorised >= 500 and self.highest_test_loss > math.log(self.n_classes) + 1
+        """True grokking: 500 epochs of delay or more, and in between a test loss more than 1 nat above chance, or at
+        least 100 times the train loss."""
+        apart = self.highest_test_loss > math.log(self.n_classes) + 1 or self.highest_ratio >= 100
+        return self.grokked - self.memorised >= 500 and apart
 
 
 def grokking(history: pd.DataFrame, n_classes: int) -> Grokking:
-    """Read memorisation and grokking off a history with columns epoch, train_accuracy, test_accuracy, test_loss."""
+    """Read memorisation and grokking off a history with the columns epoch, and loss and accuracy of train and test."""
     memorised = first_epoch(history["epoch"], history["train_accuracy"] >= LEARNED)
     grokked = first_epoch(history["epoch"], history["test_accuracy"] >= LEARNED)
     between = history["epoch"].between(memorised, grokked if grokked == grokked else math.inf)
-    highest = float(history["test_loss"][between].max()) if between.any() else NAN
-    return Grokking(memorised, grokked, highest, n_classes)
+    test, ratio = history["test_loss"], history["test_loss"] / history["train_loss"]
+    highest = [float(x[between].max()) if between.any() else NAN for x in (test, ratio)]
+    return Grokking(memorised, grokked, highest[0], highest[1], n_classes)
 
 
 @dataclass(frozen=True)
@@ -100,13 +105,14 @@ def slope(table: pd.DataFrame, column: str, start: float, end: float) -> float:
     return (value_at(table, end, column) - value_at(table, start, column)) / (end - start)
 
 
-def inflections(table: pd.DataFrame, column: str, width: int = 11) -> np.ndarray:
+def inflections(table: pd.DataFrame, column: str, width: int = 5) -> np.ndarray:
     """Epochs at which the second difference of the smoothed logarithm of a measure has a local extremum.
 
-    Smoothing is a centred running mean over `width` rows; of the extrema only those of at least a tenth of the
+    Smoothing is a centred running mean over `width` rows. The first rise to the measure's largest value, and as many
+    rows after it as the smoothing reaches, are passed over; of the extrema only those of at least a tenth of the
     largest size count. Rows must be evenly spaced.
     """
     smooth = np.log(table[column]).rolling(width, center=True).mean()
-    bend = smooth.diff().diff().shift(-1).rolling(width, center=True).mean().abs()
+    bend = smooth.diff().diff().shift(-1).abs().iloc[int(table[column].to_numpy().argmax()) + width :]
     peak = (bend >= bend.shift(1)) & (bend > bend.shift(-1)) & (bend >= 0.1 * bend.max())
-    return table["epoch"][peak].to_numpy()
+    return table["epoch"].loc[bend.index[peak]].to_numpy()

@@ -51,8 +51,8 @@ class Readoff:
 
     @property
     def sign_right(self) -> bool:
-        """Whether the signs are those of the angle sum: (+, -) for cos, (+, +) for sin, up to a common sign."""
-        return self.first * self.second < 0 if self.wave == "cos" else self.first * self.second > 0
+        """Whether the signs are those of the angle sum: (+, -) for cos, (+, +) for sin."""
+        return self.first > 0 and (self.second < 0 if self.wave == "cos" else self.second > 0)
 
 
 @dataclass(frozen=True)

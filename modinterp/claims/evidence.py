@@ -88,7 +88,7 @@ class Evidence:
 
     @cached_property
     def sigmoid(self) -> attention.LinearSigmoid:
-        return attention.linear_sigmoid(self.grid[SCORES], self.grid[PATTERN])
+        return attention.linear_sigmoid(self.tables, self.grid[PATTERN])
 
     @cached_property
     def tables(self) -> Float[Tensor, "residue head"]:
@@ -123,8 +123,10 @@ class Evidence:
         return ablations.loss_on(self.logits, self.labels)
 
     @cached_property
-    def loss_without_each(self) -> Float[Tensor, " freq"]:
-        return ablations.loss_without_each(self.logits, self.labels)
+    def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:
+        """Loss with one frequency taken out, counted in two ways. [nats]"""
+        counted: tuple[ablations.Terms, ...] = ("products", "sums")
+        return {terms: ablations.loss_without_each(self.logits, self.labels, terms) for terms in counted}
 
     @cached_property
     def progress(self) -> pd.DataFrame:

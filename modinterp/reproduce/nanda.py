@@ -60,7 +60,7 @@ def _cluster(ev: Evidence, runs: Runs) -> go.Figure:
 
 def _per_frequency(ev: Evidence, runs: Runs) -> go.Figure:
     restricted = restricted_loss(ev.logits, ev.labels, ev.freqs, "products")
-    return ablations.per_frequency(ev.loss_without_each, ev.loss, restricted, ev.freqs)
+    return ablations.per_frequency(ev.loss_without_each["products"], ev.loss, restricted, ev.freqs)
 
 
 def _ov(ev: Evidence, runs: Runs) -> go.Figure:

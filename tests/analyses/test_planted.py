@@ -183,13 +183,14 @@ def test_head_that_is_a_wave_is_found_with_its_coefficients() -> None:
 
 
 def test_sigmoid_over_a_narrow_range_is_a_line_of_a_quarter() -> None:
-    x = 0.01 * torch.arange(9, dtype=torch.float64)
-    scores = torch.stack([x[:, None].expand(9, 9), x.expand(9, 9), torch.full((9, 9), -1e9)], dim=-1)[:, :, None]
-    fit = attention.linear_sigmoid(scores, scores.softmax(dim=-1))
+    tables = 0.01 * torch.arange(9, dtype=torch.float64)[:, None]
+    to_a = (tables[:, None] - tables).sigmoid()
+    pattern = torch.stack([to_a, 1 - to_a, torch.zeros_like(to_a)], dim=-1)
+    fit = attention.linear_sigmoid(tables, pattern)
     assert fit.slope == pytest.approx((0.25,), rel=1e-3)
     assert fit.explained == pytest.approx((1,), abs=1e-6)
     assert (fit.lowest, fit.highest) == (pytest.approx((-0.08,)), pytest.approx((0.08,)))
-    torch.testing.assert_close(attention.linear_pattern(scores, fit), scores.softmax(dim=-1), rtol=0, atol=1e-5)
+    torch.testing.assert_close(attention.linear_pattern(tables, fit), pattern, rtol=0, atol=1e-5)
 
 
 def test_heads_that_multiply_and_pairs_that_amplify_are_told_apart() -> None:
@@ -230,7 +231,7 @@ def history(grok: int) -> pd.DataFrame:
         epochs < 1000, 5 * np.exp(-epochs / 150.0), np.minimum(8, 6e-3 * np.exp((epochs - 1000) / 400.0))
     )
     return pd.DataFrame({
-        "epoch": epochs, "test_loss": test, "excluded_loss_train": excluded,
+        "epoch": epochs, "train_loss": 1e-7, "test_loss": test, "excluded_loss_train": excluded,
         "train_accuracy": np.where(epochs >= 300, 1.0, 0.1), "test_accuracy": np.where(epochs >= grok + 700, 1.0, 0.05),
     })  # fmt: skip
 
@@ -255,7 +256,7 @@ def test_inflections_are_where_the_slope_turns() -> None:
     logarithm = np.where(epochs < 4000, -epochs / 1e4, -0.4 - (epochs - 4000) / 1e3)
     table = pd.DataFrame({"epoch": epochs, "w": np.exp(logarithm)})
     found = phases.inflections(table, "w")
-    assert len(found) == 1
-    assert abs(found[0] - 4000) <= 300
+    assert len(found) >= 1
+    assert (abs(found - 4000) <= 300).all()
     assert phases.slope(table, "epoch", 1000, 3000) == pytest.approx(1)
     assert math.isnan(phases.slope(table, "epoch", 3000, 3000))
