@@ -11,7 +11,7 @@ from modinterp.analyses.ablations import excluded_logits, loss_on
 from modinterp.analyses.phases import first_epoch
 from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, not_measured
+from modinterp.claims.claim import Claim, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.models import TransformerConfig
 from modinterp.runs import TrainedRun
@@ -194,6 +194,9 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
+        finding=refuted(
+            "rise, height and fall are as stated in every seed; on mainline-1 the test loss at epoch 40,000 is 1.9e-6 and still falling, where the paper's five end at 2.0e-7 to 2.4e-7"
+        ),
         figure="curves",
     ),
     Claim(
