@@ -45,7 +45,7 @@ def publish(name: str, runs: Path, out: Path, with_snapshots: bool = False) -> P
         the folder it was put in.
     Raises:
         FileNotFoundError: the run has not been trained to its end.
-        ValueError: the run is damaged.
+        ValueError: the run is damaged, the name leads out of the folder, or source and target are the same.
     """
     from tqdm import tqdm
 
@@ -54,7 +54,12 @@ def publish(name: str, runs: Path, out: Path, with_snapshots: bool = False) -> P
     from modinterp.analyses.progress import progress_measures
     from modinterp.runs import load, store
 
-    run, source, target = load(name, root=runs), runs / name, out / name
+    source, target = runs / name, out / name
+    if not target.resolve().is_relative_to(out.resolve()) or target.resolve() == out.resolve():
+        raise ValueError(f"{name!r} is no name of a run, such as nanda/mainline-0")
+    if source.resolve() == target.resolve():
+        raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
+    run = load(name, root=runs)
     record = store.read_record(source)
     progress = run.progress
     if progress is None:
@@ -66,14 +71,17 @@ def publish(name: str, runs: Path, out: Path, with_snapshots: bool = False) -> P
     shipped = (
         dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned)) if with_snapshots else []
     )
-    shutil.rmtree(target, ignore_errors=True)
+    made = target.with_name(f".{target.name}.new")
+    shutil.rmtree(made, ignore_errors=True)
     for path in [store.FINAL, store.HISTORY, store.PROGRESS, *(str(store.snapshot_path(Path(), e)) for e in shipped)]:
-        store.write(target / path, (source / path).read_bytes())
-    store.write_record(target, run.spec, record["epoch"], record["seconds"])
+        store.write(made / path, (source / path).read_bytes())
+    store.write_record(made, run.spec, record["epoch"], record["seconds"])
+    shutil.rmtree(target, ignore_errors=True)
+    made.rename(target)
     return target
 
 
-@one_line_errors
+@one_line_errors("stopped; what was published before is as it was")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _arguments().parse_args(arguments)

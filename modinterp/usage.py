@@ -10,18 +10,25 @@ SOURCES = ("nanda",)
 BAD_USAGE, INTERRUPTED = 2, 130
 
 
-def one_line_errors(command: Callable[..., int]) -> Callable[..., int]:
-    """Turn a user's error into one line on stderr and exit code 2, and Ctrl-C into 130."""
+def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Turn a user's error into one line on stderr and exit code 2, and Ctrl-C into 130.
 
-    @functools.wraps(command)
-    def guarded(*args: object) -> int:
-        try:
-            return command(*args)
-        except (ValueError, OSError, FloatingPointError) as error:
-            print(f"error: {error}", file=sys.stderr)
-            return BAD_USAGE
-        except KeyboardInterrupt:
-            print("stopped; the same command goes on from the last state that was written", file=sys.stderr)
-            return INTERRUPTED
+    Args:
+        interrupted: what to say after Ctrl-C.
+    """
 
-    return guarded
+    def guard(command: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(command)
+        def guarded(*args: object) -> int:
+            try:
+                return command(*args)
+            except (ValueError, OSError, FloatingPointError) as error:
+                print(f"error: {error}", file=sys.stderr)
+                return BAD_USAGE
+            except KeyboardInterrupt:
+                print(interrupted, file=sys.stderr)
+                return INTERRUPTED
+
+        return guarded
+
+    return guard

@@ -38,3 +38,16 @@ def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
 def test_unfinished_runs_are_not_published(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert main(["own/none", "--runs", str(tmp_path)]) == 2
     assert "no trained run in" in capsys.readouterr().err
+
+
+def test_nothing_is_published_onto_itself_or_outside(tmp_path: Path) -> None:
+    train({"own/small": SPEC}, tmp_path, device="cpu", progress=False)
+    (tmp_path / "precious").write_text("mine")
+    before = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    for name in ("own/small", str(tmp_path / "own/small")):
+        with pytest.raises(ValueError, match="published onto itself|is no name of a run"):
+            publish(name, tmp_path, tmp_path)
+    for name in (".", "..", "../own/small"):
+        with pytest.raises(ValueError, match="is no name of a run"):
+            publish(name, tmp_path / "own/small", tmp_path)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 import torch
@@ -28,7 +28,7 @@ class KeyFrequencies:
     """
 
     freqs: tuple[int, ...]
-    norms: tuple[float, ...]
+    norms: tuple[float, ...] = field(repr=False)
     gap: float
 
     def table(self) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import torch
 from torch import Tensor
 
 from modinterp.models.config import Config, MLPConfig, TransformerConfig, Weights
@@ -25,13 +26,13 @@ _THREE = {"W_E": "embed.W_E", "W_in": "blocks.0.mlp.W_in", "W_U": "unembed.W_U"}
 
 # Left-facing weights act from the left on column vectors, except that heads and W_pos are laid out as the code has it.
 _TURNED: dict[str, Callable[[Tensor, int], Tensor]] = {
-    "W_E": lambda w, _: w.T,
+    "W_E": lambda w, _: w.transpose(0, 1),
     "W_Q": lambda w, _: w.transpose(1, 2),
     "W_K": lambda w, _: w.transpose(1, 2),
     "W_V": lambda w, _: w.transpose(1, 2),
-    "W_O": lambda w, heads: w.T.unflatten(0, (heads, -1)),
-    "W_in": lambda w, _: w.T,
-    "W_out": lambda w, _: w.T,
+    "W_O": lambda w, heads: w.transpose(0, 1).unflatten(0, (heads, -1)),
+    "W_in": lambda w, _: w.transpose(0, 1),
+    "W_out": lambda w, _: w.transpose(0, 1),
 }
 
 
@@ -105,21 +106,28 @@ def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Netwo
         ValueError: the layout is none of the four, a weight is missing, left over or of another shape, or the shapes
             contradict the task.
     """
+    for name, w in weights.items():
+        if not isinstance(name, str) or w.layout != torch.strided or w.is_meta or w.is_complex():
+            raise ValueError(f"weight {name!r} is no dense array of real numbers with a name")
     weights = {name: w.detach().float() for name, w in weights.items() if not _BUFFERS.search(name)}
     if set(weights) == set(_THREE):
         weights = {_THREE[name]: w for name, w in weights.items()}
     weights = _without_zero_biases(weights)
-    if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
-        weights = _right_facing(weights)
-    if "unembed.W_U" in weights and weights["unembed.W_U"].shape[-1] == task.d_vocab > task.d_vocab_out:
-        weights |= {n: weights[n][..., : task.d_vocab_out] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
+    try:
+        if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
+            weights = _right_facing(weights)
+        if "unembed.W_U" in weights and weights["unembed.W_U"].shape[-1] == task.d_vocab > task.d_vocab_out:
+            columns = {n: weights[n][..., : task.d_vocab_out] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
+            weights |= columns
+    except (KeyError, IndexError, RuntimeError) as error:
+        raise ValueError(f"the weights begin like a known layout, but do not fit it: {error}") from error
     broken = [name for name, w in weights.items() if not w.isfinite().all()]
     if broken:
         raise ValueError(f"weights that are not finite: {', '.join(broken)}")
 
     if any(name.startswith("blocks.0.attn.") for name in weights):
-        positions = weights.get("pos_embed.W_pos")
-        config: Config = _transformer_config(weights, task.n_ctx if positions is None else len(positions), act_fn)
+        n_ctx = _shape(weights, "pos_embed.W_pos", 2)[0] if "pos_embed.W_pos" in weights else task.n_ctx
+        config: Config = _transformer_config(weights, n_ctx, act_fn)
     elif "blocks.0.mlp.W_in" in weights:
         d_vocab, d_model = _shape(weights, "embed.W_E", 2)
         d_mlp = _shape(weights, "blocks.0.mlp.W_in", 2)[1]

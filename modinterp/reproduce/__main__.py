@@ -60,7 +60,7 @@ def _reproduced(source: str, options: argparse.Namespace, device: str) -> bool:
     return found.as_recorded
 
 
-@one_line_errors
+@one_line_errors("stopped; nothing was written")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _arguments().parse_args(arguments)

@@ -53,7 +53,7 @@ def _trained(options: argparse.Namespace) -> None:
         print(folder)
 
 
-@one_line_errors
+@one_line_errors("stopped; the same command goes on from the last snapshot")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _arguments().parse_args(arguments)

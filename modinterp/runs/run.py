@@ -14,7 +14,7 @@ from modinterp.activations import ActivationCache, activations
 from modinterp.models import Network, Weights, from_state_dict, hooked, initial_weights
 from modinterp.runs import store
 from modinterp.tasks import Split, Task
-from modinterp.training import RunSpec
+from modinterp.training import RunSpec, resolved_device
 
 
 class Snapshots(Mapping[int, Weights]):
@@ -119,25 +119,40 @@ class TrainedRun:
         return line + (f", {len(self.snapshots)} snapshots" if self.snapshots else "")
 
 
-def load(name: str | Path, task: Task | None = None, root: str | Path | None = None, device: str = "cpu") -> TrainedRun:
+def load(
+    name: str | Path,
+    task: Task | None = None,
+    root: str | Path | None = None,
+    device: str = "cpu",
+    act_fn: str = "relu",
+) -> TrainedRun:
     """A named run, or anybody's checkpoint.
 
     Args:
         name: `nanda/mainline-0` and its like, the folder of a run, or a `.safetensors`, `.pt` or `.pth` file.
-        task: for a file, what its network was trained on.
+        task: for a file, what its network was trained on; a named run knows.
         root: folder to look for a named run in; `checkpoints/` by default.
         device: where the network is to live.
+        act_fn: for a file, the nonlinearity of its neurons, which no checkpoint names.
     Raises:
         FileNotFoundError: no such run or file.
-        ValueError: a damaged file, one that would run code, or one that does not fit the task.
+        ValueError: a damaged file, one that would run code, or one that does not fit the task; a task other than the
+            named run's; a device that is not there.
     """
-    path = Path(name)
+    path, device = Path(name), str(resolved_device(device))
+    if task is not None and not isinstance(task, Task):
+        raise ValueError(f"expected a task, such as modinterp.tasks.addition(113), got {task!r}")
     if path.suffix in (".safetensors", *store.PICKLED):
         if task is None:
             raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
-        return TrainedRun(str(name), task, from_state_dict(store.read_weights(path), task).to(device))
+        return TrainedRun(str(name), task, from_state_dict(store.read_weights(path), task, act_fn).to(device))
+    if path.is_file():
+        raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
     is_folder = root is None and (path / store.RECORD).is_file()
-    return _from_folder(str(name), path if is_folder else Path(root or store.checkpoints()) / name, device)
+    run = _from_folder(str(name), path if is_folder else Path(root or store.checkpoints()) / name, device)
+    if task is not None and task != run.task:
+        raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")
+    return run
 
 
 def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
@@ -158,6 +173,9 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
         network,
         spec,
         store.read_table(store.verify(folder, record, store.HISTORY)),
-        Snapshots(store.snapshot_epochs(folder), snapshot),
+        Snapshots(
+            [e for e in store.snapshot_epochs(folder) if str(store.snapshot_path(Path(), e)) in record["sha256"]],
+            snapshot,
+        ),
         store.read_table(store.verify(folder, record, store.PROGRESS)) if has_progress else None,
     )

@@ -5,7 +5,7 @@
                snapshots/epoch-000100.safetensors ...
                history.csv           losses in nats, accuracies, sum of squared weights, by epoch
                progress.csv          progress measures by epoch, where they have been taken
-               state.safetensors     weights and optimiser moments of a training that goes on
+               state.safetensors     weights, optimiser moments and history of a training that goes on
 
 Every file is written beside its place and moved there, so that at any moment each is whole. Weights are read with
 safetensors or `torch.load(weights_only=True)`: nothing that a file holds is ever executed.
@@ -85,9 +85,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
-        raise ValueError(
-            f"{path} holds more than weights, and is not read, since that could run code: {_first_line(error)}"
-        ) from error
+        raise ValueError(f"{path} holds more than weights, and is not read, since that could run code") from error
     except (RuntimeError, EOFError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is not a whole file of weights: {_first_line(error)}") from error
     for key in ("model", "state_dict", "model_state_dict"):
@@ -133,13 +131,24 @@ def read_table(path: Path) -> pd.DataFrame:
     return pd.read_csv(io.BytesIO(path.read_bytes()), float_precision="round_trip")
 
 
+def _digest(tensors: dict[str, Tensor], table: bytes) -> str:
+    digest = hashlib.sha256(table)
+    for name in sorted(tensors):
+        digest.update(name.encode() + tensors[name].contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
 def write_state(folder: Path, spec: RunSpec, state: TrainingState) -> None:
-    """Keep a snapshot, the history so far, and all that is needed to go on from here."""
+    """Keep a snapshot, the history so far, and all that is needed to go on from here.
+
+    What a finished run has, `run.json` and the files that it vouches for, is not touched.
+    """
     write_weights(snapshot_path(folder, state.epoch), state.weights)
-    write(folder / HISTORY, table_bytes(pd.DataFrame(list(state.history))))
-    weights = {f"weights/{name}": w for name, w in state.weights.items()}
-    metadata = {"epoch": str(state.epoch), "spec": json.dumps(spec.to_json(), sort_keys=True)}
-    write_weights(folder / STATE, weights | state.moments, metadata)
+    history = table_bytes(pd.DataFrame(list(state.history)))
+    tensors = {f"weights/{name}": w for name, w in state.weights.items()} | state.moments
+    described = {"epoch": str(state.epoch), "spec": json.dumps(spec.to_json(), sort_keys=True)}
+    metadata = described | {"history": history.decode(), "sha256": _digest(tensors, history)}
+    write_weights(folder / STATE, tensors, metadata)
 
 
 def read_state(folder: Path, spec: RunSpec) -> TrainingState | None:
@@ -155,16 +164,26 @@ def read_state(folder: Path, spec: RunSpec) -> TrainingState | None:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata()
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise ValueError(f"{path} is not a whole safetensors file: {error}") from error
-    if _without_length(json.loads(metadata["spec"])) != _without_length(json.loads(json.dumps(spec.to_json()))):
+        history, epoch, described = metadata["history"].encode(), int(metadata["epoch"]), json.loads(metadata["spec"])
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not a whole state of a training: {error}") from error
+    if metadata["sha256"] != _digest(tensors, history):
+        raise ValueError(f"{path} is not the state that was written: its sha256 differs")
+    if _without_length(described) != _without_length(json.loads(json.dumps(spec.to_json()))):
         raise ValueError(f"{folder} holds a training with other settings; move it away or choose another --out")
-    epoch = int(metadata["epoch"])
     weights = {k.removeprefix("weights/"): v for k, v in tensors.items() if k.startswith("weights/")}
     moments = {k: v for k, v in tensors.items() if not k.startswith("weights/")}
-    rows = read_table(folder / HISTORY).to_dict("records")
-    history = tuple({str(k): v for k, v in row.items()} for row in rows if row["epoch"] <= epoch)
-    return TrainingState(epoch, weights, moments, history)
+    rows = pd.read_csv(io.BytesIO(history), float_precision="round_trip").to_dict("records")
+    return TrainingState(epoch, weights, moments, tuple({str(k): v for k, v in row.items()} for row in rows))
+
+
+def write_finished(folder: Path, spec: RunSpec, state: TrainingState, seconds: float | None = None) -> None:
+    """The final weights, the history, and `run.json`, which is taken away first and written last."""
+    (folder / RECORD).unlink(missing_ok=True)
+    (folder / PROGRESS).unlink(missing_ok=True)  # that of fewer epochs
+    write_weights(folder / FINAL, state.weights)
+    write(folder / HISTORY, table_bytes(pd.DataFrame(list(state.history))))
+    write_record(folder, spec, state.epoch, seconds)
 
 
 def _without_length(spec: dict[str, Any]) -> dict[str, Any]:

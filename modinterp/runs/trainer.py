@@ -10,7 +10,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from modinterp.runs import store
-from modinterp.training import Row, RunSpec, training_states
+from modinterp.training import Row, RunSpec, resolved_device, training_states
 
 
 def _shown(row: Row) -> dict[str, str]:
@@ -41,11 +41,13 @@ def train(
 
 
 def _train_one(name: str, spec: RunSpec, folder: Path, device: str, progress: bool) -> Path:
+    where = resolved_device(device)
+    folder.mkdir(parents=True, exist_ok=True)
     state = store.read_state(folder, spec)
-    if state is not None and state.epoch >= spec.recipe.epochs and (folder / store.RECORD).is_file():
-        return folder
     if state is not None and state.epoch > spec.recipe.epochs:
         raise ValueError(f"{folder} has been trained to epoch {state.epoch} already, beyond {spec.recipe.epochs}")
+    if state is not None and state.epoch == spec.recipe.epochs and (folder / store.RECORD).is_file():
+        return folder
     began, first = time.perf_counter(), state.epoch if state else 0
     bar = tqdm(total=spec.recipe.epochs, initial=first, desc=name, unit="epoch", disable=not progress,
                mininterval=0.5 if sys.stderr.isatty() else 60, dynamic_ncols=True)  # fmt: skip
@@ -57,9 +59,8 @@ def _train_one(name: str, spec: RunSpec, folder: Path, device: str, progress: bo
             bar.set_postfix(_shown(row), refresh=False)
 
     with bar:
-        for reached in training_states(spec, state, device, tick):
+        for reached in training_states(spec, state, where, tick):
             store.write_state(folder, spec, reached)
             if reached.epoch == spec.recipe.epochs:
-                store.write_weights(folder / store.FINAL, reached.weights)
-                store.write_record(folder, spec, reached.epoch, time.perf_counter() - began if first == 0 else None)
+                store.write_finished(folder, spec, reached, time.perf_counter() - began if first == 0 else None)
     return folder

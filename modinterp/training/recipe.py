@@ -39,6 +39,12 @@ class Recipe:
     snapshot_every: int = 100
 
     def __post_init__(self) -> None:
+        for name in ("epochs", "warmup", "log_every", "snapshot_every"):
+            if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be a whole number, got {getattr(self, name)!r}")
+        for name in ("lr", "weight_decay", "eps"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if not 0 < self.fraction <= 1:
             raise ValueError(f"fraction of the data to train on must lie in (0, 1], got {self.fraction}")
         if not 0 <= self.dropout < 1:

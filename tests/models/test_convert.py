@@ -93,6 +93,16 @@ BROKEN: dict[str, tuple[Callable[[Weights], Weights], str]] = {
     "a wrong number of axes": (lambda w: w | {"blocks.0.attn.W_Q": torch.ones(16, 16)}, "should have 3 axes"),
     "another modulus": (lambda w: w | {"embed.W_E": torch.ones(12, 16)}, "needs d_vocab 8, but the weights have 12"),
     "not a number": (lambda w: w | {"embed.W_E": torch.full((8, 16), torch.nan)}, "not finite: embed.W_E"),
+    "a complex weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16) * 1j}, "no dense array of real numbers"),
+    "a name that is none": (lambda w: w | {3: torch.ones(2)}, "weight 3 is no dense array"),
+    "a sparse weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16).to_sparse()}, "no dense array"),
+    "a scalar for a matrix": (lambda w: w | {"unembed.W_U": torch.tensor(1.0)}, "do not fit it"),
+    "a scalar for the positions": (lambda w: w | {"pos_embed.W_pos": torch.tensor(1.0)}, "should have 2 axes"),
+    "left-facing without W_Q": (lambda w: without("blocks.0.attn.W_Q")(left_facing(w, 7)), "do not fit it"),
+    "left-facing, W_O not of whole heads": (
+        lambda w: left_facing(w, 7) | {"blocks.0.attn.W_O": torch.ones(16, 15)}, "do not fit it"),
+    "left-facing, W_Q of two axes": (
+        lambda w: left_facing(w, 7) | {"blocks.0.attn.W_Q": torch.ones(16, 16)}, "do not fit it"),
     "nothing known": (lambda w: {"layer.weight": torch.ones(2, 2)}, "fit no known layout.*found layer.weight"),
     "nothing": (lambda w: {}, "fit no known layout.*found nothing"),
 }  # fmt: skip

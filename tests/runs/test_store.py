@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 import torch
 
-from modinterp.models import TransformerConfig
+from modinterp.models import TransformerConfig, initial_weights
 from modinterp.runs import load, store, train
 from modinterp.tasks import addition
-from modinterp.training import Recipe, RunSpec
+from modinterp.training import Recipe, RunSpec, training_states
 
 TASK = addition(5)
 SPEC = RunSpec(TASK, TransformerConfig.of(TASK, d_model=8, n_heads=2, d_head=4, d_mlp=12),
@@ -46,7 +46,7 @@ def test_training_again_does_nothing_and_training_on_goes_on(trained: Path) -> N
     before = (folder / store.FINAL).stat().st_mtime_ns
     train({"own/small": SPEC}, trained, device="cpu", progress=False)
     assert (folder / store.FINAL).stat().st_mtime_ns == before
-    longer = RunSpec(TASK, SPEC.model, Recipe(epochs=40, log_every=5, snapshot_every=10), seed=2)
+    longer = with_epochs(40)
     train({"own/small": longer}, trained, device="cpu", progress=False)
     train({"own/whole": longer}, trained, device="cpu", progress=False)
     assert (folder / store.FINAL).read_bytes() == (trained / "own/whole" / store.FINAL).read_bytes()
@@ -154,8 +154,51 @@ def test_record_names_every_file_with_its_checksum(trained: Path) -> None:
     assert record["versions"]["torch"] == torch.__version__.partition("+")[0]
 
 
+def with_epochs(epochs: int) -> RunSpec:
+    return RunSpec(TASK, SPEC.model, Recipe(epochs=epochs, log_every=5, snapshot_every=10), seed=2)
+
+
 def test_training_to_before_where_it_stands_is_refused(trained: Path) -> None:
-    (trained / "own/small" / store.RECORD).unlink()
-    shorter = RunSpec(TASK, SPEC.model, Recipe(epochs=10, log_every=5, snapshot_every=10), seed=2)
     with pytest.raises(ValueError, match="trained to epoch 20 already, beyond 10"):
-        train({"own/small": shorter}, trained, device="cpu", progress=False)
+        train({"own/small": with_epochs(10)}, trained, device="cpu", progress=False)
+
+
+def test_a_finished_run_can_be_loaded_while_it_is_trained_on(trained: Path) -> None:
+    folder, states = trained / "own/small", training_states(with_epochs(40), device="cpu")
+    for state in states:
+        store.write_state(folder, with_epochs(40), state)
+        if state.epoch == 30:
+            break
+    run = load("own/small", root=trained)
+    assert run.history["epoch"].iloc[-1] == 20
+    assert list(run.snapshots) == [0, 10, 20]
+    train({"own/small": with_epochs(40)}, trained, device="cpu", progress=False)
+    assert list(load("own/small", root=trained).snapshots) == [0, 10, 20, 30, 40]
+
+
+@pytest.mark.parametrize("place", [0.3, 0.6, 0.95])
+def test_a_flipped_bit_in_the_state_is_noticed(trained: Path, place: float) -> None:
+    path = trained / "own/small" / store.STATE
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is not a whole state of a training|is not the state that was written"):
+        train({"own/small": with_epochs(40)}, trained, device="cpu", progress=False)
+
+
+def test_what_a_file_cannot_say_must_be_said(tmp_path: Path) -> None:
+    weights = initial_weights(SPEC.model, seed=0)
+    store.write_weights(tmp_path / "model.safetensors", weights)
+    gelu = load(tmp_path / "model.safetensors", TASK, act_fn="gelu")
+    relu = load(tmp_path / "model.safetensors", TASK)
+    assert not torch.allclose(gelu.model(TASK.inputs()), relu.model(TASK.inputs()))
+    (tmp_path / "model.ckpt").write_bytes((tmp_path / "model.safetensors").read_bytes())
+    with pytest.raises(ValueError, match=r"weights come in \.safetensors, \.pt or \.pth"):
+        load(tmp_path / "model.ckpt", TASK)
+    with pytest.raises(ValueError, match="device 'warp' is not to be had here"):
+        load(tmp_path / "model.safetensors", TASK, device="warp")
+
+
+def test_a_task_that_contradicts_the_run_is_refused(trained: Path) -> None:
+    with pytest.raises(ValueError, match=r"was trained on a \+ b mod 5, not on a \+ b mod 7"):
+        load("own/small", addition(7), root=trained)

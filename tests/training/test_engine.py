@@ -119,7 +119,17 @@ def test_spec_survives_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"fraction": 0.0}, {"dropout": 1.0}, {"loss_dtype": "int8"}, {"epochs": -1}, {"log_every": 0}]
+    "bad",
+    [
+        {"fraction": 0.0},
+        {"dropout": 1.0},
+        {"loss_dtype": "int8"},
+        {"epochs": -1},
+        {"log_every": 0},
+        {"lr": -1.0},
+        {"lr": float("nan")},
+        {"weight_decay": float("inf")},
+    ],
 )
 def test_bad_recipes_are_named(bad: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(bad)) if "fraction" not in bad else "fraction of the data"):
