@@ -55,7 +55,7 @@ CLAIMS = (
         },
         figure="interventions",
         finding=refuted(
-            "0.2% to 0.3% a head in the snapshots of epochs 6,700 and 17,800, as in the paper; then the head of frequency 5 begins to attend to itself, 0.8% at epoch 28,900 and 15.9% at 40,000, and the network comes to rely on it. Of this seed: on mainline-1 it is 0.3% at epoch 40,000 and the claim holds"
+            "0.2% to 0.3% a head in the snapshots of epochs 6,700 and 17,800, as in the paper; then the head of frequency 5 begins to attend to itself, 0.8% at epoch 28,900 and 15.9% at 40,000, and the network comes to rely on it. Not of this seed alone: 18.3% on mainline-2; on mainline-1 it is 0.3% and the claim holds"
         ),
     ),
     Claim(
@@ -99,7 +99,7 @@ CLAIMS = (
         scope="any seed",
         figure="interventions",
         finding=refuted(
-            "harmful, not fatal: a loss of 0.68 with 77% of the pairs right on mainline-0, of 0.03 with 99% on mainline-1, far from the 19.1 of the paper"
+            "harmful, not fatal: a loss of 0.68 with 77% of the pairs right on mainline-0, of 0.03 with 99% on mainline-1, of 0.75 with 78% on mainline-2, far from the 19.1 of the paper"
         ),
     ),
     Claim(
@@ -114,7 +114,7 @@ CLAIMS = (
         },
         figure="heads",
         finding=refuted(
-            "follows from the self-attention of one head, 15.9% on the mean: what is left for a and b adds to less than 1; on mainline-1 the claim holds"
+            "follows from the self-attention of one head, 15.9% on the mean: what is left for a and b adds to less than 1; the same on mainline-2, while on mainline-1 the claim holds"
         ),
     ),
 )
