@@ -106,12 +106,29 @@ class Evidence:
         return attention.head_roles(self.tables, self.ov, self.grid[PATTERN], written)
 
     @cached_property
+    def _component_values(self) -> dict[str, dict[str, Tensor]]:
+        return components.component_interventions(self.grid)
+
+    @cached_property
+    def _neuron_values(self) -> dict[str, dict[str, Tensor]]:
+        return components.neuron_interventions(self.grid, self.neurons, self.W_L, self.freqs)
+
+    @cached_property
+    def _ablated(self) -> dict[str, components.Ablation]:
+        return {"original": self.changed(self.logits)}
+
+    def ablated(self, name: str) -> components.Ablation:
+        """What one intervention on a component or the neurons leaves; `original` is none."""
+        if name not in self._ablated:
+            values = self._component_values.get(name) or self._neuron_values[name]
+            self._ablated[name] = components.ablations(self.task, self.grid, {name: values}, self.test)[name]
+        return self._ablated[name]
+
+    @cached_property
     def ablations(self) -> components.Ablations:
-        """Every intervention on components and neurons."""
-        values = components.component_interventions(self.grid) | components.neuron_interventions(
-            self.grid, self.neurons, self.W_L, self.freqs
-        )
-        return components.ablations(self.task, self.grid, values, self.test)
+        """Every intervention."""
+        names = ("original", *self._component_values, *self._neuron_values)
+        return components.Ablations({name: self.ablated(name) for name in names})
 
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
         """Loss and accuracy of changed logits beside the run's own."""

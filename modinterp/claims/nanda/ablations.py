@@ -17,14 +17,14 @@ def intervention(name: str) -> Measure:
     """Measure what one of the interventions of `modinterp.analyses.components` leaves."""
 
     def measure(run: TrainedRun) -> dict[str, Value]:
-        rows = evidence(run).ablations
-        row = rows[name]
+        ev = evidence(run)
+        row = ev.ablated(name)
         return {
             "loss over original": row.loss_ratio,
             "test loss over original": row.test_loss_ratio,
             "loss": row.loss,
             "accuracy": row.accuracy,
-            "accuracy before": rows["original"].accuracy,
+            "accuracy before": ev.ablated("original").accuracy,
         }
 
     return measure
@@ -46,7 +46,7 @@ def _key_only(run: TrainedRun) -> dict[str, Value]:
     rows = {n: ev.changed(restricted_logits(ev.logits, ev.freqs, terms)) for n, terms in counts.items()}
     return {
         **{f"loss over original, {n} terms a frequency": row.loss_ratio for n, row in rows.items()},
-        "accuracy before": ev.ablations["original"].accuracy,
+        "accuracy before": ev.ablated("original").accuracy,
     }
 
 
@@ -58,7 +58,7 @@ def _keys_and_others(run: TrainedRun) -> dict[str, Value]:
         "loss without key frequencies": without_keys.loss,
         "loss over original, without all others": without_others.loss_ratio,
         "share of frequencies that are others": 1 - len(ev.freqs) / (ev.p // 2),
-        "accuracy before": ev.ablations["original"].accuracy,
+        "accuracy before": ev.ablated("original").accuracy,
     }
 
 

@@ -14,17 +14,17 @@ def _self_attention(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     return {
         "largest mean attention to itself": max(head.mean_to_self for head in ev.heads.heads),
-        "loss over original, without it": ev.ablations["attention to self zero"].loss_ratio,
-        "loss over original, renormalised": ev.ablations["attention to self zero, renormalised"].loss_ratio,
+        "loss over original, without it": ev.ablated("attention to self zero").loss_ratio,
+        "loss over original, renormalised": ev.ablated("attention to self zero, renormalised").loss_ratio,
     }
 
 
 def _skip_around_attention(*runs: TrainedRun) -> dict[str, Value]:
-    rows = [evidence(run).ablations for run in runs]
+    found = [evidence(run) for run in runs]
     return {
-        "loss": [row["skip around attention zero"].loss for row in rows],
-        "accuracy": [row["skip around attention zero"].accuracy for row in rows],
-        "accuracy before": [row["original"].accuracy for row in rows],
+        "loss": [ev.ablated("skip around attention zero").loss for ev in found],
+        "accuracy": [ev.ablated("skip around attention zero").accuracy for ev in found],
+        "accuracy before": [ev.ablated("original").accuracy for ev in found],
     }
 
 
