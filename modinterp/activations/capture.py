@@ -21,13 +21,18 @@ def at_last_position(name: str, activation: Tensor) -> Tensor:
     return activation[:, :, -1] if name.endswith(_PER_QUERY) else activation[:, -1]
 
 
-def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"]:
-    """Logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype."""
+def _grid(task: Task) -> tuple[int, ...]:
     if task.grid is None:
         raise ValueError(f"the inputs of {task.name} form no grid")
+    return task.grid
+
+
+def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"]:
+    """Logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype."""
+    grid = _grid(task)
     with torch.no_grad():
         logits = network(task.inputs().to(network.W_E.device))
-    return at_last_position(LOGITS, logits).unflatten(0, task.grid)
+    return at_last_position(LOGITS, logits).unflatten(0, grid)
 
 
 def activations(network: Network, task: Task) -> ActivationCache:
@@ -40,11 +45,10 @@ def activations(network: Network, task: Task) -> ActivationCache:
     Raises:
         ValueError: the task's inputs form no grid.
     """
-    if task.grid is None:
-        raise ValueError(f"the inputs of {task.name} form no grid")
+    grid = _grid(task)
     precise = copy.deepcopy(network).double()
     with torch.no_grad():
         logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device))
     found = {**cache.cache_dict, LOGITS: logits}
     kept = {name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous() for name, x in found.items()}
-    return ActivationCache({name: x.unflatten(0, task.grid) for name, x in kept.items()}, precise)
+    return ActivationCache({name: x.unflatten(0, grid) for name, x in kept.items()}, precise)

@@ -11,13 +11,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations import ActivationCache, logits_with
+from modinterp.activations import ActivationCache
 from modinterp.analyses.ablations import loss_on
 from modinterp.analyses.attention import linear_pattern, linear_sigmoid, lookup_tables
 from modinterp.analyses.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
 from modinterp.analyses.readout import key_directions
 from modinterp.models import Network
-from modinterp.tasks import Task
 from modinterp.training import accuracy
 
 _ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
@@ -98,33 +97,17 @@ def neuron_interventions(
 
 def ablation(
     logits: Float[Tensor, "a b output"],
-    original: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],
-    test: Int[Tensor, " test"] | None,
-) -> Ablation:
-    """Loss and accuracy of changed logits beside the original ones."""
-    on_all, before_on_all = loss_on(logits, labels), loss_on(original, labels)
-    on_test = float("nan") if test is None else loss_on(logits, labels, test)
-    before_on_test = float("nan") if test is None else loss_on(original, labels, test)
-    right = accuracy(logits.flatten(0, 1), labels[:, 0].to(logits.device))
-    return Ablation(on_all, on_test, right, on_all / before_on_all, on_test / before_on_test)
-
-
-def ablations(
-    task: Task,
-    grid: ActivationCache,
-    interventions: Mapping[str, Mapping[str, Tensor]],
     test: Int[Tensor, " test"] | None = None,
-) -> Ablations:
-    """Run the network on all inputs under each intervention.
+    original: Ablation | None = None,
+) -> Ablation:
+    """Loss and accuracy of changed logits.
 
     Args:
-        grid: from `activations`; its model is run.
-        interventions: name to hook to values, as `component_interventions` and `neuron_interventions` make them.
         test: rows of the inputs that were not trained on; without them test losses are NaN.
+        original: the untouched network's, which ratios are taken to; None for the untouched network itself.
     """
-    model = cast(Network, grid.model)
-    original, labels = grid["logits"], task.labels()
-    changed = {name: logits_with(model, task, values) for name, values in interventions.items()}
-    found = {"original": original} | changed
-    return Ablations({name: ablation(logits, original, labels, test) for name, logits in found.items()})
+    on_all, on_test = loss_on(logits, labels), float("nan") if test is None else loss_on(logits, labels, test)
+    before_on_all, before_on_test = (on_all, on_test) if original is None else (original.loss, original.test_loss)
+    right = accuracy(logits.flatten(0, 1), labels[:, 0].to(logits.device))
+    return Ablation(on_all, on_test, right, on_all / before_on_all, on_test / before_on_test)

@@ -53,7 +53,10 @@ def terms_of(
     mask = torch.zeros(p, p, dtype=torch.bool)
     for freq in freqs:
         product = product_terms(p, freq)
-        mask |= (product if products else False) | (polynomial_terms(p, freq) & ~product if linear else False)
+        if products:
+            mask |= product
+        if linear:
+            mask |= polynomial_terms(p, freq) & ~product
     return mask
 
 
@@ -113,8 +116,9 @@ class NeuronFits:
 
     def clusters(self) -> dict[int, list[int]]:
         """Explained neurons by frequency, frequencies ascending."""
-        pairs = [(int(self.freqs[n]), int(n)) for n in self.explained.nonzero()[:, 0]]
-        return {freq: [n for f, n in pairs if f == freq] for freq in sorted({f for f, _ in pairs})}
+        members = self.explained.nonzero()[:, 0].tolist()
+        freqs = self.freqs[members].tolist()
+        return {k: [n for n, freq in zip(members, freqs, strict=True) if freq == k] for k in sorted(set(freqs))}
 
     def key_frequencies(self) -> tuple[int, ...]:
         """Frequencies with at least 5 explained neurons: the code's definition (ledger D3(a))."""

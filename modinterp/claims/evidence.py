@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import cast
 
 import pandas as pd
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations import ActivationCache
+from modinterp.activations import ActivationCache, logits_with
 from modinterp.analyses import ablations, attention, components, frequencies, neurons, phases, progress, readout
 from modinterp.analyses.fourier import transform_2d
+from modinterp.models import Network
 from modinterp.runs import TrainedRun
 
 NEURONS, PATTERN, SCORES = "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores"
@@ -35,6 +37,11 @@ class Evidence:
     @property
     def post(self) -> Float[Tensor, "a b neuron"]:
         return self.grid[NEURONS]
+
+    @property
+    def W_E(self) -> Float[Tensor, "residue d_model"]:
+        """Embedding of the residues, without that of "=" and without a gradient."""
+        return self.model.W_E[: self.p].detach()
 
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
@@ -115,13 +122,13 @@ class Evidence:
 
     @cached_property
     def _ablated(self) -> dict[str, components.Ablation]:
-        return {"original": self.changed(self.logits)}
+        return {"original": components.ablation(self.logits, self.labels, self.test)}
 
     def ablated(self, name: str) -> components.Ablation:
         """What one intervention on a component or the neurons leaves; `original` is none."""
         if name not in self._ablated:
             values = self._component_values.get(name) or self._neuron_values[name]
-            self._ablated[name] = components.ablations(self.task, self.grid, {name: values}, self.test)[name]
+            self._ablated[name] = self.changed(logits_with(cast(Network, self.grid.model), self.task, values))
         return self._ablated[name]
 
     @cached_property
@@ -132,12 +139,7 @@ class Evidence:
 
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
         """Loss and accuracy of changed logits beside the run's own."""
-        return components.ablation(logits, self.logits, self.labels, self.test)
-
-    @cached_property
-    def loss(self) -> float:
-        """Over all pairs. [nats]"""
-        return ablations.loss_on(self.logits, self.labels)
+        return components.ablation(logits, self.labels, self.test, self.ablated("original"))
 
     @cached_property
     def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:

@@ -21,10 +21,12 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 Weights = dict[str, Tensor]
 
 
-def _positive(**sizes: int) -> None:
+def _check(act_fn: str, **sizes: int) -> None:
     for name, size in sizes.items():
         if size < 1:
             raise ValueError(f"{name} must be at least 1, got {size}")
+    if act_fn not in ACTIVATIONS:
+        raise ValueError(f"unknown activation {act_fn!r}; known are {', '.join(ACTIVATIONS)}")
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,8 @@ class TransformerConfig:
     unembed_bias: bool = False
 
     def __post_init__(self) -> None:
-        _positive(d_vocab=self.d_vocab, d_vocab_out=self.d_vocab_out, n_ctx=self.n_ctx, n_layers=self.n_layers,
-                  d_model=self.d_model, n_heads=self.n_heads, d_head=self.d_head, d_mlp=self.d_mlp or 1)  # fmt: skip
-        if self.act_fn not in ACTIVATIONS:
-            raise ValueError(f"unknown activation {self.act_fn!r}; known are {', '.join(ACTIVATIONS)}")
+        names = ("d_vocab", "d_vocab_out", "n_ctx", "n_layers", "d_model", "n_heads", "d_head")
+        _check(self.act_fn, d_mlp=self.d_mlp or 1, **{name: getattr(self, name) for name in names})
 
     @classmethod
     def of(cls, task: Task, **sizes: int | str | bool | None) -> TransformerConfig:
@@ -108,9 +108,7 @@ class MLPConfig:
     n_layers: int = 1
 
     def __post_init__(self) -> None:
-        _positive(d_vocab=self.d_vocab, d_vocab_out=self.d_vocab_out, d_model=self.d_model, d_mlp=self.d_mlp)
-        if self.act_fn not in ACTIVATIONS:
-            raise ValueError(f"unknown activation {self.act_fn!r}; known are {', '.join(ACTIVATIONS)}")
+        _check(self.act_fn, d_vocab=self.d_vocab, d_vocab_out=self.d_vocab_out, d_model=self.d_model, d_mlp=self.d_mlp)
 
     @classmethod
     def of(cls, task: Task, **sizes: int | str) -> MLPConfig:

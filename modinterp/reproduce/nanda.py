@@ -24,8 +24,7 @@ def _curves(ev: Evidence, runs: Runs) -> go.Figure:
 
 
 def _spectra(ev: Evidence, runs: Runs) -> go.Figure:
-    W_E = ev.model.W_E[: ev.p].detach()
-    return fourier.spectra({"W_E": component_norms(W_E), "W_L": component_norms(ev.W_L.T)}, ev.freqs)
+    return fourier.spectra({"W_E": component_norms(ev.W_E), "W_L": component_norms(ev.W_L.T)}, ev.freqs)
 
 
 def _periodic(ev: Evidence, runs: Runs) -> go.Figure:
@@ -60,7 +59,7 @@ def _cluster(ev: Evidence, runs: Runs) -> go.Figure:
 
 def _per_frequency(ev: Evidence, runs: Runs) -> go.Figure:
     restricted = restricted_loss(ev.logits, ev.labels, ev.freqs, "products")
-    return ablations.per_frequency(ev.loss_without_each["products"], ev.loss, restricted, ev.freqs)
+    return ablations.per_frequency(ev.loss_without_each["products"], ev.ablated("original").loss, restricted, ev.freqs)
 
 
 def _ov(ev: Evidence, runs: Runs) -> go.Figure:

@@ -19,6 +19,7 @@ import json
 import os
 import pickle
 import platform
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,14 @@ def snapshot_epochs(folder: Path) -> list[int]:
     return sorted(int(path.stem.removeprefix("epoch-")) for path in (folder / "snapshots").glob("epoch-*.safetensors"))
 
 
+def _parsed(content: bytes) -> pd.DataFrame:
+    return pd.read_csv(io.BytesIO(content), float_precision="round_trip")
+
+
+def _history_bytes(state: TrainingState) -> bytes:
+    return table_bytes(pd.DataFrame(list(state.history)))
+
+
 def table_bytes(table: pd.DataFrame) -> bytes:
     """A table as CSV, every number with all its digits."""
     return table.to_csv(index=False).encode()
@@ -128,7 +137,7 @@ def table_bytes(table: pd.DataFrame) -> bytes:
 
 def read_table(path: Path) -> pd.DataFrame:
     """A table that `table_bytes` wrote, every number as it was to the last bit."""
-    return pd.read_csv(io.BytesIO(path.read_bytes()), float_precision="round_trip")
+    return _parsed(path.read_bytes())
 
 
 def _digest(tensors: dict[str, Tensor], table: bytes) -> str:
@@ -144,7 +153,7 @@ def write_state(folder: Path, spec: RunSpec, state: TrainingState) -> None:
     What a finished run has, `run.json` and the files that it vouches for, is not touched.
     """
     write_weights(snapshot_path(folder, state.epoch), state.weights)
-    history = table_bytes(pd.DataFrame(list(state.history)))
+    history = _history_bytes(state)
     tensors = {f"weights/{name}": w for name, w in state.weights.items()} | state.moments
     described = {"epoch": str(state.epoch), "spec": json.dumps(spec.to_json(), sort_keys=True)}
     metadata = described | {"history": history.decode(), "sha256": _digest(tensors, history)}
@@ -164,16 +173,17 @@ def read_state(folder: Path, spec: RunSpec) -> TrainingState | None:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata()
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        history, epoch, described = metadata["history"].encode(), int(metadata["epoch"]), json.loads(metadata["spec"])
+        history, epoch = metadata["history"].encode(), int(metadata["epoch"])
+        begun = RunSpec.from_json(json.loads(metadata["spec"]))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not a whole state of a training: {error}") from error
     if metadata["sha256"] != _digest(tensors, history):
         raise ValueError(f"{path} is not the state that was written: its sha256 differs")
-    if _without_length(described) != _without_length(json.loads(json.dumps(spec.to_json()))):
+    if replace(begun, recipe=replace(begun.recipe, epochs=spec.recipe.epochs)) != spec:  # a later one may go on longer
         raise ValueError(f"{folder} holds a training with other settings; move it away or choose another --out")
     weights = {k.removeprefix("weights/"): v for k, v in tensors.items() if k.startswith("weights/")}
     moments = {k: v for k, v in tensors.items() if not k.startswith("weights/")}
-    rows = pd.read_csv(io.BytesIO(history), float_precision="round_trip").to_dict("records")
+    rows = _parsed(history).to_dict("records")
     return TrainingState(epoch, weights, moments, tuple({str(k): v for k, v in row.items()} for row in rows))
 
 
@@ -182,13 +192,8 @@ def write_finished(folder: Path, spec: RunSpec, state: TrainingState, seconds: f
     (folder / RECORD).unlink(missing_ok=True)
     (folder / PROGRESS).unlink(missing_ok=True)  # that of fewer epochs
     write_weights(folder / FINAL, state.weights)
-    write(folder / HISTORY, table_bytes(pd.DataFrame(list(state.history))))
+    write(folder / HISTORY, _history_bytes(state))
     write_record(folder, spec, state.epoch, seconds)
-
-
-def _without_length(spec: dict[str, Any]) -> dict[str, Any]:
-    """A spec up to the number of epochs, which a later training may raise."""
-    return spec | {"recipe": {k: v for k, v in spec["recipe"].items() if k != "epochs"}}
 
 
 def write_record(folder: Path, spec: RunSpec, epoch: int, seconds: float | None = None) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from modinterp.analyses.components import ablations, component_interventions
+from modinterp.activations import logits_with
+from modinterp.analyses.components import ablation, component_interventions
 from modinterp.analyses.explained import energy_share
 from modinterp.analyses.fourier import components_of, transform
 from modinterp.analyses.frequencies import key_frequencies
@@ -34,7 +35,11 @@ def test_low_precision_network_without_attention_and_without_its_skip(low_precis
     grid = low_precision.activations()
     chosen = ("attention output zero", "skip around attention zero", "attention to self zero")
     values = {name: v for name, v in component_interventions(grid).items() if name in chosen}
-    found = ablations(low_precision.task, grid, values)
+    labels = low_precision.task.labels()
+    original = ablation(grid["logits"], labels)
+    found = {
+        n: ablation(logits_with(grid.model, low_precision.task, v), labels, None, original) for n, v in values.items()
+    }
     assert found["attention output zero"].loss == pytest.approx(6.4, abs=0.05)
     assert found["skip around attention zero"].loss == pytest.approx(5.0e-3, rel=0.02)
     assert found["attention to self zero"].loss_ratio == pytest.approx(0.98, abs=0.01)

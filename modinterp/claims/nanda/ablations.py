@@ -34,7 +34,7 @@ def _each_frequency(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     found: dict[str, Value] = {}
     for name, terms in COUNTED.items():
-        ratios = dict(enumerate((ev.loss_without_each[terms] / ev.loss).tolist(), start=1))
+        ratios = dict(enumerate((ev.loss_without_each[terms] / ev.ablated("original").loss).tolist(), start=1))
         found[f"smallest ratio, key frequencies ({name})"] = min(ratios[k] for k in ev.freqs)
         found[f"largest ratio, all others ({name})"] = max(ratio for k, ratio in ratios.items() if k not in ev.freqs)
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from modinterp.analyses.attention import frequency_shares, position_scores
-from modinterp.analyses.fourier import component_norms, frequency_norms
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Measure, Value, refuted
 from modinterp.claims.evidence import SCORES, evidence
@@ -11,6 +10,10 @@ from modinterp.claims.nanda.ablations import intervention
 from modinterp.runs import TrainedRun
 
 SINGLE = 0.8
+AMPLIFIERS = {
+    "correlation of the best pair": at_least(0.95, "attentions of heads 1 and 3 add to about 1"),
+    "cosine of the pair's OV circuits": at_least(0.9, "nearly identical in figure 11"),
+}
 
 
 def _all_roles(run: TrainedRun) -> dict[str, float]:
@@ -82,11 +85,10 @@ def _linear_sigmoid(run: TrainedRun) -> dict[str, Value]:
 
 def _ov(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
-    own = [int(frequency_norms(component_norms(ov)).argmax()) + 1 for ov in ev.ov]
     return {
         "lowest share of the key frequencies": min(frequency_shares(ov, ev.freqs) for ov in ev.ov),
         "heads whose OV is strongest at their own frequency": sum(
-            a == b for a, b in zip(own, ev.roles.freqs, strict=True)
+            a == b for a, b in zip(ev.roles.ov_freqs, ev.roles.freqs, strict=True)
         ),
     }
 
@@ -103,8 +105,7 @@ CLAIMS = (
         _roles("heads that multiply", "correlation of the best pair", "cosine of the pair's OV circuits"),
         {
             "heads that multiply": equals(2, "heads 0 and 2 in the paper"),
-            "correlation of the best pair": at_least(0.95, "attentions of heads 1 and 3 add to about 1"),
-            "cosine of the pair's OV circuits": at_least(0.9, "the same OV circuit in the paper"),
+            **AMPLIFIERS,
         },
         figure="ov",
         finding=refuted(
@@ -138,10 +139,7 @@ CLAIMS = (
         "The attentions of the other two add to 1 and they move the same: together they add x_a + x_b to the residual stream.",
         "heads 1 and 3",
         _roles("correlation of the best pair", "cosine of the pair's OV circuits"),
-        {
-            "correlation of the best pair": at_least(0.95, "they add to about 1"),
-            "cosine of the pair's OV circuits": at_least(0.9, "nearly identical in figure 11"),
-        },
+        AMPLIFIERS,
         figure="ov",
         finding=refuted(
             "two heads share a frequency with opposite coefficients (cosine -1.0), but their attentions do not add to 1 (correlation 0.61) and their OV circuits differ (cosine 0.49)"

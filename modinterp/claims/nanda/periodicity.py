@@ -17,23 +17,27 @@ from modinterp.claims.evidence import evidence
 from modinterp.runs import TrainedRun
 
 SIGNIFICANT_IN_EMBEDDING = 0.25
+ONE_FREQUENCY_A_HEAD = {
+    "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
+    "lowest share": at_least(0.5, "table 2: 97.9% at least"),
+}
+PERIODIC = at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")
 
 
 def _embedding(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
-    W_E = ev.model.W_E[: ev.p].detach()
-    norms = frequency_norms(component_norms(W_E))
+    norms = frequency_norms(component_norms(ev.W_E))
     significant = set(((norms > SIGNIFICANT_IN_EMBEDDING * norms.max()).nonzero()[:, 0] + 1).tolist())
     return {
         "significant frequencies": len(significant),
         "key frequencies among them": len(significant & set(ev.freqs)) / len(ev.freqs),
-        "energy share of the key frequencies": frequency_shares(W_E, ev.freqs),
+        "energy share of the key frequencies": frequency_shares(ev.W_E, ev.freqs),
     }
 
 
 def _symmetry(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
-    norms = torch.fft.fft(ev.model.W_E[: ev.p].detach().double(), dim=0).norm(dim=1)[1:]
+    norms = torch.fft.fft(ev.W_E.double(), dim=0).norm(dim=1)[1:]
     return {"largest relative difference": float(((norms - norms.flip(0)).abs() / norms).max())}
 
 
@@ -120,10 +124,7 @@ CLAIMS = (
         "Attention from = to a is periodic in a and b, with one frequency a head.",
         "head 0: frequency 35",
         _attention,
-        {
-            "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
-            "lowest share": at_least(0.5, "table 2: 97.9% at least"),
-        },
+        ONE_FREQUENCY_A_HEAD,
         figure="periodic",
     ),
     Claim(
@@ -132,7 +133,7 @@ CLAIMS = (
         "Neuron 0 is periodic in a and b, with one frequency.",
         "neuron 0: frequency 42",
         _neurons(0, 4),
-        {"median share, neurons 0 to 4": at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")},
+        {"median share, neurons 0 to 4": PERIODIC},
         figure="periodic",
     ),
     Claim(
@@ -153,10 +154,7 @@ CLAIMS = (
         "Attention from = to a is periodic in all four heads.",
         "frequencies 35, 42, 52, 42",
         _attention,
-        {
-            "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
-            "lowest share": at_least(0.5, "table 2: 97.9% at least"),
-        },
+        ONE_FREQUENCY_A_HEAD,
         figure="heads",
     ),
     Claim(
@@ -165,7 +163,7 @@ CLAIMS = (
         "Neurons 1 to 4 are periodic in a and b.",
         "none printed",
         _neurons(1, 4),
-        {"median share, neurons 1 to 4": at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")},
+        {"median share, neurons 1 to 4": PERIODIC},
         figure="neurons_1_to_4",
     ),
 )
