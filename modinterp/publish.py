@@ -66,7 +66,7 @@ def publish(name: str, runs: Path, out: Path, with_snapshots: bool = False) -> P
         epochs = tqdm(list(run.snapshots), desc=name, unit="snapshot", disable=None)
         progress = progress_measures(run, key_frequencies(run.model.W_L).freqs, epochs)
         store.write(source / store.PROGRESS, store.table_bytes(progress))
-        store.write_record(source, run.spec, record["epoch"], record["seconds"])
+        store.write_record(source, run.spec, record["epoch"], record.get("ended", ""), record["seconds"])
     found = phases(progress)
     shipped = (
         dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned)) if with_snapshots else []
@@ -75,7 +75,7 @@ def publish(name: str, runs: Path, out: Path, with_snapshots: bool = False) -> P
     shutil.rmtree(made, ignore_errors=True)
     for path in [store.FINAL, store.HISTORY, store.PROGRESS, *(str(store.snapshot_path(Path(), e)) for e in shipped)]:
         store.write(made / path, (source / path).read_bytes())
-    store.write_record(made, run.spec, record["epoch"], record["seconds"])
+    store.write_record(made, run.spec, record["epoch"], record.get("ended", ""), record["seconds"])
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
     return target

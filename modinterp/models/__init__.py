@@ -9,22 +9,26 @@ from modinterp.models.config import (
     initial_weights,
 )
 from modinterp.models.convert import from_state_dict
-from modinterp.models.last_position import last_position_logits
+from modinterp.models.forward import Drop, Product, indexed, no_dropout, read_logits
 from modinterp.models.mlp import PairMLP
 from modinterp.models.network import hooked
 from modinterp.models.transformer import Network, Transformer
 
 __all__ = [
     "Config",
+    "Drop",
     "MLPConfig",
     "Network",
     "PairMLP",
+    "Product",
     "Transformer",
     "TransformerConfig",
     "Weights",
     "from_state_dict",
     "hooked",
+    "indexed",
     "initial_weights",
-    "last_position_logits",
+    "no_dropout",
+    "read_logits",
     "to_bridge",
 ]

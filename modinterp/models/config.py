@@ -18,7 +18,26 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "none": lambda x: x,
 }
 
+INITS = {
+    "1/sqrt(d_model)": "every matrix 1/sqrt(d_model), W_out too, W_U 1/sqrt(d_vocab): the code of Nanda et al. 2023",
+    "he": "sqrt(2 / fan in): Syrkis & Søgaard 2024",
+}
+
 Weights = dict[str, Tensor]
+
+
+class _FitsTask:
+    """What every config can say of a task."""
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int
+
+    def check(self, task: Task, subject: str = "the network has") -> None:
+        """Raises ValueError where vocabulary, outputs or context are not the task's."""
+        for name, needed in {"d_vocab": task.d_vocab, "d_vocab_out": sum(task.heads), "n_ctx": task.n_ctx}.items():
+            if needed != getattr(self, name):
+                raise ValueError(f"{task.name} needs {name} {needed}, but {subject} {getattr(self, name)}")
 
 
 def _check(act_fn: str, **sizes: int) -> None:
@@ -30,7 +49,7 @@ def _check(act_fn: str, **sizes: int) -> None:
 
 
 @dataclass(frozen=True)
-class TransformerConfig:
+class TransformerConfig(_FitsTask):
     """A decoder without LayerNorm, in HookedTransformer's vocabulary.
 
     Attributes:
@@ -38,6 +57,7 @@ class TransformerConfig:
         act_fn: a key of `ACTIVATIONS`.
         positional: whether a learned embedding of the position is added.
         attn_biases, mlp_biases, unembed_bias: which biases exist. The paper has those of the MLP alone.
+        init: a key of `INITS`.
     """
 
     d_vocab: int
@@ -53,15 +73,18 @@ class TransformerConfig:
     attn_biases: bool = False
     mlp_biases: bool = True
     unembed_bias: bool = False
+    init: str = "1/sqrt(d_model)"
 
     def __post_init__(self) -> None:
+        if self.init not in INITS:
+            raise ValueError(f"unknown initialisation {self.init!r}; known are {', '.join(INITS)}")
         names = ("d_vocab", "d_vocab_out", "n_ctx", "n_layers", "d_model", "n_heads", "d_head")
         _check(self.act_fn, d_mlp=self.d_mlp or 1, **{name: getattr(self, name) for name in names})
 
     @classmethod
     def of(cls, task: Task, **sizes: int | str | bool | None) -> TransformerConfig:
         """The configuration whose vocabulary and context fit the task; everything else may be given."""
-        return cls(task.d_vocab, task.d_vocab_out, task.n_ctx, **sizes)  # type: ignore[arg-type]
+        return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every weight, in HookedTransformer's names and orientations."""
@@ -84,16 +107,19 @@ class TransformerConfig:
         return shapes
 
     def scales(self) -> dict[str, float]:
-        """Standard deviation of every weight matrix at the start, as in the paper's own code.
-
-        All are 1/sqrt(d_model), W_out too; W_U is 1/sqrt(d_vocab); biases begin at 0.
-        """
+        """Standard deviation of every weight matrix at the start; biases begin at 0. See `INITS`."""
+        if self.init == "he":
+            return {name: math.sqrt(2 / self._fan_in(name, shape)) for name, shape in self.shapes().items()}
         scales = dict.fromkeys(self.shapes(), 1 / math.sqrt(self.d_model))
         return scales | {"unembed.W_U": 1 / math.sqrt(self.d_vocab)}
 
+    def _fan_in(self, name: str, shape: tuple[int, ...]) -> int:
+        """Inputs that a unit adds up: rows of its matrix, of all heads together in W_O."""
+        return self.n_heads * self.d_head if name.endswith("W_O") else shape[-2] if len(shape) > 1 else 1
+
 
 @dataclass(frozen=True)
-class MLPConfig:
+class MLPConfig(_FitsTask):
     """One hidden layer on the sum of the two embeddings: logits = act((W_E[a] + W_E[b]) W_in) W_U.
 
     Source: Kissane's notebook on modular addition with a one-hidden-layer MLP.
@@ -113,7 +139,7 @@ class MLPConfig:
     @classmethod
     def of(cls, task: Task, **sizes: int | str) -> MLPConfig:
         """The configuration whose vocabulary fits the task; everything else may be given."""
-        return cls(task.d_vocab, task.d_vocab_out, task.n_ctx, **sizes)  # type: ignore[arg-type]
+        return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every weight, in HookedTransformer's names and orientations."""
@@ -135,7 +161,6 @@ def initial_weights(config: Config, seed: int) -> Weights:
     """Weights before the first step, drawn in float32 on the CPU, the same on every device.
 
     Normal with the standard deviations of `config.scales()`; biases 0.
-    Source: the code of Nanda et al. 2023 (`transformers.py` of progress-measures-paper).
     """
     generator = torch.Generator().manual_seed(seed)
     scales = config.scales()

@@ -49,8 +49,8 @@ def _trained(options: argparse.Namespace) -> None:
     specs = {name: named(name) for name in options.names}
     if options.epochs is not None:
         specs = {n: replace(s, recipe=replace(s.recipe, epochs=options.epochs)) for n, s in specs.items()}
-    for folder in train(specs, options.out, options.device):
-        print(folder)
+    for name, ended in train(specs, options.out, options.device).items():
+        print(f"{options.out / name}: {ended}")
 
 
 @one_line_errors("stopped; the same command goes on from the last snapshot")

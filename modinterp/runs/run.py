@@ -159,9 +159,10 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
     record = store.read_record(folder)
     spec = RunSpec.from_json(record["spec"])
     weights = store.read_weights(store.verify(folder, record, store.FINAL))
-    network = from_state_dict(weights, spec.task, getattr(spec.model, "act_fn", "relu")).to(device)
-    if network.cfg != spec.model:
-        raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes")
+    try:
+        network = from_state_dict(weights, spec.task, config=spec.model).to(device)
+    except ValueError as error:
+        raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
 
     def snapshot(epoch: int) -> Weights:
         return store.read_weights(store.verify(folder, record, str(store.snapshot_path(Path(), epoch))))

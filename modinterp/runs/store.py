@@ -5,7 +5,7 @@
                snapshots/epoch-000100.safetensors ...
                history.csv           losses in nats, accuracies, sum of squared weights, by epoch
                progress.csv          progress measures by epoch, where they have been taken
-               state.safetensors     weights, optimiser moments and history of a training that goes on
+               state.safetensors     weights, optimiser moments and history, to go on training from
 
 Every file is written beside its place and moved there, so that at any moment each is whole. Weights are read with
 safetensors or `torch.load(weights_only=True)`: nothing that a file holds is ever executed.
@@ -19,6 +19,8 @@ import json
 import os
 import pickle
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -32,8 +34,14 @@ from torch import Tensor
 
 from modinterp.training import RunSpec, TrainingState
 
+try:
+    import fcntl
+except ImportError:  # not on Windows, where nothing guards a folder
+    fcntl = None
+
 STATE, FINAL, HISTORY, PROGRESS, RECORD = (
     "state.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json")  # fmt: skip
+_OTHER = "a training with other settings; move it away or choose another --out"
 PICKLED = (".pt", ".pth")
 
 
@@ -140,28 +148,53 @@ def read_table(path: Path) -> pd.DataFrame:
     return _parsed(path.read_bytes())
 
 
-def _digest(tensors: dict[str, Tensor], table: bytes) -> str:
-    digest = hashlib.sha256(table)
+def _digest(tensors: dict[str, Tensor], described: dict[str, str]) -> str:
+    digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode())
     for name in sorted(tensors):
         digest.update(name.encode() + tensors[name].contiguous().numpy().tobytes())
     return digest.hexdigest()
 
 
-def write_state(folder: Path, spec: RunSpec, state: TrainingState) -> None:
-    """Keep a snapshot, the history so far, and all that is needed to go on from here.
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder against other trainings; the system lets go of it when the process ends, however it ends.
+
+    Raises:
+        ValueError: another process holds it.
+    """
+    with open(folder / ".lock", "w") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise ValueError(f"{folder} is being trained in by another process") from error
+        yield
+
+
+def write_snapshot(folder: Path, state: TrainingState) -> None:
+    """Keep the weights of an epoch."""
+    write_weights(snapshot_path(folder, state.epoch), state.weights)
+
+
+def write_state(folder: Path, spec: RunSpec, state: TrainingState, seconds: float) -> None:
+    """Keep all that is needed to go on from here.
 
     What a finished run has, `run.json` and the files that it vouches for, is not touched.
     """
-    write_weights(snapshot_path(folder, state.epoch), state.weights)
     history = _history_bytes(state)
     tensors = {f"weights/{name}": w for name, w in state.weights.items()} | state.moments
-    described = {"epoch": str(state.epoch), "spec": json.dumps(spec.to_json(), sort_keys=True)}
-    metadata = described | {"history": history.decode(), "sha256": _digest(tensors, history)}
-    write_weights(folder / STATE, tensors, metadata)
+    metadata = {
+        "epoch": str(state.epoch),
+        "spec": json.dumps(spec.to_json(), sort_keys=True),
+        "ended": state.ended,
+        "seconds": repr(seconds),
+        "history": history.decode(),
+    }
+    write_weights(folder / STATE, tensors, metadata | {"sha256": _digest(tensors, metadata)})
 
 
-def read_state(folder: Path, spec: RunSpec) -> TrainingState | None:
-    """The last state written for this spec; None where nothing was begun.
+def read_state(folder: Path, spec: RunSpec) -> tuple[TrainingState, float] | None:
+    """The last state written for this spec and the seconds spent on it; None where nothing was begun.
 
     Raises:
         ValueError: what lies there was trained from another spec, or is damaged.
@@ -173,36 +206,38 @@ def read_state(folder: Path, spec: RunSpec) -> TrainingState | None:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata()
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        history, epoch = metadata["history"].encode(), int(metadata["epoch"])
+        digest, history = metadata.pop("sha256"), _parsed(metadata["history"].encode())
+        epoch, ended, seconds = int(metadata["epoch"]), metadata["ended"], float(metadata["seconds"])
         begun = RunSpec.from_json(json.loads(metadata["spec"]))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not a whole state of a training: {error}") from error
-    if metadata["sha256"] != _digest(tensors, history):
+    if digest != _digest(tensors, metadata):
         raise ValueError(f"{path} is not the state that was written: its sha256 differs")
     if replace(begun, recipe=replace(begun.recipe, epochs=spec.recipe.epochs)) != spec:  # a later one may go on longer
-        raise ValueError(f"{folder} holds a training with other settings; move it away or choose another --out")
+        raise ValueError(f"{folder} holds {_OTHER}")
     weights = {k.removeprefix("weights/"): v for k, v in tensors.items() if k.startswith("weights/")}
     moments = {k: v for k, v in tensors.items() if not k.startswith("weights/")}
-    rows = _parsed(history).to_dict("records")
-    return TrainingState(epoch, weights, moments, tuple({str(k): v for k, v in row.items()} for row in rows))
+    rows = tuple({str(k): v for k, v in row.items()} for row in history.to_dict("records"))
+    return TrainingState(epoch, weights, moments, rows, ended), seconds
 
 
-def write_finished(folder: Path, spec: RunSpec, state: TrainingState, seconds: float | None = None) -> None:
+def write_finished(folder: Path, spec: RunSpec, state: TrainingState, seconds: float) -> None:
     """The final weights, the history, and `run.json`, which is taken away first and written last."""
     (folder / RECORD).unlink(missing_ok=True)
     (folder / PROGRESS).unlink(missing_ok=True)  # that of fewer epochs
     write_weights(folder / FINAL, state.weights)
     write(folder / HISTORY, _history_bytes(state))
-    write_record(folder, spec, state.epoch, seconds)
+    write_record(folder, spec, state.epoch, state.ended, seconds)
 
 
-def write_record(folder: Path, spec: RunSpec, epoch: int, seconds: float | None = None) -> None:
+def write_record(folder: Path, spec: RunSpec, epoch: int, ended: str, seconds: float | None) -> None:
     """run.json, last of all: it vouches for every other file by its checksum."""
     names = [FINAL, HISTORY, PROGRESS, *(str(snapshot_path(Path(), e)) for e in snapshot_epochs(folder))]
     record = {
         "spec": spec.to_json(),
         "epoch": epoch,
-        "seconds": seconds,
+        "ended": ended,
+        "seconds": None if seconds is None else round(seconds, 1),
         "versions": {"python": platform.python_version(), "torch": version("torch").partition("+")[0]},
         "machine": platform.machine(),
         "sha256": {name: sha256(folder / name) for name in names if (folder / name).is_file()},
@@ -227,6 +262,20 @@ def read_record(folder: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     return record
+
+
+def finished(folder: Path, spec: RunSpec) -> str | None:
+    """Why the run that lies finished here ended; None where none does.
+
+    Raises:
+        ValueError: it was trained from another spec, or its record is damaged.
+    """
+    if not (folder / RECORD).is_file():
+        return None
+    record = read_record(folder)
+    if RunSpec.from_json(record["spec"]) != spec:
+        raise ValueError(f"{folder} holds {_OTHER}")
+    return record.get("ended") or "finished"
 
 
 def verify(folder: Path, record: dict[str, Any], name: str) -> Path:

@@ -23,6 +23,13 @@ class Split(NamedTuple):
     test: Int[Tensor, " test"]
 
 
+class Examples(NamedTuple):
+    """Inputs and their labels, row by row."""
+
+    inputs: Int[Tensor, "input pos"]
+    labels: Int[Tensor, "input output"]
+
+
 @dataclass(frozen=True)
 class Task(ABC):
     """The contract that models, training and analyses rely on."""
@@ -39,8 +46,8 @@ class Task(ABC):
 
     @property
     @abstractmethod
-    def d_vocab_out(self) -> int:
-        """Number of classes of the answer."""
+    def d_vocab_out(self) -> int | tuple[int, ...]:
+        """Number of classes of the answer; one number per question where several are asked at once."""
 
     @property
     @abstractmethod
@@ -54,11 +61,36 @@ class Task(ABC):
 
     @abstractmethod
     def inputs(self) -> Int[Tensor, "input pos"]:
-        """Every input there is, first number slowest."""
+        """Every input there is, first number slowest; where inputs are sampled, the fixed sample."""
 
     @abstractmethod
     def labels(self) -> Int[Tensor, "input output"]:
-        """The right answers, one column an output."""
+        """The right answers, one column an output; -1 where nothing is asked."""
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """Number of classes of every question; the logits of all of them stand side by side."""
+        return self.d_vocab_out if isinstance(self.d_vocab_out, tuple) else (self.d_vocab_out,)
+
+    @property
+    def loss_weights(self) -> tuple[float, ...]:
+        """What the mean cross-entropy of each head counts in the loss."""
+        return tuple(1 / len(self.heads) for _ in self.heads)
+
+    @property
+    def n_read(self) -> int:
+        """Answers are read at the last `n_read` positions."""
+        return 1
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the columns of `labels()`, where a history should follow each; empty where their mean will do."""
+        return ()
+
+    def fresh(self, n: int, seed: int) -> Examples:
+        """`n` inputs drawn anew, with their labels; here any of `inputs()`, with replacement."""
+        rows = torch.randint(len(self.inputs()), (n,), generator=torch.Generator().manual_seed(seed))
+        return Examples(self.inputs()[rows], self.labels()[rows])
 
     def split(self, fraction: float, seed: int) -> Split:
         """A seeded split of all inputs; the same on every device and platform.

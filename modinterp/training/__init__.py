@@ -2,12 +2,14 @@
 
 from modinterp.training.cpu import prepare_cpu
 from modinterp.training.engine import (
-    Row,
     TrainingState,
+    over,
     resolved_device,
+    shape_of,
     training_states,
 )
 from modinterp.training.loss import accuracy, cross_entropy
+from modinterp.training.program import Row
 from modinterp.training.recipe import Recipe, RunSpec
 
 __all__ = [
@@ -17,7 +19,9 @@ __all__ = [
     "TrainingState",
     "accuracy",
     "cross_entropy",
+    "over",
     "prepare_cpu",
     "resolved_device",
+    "shape_of",
     "training_states",
 ]

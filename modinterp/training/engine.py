@@ -1,24 +1,23 @@
-"""How a network learns: one generator of states, which whoever runs it may store, show or stop.
+"""How networks learn: one generator of the states of many runs, which whoever runs it may store, show or stop.
 
-`training_states(spec)` yields the state at every snapshot epoch, the first and the last included. Feeding a state
-back in continues from there with the same numbers to the last bit, on the same machine and number of threads.
+`training_states(specs)` yields the state of each run at every snapshot epoch, the first and the last included. Feeding
+states back in continues from there with the same numbers to the last bit, on the same machine and number of threads.
 The engine writes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from modinterp.models import Weights, initial_weights, last_position_logits
+from modinterp.models import Weights, initial_weights
 from modinterp.training.cpu import prepare_cpu
-from modinterp.training.loss import accuracy, cross_entropy
-from modinterp.training.recipe import Recipe, RunSpec
-
-Row = dict[str, int | float]
+from modinterp.training.program import Program, Row, flat, named
+from modinterp.training.recipe import RunSpec
 
 
 @dataclass(frozen=True)
@@ -28,14 +27,16 @@ class TrainingState:
     Attributes:
         epoch: steps done so far.
         weights: after those steps.
-        moments: AdamW's running means, `exp_avg/NAME` and `exp_avg_sq/NAME`; empty before the first step.
+        moments: the optimiser's, one row for all weights; empty before the first step.
         history: one row per logged epoch, losses in nats; the last row may be older than `epoch`.
+        ended: why the training ended here; empty while it goes on.
     """
 
     epoch: int
     weights: Weights
-    moments: Weights = field(default_factory=dict)
+    moments: dict[str, Tensor] = field(default_factory=dict)
     history: tuple[Row, ...] = ()
+    ended: str = ""
 
 
 def resolved_device(device: str | torch.device = "auto") -> torch.device:
@@ -54,104 +55,120 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
     return chosen
 
 
-def dropout_on_neurons(recipe: Recipe, generator: torch.Generator) -> Callable[[Tensor], Tensor] | None:
-    """Zeroes each neuron of each input with probability `recipe.dropout`, scaling the rest up; None without dropout."""
-    if recipe.dropout == 0:
-        return None
-
-    def dropped(post: Tensor) -> Tensor:
-        kept = torch.rand(post.shape, generator=generator, device=post.device) >= recipe.dropout
-        return post * kept / (1 - recipe.dropout)
-
-    return dropped
+def shape_of(spec: RunSpec) -> tuple[Any, ...]:
+    """What runs must share to train as one program. All else may differ: seed, split, fraction of the data, labels,
+    learning rate, weight decay, dropout rates, penalties, gradient filter, number of epochs."""
+    task, recipe = spec.task, spec.recipe
+    batches = (recipe.batches, recipe.batch_size, recipe.loss_dtype, recipe.log_every, recipe.snapshot_every)
+    return spec.model, task.heads, task.n_read, task.output_names, *batches
 
 
-def _optimizer(state: TrainingState, weights: Weights, recipe: Recipe) -> torch.optim.AdamW:
-    optimizer = torch.optim.AdamW(weights.values(), lr=recipe.lr, betas=recipe.betas, eps=recipe.eps,
-                                  weight_decay=recipe.weight_decay, fused=True)  # fmt: skip
-    if state.moments:
-        for name, weight in weights.items():
-            optimizer.state[weight] = {
-                "step": torch.tensor(float(state.epoch), device=weight.device),
-                **{m: state.moments[f"{m}/{name}"].to(weight.device, copy=True) for m in ("exp_avg", "exp_avg_sq")},
-            }
-    return optimizer
+class _Together:
+    """The runs that are still training: their program, and what each has been so far."""
 
+    def __init__(self, specs: Sequence[RunSpec], states: Sequence[TrainingState], device: torch.device, mapped: bool):
+        self.specs, self.device, self.mapped = specs, device, mapped
+        self.histories = [[row for row in state.history if row["epoch"] < state.epoch] for state in states]
+        self.last_good = list(states)
+        self.active = list(range(len(specs)))
+        weights = torch.stack([flat(state.weights, spec.model) for spec, state in zip(specs, states, strict=True)])
+        names = {name for state in states for name in state.moments}
+        zeros = torch.zeros(weights.shape[1])
+        moments = {name: torch.stack([state.moments.get(name, zeros) for state in states]) for name in names}
+        self.program = self._program(weights, moments, states[0].epoch)
 
-def _frozen(epoch: int, weights: Weights, optimizer: torch.optim.AdamW, history: list[Row]) -> TrainingState:
-    """A copy on the CPU that later steps do not change."""
-    moments = {
-        f"{moment}/{name}": optimizer.state[weight][moment].detach().cpu().clone()
-        for name, weight in weights.items()
-        for moment in ("exp_avg", "exp_avg_sq")
-        if weight in optimizer.state
-    }
-    copies = {name: weight.detach().cpu().clone() for name, weight in weights.items()}
-    return TrainingState(epoch, copies, moments, tuple(history))
+    def _program(self, weights: Tensor, moments: dict[str, Tensor], epoch: int) -> Program:
+        return Program([self.specs[i] for i in self.active], weights, moments, epoch, self.device, self.mapped)
+
+    def frozen(self, place: int) -> TrainingState:
+        """A copy on the CPU, which later steps do not change, of the run in this place of the program."""
+        run, program = self.active[place], self.program
+        moments = {name: m[place].detach().cpu().clone() for name, m in program.optimiser.moments.items()}
+        row = program.weights[place].detach().cpu().clone()
+        weights = {name: w.clone() for name, w in named(row, self.specs[run].model).items()}
+        state = TrainingState(program.epoch, weights, moments, tuple(self.histories[run]))
+        self.last_good[run] = state
+        return state
+
+    def leave(self, places: set[int]) -> None:
+        """Go on without the runs in these places."""
+        stay = [place for place in range(len(self.active)) if place not in places]
+        self.active = [self.active[place] for place in stay]
+        if self.active and places:
+            old = self.program
+            moments = {name: m[stay] for name, m in old.optimiser.moments.items()}
+            self.program = self._program(old.weights[stay], moments, old.epoch)
 
 
 def training_states(
-    spec: RunSpec,
-    state: TrainingState | None = None,
+    specs: Sequence[RunSpec],
+    states: Sequence[TrainingState] | None = None,
     device: str | torch.device = "auto",
-    on_epoch: Callable[[int, Row], None] | None = None,
-) -> Iterator[TrainingState]:
-    """Train, yielding the state at every snapshot epoch from `state` (or the start) to the last epoch.
+    on_rows: Callable[[int, list[tuple[int, Row]]], None] | None = None,
+    mapped: bool | None = None,
+) -> Iterator[tuple[int, TrainingState]]:
+    """Train runs of one shape as one program, yielding (number of the run, its state).
+
+    Every run yields at each snapshot epoch, and a last time with `ended` set: when its epochs are over, when its test
+    loss has been as low as asked for, or, with its last good state, when a number is no longer finite. The others go on.
 
     Args:
-        state: where to go on from; None for the beginning.
+        states: where to go on from, all at one epoch; None for the beginning.
         device: `cpu`, `cuda`, ... or `auto`.
-        on_epoch: called after every step with the epoch and the newest row of history; for a progress bar.
+        on_rows: called at every logged epoch with it and the new (number of the run, row of history); for progress bars.
+        mapped: whether to map over the runs or to take them in turn; None for what suits the device.
     Raises:
-        ValueError: a device that is not there.
-        FloatingPointError: the loss is no longer finite.
+        ValueError: runs of different shapes, states of different epochs, a device that is not there.
     """
-    recipe, where = spec.recipe, resolved_device(device)
+    if len({shape_of(spec) for spec in specs}) != 1:
+        raise ValueError("only runs of one shape can train as one program")
+    where = resolved_device(device)
     if where.type == "cpu":
         prepare_cpu()
-    state = state or TrainingState(0, initial_weights(spec.model, spec.seed))
-    inputs, labels = spec.task.inputs().to(where), spec.task.labels()[:, 0].to(where)
-    train, test = (rows.to(where) for rows in spec.task.split(recipe.fraction, spec.seed))
-    generator = torch.Generator(where)
-    logits_train = last_position_logits(spec.model, inputs[train], dropout_on_neurons(recipe, generator))
-    logits_test = last_position_logits(spec.model, inputs[test])
-    logits_clean = last_position_logits(spec.model, inputs[train]) if recipe.dropout else None
-    loss_dtype = getattr(torch, recipe.loss_dtype)
+    states = states or [TrainingState(0, initial_weights(spec.model, spec.seed)) for spec in specs]
+    if len({state.epoch for state in states}) != 1:
+        raise ValueError("only runs that stand at the same epoch can go on as one program")
+    recipe = specs[0].recipe
+    group = _Together(specs, states, where, where.type == "cuda" if mapped is None else mapped)
+    while group.active:
+        epoch = group.program.epoch
+        last = [epoch == specs[run].recipe.epochs for run in group.active]
+        snapshot = epoch % recipe.snapshot_every == 0
+        gone = set()
+        if snapshot or any(last) or epoch % recipe.log_every == 0:
+            rows = list(zip(group.active, group.program.rows(), strict=True))
+            if on_rows is not None:
+                on_rows(epoch, rows)
+            for place, (run, row) in enumerate(rows):
+                group.histories[run].append(row)
+                ended = _ended(specs[run], group.histories[run])
+                if "finite" in ended:
+                    yield run, replace(group.last_good[run], ended=ended)
+                elif ended or snapshot:
+                    yield run, replace(group.frozen(place), ended=ended)
+                if ended:
+                    gone.add(place)
+        group.leave(gone)
+        if group.active:
+            ends = [specs[run].recipe.epochs for run in group.active]
+            events = [epoch - epoch % every + every for every in (recipe.log_every, recipe.snapshot_every)]
+            group.program.advance(min(*events, *ends) - epoch)
 
-    # in the order of the config, whatever the order in a file: sums over weights depend on it in the last bit
-    weights = {name: state.weights[name].to(where, copy=True).requires_grad_() for name in spec.model.shapes()}
-    optimizer = _optimizer(state, weights, recipe)
-    history = [row for row in state.history if row["epoch"] < state.epoch]
 
-    @torch.no_grad()
-    def row(epoch: int, logits: Tensor) -> Row:
-        """Losses and accuracies of the whole network, without dropout, in float64."""
-        shown = logits.detach() if logits_clean is None else logits_clean(weights)
-        held_out = logits_test(weights)
-        return {
-            "epoch": epoch,
-            "train_loss": cross_entropy(shown, labels[train]).item(),
-            "test_loss": cross_entropy(held_out, labels[test]).item() if len(test) else float("nan"),
-            "train_accuracy": accuracy(shown, labels[train]),
-            "test_accuracy": accuracy(held_out, labels[test]) if len(test) else float("nan"),
-            "sum_of_squared_weights": sum(w.double().square().sum().item() for w in weights.values()),
-        }
+def _ended(spec: RunSpec, history: list[Row]) -> str:
+    """Why a run ends with the last row of its history; empty if it goes on."""
+    recipe, row = spec.recipe, history[-1]
+    epoch = int(row["epoch"])
+    for name in ("train_loss", "sum_of_squared_weights"):
+        if not torch.isfinite(torch.tensor(row[name])):
+            return f"{name} is {row[name]} at epoch {epoch:,}, not finite"
+    if recipe.stop_at:
+        low = next((int(r["epoch"]) for r in history if r["test_loss"] <= recipe.stop_at), None)
+        if low is not None and epoch >= low + recipe.settle:
+            return f"test loss {recipe.stop_at:g} or less since epoch {low:,}"
+    return over(epoch) if epoch == recipe.epochs else ""
 
-    for epoch in range(state.epoch, recipe.epochs + 1):
-        generator.manual_seed(spec.seed * 1_000_003 + epoch)
-        logits = logits_train(weights)
-        loss = cross_entropy(logits, labels[train], loss_dtype)
-        if not torch.isfinite(loss):
-            raise FloatingPointError(f"the training loss is {loss.item()} at epoch {epoch}")
-        if epoch % recipe.log_every == 0 or epoch == recipe.epochs:
-            history.append(row(epoch, logits))
-        if epoch % recipe.snapshot_every == 0 or epoch == recipe.epochs:
-            yield _frozen(epoch, weights, optimizer, history)
-        if epoch < recipe.epochs:
-            for group in optimizer.param_groups:
-                group["lr"] = recipe.lr * min(1.0, epoch / recipe.warmup) if recipe.warmup else recipe.lr
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        if on_epoch is not None:
-            on_epoch(epoch, history[-1] if history else {})
+
+def over(epoch: int) -> str:
+    """What is said of a run that has had all its epochs."""
+    return f"all {epoch:,} epochs are over"

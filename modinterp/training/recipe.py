@@ -6,10 +6,29 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from modinterp.models import Config, MLPConfig, TransformerConfig
-from modinterp.tasks import ModularArithmetic, Task
+from modinterp.tasks import (
+    DigitAddition,
+    ModularArithmetic,
+    Ordering,
+    PrimeRemainders,
+    RepeatedSubsequence,
+    SkipTrigram,
+    Task,
+)
 
-LOSS_DTYPES = ("float64", "float32", "float16")
-KINDS: dict[str, type] = {kind.__name__: kind for kind in (ModularArithmetic, TransformerConfig, MLPConfig)}
+KINDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        ModularArithmetic, PrimeRemainders, Ordering, DigitAddition, RepeatedSubsequence, SkipTrigram,
+        TransformerConfig, MLPConfig,
+    )
+}  # fmt: skip
+CHOICES = {
+    "batches": ("full", "fixed", "shuffled", "fresh"),
+    "loss_dtype": ("float64", "float32", "float16"),
+    "l1_of": ("sum", "mean"),
+    "grokfast_start": ("zero", "gradient"),
+}
 
 
 @dataclass(frozen=True)
@@ -17,45 +36,65 @@ class Recipe:
     """How a network is trained. The defaults are those of Nanda et al. 2023, section 3 and its released code.
 
     Attributes:
-        epochs: optimiser steps on the full batch.
-        fraction: share of the pairs to train on, in (0, 1].
+        epochs: optimiser steps; on the full batch a step is an epoch.
+        fraction: share of the task's inputs to train on, in (0, 1]; the others are held out.
+        batches: `full`, everything at every step; `fixed`, cut once and taken in turn; `shuffled`, drawn anew from what
+            is trained on; `fresh`, drawn anew from the task itself.
+        batch_size: inputs in a batch, where it is not full.
         lr, weight_decay, betas, eps: of AdamW, decay decoupled and on every weight.
         warmup: steps over which the learning rate rises linearly from 0.
-        dropout: share of the neurons that a step sets to 0 (the others are scaled up), drawn anew each step.
+        l1, l1_of: times the `sum` or the `mean` of all weights' absolute values, added to the loss.
+        dropout: share of the neurons that a step sets to 0 (the others are scaled up), drawn for every input.
+        residual_dropout: the same in the residual stream after each sub-layer, drawn once for all inputs.
+        grokfast, grokfast_alpha, grokfast_start: the gradient's moving average (of memory alpha, begun at `zero` or at
+            the first `gradient`), so many times, is added to the gradient.
         loss_dtype: in which the log-softmax of the loss is taken.
+        stop_at, settle: where `stop_at` is not 0, training ends `settle` epochs after a test loss that low.
         log_every, snapshot_every: epochs between two rows of history, and between two snapshots.
     """
 
     epochs: int = 40_000
     fraction: float = 0.3
+    batches: str = "full"
+    batch_size: int = 0
     lr: float = 1e-3
     weight_decay: float = 1.0
     betas: tuple[float, float] = (0.9, 0.98)
     eps: float = 1e-8
     warmup: int = 10
+    l1: float = 0.0
+    l1_of: str = "sum"
     dropout: float = 0.0
+    residual_dropout: float = 0.0
+    grokfast: float = 0.0
+    grokfast_alpha: float = 0.98
+    grokfast_start: str = "zero"
     loss_dtype: str = "float64"
+    stop_at: float = 0.0
+    settle: int = 0
     log_every: int = 20
     snapshot_every: int = 100
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "warmup", "log_every", "snapshot_every"):
-            if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be a whole number, got {getattr(self, name)!r}")
-        for name in ("lr", "weight_decay", "eps"):
+        for name in ("epochs", "batch_size", "warmup", "settle", "log_every", "snapshot_every"):
+            value, least = getattr(self, name), 1 if name.endswith("_every") else 0
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        for name in ("lr", "weight_decay", "eps", "l1", "grokfast", "stop_at"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if not 0 < self.fraction <= 1:
             raise ValueError(f"fraction of the data to train on must lie in (0, 1], got {self.fraction}")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout must lie in [0, 1), got {self.dropout}")
-        if self.loss_dtype not in LOSS_DTYPES:
-            raise ValueError(f"loss_dtype must be one of {', '.join(LOSS_DTYPES)}, got {self.loss_dtype!r}")
-        if self.epochs < 0:
-            raise ValueError(f"epochs must not be negative, got {self.epochs}")
-        for name in ("log_every", "snapshot_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("dropout", "residual_dropout", "grokfast_alpha"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} must lie in [0, 1), got {getattr(self, name)}")
+        if not all(0 <= beta < 1 for beta in self.betas):
+            raise ValueError(f"betas must lie in [0, 1), got {self.betas}")
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if (self.batches == "full") != (self.batch_size == 0):
+            raise ValueError(f"{self.batches} batches do not go with a batch_size of {self.batch_size}")
 
 
 @dataclass(frozen=True)
@@ -68,10 +107,7 @@ class RunSpec:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("d_vocab", "d_vocab_out", "n_ctx"):
-            needed, have = getattr(self.task, name), getattr(self.model, name)
-            if needed != have:
-                raise ValueError(f"{self.task.name} needs {name} {needed}, but the network has {have}")
+        self.model.check(self.task)
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers, strings and dicts, from which `from_json` makes an equal spec."""
@@ -90,9 +126,7 @@ class RunSpec:
             ValueError: an unknown kind, or fields that do not belong to it.
         """
         try:
-            recipe = dict(data["recipe"])
-            recipe["betas"] = tuple(recipe["betas"])
-            return cls(_made(data["task"]), _made(data["model"]), _checked(Recipe, recipe), int(data["seed"]))
+            return cls(_made(data["task"]), _made(data["model"]), _checked(Recipe, data["recipe"]), int(data["seed"]))
         except (KeyError, TypeError) as error:
             raise ValueError(f"not the description of a run: {error}") from error
 
@@ -108,4 +142,4 @@ def _checked(kind: type, values: dict[str, Any]) -> Any:
     unknown = set(values) - {field.name for field in fields(kind)}
     if unknown:
         raise ValueError(f"{kind.__name__} has no field {', '.join(sorted(unknown))}")
-    return kind(**values)
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

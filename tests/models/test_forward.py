@@ -9,11 +9,13 @@ from modinterp.models import (
     Config,
     MLPConfig,
     TransformerConfig,
+    Weights,
     hooked,
+    indexed,
     initial_weights,
-    last_position_logits,
+    read_logits,
 )
-from modinterp.tasks import ModularArithmetic, addition
+from modinterp.tasks import ModularArithmetic, SkipTrigram, addition
 
 TASK = addition(7)
 PAIRS = ModularArithmetic(7, equals=False)
@@ -28,6 +30,7 @@ CONFIGS: dict[str, Config] = {
     "no positions, no nonlinearity": TransformerConfig.of(TASK, **SMALL | {"positional": False, "act_fn": "none"}),
     "odd width of heads": TransformerConfig.of(TASK, **SMALL | {"n_heads": 3, "d_head": 5, "mlp_biases": False}),
     "no equals sign": TransformerConfig.of(PAIRS, **SMALL),
+    "He initialisation": TransformerConfig.of(TASK, **SMALL | {"init": "he", "mlp_biases": False}),
     "pair MLP": MLPConfig.of(PAIRS, d_model=16, d_mlp=24),
 }
 
@@ -41,21 +44,28 @@ def random_weights(config: Config, seed: int = 0) -> dict[str, torch.Tensor]:
     }
 
 
+def fast_logits(config: Config, inputs: torch.Tensor, weights: Weights, n_read: int = 1) -> torch.Tensor:
+    return read_logits(config, weights, indexed(config, inputs, inputs[:, -1].unique(), n_read), n_read)
+
+
+@pytest.mark.parametrize("n_read", [1, 2])
 @pytest.mark.parametrize("name", CONFIGS)
-def test_training_forward_equals_hooked_network(name: str) -> None:
+def test_training_forward_equals_hooked_network(name: str, n_read: int) -> None:
     config = CONFIGS[name]
-    tokens = (PAIRS if config.n_ctx == 2 else TASK).inputs()
-    labels = (tokens[:, 0] + tokens[:, 1]) % 7
+    if isinstance(config, MLPConfig) and n_read > 1:
+        pytest.skip("has one position")
+    inputs = (PAIRS if config.n_ctx == 2 else TASK).inputs()
+    labels = (inputs[:, 0] + inputs[:, 1]) % 7
     weights = {k: w.requires_grad_() for k, w in random_weights(config).items()}
     reference = hooked(config, weights)
     assert {k: tuple(w.shape) for k, w in reference.named_parameters()} == config.shapes()
 
-    slow = reference(tokens)[:, -1]
-    fast = last_position_logits(config, tokens)(weights)
+    slow = reference(inputs)[:, -n_read:]
+    fast = fast_logits(config, inputs, weights, n_read)
     torch.testing.assert_close(fast, slow, rtol=0, atol=1e-10)
 
-    torch.nn.functional.cross_entropy(slow, labels).backward()
-    torch.nn.functional.cross_entropy(fast, labels).backward()
+    for logits in (slow, fast):
+        torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.repeat_interleave(n_read)).backward()
     for key, weight in reference.named_parameters():
         assert weight.grad is not None, key
         grad = weights[key].grad
@@ -66,5 +76,21 @@ def test_training_forward_equals_hooked_network(name: str) -> None:
 def test_float32_training_forward_is_as_near_as_float32_allows() -> None:
     config = CONFIGS["paper's shape"]
     weights = {k: w.float() for k, w in random_weights(config).items()}
-    slow = hooked(config, weights)(TASK.inputs())[:, -1]
-    torch.testing.assert_close(last_position_logits(config, TASK.inputs())(weights), slow, rtol=1e-4, atol=1e-5)
+    slow = hooked(config, weights)(TASK.inputs())[:, -1:]
+    torch.testing.assert_close(fast_logits(config, TASK.inputs(), weights), slow, rtol=1e-4, atol=1e-5)
+
+
+def test_the_same_weights_for_a_last_token_that_varies() -> None:
+    task = SkipTrigram(length=5, size=40)
+    config = TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=None)
+    weights = random_weights(config)
+    slow = hooked(config, weights)(task.inputs())[:, -1:]
+    torch.testing.assert_close(fast_logits(config, task.inputs(), weights), slow, rtol=0, atol=1e-10)
+
+
+def test_he_initialisation_has_the_deviation_of_the_fan_in() -> None:
+    config = TransformerConfig.of(addition(113), d_model=256, d_head=64, d_mlp=1024, init="he", mlp_biases=False)
+    weights = initial_weights(config, 0)
+    for name, fan_in in (("embed.W_E", 114), ("blocks.0.attn.W_Q", 256), ("blocks.0.attn.W_O", 256),
+                         ("blocks.0.mlp.W_out", 1024), ("unembed.W_U", 256)):  # fmt: skip
+        assert weights[name].std().item() == pytest.approx((2 / fan_in) ** 0.5, rel=0.02), name

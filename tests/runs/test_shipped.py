@@ -54,7 +54,7 @@ def test_mainline_begins_as_the_catalogue_says_and_its_first_epochs_can_be_train
     spec = named("nanda/mainline-0")
     assert all(torch.equal(w, initial_weights(spec.model, 0)[n]) for n, w in mainline.snapshots[0].items())
     short = replace(spec, recipe=replace(spec.recipe, epochs=40))
-    *_, last = training_states(short, device="cpu")
+    *_, (_, last) = training_states([short], device="cpu")
     shipped = mainline.history.set_index("epoch")
     for row in last.history:
         for name in ("train_loss", "test_loss", "sum_of_squared_weights"):

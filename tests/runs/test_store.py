@@ -164,9 +164,10 @@ def test_training_to_before_where_it_stands_is_refused(trained: Path) -> None:
 
 
 def test_a_finished_run_can_be_loaded_while_it_is_trained_on(trained: Path) -> None:
-    folder, states = trained / "own/small", training_states(with_epochs(40), device="cpu")
-    for state in states:
-        store.write_state(folder, with_epochs(40), state)
+    folder, states = trained / "own/small", training_states([with_epochs(40)], device="cpu")
+    for _, state in states:
+        store.write_snapshot(folder, state)
+        store.write_state(folder, with_epochs(40), state, seconds=1.0)
         if state.epoch == 30:
             break
     run = load("own/small", root=trained)

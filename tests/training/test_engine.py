@@ -9,11 +9,15 @@ import torch
 
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.tasks import addition
-from modinterp.training import Recipe, RunSpec, cross_entropy, resolved_device, training_states
-from modinterp.training.engine import dropout_on_neurons
+from modinterp.training import Recipe, RunSpec, TrainingState, cross_entropy, resolved_device, training_states
 
 TASK = addition(11)
 CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=32)
+
+
+def states_of(one: RunSpec, begun: TrainingState | None = None) -> list[TrainingState]:
+    """All states of one run, trained alone on the CPU."""
+    return [state for _, state in training_states([one], None if begun is None else [begun], device="cpu")]
 
 
 def spec(**recipe) -> RunSpec:
@@ -36,14 +40,14 @@ def test_steps_are_those_of_a_plain_loop_over_the_hooked_network() -> None:
         optimizer.step()
         schedule.step()
         optimizer.zero_grad()
-    *_, last = training_states(spec(log_every=1), device="cpu")
+    *_, last = states_of(spec(log_every=1))
     assert [row["train_loss"] for row in last.history][:30] == pytest.approx(losses, rel=1e-5)
     for name, weight in network.named_parameters():
         torch.testing.assert_close(last.weights[name], weight.detach(), rtol=1e-3, atol=1e-5)
 
 
 def test_states_come_at_every_snapshot_epoch_with_history_up_to_it() -> None:
-    states = list(training_states(spec(), device="cpu"))
+    states = states_of(spec())
     assert [state.epoch for state in states] == [0, 10, 20, 30]
     assert [row["epoch"] for row in states[-1].history] == [0, 5, 10, 15, 20, 25, 30]
     initial = initial_weights(CONFIG, seed=1)
@@ -51,7 +55,7 @@ def test_states_come_at_every_snapshot_epoch_with_history_up_to_it() -> None:
 
 
 def test_history_is_measured_on_the_network_of_its_epoch() -> None:
-    *_, last = training_states(spec(), device="cpu")
+    *_, last = states_of(spec())
     network = hooked(CONFIG, last.weights)
     split, labels = TASK.split(0.3, 1), TASK.labels()[:, 0]
     for name, rows in (("train", split.train), ("test", split.test)):
@@ -65,42 +69,36 @@ def test_history_is_measured_on_the_network_of_its_epoch() -> None:
 
 @pytest.mark.parametrize("recipe", [{}, {"dropout": 0.2}, {"weight_decay": 0.0, "warmup": 0, "loss_dtype": "float32"}])
 def test_going_on_from_any_state_gives_the_same_bits(recipe: dict) -> None:
-    whole = list(training_states(spec(**recipe), device="cpu"))
+    whole = states_of(spec(**recipe))
     for begun in whole[:-1]:
-        *_, last = training_states(spec(**recipe), begun, device="cpu")
+        *_, last = states_of(spec(**recipe), begun)
         assert all(torch.equal(w, whole[-1].weights[name]) for name, w in last.weights.items())
         assert last.history == whole[-1].history
 
 
 def test_states_do_not_change_under_the_feet_of_whoever_keeps_them() -> None:
-    states = training_states(spec(), device="cpu")
-    first = next(states)
+    states = training_states([spec()], device="cpu")
+    _, first = next(states)
     before = {name: w.clone() for name, w in first.weights.items()}
     next(states)
     assert all(torch.equal(w, before[name]) for name, w in first.weights.items())
 
 
 def test_a_small_network_memorises() -> None:
-    *_, last = training_states(spec(epochs=400, snapshot_every=400, log_every=400), device="cpu")
+    *_, last = states_of(spec(epochs=400, snapshot_every=400, log_every=400))
     assert last.history[-1]["train_accuracy"] == 1
     assert last.history[-1]["train_loss"] < 0.1 < last.history[-1]["test_loss"]
 
 
-def test_dropout_drops_its_share_and_keeps_the_mean() -> None:
-    dropped = dropout_on_neurons(Recipe(dropout=0.2), torch.Generator().manual_seed(0))
-    assert dropped is not None
-    post = dropped(torch.ones(1000, 100))
-    assert (post == 0).double().mean().item() == pytest.approx(0.2, abs=0.01)
-    assert post.mean().item() == pytest.approx(1, abs=0.01)
-
-
-def test_loss_that_is_not_finite_stops_the_training() -> None:
-    with pytest.raises(FloatingPointError, match="the training loss is nan at epoch"):
-        list(training_states(spec(lr=1e30), device="cpu"))
+def test_loss_that_is_not_finite_ends_the_run_with_its_last_good_weights() -> None:
+    *before, last = states_of(spec(lr=1e30))
+    assert last.ended == "train_loss is nan at epoch 5, not finite"
+    assert last.epoch == before[-1].epoch == 0
+    assert all(torch.equal(w, before[-1].weights[name]) for name, w in last.weights.items())
 
 
 def test_training_on_everything_has_no_test_loss() -> None:
-    *_, last = training_states(spec(fraction=1.0), device="cpu")
+    *_, last = states_of(spec(fraction=1.0))
     assert last.history[-1]["test_loss"] != last.history[-1]["test_loss"]
 
 

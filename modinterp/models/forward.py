@@ -1,0 +1,163 @@
+"""The training forward pass: the logits that are read, and nothing that they do not need.
+
+Pure functions of weights and of integers that were worked out once per batch, so that many runs can be mapped over in
+one program. For a one-layer network that is read at its last position this is about a quarter of the arithmetic of the
+hooked model: keys and values are tabulated per (position, token) instead of computed per input, and queries, MLP and
+unembedding see one position. `Transformer` computes the same function with every activation hooked; a test holds the
+two together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.models.config import ACTIVATIONS, Config, MLPConfig, TransformerConfig, Weights
+from modinterp.models.product import product
+
+Drop = Callable[[str, int, Tensor], Tensor]
+Product = Callable[[Tensor, Tensor], Tensor]
+
+
+def no_dropout(place: str, layer: int, x: Tensor) -> Tensor:
+    """Leaves activations as they are."""
+    return x
+
+
+def indexed(
+    config: Config, inputs: Int[Tensor, "input pos"], last_tokens: Int[Tensor, " token"], n_read: int = 1
+) -> dict[str, Tensor]:
+    """The integers that a forward pass looks up, worked out once for a batch of inputs.
+
+    Args:
+        last_tokens: every token that may stand at the last position, in order.
+        n_read: number of last positions that are read.
+    """
+    if isinstance(config, MLPConfig):
+        return {"rows": inputs}
+    n_ctx = inputs.shape[1]
+    rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
+    if not _tabulated(config, n_read):
+        return {"rows": rows}
+    last = torch.searchsorted(last_tokens, inputs[:, -1].contiguous())
+    scores = rows + (last * n_ctx * config.d_vocab).unsqueeze(1)
+    return {"rows": rows, "last": last, "scores": scores, "last_tokens": last_tokens}
+
+
+def _tabulated(config: TransformerConfig, n_read: int) -> bool:
+    return config.n_layers == 1 and n_read == 1
+
+
+def read_logits(
+    config: Config,
+    weights: Weights,
+    index: dict[str, Tensor],
+    n_read: int = 1,
+    drop: Drop = no_dropout,
+    times: Product = product,
+) -> Float[Tensor, "input read output"]:
+    """Logits at the last `n_read` positions.
+
+    Args:
+        index: of `indexed`.
+        drop: applied to the activations of every MLP after its nonlinearity (`"neurons"`, layer) and to the residual
+            stream after every attention and MLP (`"residual"`, number of the sub-layer); dropout in training.
+        times: the product of a matrix of many rows with a weight.
+    """
+    if isinstance(config, MLPConfig):
+        table = weights["embed.W_E"] @ weights["blocks.0.mlp.W_in"]
+        post = ACTIVATIONS[config.act_fn](F.embedding(index["rows"], table).sum(dim=1))
+        return times(drop("neurons", 0, post), weights["unembed.W_U"]).unsqueeze(1)
+    table = _residual_table(config, weights, index["rows"].shape[-1])
+    attended = _tabulated_attention if _tabulated(config, n_read) else _layers_before_the_last_mlp
+    x = attended(config, weights, index, table, n_read, drop, times)
+    last = config.n_layers - 1
+    x = drop("residual", 2 * last, x)
+    x = _plus_mlp(x, config, weights, last, drop, times)
+    logits = times(x.flatten(0, -2), weights["unembed.W_U"]).unflatten(0, x.shape[:-1])
+    return logits + weights["unembed.b_U"] if config.unembed_bias else logits
+
+
+def _residual_table(config: TransformerConfig, weights: Weights, n_ctx: int) -> Float[Tensor, "pos token d_model"]:
+    """Residual stream before the first block, which depends on position and token alone."""
+    W_E = weights["embed.W_E"]
+    if not config.positional:
+        return W_E.expand(n_ctx, -1, -1)
+    return W_E + weights["pos_embed.W_pos"][:n_ctx, None]
+
+
+def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int, letter: str) -> Tensor:
+    """x W + b for one of Q, K, V with all heads side by side: [*batch, head * d_head]."""
+    attn = f"blocks.{layer}.attn."
+    W = weights[f"{attn}W_{letter}"]
+    projected = x @ W.transpose(0, 1).flatten(1)
+    bias = weights.get(f"{attn}b_{letter}")
+    return projected if bias is None else projected + bias.flatten()
+
+
+def _tabulated_attention(
+    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor,
+    n_read: int, drop: Drop, times: Product,
+) -> Float[Tensor, "input read d_model"]:  # fmt: skip
+    """Residual stream at the last position after the attention of the only layer, from tables."""
+    queries_in, per_head = table[-1][index["last_tokens"]], (config.n_heads, config.d_head)
+    q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))
+    scores = torch.einsum("qhd,pthd->qpth", q.unflatten(-1, per_head), k.unflatten(-1, per_head))
+    scores = scores.flatten(0, 2) / math.sqrt(config.d_head)
+    pattern = F.embedding(index["scores"], scores).softmax(dim=1)
+    values = F.embedding(index["rows"], v.flatten(0, 1)).unflatten(-1, per_head)
+    z = (pattern.unsqueeze(-1) * values).sum(dim=1).flatten(-2)
+    return _plus_attention(F.embedding(index["last"], queries_in), z, weights, 0, times).unsqueeze(1)
+
+
+def _layers_before_the_last_mlp(
+    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor,
+    n_read: int, drop: Drop, times: Product,
+) -> Float[Tensor, "input read d_model"]:  # fmt: skip
+    """Residual stream at the positions read after the last attention, all earlier layers computed everywhere."""
+    x = F.embedding(index["rows"], table.flatten(0, 1))
+    for layer in range(config.n_layers):
+        last = layer == config.n_layers - 1
+        queries_in = x[:, -n_read:] if last else x
+        q, k, v = (_projected(y, weights, layer, letter) for y, letter in ((queries_in, "Q"), (x, "K"), (x, "V")))
+        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads), weights, layer, times)
+        if not last:
+            x = drop("residual", 2 * layer, x)
+            x = _plus_mlp(x, config, weights, layer, drop, times)
+    return x
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, n_heads: int) -> Tensor:
+    """Causal attention of the last positions, heads side by side in the last axis: [batch, position, head * d_head]."""
+    q, k, v = (x.unflatten(-1, (n_heads, -1)).transpose(1, 2) for x in (q, k, v))
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    n_query, n_key = scores.shape[-2:]
+    if n_query > 1:
+        future = torch.ones(n_query, n_key, dtype=torch.bool, device=scores.device).triu(1 + n_key - n_query)
+        scores = scores.masked_fill(future, -torch.inf)
+    return (scores.softmax(dim=-1) @ v).transpose(1, 2).flatten(-2)
+
+
+def _plus_attention(resid: Tensor, z: Tensor, weights: Weights, layer: int, times: Product) -> Tensor:
+    attn = f"blocks.{layer}.attn."
+    out = resid + times(z.flatten(0, -2), weights[f"{attn}W_O"].flatten(0, 1)).unflatten(0, z.shape[:-1])
+    return out + weights[f"{attn}b_O"] if f"{attn}b_O" in weights else out
+
+
+def _plus_mlp(x: Tensor, config: TransformerConfig, weights: Weights, layer: int, drop: Drop, times: Product) -> Tensor:
+    if config.d_mlp is None:
+        return x
+    mlp = f"blocks.{layer}.mlp."
+    pre = _affine(x.flatten(0, -2), weights, mlp, "in", times)
+    post = drop("neurons", layer, ACTIVATIONS[config.act_fn](pre))
+    return drop("residual", 2 * layer + 1, x + _affine(post, weights, mlp, "out", times).unflatten(0, x.shape[:-1]))
+
+
+def _affine(x: Tensor, weights: Weights, component: str, name: str, times: Product) -> Float[Tensor, "row outer"]:
+    out, bias = times(x, weights[f"{component}W_{name}"]), weights.get(f"{component}b_{name}")
+    return out if bias is None else out + bias

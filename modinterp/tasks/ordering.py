@@ -1,0 +1,93 @@
+"""Maximum, minimum, median and order of n numbers, read from a token CLS on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.tasks.sampled import SampledTask
+from modinterp.tasks.task import Examples
+
+QUESTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "max": lambda ordered: ordered[:, -1:],
+    "min": lambda ordered: ordered[:, :1],
+    "median": lambda ordered: ordered[:, [(ordered.shape[1] - 1) // 2]],
+    "sort": lambda ordered: ordered,
+}
+
+
+@dataclass(frozen=True)
+class Ordering(SampledTask):
+    """Numbers below `limit`, the token CLS (number `limit`), and what is to be said about them.
+
+    `sort` is said token by token: after CLS come the sorted numbers but the last, and the answer at CLS and at each of
+    them is the next. The others are read at CLS.
+
+    Attributes:
+        ask: a key of `QUESTIONS`; the median of an even number of numbers is the lower of the two in the middle.
+        n: how many numbers.
+        limit: they are drawn uniformly from 0 to limit - 1.
+        small_share: share of the inputs whose numbers are all below `small_limit`; uniform draws hold few of those.
+
+    >>> task = Ordering("sort", n=3, limit=10)
+    >>> task.answers(torch.tensor([[4, 9, 3, 10, 3, 4]]))
+    tensor([[3, 4, 9]])
+
+    Source: "Circuit engineering", the sections on max, median and sort.
+    """
+
+    ask: str
+    n: int = 5
+    limit: int = 100
+    small_share: float = 0.0
+    small_limit: int = 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ask not in QUESTIONS:
+            raise ValueError(f"unknown question {self.ask!r}; known are {', '.join(QUESTIONS)}")
+        if self.n < 1 or self.limit < 2 or not 1 <= self.small_limit <= self.limit:
+            raise ValueError(f"no numbers can be drawn with n {self.n}, limit {self.limit}, small {self.small_limit}")
+        if not 0 <= self.small_share <= 1:
+            raise ValueError(f"small_share must lie in [0, 1], got {self.small_share}")
+
+    @property
+    def name(self) -> str:
+        return f"{self.ask} of {self.n} numbers below {self.limit}"
+
+    @property
+    def d_vocab(self) -> int:
+        return self.limit + 1
+
+    @property
+    def d_vocab_out(self) -> int:
+        return self.limit
+
+    @property
+    def n_read(self) -> int:
+        return self.n if self.ask == "sort" else 1
+
+    @property
+    def n_ctx(self) -> int:
+        return self.n + self.n_read
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(f"rank_{rank}" for rank in range(1, self.n + 1)) if self.ask == "sort" else ()
+
+    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+        uniform = torch.rand(n, self.n, generator=generator)
+        small = torch.rand(n, 1, generator=generator) < self.small_share
+        numbers = (uniform * torch.where(small, self.small_limit, self.limit)).long()
+        cls = torch.full((n, 1), self.limit)
+        said = numbers.sort(dim=1).values[:, : self.n_read - 1]
+        inputs = torch.cat([numbers, cls, said], dim=1)
+        return Examples(inputs, self.answers(inputs))
+
+    def answers(self, inputs: Int[Tensor, "input pos"]) -> Int[Tensor, "input output"]:
+        """The labels of any inputs; only the numbers before CLS are looked at."""
+        return QUESTIONS[self.ask](inputs[:, : self.n].sort(dim=1).values)

@@ -1,0 +1,97 @@
+"""Remainders by every prime below p at once: the tasks of Syrkis & Søgaard 2024 (MIIII)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.tasks.task import Task
+
+
+def primes_below(n: int) -> tuple[int, ...]:
+    """All primes smaller than n.
+
+    >>> primes_below(12)
+    (2, 3, 5, 7, 11)
+    """
+    return tuple(q for q in range(2, n) if all(q % d for d in range(2, math.isqrt(q) + 1)))
+
+
+@dataclass(frozen=True)
+class PrimeRemainders(Task):
+    """The number written with two digits in base p, and its remainder by every prime q < p; read at the token "=".
+
+    The loss weighs the cross-entropy of each question by 1 / ln q, so that all begin at about 1, and takes the mean.
+
+    Attributes:
+        p: the base, a prime from 3 on.
+        most_significant_first: the order of the digits. False is equation 2 of the source, `x0 + p x1`; True is what
+            its code trains on, `p x0 + x1`.
+        shuffled: whether the rows of the labels are permuted once (T_basis), which leaves nothing to generalise.
+        masked: primes that weigh nothing in the loss (T_masked).
+
+    >>> task = PrimeRemainders(11)
+    >>> task.heads, task.inputs()[14], task.labels()[14]  # 1 + 11 * 3 = 34
+    ((2, 3, 5, 7), tensor([ 1,  3, 11]), tensor([0, 1, 4, 6]))
+
+    Source: Syrkis & Søgaard 2024, equations 2 and 12.
+    """
+
+    p: int
+    most_significant_first: bool = False
+    shuffled: bool = False
+    masked: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.p, bool) or not isinstance(self.p, int) or self.p < 3 or self.p not in primes_below(self.p + 1):
+            raise ValueError(f"the base p must be a prime of at least 3, got {self.p!r}")
+        if unknown := set(self.masked) - set(primes_below(self.p)):
+            raise ValueError(f"masked must hold primes below {self.p}, got {sorted(unknown)}")
+
+    @property
+    def name(self) -> str:
+        kind = "shuffled remainders" if self.shuffled else "remainders"
+        without = f" but {', '.join(map(str, self.masked))}" if self.masked else ""
+        return f"{kind} by the primes below {self.p}{without}"
+
+    @property
+    def d_vocab(self) -> int:
+        return self.p + 1
+
+    @property
+    def d_vocab_out(self) -> tuple[int, ...]:
+        return primes_below(self.p)
+
+    @property
+    def n_ctx(self) -> int:
+        return 3
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        return (self.p, self.p)
+
+    @property
+    def loss_weights(self) -> tuple[float, ...]:
+        return tuple(0.0 if q in self.masked else 1 / math.log(q) / len(self.heads) for q in self.heads)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(f"mod_{q}" for q in self.heads)
+
+    def numbers(self) -> Int[Tensor, " input"]:
+        """The number that each row of `inputs()` writes."""
+        first, second = self.inputs()[:, :2].unbind(dim=1)
+        return first * self.p + second if self.most_significant_first else first + self.p * second
+
+    def inputs(self) -> Int[Tensor, "input pos"]:
+        digits = torch.arange(self.p)
+        pairs = torch.cartesian_prod(digits, digits)
+        return torch.cat([pairs, torch.full((len(pairs), 1), self.p)], dim=1)
+
+    def labels(self) -> Int[Tensor, "input output"]:
+        right = self.numbers().unsqueeze(1) % torch.tensor(self.heads)
+        return right[torch.randperm(len(right), generator=torch.Generator().manual_seed(0))] if self.shuffled else right

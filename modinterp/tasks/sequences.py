@@ -1,0 +1,165 @@
+"""Tasks on sequences: the sum of long numbers, repeated subsequences, skip trigrams.
+
+Source: Nanda et al. 2023, appendix D.3. What the paper and its released code leave open is our choice and said so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.tasks.sampled import SampledTask
+from modinterp.tasks.task import Examples
+
+PLUS, EQUALS = 10, 11
+
+
+@dataclass(frozen=True)
+class DigitAddition(SampledTask):
+    """`1 2 3 4 5 + 6 7 8 9 0 = 0 8 0 2 3 5`: the digits of a sum, most significant first, each read at the token before.
+
+    The last digit of the answer is asked and not fed, so a sequence has 17 tokens for five digits. (The released code
+    feeds all 18 and drops the logits of the last.)
+    """
+
+    digits: int = 5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.digits <= 17:
+            raise ValueError(f"digits must lie in 1..17, got {self.digits}")
+
+    @property
+    def name(self) -> str:
+        return f"sum of two numbers of {self.digits} digits"
+
+    @property
+    def d_vocab(self) -> int:
+        return 12
+
+    @property
+    def d_vocab_out(self) -> int:
+        return 10
+
+    @property
+    def n_read(self) -> int:
+        return self.digits + 1
+
+    @property
+    def n_ctx(self) -> int:
+        return 3 * self.digits + 2
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(f"digit_{place}" for place in range(self.n_read))
+
+    def _digits(self, numbers: Int[Tensor, " input"], count: int) -> Int[Tensor, "input digit"]:
+        return numbers.unsqueeze(1) // 10 ** torch.arange(count - 1, -1, -1) % 10
+
+    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+        a, b = torch.randint(10**self.digits, (2, n), generator=generator)
+        plus, equals, answer = torch.full((n, 1), PLUS), torch.full((n, 1), EQUALS), self._digits(a + b, self.n_read)
+        asked = [self._digits(a, self.digits), plus, self._digits(b, self.digits), equals]
+        return Examples(torch.cat([*asked, answer[:, :-1]], dim=1), answer)
+
+
+@dataclass(frozen=True)
+class RepeatedSubsequence(SampledTask):
+    """Random tokens among which one random subsequence stands several times; its repetitions are to be foretold.
+
+    Asked is the next token wherever it continues a copy of the subsequence after the first one. Where the copies
+    stand (anywhere, without overlap, any tokens between them) is our choice.
+
+    Attributes:
+        vocab: number of tokens.
+        length: of a sequence; its last token is asked and not fed.
+        subsequence: length of what is repeated.
+        copies: how often it stands in the sequence, the first time included.
+    """
+
+    vocab: int = 128
+    length: int = 85
+    subsequence: int = 16
+    copies: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.vocab < 2 or self.subsequence < 2 or self.copies < 2 or self.subsequence * self.copies > self.length:
+            raise ValueError(f"{self.copies} copies of {self.subsequence} tokens do not fit into {self.length}")
+
+    @property
+    def name(self) -> str:
+        return f"{self.subsequence} tokens {self.copies} times among {self.length}"
+
+    @property
+    def d_vocab(self) -> int:
+        return self.vocab
+
+    @property
+    def d_vocab_out(self) -> int:
+        return self.vocab
+
+    @property
+    def n_ctx(self) -> int:
+        return self.length - 1
+
+    @property
+    def n_read(self) -> int:
+        return self.n_ctx
+
+    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+        tokens = torch.randint(self.vocab, (n, self.length), generator=generator)
+        repeated = torch.randint(self.vocab, (n, self.subsequence), generator=generator)
+        between = self.length - self.subsequence * self.copies
+        gaps = torch.randint(between + 1, (n, self.copies), generator=generator).sort(dim=1).values
+        starts = gaps + self.subsequence * torch.arange(self.copies)
+        places = starts.unsqueeze(2) + torch.arange(self.subsequence)
+        tokens.scatter_(1, places.flatten(1), repeated.repeat(1, self.copies))
+        labels, foretold = torch.full_like(tokens, -1), places[:, 1:, 1:].flatten(1)
+        labels.scatter_(1, foretold, tokens.gather(1, foretold))
+        return Examples(tokens[:, :-1], labels[:, 1:])
+
+
+@dataclass(frozen=True)
+class SkipTrigram(SampledTask):
+    """Digits below ten and among them one token of ten more; at the end, which of the ten it was is asked.
+
+    The place of that token (anywhere but the end, where the answer is read) and the length are our choice.
+
+    Attributes:
+        length: of a sequence.
+        trigrams: number of tokens that can be asked for, and of those that cannot.
+    """
+
+    length: int = 8
+    trigrams: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.length < 2 or self.trigrams < 2:
+            raise ValueError(f"length and trigrams must be at least 2, got {self.length} and {self.trigrams}")
+
+    @property
+    def name(self) -> str:
+        return f"{self.trigrams} skip trigrams over {self.length} tokens"
+
+    @property
+    def d_vocab(self) -> int:
+        return 2 * self.trigrams
+
+    @property
+    def d_vocab_out(self) -> int:
+        return self.trigrams
+
+    @property
+    def n_ctx(self) -> int:
+        return self.length
+
+    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+        tokens = torch.randint(self.trigrams, (n, self.length), generator=generator)
+        place = torch.randint(self.length - 1, (n, 1), generator=generator)
+        answer = torch.randint(self.trigrams, (n, 1), generator=generator)
+        return Examples(tokens.scatter(1, place, answer + self.trigrams), answer)

@@ -1,0 +1,95 @@
+"""Which examples a run sees at which step: everything that is decided before the network is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from modinterp.models import indexed
+from modinterp.tasks import Examples
+from modinterp.training.recipe import RunSpec
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Examples as the forward pass wants them; of several runs, each tensor with a leading axis `run`.
+
+    Attributes:
+        index: of `modinterp.models.indexed`.
+        labels: `[input, answer]`, -1 where nothing is asked.
+    """
+
+    index: dict[str, Tensor]
+    labels: Tensor
+
+
+def stacked(batches: Sequence[Batch]) -> Batch:
+    """Batches of equal shape as one, along `run`."""
+    index = {name: torch.stack([b.index[name] for b in batches]) for name in batches[0].index}
+    return Batch(index, torch.stack([b.labels for b in batches]))
+
+
+def padded(examples: Examples, rows: int) -> Examples:
+    """As many rows as asked for, those added asking nothing."""
+    bottom = (0, 0, 0, rows - len(examples.labels))
+    return Examples(F.pad(examples.inputs, bottom), F.pad(examples.labels, bottom, value=-1))
+
+
+class Batches:
+    """The batches of one run, on a device.
+
+    Attributes:
+        held_out: the inputs it is not trained on.
+    """
+
+    def __init__(self, spec: RunSpec, device: torch.device, last_tokens: Tensor, rows: tuple[int, int]):
+        """`rows`: to which what is trained on and what is held out are padded."""
+        self.spec, self.device, self._last_tokens = spec, device, last_tokens
+        inputs, labels = spec.task.inputs(), spec.task.labels()
+        self._train, held_out = (Examples(inputs[part], labels[part]) for part in split_of(spec))
+        self._whole = self._made(padded(self._train, rows[0]))
+        self.held_out = self._made(padded(held_out, rows[1]))
+
+    def _made(self, examples: Examples) -> Batch:
+        index = indexed(self.spec.model, examples.inputs, self._last_tokens, self.spec.task.n_read)
+        return Batch({name: x.to(self.device) for name, x in index.items()}, examples.labels.to(self.device))
+
+    def at(self, step: int) -> Batch:
+        """The batch of a step, the same whenever it is asked for."""
+        kind, size = self.spec.recipe.batches, self.spec.recipe.batch_size
+        if kind == "full":
+            return self._whole
+        if kind == "fresh":
+            return self._made(self.spec.task.fresh(size, self._host_seed(step)))
+        if kind == "shuffled":
+            generator = torch.Generator().manual_seed(self._host_seed(step))
+            rows = torch.randint(len(self._train.labels), (size,), generator=generator)
+        else:
+            rows = torch.arange(len(self._train.labels)).split(size)[step % -(-len(self._train.labels) // size)]
+        return self._made(padded(Examples(self._train.inputs[rows], self._train.labels[rows]), size))
+
+    def seen(self, step: int) -> Batch:
+        """What the training loss is measured on: all that is trained on; where that has no end, the batch of the step."""
+        return self.at(step) if self.spec.recipe.batches == "fresh" else self._whole
+
+    def _host_seed(self, step: int) -> int:
+        return self.spec.seed * 1_000_003 + step
+
+
+def split_of(spec: RunSpec) -> tuple[Tensor, Tensor]:
+    """Rows of the task's inputs that a run is trained on, and those held out."""
+    train, test = spec.task.split(spec.recipe.fraction, spec.seed)
+    return train, test
+
+
+def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool) -> list[Batches]:
+    """The batches of runs that train together; where they are padded, all are of the size of the largest."""
+    endings = [torch.arange(s.task.d_vocab) if s.recipe.batches == "fresh" else s.task.inputs()[:, -1] for s in specs]
+    sizes = [(len(train), len(test)) for train, test in map(split_of, specs)]
+    largest = max(train for train, _ in sizes), max(test for _, test in sizes)
+    last_tokens = torch.cat(endings).unique()
+    return [Batches(s, device, last_tokens, largest if pad else size) for s, size in zip(specs, sizes, strict=True)]

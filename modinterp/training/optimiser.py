@@ -1,0 +1,74 @@
+"""AdamW on many runs at once, with what may come before it: an l1 penalty and a gradient filter.
+
+The weights of a run are one row, `[run, weight]`, so each of these is a line of arithmetic, and every run has its own
+settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.training.recipe import Recipe
+
+Moments = dict[str, Tensor]
+
+
+def _column(recipes: Sequence[Recipe], device: torch.device, name: str) -> Float[Tensor, "run 1"]:
+    return torch.tensor([[float(getattr(r, name))] for r in recipes], dtype=torch.float64, device=device)
+
+
+class Optimiser:
+    """One step for every run, in place.
+
+    gradient + l1 sign(weights), plus `grokfast` times its moving average, then AdamW: decay decoupled from the
+    gradient and on every weight, learning rate rising linearly from 0 over the warm-up.
+
+    Attributes:
+        moments: `exp_avg`, `exp_avg_sq` and, where a run has a gradient filter, `filtered`: `[run, weight]` each.
+    Source: Loshchilov & Hutter 2019; Lee et al. 2024 and Syrkis & Søgaard 2024, equation 13 (Grokfast's EMA filter).
+    """
+
+    def __init__(self, recipes: Sequence[Recipe], moments: Moments, n_weights: int, device: torch.device):
+        names = ["exp_avg", "exp_avg_sq", *(["filtered"] if any(r.grokfast for r in recipes) else [])]
+        zeros = torch.zeros(len(recipes), n_weights, device=device)
+        self.moments = {name: moments[name].to(device, copy=True) if moments else zeros.clone() for name in names}
+        of = {name: _column(recipes, device, name) for name in
+              ("lr", "weight_decay", "eps", "warmup", "l1", "grokfast", "grokfast_alpha")}  # fmt: skip
+        self.lr, self.decay, self.warmup = of["lr"], of["weight_decay"], of["warmup"]
+        self.beta1, self.beta2 = (torch.tensor([[r.betas[i]] for r in recipes], dtype=torch.float64, device=device)
+                                  for i in (0, 1))  # fmt: skip
+        self.eps, self.amplify, self.alpha = of["eps"].float(), of["grokfast"].float(), of["grokfast_alpha"].float()
+        per_weight = torch.tensor([[n_weights if r.l1_of == "mean" else 1] for r in recipes], device=device)
+        self.l1 = (of["l1"] / per_weight).float() if any(r.l1 for r in recipes) else None
+        from_gradient = torch.tensor([[r.grokfast_start == "gradient"] for r in recipes], device=device)
+        self.from_gradient = from_gradient if any(r.grokfast_start == "gradient" for r in recipes) else None
+
+    def step(
+        self, weights: Float[Tensor, "run weight"], grad: Float[Tensor, "run weight"], epoch: Int[Tensor, ""]
+    ) -> None:
+        """Change `weights` and `moments` by one step, the one that comes after `epoch` others."""
+        if self.l1 is not None:
+            grad = grad + self.l1 * weights.sign()
+        if "filtered" in self.moments:
+            grad = self._amplified(grad, epoch)
+        exp_avg, exp_avg_sq = self.moments["exp_avg"], self.moments["exp_avg_sq"]
+        lr = self.lr * torch.where(self.warmup > epoch, epoch / self.warmup.clamp(min=1), 1.0)
+        rate1, rate2 = (1 - self.beta1).float(), (1 - self.beta2).float()
+        exp_avg.lerp_(grad, rate1)
+        exp_avg_sq.mul_(self.beta2.float()).addcmul_(grad, grad * rate2)
+        done = epoch + 1
+        scale = (1 / (1 - self.beta2**done).sqrt()).float()
+        update = exp_avg / exp_avg_sq.sqrt().mul_(scale).add_(self.eps)
+        weights.mul_((1 - lr * self.decay).float()).sub_(update.mul_((lr / (1 - self.beta1**done)).float()))
+
+    def _amplified(self, grad: Tensor, epoch: Tensor) -> Tensor:
+        """The gradient plus a multiple of its moving average, which begins at 0 or at the first gradient."""
+        filtered = self.moments["filtered"]
+        if self.from_gradient is not None:
+            filtered.copy_(torch.where(self.from_gradient & (epoch == 0), grad, filtered))
+        filtered.lerp_(grad, 1 - self.alpha)
+        return grad + self.amplify * filtered
