@@ -86,6 +86,14 @@ class TransformerConfig(_FitsTask):
         """The configuration whose vocabulary and context fit the task; everything else may be given."""
         return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
+    @property
+    def summary(self) -> str:
+        """The shape in a few words."""
+        kinds = [f"{self.n_layers} layer{'s' * (self.n_layers > 1)}", f"d {self.d_model}"]
+        kinds.append(f"{self.n_heads} x {self.d_head}")
+        kinds.append(f"mlp {self.d_mlp}" if self.d_mlp else "no mlp")
+        return ", ".join(kinds)
+
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every weight, in HookedTransformer's names and orientations."""
         m, h, d = self.d_model, self.n_heads, self.d_head
@@ -140,6 +148,11 @@ class MLPConfig(_FitsTask):
     def of(cls, task: Task, **sizes: int | str) -> MLPConfig:
         """The configuration whose vocabulary fits the task; everything else may be given."""
         return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
+
+    @property
+    def summary(self) -> str:
+        """The shape in a few words."""
+        return f"pair mlp, d {self.d_model}, mlp {self.d_mlp}"
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every weight, in HookedTransformer's names and orientations."""

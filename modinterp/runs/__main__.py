@@ -30,14 +30,15 @@ def _listed(root: Path | None) -> None:
     from modinterp.runs import CATALOGUE, store
 
     where = root or store.checkpoints()
-    line = "{:<22} {:<14} {:>8} {:>7} {:>5}  {:<18} {}".format
-    print(line("run", "task", "weights", "epochs", "seed", "state", "needed by"))
+    line = "{:<26} {:<40} {:<32} {:>7} {:>5}  {:<18} {:>8}  {}".format
+    print(line("run", "task", "shape", "epochs", "seed", "state", "weights", "claims"))
     for name, entry in CATALOGUE.items():
         spec, folder = entry.spec, where / name
         weights = sum(prod(shape) for shape in spec.model.shapes().values())
         trained = (folder / store.RECORD).is_file()
         state = f"trained, {store.size(folder) / 2**20:.1f} MiB" if trained else "pending"
-        print(line(name, spec.task.name, f"{weights:,}", f"{spec.recipe.epochs:,}", spec.seed, state, entry.serves))
+        print(line(name, spec.task.name, spec.model.summary, f"{spec.recipe.epochs:,}", spec.seed, state,
+                   f"{4 * weights / 2**20:.1f} MiB", entry.serves))  # fmt: skip
 
 
 def _trained(options: argparse.Namespace) -> None:

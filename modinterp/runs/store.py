@@ -6,6 +6,7 @@
                history.csv           losses in nats, accuracies, sum of squared weights, by epoch
                progress.csv          progress measures by epoch, where they have been taken
                state.safetensors     weights, optimiser moments and history, to go on training from
+               before.safetensors    the state before that one
 
 Every file is written beside its place and moved there, so that at any moment each is whole. Weights are read with
 safetensors or `torch.load(weights_only=True)`: nothing that a file holds is ever executed.
@@ -39,8 +40,8 @@ try:
 except ImportError:  # not on Windows, where nothing guards a folder
     fcntl = None
 
-STATE, FINAL, HISTORY, PROGRESS, RECORD = (
-    "state.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json")  # fmt: skip
+STATE, BEFORE, FINAL, HISTORY, PROGRESS, RECORD = (
+    "state.safetensors", "before.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json")  # fmt: skip
 _OTHER = "a training with other settings; move it away or choose another --out"
 PICKLED = (".pt", ".pth")
 
@@ -177,10 +178,14 @@ def write_snapshot(folder: Path, state: TrainingState) -> None:
 
 
 def write_state(folder: Path, spec: RunSpec, state: TrainingState, seconds: float) -> None:
-    """Keep all that is needed to go on from here.
+    """Keep all that is needed to go on from here, and the state that was kept before.
 
-    What a finished run has, `run.json` and the files that it vouches for, is not touched.
+    Runs that train together are written one after the other; a kill in between leaves some with this state and some
+    with the one before, which all have. What a finished run has, `run.json` and the files that it vouches for, is not
+    touched.
     """
+    if (folder / STATE).is_file():
+        os.replace(folder / STATE, folder / BEFORE)
     history = _history_bytes(state)
     tensors = {f"weights/{name}": w for name, w in state.weights.items()} | state.moments
     metadata = {
@@ -193,15 +198,21 @@ def write_state(folder: Path, spec: RunSpec, state: TrainingState, seconds: floa
     write_weights(folder / STATE, tensors, metadata | {"sha256": _digest(tensors, metadata)})
 
 
-def read_state(folder: Path, spec: RunSpec) -> tuple[TrainingState, float] | None:
-    """The last state written for this spec and the seconds spent on it; None where nothing was begun.
+def step_back(folder: Path) -> None:
+    """Forget the last state for the one before."""
+    os.replace(folder / BEFORE, folder / STATE)
+
+
+def read_states(folder: Path, spec: RunSpec) -> list[tuple[TrainingState, float]]:
+    """The states kept for this spec, the newest first, each with the seconds spent until then.
 
     Raises:
         ValueError: what lies there was trained from another spec, or is damaged.
     """
-    path = folder / STATE
-    if not path.is_file():
-        return None
+    return [_state(folder / name, spec) for name in (STATE, BEFORE) if (folder / name).is_file()]
+
+
+def _state(path: Path, spec: RunSpec) -> tuple[TrainingState, float]:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata()
@@ -214,7 +225,7 @@ def read_state(folder: Path, spec: RunSpec) -> tuple[TrainingState, float] | Non
     if digest != _digest(tensors, metadata):
         raise ValueError(f"{path} is not the state that was written: its sha256 differs")
     if replace(begun, recipe=replace(begun.recipe, epochs=spec.recipe.epochs)) != spec:  # a later one may go on longer
-        raise ValueError(f"{folder} holds {_OTHER}")
+        raise ValueError(f"{path.parent} holds {_OTHER}")
     weights = {k.removeprefix("weights/"): v for k, v in tensors.items() if k.startswith("weights/")}
     moments = {k: v for k, v in tensors.items() if not k.startswith("weights/")}
     rows = tuple({str(k): v for k, v in row.items()} for row in history.to_dict("records"))

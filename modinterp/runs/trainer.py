@@ -29,10 +29,33 @@ class _Training:
     spec: RunSpec
     folder: Path
     state: TrainingState
+    before: TrainingState | None = None
     seconds_before: float = 0.0
+    kept: tuple[int, str] | None = None
     began: float = field(default_factory=time.monotonic)
-    kept_epoch: int = -1
-    kept_at: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def found(cls, name: str, spec: RunSpec, folder: Path, locks: ExitStack) -> _Training:
+        """The training that lies in a folder, or the beginning of one."""
+        folder.mkdir(parents=True, exist_ok=True)
+        locks.enter_context(store.locked(folder))
+        states = store.read_states(folder, spec)
+        if not states:
+            ended = store.finished(folder, spec) or ""
+            start = TrainingState(0, initial_weights(spec.model, spec.seed), ended=ended)
+            return cls(name, spec, folder, start)
+        (state, seconds), *older = states
+        if state.epoch > spec.recipe.epochs:
+            raise ValueError(f"{folder} has been trained to epoch {state.epoch} already, beyond {spec.recipe.epochs}")
+        if state.ended == over(state.epoch) and state.epoch < spec.recipe.epochs:
+            state = replace(state, ended="")
+        kept = (state.epoch, state.ended)
+        return cls(name, spec, folder, state, older[0][0] if older else None, seconds, kept)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to train."""
+        return bool(self.state.ended) and (self.folder / store.RECORD).is_file()
 
     @property
     def seconds(self) -> float:
@@ -41,15 +64,22 @@ class _Training:
 
     def keep(self) -> None:
         """Write what is needed to go on from here, unless it is on disk already."""
-        if self.state.epoch > self.kept_epoch or self.state.ended:
+        if (self.state.epoch, self.state.ended) != self.kept:
             store.write_state(self.folder, self.spec, self.state, self.seconds)
-            self.kept_epoch, self.kept_at = self.state.epoch, time.monotonic()
+            self.kept = (self.state.epoch, self.state.ended)
 
-    def reached(self, state: TrainingState, state_every: float) -> None:
-        """Write a snapshot, and the state if it is time; at the end, all that a finished run has."""
+    def step_back(self) -> None:
+        """Go on from the state before the last."""
+        if self.before is not None:
+            store.step_back(self.folder)
+            self.state = replace(self.before, ended="")
+            self.kept = (self.state.epoch, "")
+
+    def reached(self, state: TrainingState, keep: bool) -> None:
+        """Write a snapshot, and the state if that is wanted; at the end, all that a finished run has."""
         self.state = state
         store.write_snapshot(self.folder, state)
-        if state.ended or time.monotonic() - self.kept_at >= state_every:
+        if state.ended or keep:
             self.keep()
         if state.ended:
             store.write_finished(self.folder, self.spec, state, self.seconds)
@@ -80,40 +110,34 @@ def train(
         ValueError: a folder holds a training with other settings, or is being trained in; a device that is not there.
         OSError: a folder cannot be written, or the disk is full.
     """
-    where, ended = resolved_device(device), {}
+    where = resolved_device(device)
+    at_once = TOGETHER[where.type] if together is None else together
     with ExitStack() as locks:
-        begun: dict[object, list[_Training]] = defaultdict(list)
-        for name, spec in specs.items():
-            training = _begun(name, spec, Path(out) / name, locks)
-            if isinstance(training, str):
-                ended[name] = training
-            else:
-                begun[shape_of(spec), training.state.epoch].append(training)
-        at_once = TOGETHER[where.type] if together is None else together
-        for trainings in begun.values():
-            for first in range(0, len(trainings), at_once):
-                group = trainings[first : first + at_once]
-                _trained(group, str(where), progress, state_every)
-                ended |= {t.name: t.state.ended for t in group}
-    return {name: ended[name] for name in specs}
+        found = {name: _Training.found(name, spec, Path(out) / name, locks) for name, spec in specs.items()}
+        shapes: dict[object, list[_Training]] = defaultdict(list)
+        for training in found.values():
+            shapes[shape_of(training.spec)].append(training)
+        for alike in shapes.values():
+            for first in range(0, len(alike), at_once):
+                group = [training for training in alike[first : first + at_once] if not training.is_over]
+                for at_one_epoch in _aligned(group):
+                    _trained(at_one_epoch, str(where), progress, state_every)
+    return {name: training.state.ended for name, training in found.items()}
 
 
-def _begun(name: str, spec: RunSpec, folder: Path, locks: ExitStack) -> _Training | str:
-    """A training to go on with, or why there is nothing more to train."""
-    folder.mkdir(parents=True, exist_ok=True)
-    locks.enter_context(store.locked(folder))
-    found = store.read_state(folder, spec)
-    if found is None:
-        if (ended := store.finished(folder, spec)) is not None:
-            return ended
-        return _Training(name, spec, folder, TrainingState(0, initial_weights(spec.model, spec.seed)))
-    state, seconds = found
-    if state.epoch > spec.recipe.epochs:
-        raise ValueError(f"{folder} has been trained to epoch {state.epoch} already, beyond {spec.recipe.epochs}")
-    goes_on_longer = state.ended == over(state.epoch) and state.epoch < spec.recipe.epochs
-    if state.ended and not goes_on_longer and (folder / store.RECORD).is_file():
-        return state.ended
-    return _Training(name, spec, folder, replace(state, ended=""), seconds, kept_epoch=state.epoch)
+def _aligned(group: Sequence[_Training]) -> list[list[_Training]]:
+    """The runs of a group by the epoch they go on from: one and the same, unless they were begun at different times.
+
+    A kill while they were written leaves some a state ahead of the others; those step back to the one that all have.
+    """
+    epochs = [{t.state.epoch, *([t.before.epoch] if t.before else [])} for t in group]
+    common = max(set.intersection(*epochs), default=None) if epochs else None
+    by_epoch: dict[int, list[_Training]] = defaultdict(list)
+    for training in group:
+        if common is not None and training.state.epoch != common:
+            training.step_back()
+        by_epoch[training.state.epoch].append(training)
+    return list(by_epoch.values())
 
 
 def _trained(group: Sequence[_Training], device: str, progress: bool, state_every: float) -> None:
@@ -127,11 +151,16 @@ def _trained(group: Sequence[_Training], device: str, progress: bool, state_ever
         bar.set_postfix(_shown([row for _, row in rows]), refresh=False)
         bar.update(epoch - bar.n)
 
-    specs, states = [training.spec for training in group], [training.state for training in group]
+    specs, states = [training.spec for training in group], [replace(t.state, ended="") for t in group]
+    due, written = -1, time.monotonic()
+    for training in group:
+        training.began = written
     with bar:
         try:
             for run, state in training_states(specs, states, device, shown):
-                group[run].reached(state, state_every)
+                if time.monotonic() - written >= state_every:
+                    due, written = state.epoch, time.monotonic()
+                group[run].reached(state, keep=state.epoch == due)
         finally:
             for training in group:
                 training.keep()

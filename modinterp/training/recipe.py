@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from modinterp.models import Config, MLPConfig, TransformerConfig
@@ -99,12 +99,19 @@ class Recipe:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One training, fully determined: the same spec gives the same network on the same machine."""
+    """One training, fully determined: the same spec gives the same network on the same machine.
+
+    Attributes:
+        seed: of the split, of the initial weights, and of all that is drawn in training.
+        ours: fields that the source of a run leaves open and that are our choice, such as `recipe.epochs`; all others
+            are stated in it or in its released code.
+    """
 
     task: Task
     model: Config
     recipe: Recipe
     seed: int = 0
+    ours: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         self.model.check(self.task)
@@ -116,6 +123,7 @@ class RunSpec:
             "model": {"kind": type(self.model).__name__} | asdict(self.model),
             "recipe": asdict(self.recipe),
             "seed": self.seed,
+            "ours": list(self.ours),
         }
 
     @classmethod
@@ -126,7 +134,8 @@ class RunSpec:
             ValueError: an unknown kind, or fields that do not belong to it.
         """
         try:
-            return cls(_made(data["task"]), _made(data["model"]), _checked(Recipe, data["recipe"]), int(data["seed"]))
+            parts = _made(data["task"]), _made(data["model"]), _checked(Recipe, data["recipe"])
+            return cls(*parts, int(data["seed"]), tuple(data.get("ours", ())))
         except (KeyError, TypeError) as error:
             raise ValueError(f"not the description of a run: {error}") from error
 
@@ -139,7 +148,7 @@ def _made(data: dict[str, Any]) -> Any:
 
 
 def _checked(kind: type, values: dict[str, Any]) -> Any:
-    unknown = set(values) - {field.name for field in fields(kind)}
+    unknown = set(values) - {known.name for known in fields(kind)}
     if unknown:
         raise ValueError(f"{kind.__name__} has no field {', '.join(sorted(unknown))}")
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

@@ -1,0 +1,20 @@
+"""Every named run of every source, and what it is trained from: one file a source."""
+
+from __future__ import annotations
+
+from modinterp.runs.catalogue import circuits, clock, miiii, mlp, nanda
+from modinterp.runs.catalogue.entry import Entry
+from modinterp.training import RunSpec
+
+CATALOGUE: dict[str, Entry] = {**nanda.RUNS, **clock.RUNS, **miiii.RUNS, **circuits.RUNS, **mlp.RUNS}
+
+
+def named(name: str) -> RunSpec:
+    """The spec of a named run.
+
+    Raises:
+        ValueError: no run of that name.
+    """
+    if name not in CATALOGUE:
+        raise ValueError(f"unknown run {name!r}; `python -m modinterp.runs list` shows all {len(CATALOGUE)}")
+    return CATALOGUE[name].spec

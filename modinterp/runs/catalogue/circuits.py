@@ -1,0 +1,52 @@
+"""The runs of "Circuit engineering" (max, median, sort).
+
+Stated: one layer, 4 heads of 32, 5,000 pairs for addition, five numbers and CLS for the others, 40,000 samples, ten
+times as many for the sort, widths 32 and 512 among others. Nearly all else is our choice.
+"""
+
+from __future__ import annotations
+
+from modinterp.models import TransformerConfig
+from modinterp.runs.catalogue.entry import Entry, family
+from modinterp.tasks import Ordering, addition
+from modinterp.training import Recipe
+
+_OPTIMISER = ("seed", "recipe.lr", "recipe.weight_decay", "recipe.betas", "recipe.warmup", "recipe.epochs")
+_DATA = ("task.limit", "recipe.batches", "recipe.batch_size", "model.d_mlp")
+WIDTHS = (8, 16, 32, 64, 128, 256, 512)
+_PAIRS = 0.3916  # 5,000 of 12,769
+_EVERY = {"log_every": 100, "snapshot_every": 1000}
+_ORDERING = Recipe(epochs=20_000, fraction=0.8, batches="shuffled", batch_size=512, weight_decay=0.1, betas=(0.9, 0.98),
+                   **_EVERY)  # fmt: skip
+
+
+def _ordering(stem: str, serves: str, task: Ordering, ours: tuple[str, ...] = (), **sizes: int) -> dict[str, Entry]:
+    model = TransformerConfig.of(task, **sizes)
+    return family(f"circuits/{stem}", task, model, _ORDERING, serves, range(3), (*_OPTIMISER, *_DATA, *ours))
+
+
+def _widths() -> dict[str, Entry]:
+    runs, pairs, medians = {}, addition(113), Ordering("median", size=50_000)
+    for width in WIDTHS:
+        runs |= family(f"circuits/add-width-{width}", pairs, TransformerConfig.of(pairs, d_model=width, d_mlp=4 * width),
+                       Recipe(epochs=20_000, fraction=_PAIRS, **_EVERY), "circuits.obs.width", range(3),
+                       (*_OPTIMISER, "model.d_model", "model.d_mlp"))  # fmt: skip
+        runs |= _ordering(f"median-width-{width}", "circuits.obs.width", medians, ("model.d_model",),
+                          d_model=width, d_mlp=4 * width)  # fmt: skip
+    return runs
+
+
+_ADD = addition(113)
+
+RUNS = {
+    **family("circuits/add", _ADD, TransformerConfig.of(_ADD), Recipe(epochs=25_000, fraction=_PAIRS, **_EVERY),
+             "circuits.add.*", range(3), _OPTIMISER),
+    **_ordering("max", "circuits.data.*", Ordering("max", size=50_000)),
+    **_ordering("max-balanced", "circuits.max.* data.*", Ordering("max", size=50_000, small_share=0.1),
+                ("task.small_share",)),
+    **_ordering("median", "circuits.median.* obs.*", Ordering("median", size=50_000)),
+    **_ordering("sort", "circuits.sort.* obs.*", Ordering("sort", size=500_000)),
+    **_ordering("sort-small", "circuits.data.sort_hard", Ordering("sort", size=50_000)),
+    **_ordering("sort-one-head", "circuits.sort.one_head", Ordering("sort", size=500_000), n_heads=1),
+    **_widths(),
+}  # fmt: skip

@@ -1,0 +1,47 @@
+"""The runs of Syrkis & Søgaard 2024 (MIIII).
+
+Stated: one block, d_model 256, 4 heads, 4 d neurons, no biases, He initialisation, learning rate 3e-4, weight decay
+1/3, dropout 1/10 (in its code one mask for the whole batch), Grokfast with alpha 0.98 and lambda 1/2, betas (0.9, 0.98),
+30% of the data (its code: 50%), 65,536 epochs in the code. How it trained plain modular addition is not stated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from modinterp.models import TransformerConfig
+from modinterp.runs.catalogue.entry import Entry, family
+from modinterp.tasks import PrimeRemainders, Task, addition
+from modinterp.training import Recipe
+
+_RECIPE = Recipe(epochs=65_536, lr=3e-4, weight_decay=1 / 3, betas=(0.9, 0.98), warmup=0, residual_dropout=0.1,
+                 grokfast=0.5, grokfast_alpha=0.98, log_every=64, snapshot_every=4096)  # fmt: skip
+_OURS = ("seed", "recipe.warmup")
+
+
+def _runs(
+    stem: str, serves: str, task: Task, seeds: range = range(1), ours: tuple[str, ...] = (), d_model: int = 256, **recipe
+) -> dict[str, Entry]:
+    model = TransformerConfig.of(
+        task, d_model=d_model, n_heads=4, d_head=d_model // 4, d_mlp=4 * d_model, mlp_biases=False, init="he"
+    )
+    return family(f"miiii/{stem}", task, model, replace(_RECIPE, **recipe), serves, seeds, (*_OURS, *ours))
+
+
+_SMALL = {"epochs": 32_768, "ours": ("task.p", "recipe.epochs")}
+
+RUNS = {
+    **_runs("p113", "miiii.*", PrimeRemainders(113)),
+    **_runs("p113-half", "miiii.split", PrimeRemainders(113), fraction=0.5),
+    **_runs("p113-lambda0", "miiii.lambda0", PrimeRemainders(113), grokfast=0.0),
+    **_runs("p113-no-dropout", "miiii.x.nodropout", PrimeRemainders(113), residual_dropout=0.0),
+    **_runs("basis", "miiii.basis_task fig13 x.neuron_periodic", PrimeRemainders(113, shuffled=True)),
+    **_runs("masked", "miiii.masked_task x.masked_order", PrimeRemainders(113, masked=(2, 3, 5, 7))),
+    **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), range(5), ("model.d_model", "recipe.epochs"),
+            d_model=128, epochs=20_000),
+    **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(5), ("model.d_model", "recipe.epochs"),
+            d_model=128, epochs=20_000, grokfast=0.0),
+    **_runs("p23", "miiii: trends over p", PrimeRemainders(23), **_SMALL),
+    **_runs("p37", "miiii: trends over p", PrimeRemainders(37), **_SMALL),
+    **_runs("p53", "miiii: trends over p", PrimeRemainders(53), **_SMALL),
+}  # fmt: skip

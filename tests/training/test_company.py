@@ -1,0 +1,65 @@
+"""A run gives the same numbers alone and among others, taken in turn and mapped over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import torch
+
+from modinterp.models import TransformerConfig
+from modinterp.tasks import PrimeRemainders, SkipTrigram, Task, addition
+from modinterp.training import Recipe, RunSpec, TrainingState, training_states
+
+SIZES: dict[str, int] = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 32}
+
+
+def spec(seed: int = 0, task: Task | None = None, **recipe) -> RunSpec:
+    task = task or addition(13)
+    given = {"epochs": 200, "log_every": 10, "snapshot_every": 100} | recipe
+    return RunSpec(task, TransformerConfig.of(task, **SIZES), Recipe(**given), seed)
+
+
+VARIED = [
+    spec(),
+    spec(1, fraction=0.6),
+    spec(2, weight_decay=0.0, l1=0.1),
+    spec(3, lr=3e-3, warmup=0, betas=(0.9, 0.999)),
+    spec(4, dropout=0.5, fraction=0.2),
+    spec(5, residual_dropout=0.1),
+    spec(6, grokfast=0.5, grokfast_start="gradient"),
+    spec(7, l1=1.0, l1_of="mean", epochs=150),
+    *(spec(seed, fraction=0.2 + seed / 50, weight_decay=seed / 10, dropout=seed / 100) for seed in range(8, 33)),
+]
+
+
+def trained(specs: list[RunSpec], mapped: bool) -> list[TrainingState]:
+    """Last states, in the order of the specs."""
+    last = {run: state for run, state in training_states(specs, device="cpu", mapped=mapped) if state.ended}
+    return [last[run] for run in range(len(specs))]
+
+
+def assert_alike(one: TrainingState, other: TrainingState, rel: float) -> None:
+    ours, theirs = pd.DataFrame(one.history), pd.DataFrame(other.history)
+    assert list(ours) == list(theirs)
+    assert len(ours) == len(theirs) == 1 + one.epoch // 10
+    for column in ours:
+        assert ours[column].tolist() == pytest.approx(theirs[column].tolist(), rel=rel, abs=1e-7, nan_ok=True), column
+
+
+@pytest.fixture(scope="module")
+def company() -> dict[bool, list[TrainingState]]:
+    return {True: trained(VARIED, mapped=True), False: trained(VARIED[:8], mapped=False)}
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("run", range(8))
+def test_alone_or_among_32_others(company: dict[bool, list[TrainingState]], run: int, mapped: bool) -> None:
+    (alone,) = trained([VARIED[run]], mapped)
+    assert_alike(alone, company[mapped][run], rel=1e-5)
+
+
+@pytest.mark.parametrize("run", range(8))
+def test_in_turn_or_mapped_over(company: dict[bool, list[TrainingState]], run: int) -> None:
+    assert_alike(company[False][run], company[True][run], rel=1e-3)
