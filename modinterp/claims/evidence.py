@@ -24,7 +24,7 @@ class Evidence:
 
     def __init__(self, run: TrainedRun):
         self.run, self.task, self.model = run, run.task, run.model
-        self.p = run.task.d_vocab_out
+        self.p = run.task.heads[0]
 
     @cached_property
     def grid(self) -> ActivationCache:

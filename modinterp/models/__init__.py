@@ -9,18 +9,18 @@ from modinterp.models.config import (
     initial_weights,
 )
 from modinterp.models.convert import from_state_dict
-from modinterp.models.forward import Drop, Product, indexed, no_dropout, read_logits
+from modinterp.models.forward import Affine, Drop, indexed, no_dropout, read_logits
 from modinterp.models.mlp import PairMLP
 from modinterp.models.network import hooked
 from modinterp.models.transformer import Network, Transformer
 
 __all__ = [
+    "Affine",
     "Config",
     "Drop",
     "MLPConfig",
     "Network",
     "PairMLP",
-    "Product",
     "Transformer",
     "TransformerConfig",
     "Weights",

@@ -17,11 +17,11 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.models.affine import fast_affine
 from modinterp.models.config import ACTIVATIONS, Config, MLPConfig, TransformerConfig, Weights
-from modinterp.models.product import product
 
 Drop = Callable[[str, int, Tensor], Tensor]
-Product = Callable[[Tensor, Tensor], Tensor]
+Affine = Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
 
 def no_dropout(place: str, layer: int, x: Tensor) -> Tensor:
@@ -59,7 +59,7 @@ def read_logits(
     index: dict[str, Tensor],
     n_read: int = 1,
     drop: Drop = no_dropout,
-    times: Product = product,
+    affine: Affine = fast_affine,
 ) -> Float[Tensor, "input read output"]:
     """Logits at the last `n_read` positions.
 
@@ -67,20 +67,19 @@ def read_logits(
         index: of `indexed`.
         drop: applied to the activations of every MLP after its nonlinearity (`"neurons"`, layer) and to the residual
             stream after every attention and MLP (`"residual"`, number of the sub-layer); dropout in training.
-        times: the product of a matrix of many rows with a weight.
+        affine: a matrix of many rows times a weight, plus a bias.
     """
     if isinstance(config, MLPConfig):
         table = weights["embed.W_E"] @ weights["blocks.0.mlp.W_in"]
         post = ACTIVATIONS[config.act_fn](F.embedding(index["rows"], table).sum(dim=1))
-        return times(drop("neurons", 0, post), weights["unembed.W_U"]).unsqueeze(1)
+        return affine(drop("neurons", 0, post), weights["unembed.W_U"], None).unsqueeze(1)
     table = _residual_table(config, weights, index["rows"].shape[-1])
     attended = _tabulated_attention if _tabulated(config, n_read) else _layers_before_the_last_mlp
-    x = attended(config, weights, index, table, n_read, drop, times)
+    x = attended(config, weights, index, table, n_read, drop, affine)
     last = config.n_layers - 1
     x = drop("residual", 2 * last, x)
-    x = _plus_mlp(x, config, weights, last, drop, times)
-    logits = times(x.flatten(0, -2), weights["unembed.W_U"]).unflatten(0, x.shape[:-1])
-    return logits + weights["unembed.b_U"] if config.unembed_bias else logits
+    x = _plus_mlp(x, config, weights, last, drop, affine)
+    return affine(x.flatten(0, -2), weights["unembed.W_U"], weights.get("unembed.b_U")).unflatten(0, x.shape[:-1])
 
 
 def _residual_table(config: TransformerConfig, weights: Weights, n_ctx: int) -> Float[Tensor, "pos token d_model"]:
@@ -102,7 +101,7 @@ def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int,
 
 def _tabulated_attention(
     config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor,
-    n_read: int, drop: Drop, times: Product,
+    n_read: int, drop: Drop, affine: Affine,
 ) -> Float[Tensor, "input read d_model"]:  # fmt: skip
     """Residual stream at the last position after the attention of the only layer, from tables."""
     queries_in, per_head = table[-1][index["last_tokens"]], (config.n_heads, config.d_head)
@@ -112,12 +111,12 @@ def _tabulated_attention(
     pattern = F.embedding(index["scores"], scores).softmax(dim=1)
     values = F.embedding(index["rows"], v.flatten(0, 1)).unflatten(-1, per_head)
     z = (pattern.unsqueeze(-1) * values).sum(dim=1).flatten(-2)
-    return _plus_attention(F.embedding(index["last"], queries_in), z, weights, 0, times).unsqueeze(1)
+    return _plus_attention(F.embedding(index["last"], queries_in), z, weights, 0, affine).unsqueeze(1)
 
 
 def _layers_before_the_last_mlp(
     config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor,
-    n_read: int, drop: Drop, times: Product,
+    n_read: int, drop: Drop, affine: Affine,
 ) -> Float[Tensor, "input read d_model"]:  # fmt: skip
     """Residual stream at the positions read after the last attention, all earlier layers computed everywhere."""
     x = F.embedding(index["rows"], table.flatten(0, 1))
@@ -125,10 +124,10 @@ def _layers_before_the_last_mlp(
         last = layer == config.n_layers - 1
         queries_in = x[:, -n_read:] if last else x
         q, k, v = (_projected(y, weights, layer, letter) for y, letter in ((queries_in, "Q"), (x, "K"), (x, "V")))
-        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads), weights, layer, times)
+        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads), weights, layer, affine)
         if not last:
             x = drop("residual", 2 * layer, x)
-            x = _plus_mlp(x, config, weights, layer, drop, times)
+            x = _plus_mlp(x, config, weights, layer, drop, affine)
     return x
 
 
@@ -143,21 +142,16 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, n_heads: int) -> Tensor:
     return (scores.softmax(dim=-1) @ v).transpose(1, 2).flatten(-2)
 
 
-def _plus_attention(resid: Tensor, z: Tensor, weights: Weights, layer: int, times: Product) -> Tensor:
-    attn = f"blocks.{layer}.attn."
-    out = resid + times(z.flatten(0, -2), weights[f"{attn}W_O"].flatten(0, 1)).unflatten(0, z.shape[:-1])
-    return out + weights[f"{attn}b_O"] if f"{attn}b_O" in weights else out
+def _plus_attention(resid: Tensor, z: Tensor, weights: Weights, layer: int, affine: Affine) -> Tensor:
+    W, b = weights[f"blocks.{layer}.attn.W_O"], weights.get(f"blocks.{layer}.attn.b_O")
+    return resid + affine(z.flatten(0, -2), W.flatten(0, 1), b).unflatten(0, z.shape[:-1])
 
 
-def _plus_mlp(x: Tensor, config: TransformerConfig, weights: Weights, layer: int, drop: Drop, times: Product) -> Tensor:
+def _plus_mlp(x: Tensor, config: TransformerConfig, weights: Weights, layer: int, drop: Drop, affine: Affine) -> Tensor:
     if config.d_mlp is None:
         return x
     mlp = f"blocks.{layer}.mlp."
-    pre = _affine(x.flatten(0, -2), weights, mlp, "in", times)
+    pre = affine(x.flatten(0, -2), weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))
     post = drop("neurons", layer, ACTIVATIONS[config.act_fn](pre))
-    return drop("residual", 2 * layer + 1, x + _affine(post, weights, mlp, "out", times).unflatten(0, x.shape[:-1]))
-
-
-def _affine(x: Tensor, weights: Weights, component: str, name: str, times: Product) -> Float[Tensor, "row outer"]:
-    out, bias = times(x, weights[f"{component}W_{name}"]), weights.get(f"{component}b_{name}")
-    return out if bias is None else out + bias
+    out = affine(post, weights[f"{mlp}W_out"], weights.get(f"{mlp}b_out")).unflatten(0, x.shape[:-1])
+    return drop("residual", 2 * layer + 1, x + out)

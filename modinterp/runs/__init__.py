@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from modinterp.runs.catalogue import CATALOGUE, named
+    from modinterp.runs.catalogue import CATALOGUE, matching, named
     from modinterp.runs.run import Snapshots, TrainedRun, load
     from modinterp.runs.trainer import train
 
@@ -15,11 +15,12 @@ _HOMES = {
     "CATALOGUE": "modinterp.runs.catalogue",
     "Snapshots": "modinterp.runs.run",
     "TrainedRun": "modinterp.runs.run",
+    "matching": "modinterp.runs.catalogue",
     "load": "modinterp.runs.run",
     "named": "modinterp.runs.catalogue",
     "train": "modinterp.runs.trainer",
 }
 
-__all__ = ["CATALOGUE", "Snapshots", "TrainedRun", "load", "named", "train"]
+__all__ = ["CATALOGUE", "Snapshots", "TrainedRun", "load", "matching", "named", "train"]
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -17,41 +17,47 @@ def _arguments() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="every run, whether it is trained, and what needs it")
+    listing.add_argument("names", metavar="NAME", nargs="*", default=["*"], help="such as 'clock/*' (default: all)")
     listing.add_argument("--runs", metavar="DIR", type=Path, help="folder to look in (default: checkpoints/)")
     training = commands.add_parser("train", help="train runs of the catalogue, going on with what was begun")
-    training.add_argument("names", metavar="NAME", nargs="+", help="such as nanda/mainline-0")
+    training.add_argument("names", metavar="NAME", nargs="+", help="such as nanda/mainline-0, 'clock/*' or '*'")
     training.add_argument("--out", metavar="DIR", type=Path, default=Path("trained"), help="default: trained/")
     training.add_argument("--device", default="auto", help="cpu, cuda, ... or auto (default: auto)")
+    training.add_argument("--together", metavar="N", type=int, help="runs of one shape that train at once "
+                          "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
     training.add_argument("--epochs", type=int, help="other than the catalogue's, to stop early or go on longer")
     return parser
 
 
-def _listed(root: Path | None) -> None:
-    from modinterp.runs import CATALOGUE, store
+def _listed(patterns: list[str], root: Path | None) -> None:
+    from modinterp.runs import CATALOGUE, matching, store
 
     where = root or store.checkpoints()
     line = "{:<26} {:<40} {:<32} {:>7} {:>5}  {:<18} {:>8}  {}".format
     print(line("run", "task", "shape", "epochs", "seed", "state", "weights", "claims"))
-    for name, entry in CATALOGUE.items():
-        spec, folder = entry.spec, where / name
+    for name, spec in matching(*patterns).items():
+        folder = where / name
         weights = sum(prod(shape) for shape in spec.model.shapes().values())
         trained = (folder / store.RECORD).is_file()
         state = f"trained, {store.size(folder) / 2**20:.1f} MiB" if trained else "pending"
         print(line(name, spec.task.name, spec.model.summary, f"{spec.recipe.epochs:,}", spec.seed, state,
-                   f"{4 * weights / 2**20:.1f} MiB", entry.serves))  # fmt: skip
+                   f"{4 * weights / 2**20:.1f} MiB", CATALOGUE[name].serves))  # fmt: skip
 
 
-def _trained(options: argparse.Namespace) -> None:
+def _trained(options: argparse.Namespace) -> bool:
+    """Train; whether every run ended with finite weights."""
     from modinterp.training import prepare_cpu
 
     prepare_cpu()
-    from modinterp.runs import named, train
+    from modinterp.runs import matching, train
 
-    specs = {name: named(name) for name in options.names}
+    specs = matching(*options.names)
     if options.epochs is not None:
         specs = {n: replace(s, recipe=replace(s.recipe, epochs=options.epochs)) for n, s in specs.items()}
-    for name, ended in train(specs, options.out, options.device).items():
-        print(f"{options.out / name}: {ended}")
+    ended = train(specs, options.out, options.device, together=options.together)
+    for name, why in ended.items():
+        print(f"{options.out / name}: {why}")
+    return not any("not finite" in why for why in ended.values())
 
 
 @one_line_errors("stopped; the same command goes on from the last snapshot")
@@ -59,10 +65,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _arguments().parse_args(arguments)
     if options.command == "list":
-        _listed(options.runs)
-    else:
-        _trained(options)
-    return 0
+        _listed(options.names, options.runs)
+        return 0
+    return 0 if _trained(options) else 1
 
 
 if __name__ == "__main__":

@@ -41,7 +41,8 @@ except ImportError:  # not on Windows, where nothing guards a folder
     fcntl = None
 
 STATE, BEFORE, FINAL, HISTORY, PROGRESS, RECORD = (
-    "state.safetensors", "before.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json")  # fmt: skip
+    "state.safetensors", "before.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json",
+)  # fmt: skip
 _OTHER = "a training with other settings; move it away or choose another --out"
 PICKLED = (".pt", ".pth")
 

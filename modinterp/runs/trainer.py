@@ -111,7 +111,9 @@ def train(
         OSError: a folder cannot be written, or the disk is full.
     """
     where = resolved_device(device)
-    at_once = TOGETHER[where.type] if together is None else together
+    at_once = TOGETHER.get(where.type, 1) if together is None else together
+    if at_once < 1:
+        raise ValueError(f"at least 1 run trains at a time, got {at_once}")
     with ExitStack() as locks:
         found = {name: _Training.found(name, spec, Path(out) / name, locks) for name, spec in specs.items()}
         shapes: dict[object, list[_Training]] = defaultdict(list)

@@ -50,7 +50,7 @@ class Ordering(SampledTask):
         super().__post_init__()
         if self.ask not in QUESTIONS:
             raise ValueError(f"unknown question {self.ask!r}; known are {', '.join(QUESTIONS)}")
-        if self.n < 1 or self.limit < 2 or not 1 <= self.small_limit <= self.limit:
+        if self.n < 1 or self.limit < 2 or (self.small_share and not 1 <= self.small_limit <= self.limit):
             raise ValueError(f"no numbers can be drawn with n {self.n}, limit {self.limit}, small {self.small_limit}")
         if not 0 <= self.small_share <= 1:
             raise ValueError(f"small_share must lie in [0, 1], got {self.small_share}")

@@ -47,7 +47,8 @@ class PrimeRemainders(Task):
     masked: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not isinstance(self.p, int) or self.p < 3 or self.p not in primes_below(self.p + 1):
+        whole = isinstance(self.p, int) and not isinstance(self.p, bool)
+        if not whole or self.p < 3 or primes_below(self.p + 1)[-1] != self.p:
             raise ValueError(f"the base p must be a prime of at least 3, got {self.p!r}")
         if unknown := set(self.masked) - set(primes_below(self.p)):
             raise ValueError(f"masked must hold primes below {self.p}, got {sorted(unknown)}")

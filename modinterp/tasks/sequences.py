@@ -19,7 +19,7 @@ PLUS, EQUALS = 10, 11
 
 @dataclass(frozen=True)
 class DigitAddition(SampledTask):
-    """`1 2 3 4 5 + 6 7 8 9 0 = 0 8 0 2 3 5`: the digits of a sum, most significant first, each read at the token before.
+    """`1 2 3 4 5 + 6 7 8 9 0 = 0 8 0 2 3 5`: the digits of a sum, each read at the token before, the largest first.
 
     The last digit of the answer is asked and not fed, so a sequence has 17 tokens for five digits. (The released code
     feeds all 18 and drops the logits of the last.)

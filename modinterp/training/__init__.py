@@ -9,7 +9,7 @@ from modinterp.training.engine import (
     training_states,
 )
 from modinterp.training.loss import accuracy, cross_entropy
-from modinterp.training.program import Row
+from modinterp.training.program import Row, Way
 from modinterp.training.recipe import Recipe, RunSpec
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Row",
     "RunSpec",
     "TrainingState",
+    "Way",
     "accuracy",
     "cross_entropy",
     "over",

@@ -73,7 +73,7 @@ class Batches:
         return self._made(padded(Examples(self._train.inputs[rows], self._train.labels[rows]), size))
 
     def seen(self, step: int) -> Batch:
-        """What the training loss is measured on: all that is trained on; where that has no end, the batch of the step."""
+        """What the training loss is measured on: all that is trained on; where that has no end, the step's batch."""
         return self.at(step) if self.spec.recipe.batches == "fresh" else self._whole
 
     def _host_seed(self, step: int) -> int:

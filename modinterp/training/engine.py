@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 import torch
@@ -16,8 +17,10 @@ from torch import Tensor
 
 from modinterp.models import Weights, initial_weights
 from modinterp.training.cpu import prepare_cpu
-from modinterp.training.program import Program, Row, flat, named
+from modinterp.training.program import Program, Row, Way, flat, named
 from modinterp.training.recipe import RunSpec
+
+SMALL = 10**8
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,22 @@ def shape_of(spec: RunSpec) -> tuple[Any, ...]:
     return spec.model, task.heads, task.n_read, task.output_names, *batches
 
 
+def suited_way(spec: RunSpec, device: torch.device) -> Way:
+    """The faster way to take a step for runs of a shape, without waiting for a compiler.
+
+    On a CPU that is to map over small networks, where Python's own time counts, and to take large ones in turn, where
+    oneDNN's products do; the border was measured with `benchmarks/engine.py`.
+    """
+    rows = spec.recipe.batch_size or int(spec.recipe.fraction * len(spec.task.inputs()))
+    products = rows * spec.task.n_ctx * sum(prod(shape) for shape in spec.model.shapes().values())
+    return Way.IN_TURN if device.type == "cpu" and products > SMALL else Way.MAPPED
+
+
 class _Together:
     """The runs that are still training: their program, and what each has been so far."""
 
-    def __init__(self, specs: Sequence[RunSpec], states: Sequence[TrainingState], device: torch.device, mapped: bool):
-        self.specs, self.device, self.mapped = specs, device, mapped
+    def __init__(self, specs: Sequence[RunSpec], states: Sequence[TrainingState], device: torch.device, way: Way):
+        self.specs, self.device, self.way = specs, device, way
         self.histories = [[row for row in state.history if row["epoch"] < state.epoch] for state in states]
         self.last_good = list(states)
         self.active = list(range(len(specs)))
@@ -78,7 +92,7 @@ class _Together:
         self.program = self._program(weights, moments, states[0].epoch)
 
     def _program(self, weights: Tensor, moments: dict[str, Tensor], epoch: int) -> Program:
-        return Program([self.specs[i] for i in self.active], weights, moments, epoch, self.device, self.mapped)
+        return Program([self.specs[i] for i in self.active], weights, moments, epoch, self.device, self.way)
 
     def frozen(self, place: int) -> TrainingState:
         """A copy on the CPU, which later steps do not change, of the run in this place of the program."""
@@ -105,18 +119,19 @@ def training_states(
     states: Sequence[TrainingState] | None = None,
     device: str | torch.device = "auto",
     on_rows: Callable[[int, list[tuple[int, Row]]], None] | None = None,
-    mapped: bool | None = None,
+    way: Way | None = None,
 ) -> Iterator[tuple[int, TrainingState]]:
     """Train runs of one shape as one program, yielding (number of the run, its state).
 
     Every run yields at each snapshot epoch, and a last time with `ended` set: when its epochs are over, when its test
-    loss has been as low as asked for, or, with its last good state, when a number is no longer finite. The others go on.
+    loss has been as low as asked for, or, with its last good state, when a number is no longer finite. The others go
+    on.
 
     Args:
         states: where to go on from, all at one epoch; None for the beginning.
         device: `cpu`, `cuda`, ... or `auto`.
-        on_rows: called at every logged epoch with it and the new (number of the run, row of history); for progress bars.
-        mapped: whether to map over the runs or to take them in turn; None for what suits the device.
+        on_rows: called at every logged epoch with it and every new (number of the run, row of history).
+        way: to take a step; None for the one of `suited_way`.
     Raises:
         ValueError: runs of different shapes, states of different epochs, a device that is not there.
     """
@@ -129,7 +144,7 @@ def training_states(
     if len({state.epoch for state in states}) != 1:
         raise ValueError("only runs that stand at the same epoch can go on as one program")
     recipe = specs[0].recipe
-    group = _Together(specs, states, where, where.type == "cuda" if mapped is None else mapped)
+    group = _Together(specs, states, where, way or suited_way(specs[0], where))
     while group.active:
         epoch = group.program.epoch
         last = [epoch == specs[run].recipe.epochs for run in group.active]

@@ -1,13 +1,15 @@
 """Runs of one shape as one program: all weights in one tensor `[run, weight]`, one step for all of them.
 
-There is one definition of a run's loss. A program either takes the runs in turn, which is as fast on a CPU, or maps
-over them (`torch.func.vmap`), which is what a GPU needs, and there captures the step as a graph. A run gets the same
-numbers either way, whoever its neighbours are.
+There is one definition of a run's loss. A program takes the runs in turn, with oneDNN's products, which suits large
+networks on a CPU; or it maps over them (`torch.func.vmap`), which suits small ones and a GPU, where the step is
+captured as a graph too; or it has torch compile the mapped step. A run gets the same numbers in all ways, up to
+rounding, and in each whoever its neighbours are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from math import prod
 from typing import Any
 
@@ -17,7 +19,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from modinterp.models import Config, Drop, Weights, no_dropout, read_logits
-from modinterp.models.product import product
+from modinterp.models.affine import affine, fast_affine
 from modinterp.training.batches import Batch, batches_of, stacked
 from modinterp.training.loss import losses, mean_loss, right
 from modinterp.training.noise import kept, mixed
@@ -25,6 +27,16 @@ from modinterp.training.optimiser import Moments, Optimiser
 from modinterp.training.recipe import RunSpec
 
 Row = dict[str, int | float]
+
+
+class Way(Enum):
+    """How a program takes a step for several runs."""
+
+    IN_TURN = "in turn"
+    MAPPED = "mapped"
+    COMPILED = "mapped and compiled"
+
+
 _WARM_UP = 3
 
 
@@ -49,8 +61,15 @@ class Program:
     """
 
     def __init__(
-        self, specs: Sequence[RunSpec], weights: Tensor, moments: Moments, epoch: int, device: torch.device, mapped: bool
+        self,
+        specs: Sequence[RunSpec],
+        weights: Float[Tensor, "run weight"],
+        moments: Moments,
+        epoch: int,
+        device: torch.device,
+        way: Way,
     ):
+        mapped = way is not Way.IN_TURN
         self.spec, self.device, self.mapped, self.epoch = specs[0], device, mapped, epoch
         self.weights = weights.to(device, copy=True)
         self.optimiser = Optimiser([s.recipe for s in specs], moments, weights.shape[1], device)
@@ -62,10 +81,11 @@ class Program:
             "loss_weights": torch.tensor([s.task.loss_weights for s in specs], dtype=torch.float64, device=device),
         }
         self._dropping = {name for name in ("dropout", "residual_dropout") if self._settings[name].any()}
-        self._times = torch.matmul if mapped else product
+        self._affine = affine if mapped else fast_affine
         self._epoch = torch.tensor(epoch, device=device)
         self._held_out = self._joined([b.held_out for b in self._batches])
         self._batch = self._joined([b.at(epoch) for b in self._batches])
+        self._gradients = torch.compile(self._each, dynamic=False) if way is Way.COMPILED else self._each
         self._graph: torch.cuda.CUDAGraph | None = None
         self._until_captured = _WARM_UP
 
@@ -93,7 +113,8 @@ class Program:
 
     def _step(self) -> None:
         keys = mixed(self._seeds + self._epoch)
-        self.optimiser.step(self.weights, self._each(self._gradient, self._batch, keys, self._settings), self._epoch)
+        gradients = self._gradients(self._gradient, self._batch, keys, self._settings)
+        self.optimiser.step(self.weights, gradients, self._epoch)
         self._epoch += 1
 
     def _captured_step(self) -> None:
@@ -135,7 +156,7 @@ class Program:
         """Of one run on one batch, with dropout."""
         spec = self.spec
         weights, drop = named(row, spec.model), self._dropout(key, settings) if self._dropping else no_dropout
-        logits = read_logits(spec.model, weights, index, spec.task.n_read, drop, self._times)
+        logits = read_logits(spec.model, weights, index, spec.task.n_read, drop, self._affine)
         each = losses(logits, labels, spec.task.heads, getattr(torch, spec.recipe.loss_dtype))
         return mean_loss(each.sum(dim=0), (labels >= 0).sum(dim=0), settings["loss_weights"])
 
@@ -174,9 +195,9 @@ class Program:
         return rows
 
     def _answers(self, row: Tensor, index: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
-        """Of one run on a batch, for every answer: the sum of its losses, how often it is right, how often asked for."""
+        """Of one run on a batch, for every answer: the sum of its losses, how often it was right and asked for."""
         task, model = self.spec.task, self.spec.model
-        logits = read_logits(model, named(row, model), index, task.n_read, times=self._times)
+        logits = read_logits(model, named(row, model), index, task.n_read, affine=self._affine)
         each = {
             "loss": losses(logits, labels, task.heads),
             "right": right(logits, labels, task.heads),

@@ -50,9 +50,10 @@ def failing_after(times: int, write: Callable, error: BaseException) -> Callable
 def test_stopped_at_any_write_it_goes_on_with_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, error: BaseException
 ) -> None:
-    with monkeypatch.context() as patched, pytest.raises(type(error)):
+    with monkeypatch.context() as patched:
         patched.setattr(store, "write", failing_after(times, store.write, error))
-        carried_out(specs(), tmp_path / "cut")
+        with pytest.raises(type(error)):
+            carried_out(specs(), tmp_path / "cut")
     carried_out(specs(), tmp_path / "cut")
     carried_out(specs(), tmp_path / "whole")
     assert_same_files(tmp_path / "cut", tmp_path / "whole")
@@ -62,7 +63,8 @@ def test_runs_together_are_those_trained_one_by_one(tmp_path: Path) -> None:
     carried_out(specs(), tmp_path / "together")
     for name, spec in specs().items():
         train({name: spec}, tmp_path / "alone", device="cpu", progress=False)
-    assert_same_files(tmp_path / "together", tmp_path / "alone")
+        together, alone = (load(name, root=tmp_path / where).history for where in ("together", "alone"))
+        assert together.to_numpy() == pytest.approx(alone.to_numpy(), rel=1e-5)
 
 
 def test_a_run_that_diverges_keeps_its_last_good_weights_and_its_neighbours_go_on(tmp_path: Path) -> None:
@@ -82,8 +84,7 @@ def test_a_run_that_diverges_keeps_its_last_good_weights_and_its_neighbours_go_o
 
 def test_a_run_stops_when_its_test_loss_has_been_low_for_long_enough(tmp_path: Path) -> None:
     wanted = specs(stop_at=3.0, settle=20)
-    history = load("own/0", root=tmp_path) if carried_out(specs(), tmp_path / "whole") is None else None
-    assert history is None
+    carried_out(specs(), tmp_path / "whole")
     whole = load("own/0", root=tmp_path / "whole").history
     low = whole["epoch"][whole["test_loss"] <= 3.0].iloc[0]
     ended = carried_out(wanted, tmp_path / "stopped")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
-import torch
 
 from modinterp.models import TransformerConfig
-from modinterp.tasks import PrimeRemainders, SkipTrigram, Task, addition
-from modinterp.training import Recipe, RunSpec, TrainingState, training_states
+from modinterp.tasks import Task, addition
+from modinterp.training import Recipe, RunSpec, TrainingState, Way, training_states
 
 SIZES: dict[str, int] = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 32}
 
@@ -34,9 +31,9 @@ VARIED = [
 ]
 
 
-def trained(specs: list[RunSpec], mapped: bool) -> list[TrainingState]:
+def trained(specs: list[RunSpec], way: Way) -> list[TrainingState]:
     """Last states, in the order of the specs."""
-    last = {run: state for run, state in training_states(specs, device="cpu", mapped=mapped) if state.ended}
+    last = {run: state for run, state in training_states(specs, device="cpu", way=way) if state.ended}
     return [last[run] for run in range(len(specs))]
 
 
@@ -49,17 +46,17 @@ def assert_alike(one: TrainingState, other: TrainingState, rel: float) -> None:
 
 
 @pytest.fixture(scope="module")
-def company() -> dict[bool, list[TrainingState]]:
-    return {True: trained(VARIED, mapped=True), False: trained(VARIED[:8], mapped=False)}
+def company() -> dict[Way, list[TrainingState]]:
+    return {Way.MAPPED: trained(VARIED, Way.MAPPED), Way.IN_TURN: trained(VARIED[:8], Way.IN_TURN)}
 
 
-@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("way", [Way.IN_TURN, Way.MAPPED])
 @pytest.mark.parametrize("run", range(8))
-def test_alone_or_among_32_others(company: dict[bool, list[TrainingState]], run: int, mapped: bool) -> None:
-    (alone,) = trained([VARIED[run]], mapped)
-    assert_alike(alone, company[mapped][run], rel=1e-5)
+def test_alone_or_among_32_others(company: dict[Way, list[TrainingState]], run: int, way: Way) -> None:
+    (alone,) = trained([VARIED[run]], way)
+    assert_alike(alone, company[way][run], rel=1e-5)
 
 
 @pytest.mark.parametrize("run", range(8))
-def test_in_turn_or_mapped_over(company: dict[bool, list[TrainingState]], run: int) -> None:
-    assert_alike(company[False][run], company[True][run], rel=1e-3)
+def test_in_turn_or_mapped_over(company: dict[Way, list[TrainingState]], run: int) -> None:
+    assert_alike(company[Way.IN_TURN][run], company[Way.MAPPED][run], rel=1e-3)

@@ -44,13 +44,13 @@ def test_loss_of_many_heads_is_that_of_a_loop_over_them() -> None:
     labels, weights = task.labels()[:40], torch.tensor(task.loss_weights, dtype=torch.float64)
     ours = mean_loss(losses(logits, labels, task.heads).sum(0), (labels >= 0).sum(0), weights)
     parts = logits[:, 0].split(list(task.heads), dim=-1)
-    looped = sum(
+    looped = torch.zeros(()) + sum(
         torch.nn.functional.cross_entropy(part, labels[:, i]) / math.log(q) / len(task.heads)
         for i, (q, part) in enumerate(zip(task.heads, parts, strict=True))
         if q != 2
     )
-    assert ours.item() == pytest.approx(float(looped), rel=1e-12)
-    by_hand = torch.autograd.grad(looped, logits)[0]  # type: ignore[arg-type]
+    assert ours.item() == pytest.approx(looped.item(), rel=1e-12)
+    by_hand = torch.autograd.grad(looped, logits)[0]
     torch.testing.assert_close(torch.autograd.grad(ours, logits)[0], by_hand, rtol=1e-10, atol=1e-15)
     assert not by_hand[..., :2].any()
     best = torch.stack([part.argmax(dim=-1) for part in parts], dim=1)

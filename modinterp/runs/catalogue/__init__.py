@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+
 from modinterp.runs.catalogue import circuits, clock, miiii, mlp, nanda
 from modinterp.runs.catalogue.entry import Entry
 from modinterp.training import RunSpec
@@ -18,3 +20,15 @@ def named(name: str) -> RunSpec:
     if name not in CATALOGUE:
         raise ValueError(f"unknown run {name!r}; `python -m modinterp.runs list` shows all {len(CATALOGUE)}")
     return CATALOGUE[name].spec
+
+
+def matching(*patterns: str) -> dict[str, RunSpec]:
+    """The specs of all runs whose name matches one of the patterns, such as `clock/*`, in the catalogue's order.
+
+    Raises:
+        ValueError: a pattern that no run matches.
+    """
+    for pattern in patterns:
+        if not fnmatch.filter(CATALOGUE, pattern):
+            named(pattern)
+    return {n: entry.spec for n, entry in CATALOGUE.items() if any(fnmatch.fnmatch(n, p) for p in patterns)}

@@ -28,7 +28,8 @@ def _ordering(stem: str, serves: str, task: Ordering, ours: tuple[str, ...] = ()
 def _widths() -> dict[str, Entry]:
     runs, pairs, medians = {}, addition(113), Ordering("median", size=50_000)
     for width in WIDTHS:
-        runs |= family(f"circuits/add-width-{width}", pairs, TransformerConfig.of(pairs, d_model=width, d_mlp=4 * width),
+        model = TransformerConfig.of(pairs, d_model=width, d_mlp=4 * width)
+        runs |= family(f"circuits/add-width-{width}", pairs, model,
                        Recipe(epochs=20_000, fraction=_PAIRS, **_EVERY), "circuits.obs.width", range(3),
                        (*_OPTIMISER, "model.d_model", "model.d_mlp"))  # fmt: skip
         runs |= _ordering(f"median-width-{width}", "circuits.obs.width", medians, ("model.d_model",),

@@ -1,8 +1,8 @@
 """The runs of Syrkis & Søgaard 2024 (MIIII).
 
 Stated: one block, d_model 256, 4 heads, 4 d neurons, no biases, He initialisation, learning rate 3e-4, weight decay
-1/3, dropout 1/10 (in its code one mask for the whole batch), Grokfast with alpha 0.98 and lambda 1/2, betas (0.9, 0.98),
-30% of the data (its code: 50%), 65,536 epochs in the code. How it trained plain modular addition is not stated.
+1/3, dropout 1/10 (in its code one mask for the whole batch), Grokfast with alpha 0.98 and lambda 1/2, betas 0.9 and
+0.98, 30% of the data (its code: 50%), 65,536 epochs in the code. How plain modular addition was trained is not stated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ _OURS = ("seed", "recipe.warmup")
 
 
 def _runs(
-    stem: str, serves: str, task: Task, seeds: range = range(1), ours: tuple[str, ...] = (), d_model: int = 256, **recipe
+    stem: str,
+    serves: str,
+    task: Task,
+    seeds: range = range(1),
+    ours: tuple[str, ...] = (),
+    d_model: int = 256,
+    **recipe,
 ) -> dict[str, Entry]:
     model = TransformerConfig.of(
         task, d_model=d_model, n_heads=4, d_head=d_model // 4, d_mlp=4 * d_model, mlp_biases=False, init="he"
@@ -28,6 +34,7 @@ def _runs(
     return family(f"miiii/{stem}", task, model, replace(_RECIPE, **recipe), serves, seeds, (*_OURS, *ours))
 
 
+_PLAIN = {"ours": ("model.d_model", "recipe.epochs"), "d_model": 128, "epochs": 20_000}
 _SMALL = {"epochs": 32_768, "ours": ("task.p", "recipe.epochs")}
 
 RUNS = {
@@ -37,10 +44,8 @@ RUNS = {
     **_runs("p113-no-dropout", "miiii.x.nodropout", PrimeRemainders(113), residual_dropout=0.0),
     **_runs("basis", "miiii.basis_task fig13 x.neuron_periodic", PrimeRemainders(113, shuffled=True)),
     **_runs("masked", "miiii.masked_task x.masked_order", PrimeRemainders(113, masked=(2, 3, 5, 7))),
-    **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), range(5), ("model.d_model", "recipe.epochs"),
-            d_model=128, epochs=20_000),
-    **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(5), ("model.d_model", "recipe.epochs"),
-            d_model=128, epochs=20_000, grokfast=0.0),
+    **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), range(5), **_PLAIN),
+    **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(5), **_PLAIN, grokfast=0.0),
     **_runs("p23", "miiii: trends over p", PrimeRemainders(23), **_SMALL),
     **_runs("p37", "miiii: trends over p", PrimeRemainders(37), **_SMALL),
     **_runs("p53", "miiii: trends over p", PrimeRemainders(53), **_SMALL),

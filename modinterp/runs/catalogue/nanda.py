@@ -30,7 +30,8 @@ def _sweeps() -> dict[str, Entry]:
     """Appendices C.2.2, C.2.3 and D.1: what changes when one number does."""
     runs = {}
     for percent in (10, 20, 40, 50, 60, 70, 80, 90):
-        runs |= _sums(f"fraction-{percent}", "nanda.fig20 fig21 table5.* table6.data_fractions C22.frac_* E1.*", range(1),
+        serves = "nanda.fig20 fig21 table5.* table6.data_fractions C22.frac_* E1.*"
+        runs |= _sums(f"fraction-{percent}", serves, range(1),
                       fraction=percent / 100, epochs=40_000 if percent < 40 else 5_000, **SWEEP)  # fmt: skip
     runs |= _sums("two-layers", "nanda.fig22 fig23 table5.2-layer_* table6.2-layer D2.slingshot2L", range(5),
                   n_layers=2, ours=(EPOCHS,), **SWEEP)  # fmt: skip

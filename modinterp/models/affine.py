@@ -1,0 +1,51 @@
+"""The affine map of the training step, by the faster of the two libraries that a CPU build of torch carries.
+
+`x @ W` in float32 goes to MKL, which leaves AVX-512 unused on processors that are not Intel's; oneDNN uses it
+everywhere. On an EPYC the product of this project's MLP takes 2.4 ms that way instead of 6.0 on one core, and its
+weights' gradient 3.8 instead of 6.0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+
+
+def _by_transposed(x: Tensor, y: Tensor, b: Tensor | None = None) -> Tensor:
+    """x @ y.T + b with oneDNN."""
+    return torch.ops.mkldnn._linear_pointwise(x, y, b, "none", [], "")
+
+
+class _Affine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
+        ctx.save_for_backward(x, W)
+        return _by_transposed(x, W.T, b)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        (grad,), (x, W) = grads, ctx.saved_tensors
+        wide = W.shape[1] >= W.shape[0]  # oneDNN likes the longer side of the result last
+        of_W = _by_transposed(x.T, grad.T) if wide else _by_transposed(grad.T, x.T).T
+        return _by_transposed(grad, W), of_W, grad.sum(dim=0) if ctx.needs_input_grad[2] else None
+
+
+def affine(
+    x: Float[Tensor, "row inner"], W: Float[Tensor, "inner outer"], b: Float[Tensor, " outer"] | None = None
+) -> Float[Tensor, "row outer"]:
+    """x @ W + b by torch's own operations, which can be mapped over and run on any device."""
+    return x @ W if b is None else x @ W + b
+
+
+def fast_affine(
+    x: Float[Tensor, "row inner"], W: Float[Tensor, "inner outer"], b: Float[Tensor, " outer"] | None = None
+) -> Float[Tensor, "row outer"]:
+    """x @ W + b, differentiable; for float32 on a CPU with oneDNN where torch has it."""
+    if HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32:
+        return _Affine.apply(x, W, b)  # type: ignore[return-value]
+    return affine(x, W, b)

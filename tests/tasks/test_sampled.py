@@ -1,0 +1,97 @@
+"""Tasks whose inputs are drawn: the labels are right, the sample is distinct and the same everywhere."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from modinterp.tasks import DigitAddition, Ordering, RepeatedSubsequence, SkipTrigram, addition
+from modinterp.tasks.sampled import SampledTask
+
+TASKS = [DigitAddition(size=50), RepeatedSubsequence(size=50, length=30, subsequence=5, copies=3), SkipTrigram(size=50),
+         *(Ordering(ask, size=50) for ask in ("max", "min", "median", "sort"))]  # fmt: skip
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_samples_are_distinct_repeatable_and_of_the_stated_shape(task: SampledTask) -> None:
+    inputs, labels = task.inputs(), task.labels()
+    assert inputs.shape == (50, task.n_ctx)
+    assert labels.shape == (50, task.n_read)
+    assert len(inputs.unique(dim=0)) == 50
+    assert inputs.min() >= 0
+    assert inputs.max() < task.d_vocab
+    assert labels.max() < sum(task.heads)
+    assert torch.equal(inputs, type(task)(**vars(task)).inputs())
+    fresh = task.fresh(10, seed=3)
+    assert torch.equal(fresh.inputs, task.fresh(10, seed=3).inputs)
+    assert not torch.equal(fresh.inputs, task.fresh(10, seed=4).inputs)
+
+
+def test_sums_of_digits() -> None:
+    task = DigitAddition(digits=5, size=200)
+    for row, label in zip(task.inputs().tolist(), task.labels().tolist(), strict=True):
+        assert (row[5], row[11]) == (10, 11)
+        a, b = (int("".join(map(str, digits))) for digits in (row[:5], row[6:11]))
+        assert "".join(map(str, label)) == f"{a + b:06d}"
+        assert row[12:] == label[:-1]
+
+
+def test_repeated_subsequences_are_asked_for_after_their_first_copy() -> None:
+    task = RepeatedSubsequence(size=100, length=40, subsequence=6, copies=3, vocab=1000)
+    for row, label in zip(task.inputs().tolist(), task.labels().tolist(), strict=True):
+        asked = [place for place, token in enumerate(label) if token >= 0]
+        assert len(asked) == 2 * 5
+        for place in asked:
+            if place + 1 < len(row):
+                assert label[place] == row[place + 1]
+            earlier = [i for i in range(place) if row[i] == row[place]]
+            assert any(row[i + 1] == label[place] for i in earlier), "an earlier copy tells what comes next"
+
+
+def test_skip_trigrams_ask_for_their_one_large_token() -> None:
+    task = SkipTrigram(size=300, length=6)
+    large = task.inputs() >= 10
+    assert (large.sum(dim=1) == 1).all()
+    assert not large[:, -1].any()
+    assert torch.equal(task.inputs()[large] - 10, task.labels()[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("ask", "by_hand"), [("max", max), ("min", min), ("median", lambda x: sorted(x)[(len(x) - 1) // 2])]
+)
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_one_number_of_several(ask: str, by_hand, n: int) -> None:
+    task = Ordering(ask, n=n, limit=60, size=40)
+    assert task.labels()[:, 0].tolist() == [by_hand(row[:n]) for row in task.inputs().tolist()]
+    assert (task.inputs()[:, -1] == 60).all()
+
+
+def test_sorting_token_by_token() -> None:
+    task = Ordering("sort", n=4, limit=30, size=50)
+    for row, label in zip(task.inputs().tolist(), task.labels().tolist(), strict=True):
+        assert label == sorted(row[:4])
+        assert row[4:] == [30, *label[:-1]]
+
+
+def test_a_share_of_small_numbers() -> None:
+    inputs = Ordering("max", size=4000, small_share=0.25).inputs()[:, :5]
+    assert (inputs.amax(dim=1) < 20).double().mean().item() == pytest.approx(0.25, abs=0.03)
+    assert (Ordering("max", size=4000).inputs()[:, :5].amax(dim=1) < 20).double().mean().item() < 0.01
+
+
+def test_too_large_a_sample_is_refused() -> None:
+    with pytest.raises(ValueError, match="too few different inputs for a sample of 100"):
+        Ordering("max", n=1, limit=10, size=100).inputs()
+
+
+@pytest.mark.parametrize("bad", [lambda: Ordering("mode"), lambda: Ordering("max", n=0), lambda: SkipTrigram(length=1),
+                                 lambda: Ordering("max", small_share=2.0), lambda: DigitAddition(digits=0),
+                                 lambda: RepeatedSubsequence(length=10), lambda: DigitAddition(size=1)])  # fmt: skip
+def test_tasks_that_cannot_be_are_refused(bad) -> None:
+    with pytest.raises(ValueError, match="unknown|drawn|must|do not fit|share|size"):
+        bad()
+
+
+def test_fresh_inputs_of_a_grid_are_rows_of_it() -> None:
+    fresh = addition(7).fresh(100, seed=0)
+    assert torch.equal(fresh.labels[:, 0], fresh.inputs[:, :2].sum(dim=1) % 7)
