@@ -44,6 +44,8 @@ def indexed(
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
     if not _tabulated(config, n_read):
         return {"rows": rows}
+    if len(last_tokens) == 1:
+        return {"rows": rows, "scores": rows, "last_tokens": last_tokens}
     last = torch.searchsorted(last_tokens, inputs[:, -1].contiguous())
     scores = rows + (last * n_ctx * config.d_vocab).unsqueeze(1)
     return {"rows": rows, "last": last, "scores": scores, "last_tokens": last_tokens}
@@ -111,7 +113,8 @@ def _tabulated_attention(
     pattern = F.embedding(index["scores"], scores).softmax(dim=1)
     values = F.embedding(index["rows"], v.flatten(0, 1)).unflatten(-1, per_head)
     z = (pattern.unsqueeze(-1) * values).sum(dim=1).flatten(-2)
-    return _plus_attention(F.embedding(index["last"], queries_in), z, weights, 0, affine).unsqueeze(1)
+    resid = F.embedding(index["last"], queries_in) if "last" in index else queries_in
+    return _plus_attention(resid, z, weights, 0, affine).unsqueeze(1)
 
 
 def _layers_before_the_last_mlp(
