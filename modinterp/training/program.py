@@ -21,7 +21,7 @@ from torch.utils._pytree import tree_map
 from modinterp.models import Config, Drop, Weights, no_dropout, read_logits
 from modinterp.models.affine import affine, fast_affine
 from modinterp.training.batches import Batch, batches_of, stacked
-from modinterp.training.loss import losses, mean_loss, right
+from modinterp.training.loss import Heads, losses, mean_loss, right
 from modinterp.training.noise import kept, mixed
 from modinterp.training.optimiser import Moments, Optimiser
 from modinterp.training.recipe import RunSpec
@@ -81,6 +81,7 @@ class Program:
             "loss_weights": torch.tensor([s.task.loss_weights for s in specs], dtype=torch.float64, device=device),
         }
         self._dropping = {name for name in ("dropout", "residual_dropout") if self._settings[name].any()}
+        self._heads = Heads.of(specs[0].task.heads, device)
         self._affine = affine if mapped else fast_affine
         self._epoch = torch.tensor(epoch, device=device)
         self._held_out = self._joined([b.held_out for b in self._batches])
@@ -157,7 +158,7 @@ class Program:
         spec = self.spec
         weights, drop = named(row, spec.model), self._dropout(key, settings) if self._dropping else no_dropout
         logits = read_logits(spec.model, weights, index, spec.task.n_read, drop, self._affine)
-        each = losses(logits, labels, spec.task.heads, getattr(torch, spec.recipe.loss_dtype))
+        each = losses(logits, labels, self._heads, getattr(torch, spec.recipe.loss_dtype))
         return mean_loss(each.sum(dim=0), (labels >= 0).sum(dim=0), settings["loss_weights"])
 
     def _dropout(self, key: Int[Tensor, ""], settings: dict[str, Tensor]) -> Drop:
@@ -199,8 +200,8 @@ class Program:
         task, model = self.spec.task, self.spec.model
         logits = read_logits(model, named(row, model), index, task.n_read, affine=self._affine)
         each = {
-            "loss": losses(logits, labels, task.heads),
-            "right": right(logits, labels, task.heads),
+            "loss": losses(logits, labels, self._heads),
+            "right": right(logits, labels, self._heads),
             "asked": labels >= 0,
         }
         return {name: x.sum(dim=0) for name, x in each.items()}

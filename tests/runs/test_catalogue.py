@@ -1,0 +1,70 @@
+"""The catalogue lists every run of the sources, and each can be trained."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from modinterp.runs import CATALOGUE, matching, named
+from modinterp.runs.__main__ import main
+from modinterp.training import RunSpec, shape_of
+
+FAMILIES = {  # the sources' runs and how many of each
+    "nanda/mainline-*": 5, "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
+    "nanda/p109-*": 5, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
+    "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 6, "nanda/repeated-*": 2,
+    "nanda/trigram-*": 6, "clock/no-pos-*": 3, "clock/no-relu-*": 3, "clock/one-head-*": 1, "mlp/kissane-*": 5,
+    "miiii/p113*": 4, "miiii/basis-*": 1, "miiii/masked-*": 1, "miiii/nanda-*": 10, "miiii/p[235]?-*": 3,
+    "circuits/add-[0-2]": 3, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max*": 6,
+    "circuits/median-[0-2]": 3, "circuits/sort*": 9,
+}  # fmt: skip
+SHAPES = {shape_of(entry.spec): name for name, entry in CATALOGUE.items()}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_is_there(family: str) -> None:
+    assert len(matching(family)) == FAMILIES[family]
+
+
+def test_every_run_belongs_to_a_family() -> None:
+    assert set(matching(*FAMILIES)) == set(CATALOGUE) == set(matching("*"))
+
+
+@pytest.mark.parametrize("name", SHAPES.values())
+def test_what_is_ours_is_marked_by_the_name_of_a_field(name: str) -> None:
+    spec = named(name)
+    data = spec.to_json()
+    assert RunSpec.from_json(json.loads(json.dumps(data))) == spec
+    assert RunSpec.from_json(data).ours == spec.ours
+    for field in spec.ours:
+        place = data
+        for part in field.split("."):
+            place = place[part]
+    assert CATALOGUE[name].serves
+
+
+def test_the_mark_is_no_part_of_what_is_trained() -> None:
+    spec = named("clock/no-pos-0")
+    assert replace(spec, ours=()) == spec
+    assert "recipe.lr" in spec.ours
+
+
+def test_listing_shows_what_is_trained_and_what_needs_it(capsys: pytest.CaptureFixture) -> None:
+    assert main(["list", "nanda/*", "mlp/*"]) == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    assert header.split()[:3] == ["run", "task", "shape"]
+    assert len(lines) == len(matching("nanda/*", "mlp/*"))
+    (mainline,) = (line for line in lines if line.startswith("nanda/mainline-0 "))
+    assert "trained" in mainline
+    assert "40,000" in mainline
+    (pending,) = (line for line in lines if line.startswith("nanda/p401-decay-8-0 "))
+    assert "pending" in pending
+    assert "nanda.fig25" in pending
+
+
+def test_unknown_runs_are_named(capsys: pytest.CaptureFixture) -> None:
+    for command in ("list", "train"):
+        assert main([command, "nanda/mainline-0", "nanda/nothing-*"]) == 2
+        assert "unknown run 'nanda/nothing-*'" in capsys.readouterr().err
