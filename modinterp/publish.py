@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,10 +20,13 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "python -m modinterp.publish", description="Measure progress, then ship a finished run."
     )
-    parser.add_argument("names", metavar="NAME", nargs="+", help="such as nanda/mainline-0")
+    parser.add_argument(
+        "names", metavar="NAME", nargs="+", help="such as nanda/mainline-0, or 'clock/*' for all trained"
+    )
     parser.add_argument("--runs", metavar="DIR", type=Path, default=Path("trained"), help="default: trained/")
     parser.add_argument("--out", metavar="DIR", type=Path, help="default: checkpoints/")
-    parser.add_argument("--snapshots", action="store_true", help="ship a dozen snapshots too")
+    parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
+                        help="ship the snapshots of these epochs too; without any, of a dozen across the phases")  # fmt: skip
     return parser
 
 
@@ -38,14 +42,19 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
     return sorted({min(epochs, key=lambda e: abs(e - t)) for t in wanted})
 
 
-def publish(name: str, runs: Path, out: Path, with_snapshots: bool = False) -> Path:
+def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = None) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
+    Progress is measured where all inputs form a grid and one question is asked.
+
+    Args:
+        snapshots: epochs of those to ship; none by default, and a dozen across the phases for an empty list.
     Returns:
         the folder it was put in.
     Raises:
         FileNotFoundError: the run has not been trained to its end.
-        ValueError: the run is damaged, the name leads out of the folder, or source and target are the same.
+        ValueError: the run is damaged, the name leads out of the folder, source and target are the same, or there is
+            no snapshot of an epoch.
     """
     from tqdm import tqdm
 
@@ -61,21 +70,25 @@ def publish(name: str, runs: Path, out: Path, with_snapshots: bool = False) -> P
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
     run = load(name, root=runs)
     record = store.read_record(source)
+    ended = record.get("ended", ""), record["seconds"]
     progress = run.progress
-    if progress is None:
+    if progress is None and run.task.grid is not None and len(run.task.heads) == 1:
         epochs = tqdm(list(run.snapshots), desc=name, unit="snapshot", disable=None)
         progress = progress_measures(run, key_frequencies(run.model.W_L).freqs, epochs)
         store.write(source / store.PROGRESS, store.table_bytes(progress))
-        store.write_record(source, run.spec, record["epoch"], record.get("ended", ""), record["seconds"])
-    found = phases(progress)
-    shipped = (
-        dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned)) if with_snapshots else []
-    )
+        store.write_record(source, run.spec, record["epoch"], *ended)
+    if snapshots is not None and not snapshots and progress is not None:
+        found = phases(progress)
+        snapshots = dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned))
+    if missing := sorted(set(snapshots or ()) - set(run.snapshots)):
+        raise ValueError(f"{name} has no snapshots of the epochs {missing}")
+    shipped = [store.FINAL, store.HISTORY, *([store.PROGRESS] if progress is not None else [])]
+    shipped += [str(store.snapshot_path(Path(), epoch)) for epoch in snapshots or ()]
     made = target.with_name(f".{target.name}.new")
     shutil.rmtree(made, ignore_errors=True)
-    for path in [store.FINAL, store.HISTORY, store.PROGRESS, *(str(store.snapshot_path(Path(), e)) for e in shipped)]:
+    for path in shipped:
         store.write(made / path, (source / path).read_bytes())
-    store.write_record(made, run.spec, record["epoch"], record.get("ended", ""), record["seconds"])
+    store.write_record(made, run.spec, record["epoch"], *ended)
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
     return target
@@ -87,8 +100,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     from modinterp.runs import store
 
-    for name in options.names:
-        print(publish(name, options.runs, options.out or store.checkpoints(), options.snapshots))
+    for pattern in options.names:
+        finished = options.runs.glob(f"{pattern}/{store.RECORD}") if "*" in pattern else []
+        for name in sorted(str(path.parent.relative_to(options.runs)) for path in finished) or [pattern]:
+            print(publish(name, options.runs, options.out or store.checkpoints(), options.snapshots))
     return 0
 
 

@@ -7,7 +7,7 @@ import pytest
 from modinterp.models import TransformerConfig
 from modinterp.publish import dozen_epochs, main, publish
 from modinterp.runs import load, store, train
-from modinterp.tasks import addition
+from modinterp.tasks import Ordering, addition
 from modinterp.training import Recipe, RunSpec
 
 TASK = addition(7)
@@ -24,7 +24,7 @@ def test_a_dozen_spread_over_the_phases() -> None:
 
 def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
     train({"own/small": SPEC}, tmp_path / "trained", device="cpu", progress=False)
-    folder = publish("own/small", tmp_path / "trained", tmp_path / "shipped", with_snapshots=True)
+    folder = publish("own/small", tmp_path / "trained", tmp_path / "shipped", snapshots=[])
     run = load("own/small", root=tmp_path / "shipped")
     assert run.progress is not None
     assert run.progress["epoch"].tolist() == list(range(0, 201, 10))
@@ -33,6 +33,26 @@ def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
     assert not (folder / store.STATE).exists()
     publish("own/small", tmp_path / "trained", tmp_path / "shipped")
     assert not load("own/small", root=tmp_path / "shipped").snapshots
+
+
+def test_snapshots_can_be_chosen_and_names_may_hold_stars(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    train({"own/a": SPEC, "own/b": SPEC}, tmp_path / "trained", device="cpu", progress=False)
+    where = ["--runs", str(tmp_path / "trained"), "--out", str(tmp_path / "shipped")]
+    assert main(["own/*", *where, "--snapshots", "50", "200"]) == 0
+    for name in ("own/a", "own/b"):
+        assert list(load(name, root=tmp_path / "shipped").snapshots) == [50, 200]
+    assert main(["own/a", *where, "--snapshots", "55"]) == 2
+    assert "own/a has no snapshots of the epochs [55]" in capsys.readouterr().err
+
+
+def test_a_task_without_a_grid_is_published_without_progress(tmp_path: Path) -> None:
+    task = Ordering("max", n=2, limit=5, size=20)
+    spec = RunSpec(task, TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=None), Recipe(epochs=10))
+    train({"own/max": spec}, tmp_path / "trained", device="cpu", progress=False)
+    publish("own/max", tmp_path / "trained", tmp_path / "shipped")
+    run = load("own/max", root=tmp_path / "shipped")
+    assert run.progress is None
+    assert run.spec == spec
 
 
 def test_unfinished_runs_are_not_published(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -30,8 +30,9 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
     assert run.spec == named(name)
     assert run.history["epoch"].iloc[-1] == named(name).recipe.epochs
     assert run.history["epoch"].is_monotonic_increasing
-    assert run.progress is not None
-    assert len(run.progress) == named(name).recipe.epochs / named(name).recipe.snapshot_every + 1
+    if run.task.grid is not None:
+        assert run.progress is not None
+        assert len(run.progress) == named(name).recipe.epochs / named(name).recipe.snapshot_every + 1
 
 
 def test_progress_is_what_the_shipped_snapshots_give(mainline: TrainedRun) -> None:
