@@ -47,7 +47,7 @@ def bridge_epochs(device: torch.device, with_test: bool) -> Steps:
     )  # fmt: skip
     network = boot_native(config).to(device)
     inputs, labels = SPEC.task.inputs().to(device), SPEC.task.labels()[:, 0].to(device)
-    train_rows, test_rows = (rows.to(device) for rows in SPEC.task.split(SPEC.recipe.fraction, SPEC.seed))
+    train_rows, test_rows = (rows.to(device) for rows in SPEC.split)
     optimizer = torch.optim.AdamW(network.parameters(), lr=0.0, weight_decay=1.0, betas=(0.9, 0.98))
 
     def epochs(count: int) -> None:

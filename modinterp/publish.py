@@ -26,7 +26,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--runs", metavar="DIR", type=Path, default=Path("trained"), help="default: trained/")
     parser.add_argument("--out", metavar="DIR", type=Path, help="default: checkpoints/")
     parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
-                        help="ship the snapshots of these epochs too; without any, of a dozen across the phases")  # fmt: skip
+                        help="ship the snapshots of these epochs too; without any, of a dozen")  # fmt: skip
     return parser
 
 

@@ -78,7 +78,7 @@ class TrainedRun:
         """
         if self.spec is None:
             raise ValueError(f"which inputs {self.name} was trained on is not known")
-        return self.task.split(self.spec.recipe.fraction, self.spec.seed)
+        return self.spec.split
 
     def at_start(self) -> TrainedRun:
         """The same run before its first step: initial weights, history and snapshots cut to epoch 0.

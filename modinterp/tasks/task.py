@@ -16,6 +16,19 @@ from jaxtyping import Int
 from torch import Tensor
 
 
+def _by_python(n: int, seed: int) -> Int[Tensor, " n"]:
+    order = list(range(n))
+    random.Random(seed).shuffle(order)
+    return torch.tensor(order)
+
+
+def _by_torch(n: int, seed: int) -> Int[Tensor, " n"]:
+    return torch.randperm(n, generator=torch.Generator().manual_seed(seed))
+
+
+SHUFFLES = {"python": _by_python, "torch": _by_torch}  # the code of Nanda et al.; Kissane's notebook
+
+
 class Split(NamedTuple):
     """Rows of `Task.inputs()` that are trained on, and all the others, both in shuffled order."""
 
@@ -92,17 +105,15 @@ class Task(ABC):
         rows = torch.randint(len(self.inputs()), (n,), generator=torch.Generator().manual_seed(seed))
         return Examples(self.inputs()[rows], self.labels()[rows])
 
-    def split(self, fraction: float, seed: int) -> Split:
+    def split(self, fraction: float, seed: int, shuffle: str = "python") -> Split:
         """A seeded split of all inputs; the same on every device and platform.
-
-        Shuffles with Python's Mersenne Twister, as the code of Nanda et al. does, so that a seed means
-        the same pairs here and there.
 
         Args:
             fraction: share of the inputs to train on, in (0, 1]; rounded down to whole inputs.
             seed: any integer.
+            shuffle: a key of `SHUFFLES`, so that a seed means the same inputs here and in a source's own code.
         Raises:
-            ValueError: fraction outside (0, 1], or so small that nothing is left to train on.
+            ValueError: an unknown shuffle, fraction outside (0, 1], or so small that nothing is left to train on.
         """
         if not 0 < fraction <= 1:
             raise ValueError(f"fraction of the data to train on must lie in (0, 1], got {fraction}")
@@ -110,7 +121,7 @@ class Task(ABC):
         n_train = int(fraction * n)
         if n_train == 0:
             raise ValueError(f"fraction {fraction} of {n} inputs leaves nothing to train on")
-        order = list(range(n))
-        random.Random(seed).shuffle(order)
-        rows = torch.tensor(order)
+        if shuffle not in SHUFFLES:
+            raise ValueError(f"unknown shuffle {shuffle!r}; known are {', '.join(SHUFFLES)}")
+        rows = SHUFFLES[shuffle](n, seed)
         return Split(rows[:n_train], rows[n_train:])

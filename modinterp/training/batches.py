@@ -50,7 +50,7 @@ class Batches:
         """`rows`: to which what is trained on and what is held out are padded."""
         self.spec, self.device, self._last_tokens = spec, device, last_tokens
         inputs, labels = spec.task.inputs(), spec.task.labels()
-        self._train, held_out = (Examples(inputs[part], labels[part]) for part in split_of(spec))
+        self._train, held_out = (Examples(inputs[part], labels[part]) for part in spec.split)
         self._whole = self._made(padded(self._train, rows[0]))
         self.held_out = self._made(padded(held_out, rows[1]))
 
@@ -80,16 +80,10 @@ class Batches:
         return self.spec.seed * 1_000_003 + step
 
 
-def split_of(spec: RunSpec) -> tuple[Tensor, Tensor]:
-    """Rows of the task's inputs that a run is trained on, and those held out."""
-    train, test = spec.task.split(spec.recipe.fraction, spec.seed)
-    return train, test
-
-
 def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool) -> list[Batches]:
     """The batches of runs that train together; where they are padded, all are of the size of the largest."""
     endings = [torch.arange(s.task.d_vocab) if s.recipe.batches == "fresh" else s.task.inputs()[:, -1] for s in specs]
-    sizes = [(len(train), len(test)) for train, test in map(split_of, specs)]
+    sizes = [(len(train), len(test)) for train, test in (spec.split for spec in specs)]
     largest = max(train for train, _ in sizes), max(test for _, test in sizes)
     last_tokens = torch.cat(endings).unique()
     return [Batches(s, device, last_tokens, largest if pad else size) for s, size in zip(specs, sizes, strict=True)]

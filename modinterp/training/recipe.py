@@ -13,8 +13,10 @@ from modinterp.tasks import (
     PrimeRemainders,
     RepeatedSubsequence,
     SkipTrigram,
+    Split,
     Task,
 )
+from modinterp.tasks.task import SHUFFLES
 
 KINDS: dict[str, type] = {
     kind.__name__: kind
@@ -24,6 +26,7 @@ KINDS: dict[str, type] = {
     )
 }  # fmt: skip
 CHOICES = {
+    "shuffle": tuple(SHUFFLES),
     "batches": ("full", "fixed", "shuffled", "fresh"),
     "loss_dtype": ("float64", "float32", "float16"),
     "l1_of": ("sum", "mean"),
@@ -38,6 +41,7 @@ class Recipe:
     Attributes:
         epochs: optimiser steps; on the full batch a step is an epoch.
         fraction: share of the task's inputs to train on, in (0, 1]; the others are held out.
+        shuffle: by which the inputs are put in order before they are split; see `modinterp.tasks.task.SHUFFLES`.
         batches: `full`, everything at every step; `fixed`, cut once and taken in turn; `shuffled`, drawn anew from what
             is trained on; `fresh`, drawn anew from the task itself.
         batch_size: inputs in a batch, where it is not full.
@@ -55,6 +59,7 @@ class Recipe:
 
     epochs: int = 40_000
     fraction: float = 0.3
+    shuffle: str = "python"
     batches: str = "full"
     batch_size: int = 0
     lr: float = 1e-3
@@ -115,6 +120,11 @@ class RunSpec:
 
     def __post_init__(self) -> None:
         self.model.check(self.task)
+
+    @property
+    def split(self) -> Split:
+        """Rows of the task's inputs that are trained on, and those held out."""
+        return self.task.split(self.recipe.fraction, self.seed, self.recipe.shuffle)
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers, strings and dicts, from which `from_json` makes an equal spec."""

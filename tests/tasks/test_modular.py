@@ -65,3 +65,13 @@ def test_bad_fraction_is_named(fraction: float) -> None:
 def test_unknown_operation_is_named() -> None:
     with pytest.raises(ValueError, match="'plus'; known are add, sub, mul, quadratic"):
         ModularArithmetic(7, "plus")
+
+
+def test_the_split_of_the_mlp_notebook() -> None:
+    task = ModularArithmetic(113, equals=False)
+    train, test = (task.inputs()[rows] for rows in task.split(0.3, 0, "torch"))
+    assert (len(train), len(test)) == (3830, 8939)
+    assert train[:5].tolist() == [[37, 1], [23, 9], [2, 43], [7, 34], [42, 101]]
+    assert test[:5].tolist() == [[55, 55], [69, 109], [13, 17], [103, 54], [78, 112]]
+    with pytest.raises(ValueError, match="unknown shuffle 'numpy'; known are python, torch"):
+        task.split(0.3, 0, "numpy")
