@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+import torch
 
-from modinterp.models import TransformerConfig
-from modinterp.tasks import Task, addition
+from modinterp.models import MLPConfig, TransformerConfig
+from modinterp.tasks import ModularArithmetic, Task, addition
 from modinterp.training import Recipe, RunSpec, TrainingState, Way, training_states
 
 SIZES: dict[str, int] = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 32}
@@ -22,7 +23,7 @@ VARIED = [
     spec(),
     spec(1, fraction=0.6),
     spec(2, weight_decay=0.0, l1=0.1),
-    spec(3, lr=3e-3, warmup=0, betas=(0.9, 0.999)),
+    spec(3, lr=1.5e-3, warmup=0, betas=(0.9, 0.999)),
     spec(4, dropout=0.5, fraction=0.2),
     spec(5, residual_dropout=0.1),
     spec(6, grokfast=0.5, grokfast_start="gradient"),
@@ -51,6 +52,17 @@ def company() -> dict[Way, list[TrainingState]]:
 
 
 @pytest.mark.parametrize("way", [Way.IN_TURN, Way.MAPPED])
+def test_among_runs_of_the_same_size_not_a_bit_differs(way: Way) -> None:
+    """A learning rate at which rounding grows ten thousandfold in 200 epochs."""
+    specs = [spec(seed, lr=3e-3, warmup=0, betas=(0.9, 0.999), weight_decay=seed / 3) for seed in range(4)]
+    company = trained(specs, way)
+    for run in (0, 3):
+        (alone,) = trained([specs[run]], way)
+        assert alone.history == company[run].history
+        assert all(torch.equal(w, company[run].weights[name]) for name, w in alone.weights.items())
+
+
+@pytest.mark.parametrize("way", [Way.IN_TURN, Way.MAPPED])
 @pytest.mark.parametrize("run", range(8))
 def test_alone_or_among_32_others(company: dict[Way, list[TrainingState]], run: int, way: Way) -> None:
     (alone,) = trained([VARIED[run]], way)
@@ -60,3 +72,19 @@ def test_alone_or_among_32_others(company: dict[Way, list[TrainingState]], run: 
 @pytest.mark.parametrize("run", range(8))
 def test_in_turn_or_mapped_over(company: dict[Way, list[TrainingState]], run: int) -> None:
     assert_alike(company[Way.IN_TURN][run], company[Way.MAPPED][run], rel=1e-3)
+
+
+def test_the_grokking_epoch_is_the_same_in_company() -> None:
+    """Runs that grok within a few hundred epochs: small chaos has had the time to grow."""
+    task = ModularArithmetic(31, equals=False)
+    config = MLPConfig.of(task, d_model=32, d_mlp=128)
+    recipe = Recipe(epochs=350, log_every=10, snapshot_every=350, fraction=0.6, lr=1e-2, warmup=0)
+    specs = [RunSpec(task, config, recipe, seed) for seed in range(33)]
+
+    def grokking_epoch(state: TrainingState) -> int:
+        return next(int(row["epoch"]) for row in state.history if row["test_accuracy"] >= 0.9)
+
+    company = trained(specs, Way.MAPPED)
+    for run in (0, 20):
+        (alone,) = trained([specs[run]], Way.MAPPED)
+        assert 100 < grokking_epoch(alone) == grokking_epoch(company[run])
