@@ -1,6 +1,6 @@
-# The same two commands for those who have make; make.py does the work and needs Python alone.
+# The same commands for those who have make; make.py does the work and needs Python alone.
 PYTHON ?= python3
 
-.PHONY: nanda test
-nanda test:
+.PHONY: nanda mlp test
+nanda mlp test:
 	@$(PYTHON) make.py $@

@@ -1,6 +1,7 @@
 """Create the environment if it is not there, then do one of the things below; needs Python 3.11 and nothing else.
 
     python3 make.py nanda     reproduce Nanda et al. 2023 from the shipped checkpoints
+    python3 make.py mlp       the same for Kissane's notebook on a one-hidden-layer MLP
     python3 make.py test      lint, types, and all tests
 
 Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`, `python3 make.py test -k fourier`.
@@ -11,6 +12,7 @@ import os
 import subprocess
 import sys
 import venv
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -40,9 +42,9 @@ def run(command: list, **variables: str) -> None:
         sys.exit(code)
 
 
-def nanda(*more: str) -> None:
-    """Measure every claim of the paper, print one table, write one page."""
-    run([BIN / "python", "-m", "modinterp.reproduce", "nanda", *more])
+def reproduce(source: str, *more: str) -> None:
+    """Measure every claim of a source, print one table, write one page."""
+    run([BIN / "python", "-m", "modinterp.reproduce", source, *more])
 
 
 def test(*more: str) -> None:
@@ -54,7 +56,7 @@ def test(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    known = {"nanda": nanda, "test": test}
+    known = {"nanda": partial(reproduce, "nanda"), "mlp": partial(reproduce, "mlp"), "test": test}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)

@@ -28,3 +28,11 @@ def least_squares(
     coefficients = torch.linalg.lstsq(X, y.double().unsqueeze(1), driver="gelsd" if X.device.type == "cpu" else None)
     solution = coefficients.solution[:, 0]
     return solution, X @ solution
+
+
+def affine_fit(x: Float[Tensor, "*input inner"], y: Float[Tensor, "*input outer"]) -> Float[Tensor, "*input outer"]:
+    """The best affine function of x in place of y, in the sense of least squares over all inputs."""
+    rows = x.double().flatten(0, -2)
+    with_one = torch.cat([rows, torch.ones_like(rows[:, :1])], dim=1)
+    # by the pseudo-inverse: what a network reads in need not have full rank
+    return (with_one @ (torch.linalg.pinv(with_one) @ y.double().flatten(0, -2))).view_as(y)

@@ -58,6 +58,18 @@ def component_names(p: int) -> list[str]:
     return ["const", *(f"{wave} {k}" for k in range(1, p // 2 + 1) for wave in ("cos", "sin"))][:p]
 
 
+def sine_first(p: int) -> list[int]:
+    """Rows of `fourier_basis` in the order constant, sin 1, cos 1, sin 2, cos 2, ..., which other codes use.
+
+    Source: Kissane's notebook; Syrkis & Søgaard 2024 (ledger D1).
+
+    >>> [component_names(5)[row] for row in sine_first(5)]
+    ['const', 'sin 1', 'cos 1', 'sin 2', 'cos 2']
+    """
+    check_modulus(p)
+    return [0, *(row for k in range(1, p // 2 + 1) for row in (2 * k, 2 * k - 1) if row < p)]
+
+
 def component_frequencies(p: int) -> Int[Tensor, " component"]:
     """Frequency of each row of `fourier_basis`; 0 for the constant. [cycles per p]
 

@@ -68,6 +68,34 @@ def frequency_energies(spectrum: Float[Tensor, "component_a component_b *rest"])
     return torch.tensordot(masks.double(), energy, dims=2)
 
 
+@dataclass(frozen=True)
+class TermShares:
+    """Where the variance of fields over (a, b) lies.
+
+    Attributes:
+        linear: share in the waves of a alone or of b alone.
+        products: share in products of a wave of a and a wave of b of the same frequency.
+        rest: share in all other products.
+    """
+
+    linear: float
+    products: float
+    rest: float
+
+
+def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
+    """How much of fields over (a, b), each about its mean, is linear, products of one frequency, and neither.
+
+    Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
+    """
+    p, spectrum = len(fields), transform_2d(fields).flatten(2)
+    spectrum[0, 0] = 0
+    freqs = range(1, p // 2 + 1)
+    alone, together = (terms_of(p, freqs, linear, not linear).to(spectrum.device) for linear in (True, False))
+    linear, products = energy_share(spectrum[alone], spectrum), energy_share(spectrum[together], spectrum)
+    return TermShares(linear, products, 1 - linear - products)
+
+
 def fraction_explained_by(post: Float[Tensor, "a b neuron"], freq: int) -> Float[Tensor, " neuron"]:
     """Share of each neuron's variance that one frequency carries.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
+from modinterp.claims import mlp as _mlp
 from modinterp.claims import nanda as _nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
 from modinterp.claims.claim import Claim, Finding, Result, Verdict
@@ -43,7 +44,8 @@ class Source(Mapping[str, Claim]):
 
 
 nanda = Source("nanda", _nanda.CLAIMS)
-SOURCES = {source.name: source for source in (nanda,)}
+mlp = Source("mlp", _mlp.CLAIMS)
+SOURCES = {source.name: source for source in (nanda, mlp)}
 
 __all__ = [
     "Band",
@@ -59,6 +61,7 @@ __all__ = [
     "between",
     "equals",
     "evidence",
+    "mlp",
     "nanda",
     "near",
 ]

@@ -16,7 +16,9 @@ from modinterp.analyses.fourier import transform_2d
 from modinterp.models import Network
 from modinterp.runs import TrainedRun
 
-NEURONS, PATTERN, SCORES = "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores"
+PRE, NEURONS, PATTERN, SCORES = (
+    "blocks.0.mlp.hook_pre", "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores",
+)  # fmt: skip
 
 
 class Evidence:
@@ -37,6 +39,10 @@ class Evidence:
     @property
     def post(self) -> Float[Tensor, "a b neuron"]:
         return self.grid[NEURONS]
+
+    @property
+    def pre(self) -> Float[Tensor, "a b neuron"]:
+        return self.grid[PRE]
 
     @property
     def W_E(self) -> Float[Tensor, "residue d_model"]:

@@ -51,7 +51,7 @@ def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[in
     figure.update_layout(barmode="group", bargap=0.2)
     title = f"Sparse in the Fourier basis: W_L has norm at {len(freqs)} frequencies, {', '.join(map(str, freqs))}"
     figure = framed(figure, title, 300 * len(norms))
-    figure.update_layout(legend_y=-0.14)
+    figure.update_layout(legend_y=-0.1)
     return figure
 
 
@@ -59,3 +59,13 @@ def spectrum_2d(norms: Float[Tensor, "component_a component_b"], title: str) -> 
     """Heat-map of a 2D transform, components named."""
     names = component_names(len(norms))
     return heatmap(norms, "component of b", "component of a", title, labels=names, colorbar=False)
+
+
+def norm_maps(maps: Mapping[str, Float[Tensor, "component_a component_b"]], title: str) -> go.Figure:
+    """Norms of the components of several 2D transforms side by side."""
+    figure = make_subplots(1, len(maps), subplot_titles=list(maps), horizontal_spacing=0.08)
+    for column, norms in enumerate(maps.values(), start=1):
+        figure.add_trace(spectrum_2d(norms, "norm"), row=1, col=column)
+    figure.update_xaxes(title="component of b", nticks=6, tickangle=0)
+    figure.update_yaxes(title="component of a", nticks=8)
+    return framed(figure, title, 440, False)

@@ -36,7 +36,7 @@ def framed(figure: go.Figure, title: str, height: int = 420, legend: bool = True
         height=height,
         margin={"l": 64, "r": 24, "t": 84, "b": 56},
         showlegend=legend,
-        legend={"orientation": "h", "yanchor": "bottom", "y": -0.32, "x": 0},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
         hoverlabel={"font": {"family": "system-ui, sans-serif"}},
     )
     for note in figure.layout.annotations:  # titles of the panels

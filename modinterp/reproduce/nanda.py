@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -10,13 +10,10 @@ import torch
 
 from modinterp.analyses.ablations import restricted_loss
 from modinterp.analyses.fourier import component_norms, transform
-from modinterp.claims import Evidence, evidence
+from modinterp.claims import Evidence
 from modinterp.claims.evidence import PATTERN
 from modinterp.figures import ablations, algorithm, attention, fourier, grids, history, neurons, progress, readout
-from modinterp.runs import TrainedRun
-
-MAIN = "nanda/mainline-0"
-Runs = Mapping[str, TrainedRun]
+from modinterp.reproduce.drawings import Draw, Drawings, Runs
 
 
 def _curves(ev: Evidence, runs: Runs) -> go.Figure:
@@ -68,7 +65,7 @@ def _ov(ev: Evidence, runs: Runs) -> go.Figure:
 
 
 # key of a claim's figure -> (number in the paper, how to draw it)
-FIGURES: dict[str, tuple[str, Callable[[Evidence, Runs], go.Figure]]] = {
+FIGURES: dict[str, tuple[str, Draw]] = {
     "algorithm": ("Figure 1", lambda ev, _: algorithm.diagram(ev.freqs, ev.logit_fit.alphas, ev.p)),
     "curves": ("Figure 2", _curves),
     "spectra": ("Figure 3", _spectra),
@@ -88,23 +85,10 @@ FIGURES: dict[str, tuple[str, Callable[[Evidence, Runs], go.Figure]]] = {
     "interventions": ("Sections 4.4 and A.1", lambda ev, _: ablations.interventions(ev.ablations)),
 }
 
+TABLES: dict[str, tuple[str, Callable[[Evidence], pd.DataFrame]]] = {
+    "readoff": ("Table 1, measured on this run", lambda ev: ev.readoff.table()),
+    "heads": ("Table 2, measured on this run", lambda ev: ev.heads.table()),
+    "interventions": ("Interventions", lambda ev: ev.ablations.table()),
+}
 
-def figures(runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
-    """Those of the wanted figures that the runs allow, by key, each with its number in the paper."""
-    if MAIN not in runs:
-        return {}
-    ev = evidence(runs[MAIN])
-    return {key: (number, draw(ev, runs)) for key, (number, draw) in FIGURES.items() if key in wanted}
-
-
-def tables(runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
-    """Tables that belong below a figure, by the figure's key."""
-    if MAIN not in runs:
-        return {}
-    ev = evidence(runs[MAIN])
-    known: dict[str, tuple[str, Callable[[], pd.DataFrame]]] = {
-        "readoff": ("Table 1, measured on this run", lambda: ev.readoff.table()),
-        "heads": ("Table 2, measured on this run", lambda: ev.heads.table()),
-        "interventions": ("Interventions", lambda: ev.ablations.table()),
-    }
-    return {key: (title, make()) for key, (title, make) in known.items() if key in wanted}
+DRAWINGS = Drawings("nanda/mainline-0", FIGURES, TABLES)

@@ -19,7 +19,10 @@ from modinterp.claims.claim import number_text
 from modinterp.reproduce.run import Reproduction
 from modinterp.runs.store import write
 
-TITLES = {"nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)"}
+TITLES = {
+    "nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)",
+    "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
+}
 _PLOT = {"displaylogo": False, "responsive": True}
 _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 

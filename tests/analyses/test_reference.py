@@ -12,6 +12,8 @@ from modinterp.analyses.fourier import components_of, transform
 from modinterp.analyses.frequencies import key_frequencies
 from modinterp.analyses.neurons import neuron_fits
 from modinterp.analyses.readout import logit_fit, readoff
+from modinterp.claims import mlp
+from modinterp.claims.mlp.readoff import TABLE
 from modinterp.runs import TrainedRun
 from modinterp.training import accuracy
 
@@ -66,3 +68,24 @@ def test_kissanes_logits_are_what_a_plain_forward_gives(kissane: TrainedRun) -> 
     a, b = kissane.task.inputs().T
     plain = torch.relu((W_E[a] + W_E[b]) @ W_in) @ W_U
     torch.testing.assert_close(kissane.activations()["logits"].flatten(0, 1), plain)
+
+
+def test_kissanes_network_holds_what_its_notebook_says_to_four_decimals(kissane: TrainedRun) -> None:
+    def measured(claim: str, name: str) -> float:
+        (value,) = mlp[claim].check(kissane).measured[name]
+        return value
+
+    for freq, printed in TABLE.items():
+        for wave, value in zip(("sin", "cos"), printed, strict=True):
+            assert measured(f"fve.k{freq}", f"FVE of {wave} {freq}") == pytest.approx(value, abs=5e-5)
+    assert measured("wu_norm_ratio", "ratio of norms") == pytest.approx(0.9824131, abs=5e-6)
+    assert measured("wu_component_norms", "smallest key") == pytest.approx(58.6, abs=0.05)
+    assert measured("wu_component_norms", "largest other") == pytest.approx(7.5, abs=0.05)
+    assert measured("logits_quadratic", "products of one frequency") == pytest.approx(0.926, abs=5e-4)
+    assert measured("post_quadratic", "linear share") == pytest.approx(0.766, abs=6e-4)
+    assert measured("post_quadratic", "loss with it") == pytest.approx(5.16, abs=5e-3)
+    assert measured("wneur_sparse", "share of the key frequencies") == pytest.approx(0.991, abs=5e-4)
+    assert measured("algorithm_summary", "FVE of the logits") == pytest.approx(0.916, abs=5e-4)
+    for claim in mlp.values():
+        if claim.id != "mlp.final_losses":  # no history comes with the weights
+            assert (claim.check(kissane) if claim.needs else claim.check()).verdict == "holds", claim.id

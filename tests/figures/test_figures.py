@@ -8,22 +8,27 @@ import pytest
 
 from modinterp.claims import SOURCES, evidence
 from modinterp.figures.theme import CATEGORIES, MUTED, colour_of
-from modinterp.reproduce import nanda
-from modinterp.runs import TrainedRun
+from modinterp.reproduce.run import DRAWN
+from modinterp.runs import TrainedRun, load
+
+KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.figures_of]
 
 
 @pytest.fixture(scope="module")
-def drawn(mainline: TrainedRun) -> dict[str, tuple[str, go.Figure]]:
-    return nanda.figures({mainline.name: mainline}, set(nanda.FIGURES))
+def drawn(mainline: TrainedRun) -> dict[str, dict[str, tuple[str, go.Figure]]]:
+    runs = {mainline.name: mainline, "mlp/kissane-0": load("mlp/kissane-0")}
+    return {source: drawings.figures(runs, set(drawings.figures_of)) for source, drawings in DRAWN.items()}
 
 
-def test_every_figure_of_the_main_text_is_drawn(drawn: dict[str, tuple[str, go.Figure]]) -> None:
-    assert {number for number, _ in drawn.values()} >= {f"Figure {n}" for n in range(1, 16)}
+def test_every_figure_of_the_main_text_is_drawn(drawn: dict[str, dict[str, tuple[str, go.Figure]]]) -> None:
+    assert {number for number, _ in drawn["nanda"].values()} >= {f"Figure {n}" for n in range(1, 16)}
 
 
-@pytest.mark.parametrize("key", nanda.FIGURES)
-def test_figure_says_what_to_see_and_names_its_axes(key: str, drawn: dict[str, tuple[str, go.Figure]]) -> None:
-    figure = drawn[key][1]
+@pytest.mark.parametrize(("source", "key"), KEYS)
+def test_figure_says_what_to_see_and_names_its_axes(
+    source: str, key: str, drawn: dict[str, dict[str, tuple[str, go.Figure]]]
+) -> None:
+    figure = drawn[source][key][1]
     assert len(figure.layout.title.text) > 20
     if key == "algorithm":
         return
@@ -39,13 +44,16 @@ def test_figure_says_what_to_see_and_names_its_axes(key: str, drawn: dict[str, t
         assert np.isfinite(values.astype(float)).all(), key
 
 
-def test_figures_of_the_claims_exist() -> None:
-    for claim in SOURCES["nanda"].values():
-        assert claim.figure in {"", *nanda.FIGURES}, claim.id
+@pytest.mark.parametrize("source", SOURCES)
+def test_figures_of_the_claims_exist(source: str) -> None:
+    for claim in SOURCES[source].values():
+        assert claim.figure in {"", *DRAWN[source].figures_of}, claim.id
 
 
-def test_spectra_show_the_norms_of_the_run(mainline: TrainedRun, drawn: dict[str, tuple[str, go.Figure]]) -> None:
-    bars = drawn["spectra"][1].data
+def test_spectra_show_the_norms_of_the_run(
+    mainline: TrainedRun, drawn: dict[str, dict[str, tuple[str, go.Figure]]]
+) -> None:
+    bars = drawn["nanda"]["spectra"][1].data
     shown = np.sqrt(np.asarray(bars[2].y) ** 2 + np.asarray(bars[3].y) ** 2)
     np.testing.assert_allclose(shown, evidence(mainline).keys.norms, rtol=1e-5)
 
@@ -54,6 +62,8 @@ def test_a_colour_means_one_frequency() -> None:
     assert [colour_of(k, [3, 9]) for k in (3, 9, 4)] == [*CATEGORIES[:2], MUTED]
 
 
-def test_nothing_is_drawn_without_the_run() -> None:
-    assert nanda.figures({}, set(nanda.FIGURES)) == {}
-    assert nanda.tables({}, set(nanda.FIGURES)) == {}
+@pytest.mark.parametrize("source", SOURCES)
+def test_nothing_is_drawn_without_the_run(source: str) -> None:
+    drawings = DRAWN[source]
+    assert drawings.figures({}, set(drawings.figures_of)) == {}
+    assert drawings.tables({}, set(drawings.figures_of)) == {}

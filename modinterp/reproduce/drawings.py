@@ -1,0 +1,47 @@
+"""What a source's report draws, and from which run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.claims import Evidence, evidence
+from modinterp.runs import TrainedRun
+
+Runs = Mapping[str, TrainedRun]
+Draw = Callable[[Evidence, Runs], go.Figure]
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """The figures and tables of a source.
+
+    Attributes:
+        main: the run that they are drawn from.
+        figures_of: key of a claim's figure to its number in the source and how to draw it.
+        tables_of: key of a figure to the title and making of the table below it.
+    """
+
+    main: str
+    figures_of: Mapping[str, tuple[str, Draw]]
+    tables_of: Mapping[str, tuple[str, Callable[[Evidence], pd.DataFrame]]] = field(default_factory=dict)
+
+    def _evidence(self, runs: Runs) -> Evidence | None:
+        return evidence(runs[self.main]) if self.main in runs else None
+
+    def figures(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
+        """Those of the wanted figures that the runs allow, by key, each with its number in the source."""
+        ev = self._evidence(runs)
+        if ev is None:
+            return {}
+        return {key: (number, draw(ev, runs)) for key, (number, draw) in self.figures_of.items() if key in wanted}
+
+    def tables(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
+        """Tables that belong below a figure, by the figure's key."""
+        ev = self._evidence(runs)
+        if ev is None:
+            return {}
+        return {key: (title, make(ev)) for key, (title, make) in self.tables_of.items() if key in wanted}
