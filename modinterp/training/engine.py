@@ -20,7 +20,7 @@ from modinterp.training.cpu import prepare_cpu
 from modinterp.training.program import Program, Row, Way, flat, named
 from modinterp.training.recipe import RunSpec
 
-SMALL = 10**8
+SMALL = 3 * 10**8  # weights x inputs x positions
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,10 @@ def suited_way(spec: RunSpec, device: torch.device) -> Way:
     """The faster way to take a step for runs of a shape, without waiting for a compiler.
 
     On a CPU that is to map over small networks, where Python's own time counts, and to take large ones in turn, where
-    oneDNN's products do; the border was measured with `benchmarks/engine.py`.
+    oneDNN's products do; the border was measured with `benchmarks/engine.py`. What may differ within a group has no
+    say, so that a group goes on in the way it began.
     """
-    rows = spec.recipe.batch_size or int(spec.recipe.fraction * len(spec.task.inputs()))
+    rows = spec.recipe.batch_size or len(spec.task.inputs())
     products = rows * spec.task.n_ctx * sum(prod(shape) for shape in spec.model.shapes().values())
     return Way.IN_TURN if device.type == "cpu" and products > SMALL else Way.MAPPED
 

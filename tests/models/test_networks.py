@@ -7,7 +7,7 @@ import torch
 from transformer_lens import ActivationCache, HookedRootModule
 
 from modinterp.models import TransformerConfig, hooked, initial_weights
-from modinterp.models.product import HAS_ONEDNN, product
+from modinterp.models.affine import HAS_ONEDNN, affine, fast_affine
 from modinterp.tasks import addition
 
 TASK = addition(113)
@@ -60,11 +60,14 @@ def test_bad_configurations_are_named(bad: dict) -> None:
 
 
 @pytest.mark.skipif(not HAS_ONEDNN, reason="this torch has no oneDNN")
-def test_product_by_onednn_is_the_product() -> None:
-    x, W = torch.randn(200, 128), torch.randn(128, 64)
-    x1, W1, x2, W2 = (t.clone().requires_grad_() for t in (x, W, x, W))
-    torch.testing.assert_close(product(x1, W1), x2 @ W2)
-    product(x1, W1).square().sum().backward()
-    (x2 @ W2).square().sum().backward()
-    torch.testing.assert_close(x1.grad, x2.grad, rtol=1e-4, atol=1e-3)
-    torch.testing.assert_close(W1.grad, W2.grad, rtol=1e-4, atol=1e-3)
+@pytest.mark.parametrize("outer", [64, 256])
+@pytest.mark.parametrize("biased", [True, False])
+def test_affine_map_by_onednn_is_the_affine_map(outer: int, biased: bool) -> None:
+    generator = torch.Generator().manual_seed(0)
+    start = [torch.randn(shape, generator=generator) for shape in ((200, 128), (128, outer), (outer,))]
+    ours, theirs = ([t.clone().requires_grad_() for t in start[: 2 + biased]] for _ in range(2))
+    torch.testing.assert_close(fast_affine(*ours), affine(*theirs), rtol=1e-5, atol=1e-4)
+    fast_affine(*ours).square().sum().backward()
+    affine(*theirs).square().sum().backward()
+    for x, y in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(x.grad, y.grad, rtol=1e-4, atol=1e-2)

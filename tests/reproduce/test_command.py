@@ -155,7 +155,7 @@ def test_runs_command(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     )
     assert "error: " in capsys.readouterr().err
     assert runs_main(["train", "nanda/mainline-0", "--epochs", "-1", "--out", str(tmp_path)]) == 2
-    one_line(capsys, "epochs must not be negative")
+    one_line(capsys, "epochs must be a whole number of at least 0")
     assert (
         runs_main(["train", "nanda/mainline-0", "--epochs", "1", "--device", "cpu", "--out", str(tmp_path / "own")])
         == 0
