@@ -70,13 +70,13 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
     run = load(name, root=runs)
     record = store.read_record(source)
-    ended = record.get("ended", ""), record["seconds"]
+    outcome = record["epoch"], record.get("ended", ""), record["seconds"]
     progress = run.progress
     if progress is None and run.task.grid is not None and len(run.task.heads) == 1:
         epochs = tqdm(list(run.snapshots), desc=name, unit="snapshot", disable=None)
         progress = progress_measures(run, key_frequencies(run.model.W_L).freqs, epochs)
         store.write(source / store.PROGRESS, store.table_bytes(progress))
-        store.write_record(source, run.spec, record["epoch"], *ended)
+        store.write_record(source, run.spec, *outcome)
     if snapshots is not None and not snapshots and progress is not None:
         found = phases(progress)
         snapshots = dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned))
@@ -88,7 +88,7 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     shutil.rmtree(made, ignore_errors=True)
     for path in shipped:
         store.write(made / path, (source / path).read_bytes())
-    store.write_record(made, run.spec, record["epoch"], *ended)
+    store.write_record(made, run.spec, *outcome)
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
     return target

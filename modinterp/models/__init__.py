@@ -8,7 +8,7 @@ from modinterp.models.config import (
     Weights,
     initial_weights,
 )
-from modinterp.models.convert import from_state_dict
+from modinterp.models.convert import fitting, from_state_dict
 from modinterp.models.forward import Affine, Drop, indexed, no_dropout, read_logits
 from modinterp.models.mlp import PairMLP
 from modinterp.models.network import hooked
@@ -24,6 +24,7 @@ __all__ = [
     "Transformer",
     "TransformerConfig",
     "Weights",
+    "fitting",
     "from_state_dict",
     "hooked",
     "indexed",

@@ -79,8 +79,12 @@ def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> Transforme
     )
 
 
-def _fitting(weights: Weights, config: Config, task: Task) -> Network:
-    """The network of these weights, after names and shapes were held against the config, and that against the task."""
+def fitting(weights: Weights, config: Config, task: Task) -> Network:
+    """The network of these weights, after names and shapes were held against the config, and that against the task.
+
+    Raises:
+        ValueError: a weight is missing, left over or of another shape, or the config contradicts the task.
+    """
     wanted, found = config.shapes(), {name: tuple(w.shape) for name, w in weights.items()}
     missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
     if missing or extra:
@@ -90,10 +94,10 @@ def _fitting(weights: Weights, config: Config, task: Task) -> Network:
         if found[name] != shape:
             raise ValueError(f"{name} should be {list(shape)}, but is {list(found[name])}")
     config.check(task, "the weights have")
-    return hooked(config, weights)
+    return hooked(config, {name: w.float() for name, w in weights.items()})
 
 
-def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu", config: Config | None = None) -> Network:
+def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Network:
     """A network of ours with the weights of a checkpoint in any of the four layouts of this module.
 
     Args:
@@ -101,13 +105,10 @@ def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu", config: 
             beyond the task's (the one of "=" in the paper's code) are left out.
         task: what the network was trained on; says how many positions and classes there are.
         act_fn: the nonlinearity, which no checkpoint names.
-        config: of a network of ours; then names and shapes must be just its own.
     Raises:
         ValueError: the layout is none of the four, a weight is missing, left over or of another shape, or the shapes
             contradict the task.
     """
-    if config is not None:
-        return _fitting({name: w.float() for name, w in weights.items()}, config, task)
     for name, w in weights.items():
         if not isinstance(name, str) or w.layout != torch.strided or w.is_meta or w.is_complex():
             raise ValueError(f"weight {name!r} is no dense array of real numbers with a name")
@@ -129,7 +130,7 @@ def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu", config: 
 
     if any(name.startswith("blocks.0.attn.") for name in weights):
         n_ctx = _shape(weights, "pos_embed.W_pos", 2)[0] if "pos_embed.W_pos" in weights else task.n_ctx
-        config = _transformer_config(weights, n_ctx, act_fn)
+        config: Config = _transformer_config(weights, n_ctx, act_fn)
     elif "blocks.0.mlp.W_in" in weights:
         d_vocab, d_model = _shape(weights, "embed.W_E", 2)
         d_mlp = _shape(weights, "blocks.0.mlp.W_in", 2)[1]
@@ -137,4 +138,4 @@ def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu", config: 
     else:
         raise ValueError("the weights fit no known layout: expected blocks.0.attn.W_O and its like, or W_E, W_in, W_U; "
                          f"found {', '.join(sorted(weights)) or 'nothing'}")  # fmt: skip
-    return _fitting(weights, config, task)
+    return fitting(weights, config, task)

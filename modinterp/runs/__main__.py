@@ -46,7 +46,7 @@ def _listed(patterns: list[str], root: Path | None) -> None:
 
 def _trained(options: argparse.Namespace) -> bool:
     """Train; whether every run ended with finite weights."""
-    from modinterp.training import prepare_cpu
+    from modinterp.training import diverged, prepare_cpu
 
     prepare_cpu()
     from modinterp.runs import matching, train
@@ -57,7 +57,7 @@ def _trained(options: argparse.Namespace) -> bool:
     ended = train(specs, options.out, options.device, together=options.together)
     for name, why in ended.items():
         print(f"{options.out / name}: {why}")
-    return not any("not finite" in why for why in ended.values())
+    return not any(map(diverged, ended.values()))
 
 
 @one_line_errors("stopped; the same command goes on from the last snapshot")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from modinterp.activations import ActivationCache, activations
-from modinterp.models import Network, Weights, from_state_dict, hooked, initial_weights
+from modinterp.models import Network, Weights, fitting, from_state_dict, hooked, initial_weights
 from modinterp.runs import store
 from modinterp.tasks import Split, Task
 from modinterp.training import RunSpec, resolved_device
@@ -160,7 +160,7 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
     spec = RunSpec.from_json(record["spec"])
     weights = store.read_weights(store.verify(folder, record, store.FINAL))
     try:
-        network = from_state_dict(weights, spec.task, config=spec.model).to(device)
+        network = fitting(weights, spec.model, spec.task).to(device)
     except ValueError as error:
         raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
 

@@ -3,6 +3,7 @@
 from modinterp.training.cpu import prepare_cpu
 from modinterp.training.engine import (
     TrainingState,
+    diverged,
     over,
     resolved_device,
     shape_of,
@@ -20,6 +21,7 @@ __all__ = [
     "Way",
     "accuracy",
     "cross_entropy",
+    "diverged",
     "over",
     "prepare_cpu",
     "resolved_device",

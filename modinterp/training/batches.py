@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from modinterp.models import indexed
-from modinterp.tasks import Examples
+from modinterp.tasks import Examples, Split
 from modinterp.training.recipe import RunSpec
 
 
@@ -46,11 +46,11 @@ class Batches:
         held_out: the inputs it is not trained on.
     """
 
-    def __init__(self, spec: RunSpec, device: torch.device, last_tokens: Tensor, rows: tuple[int, int]):
+    def __init__(self, spec: RunSpec, split: Split, device: torch.device, last_tokens: Tensor, rows: tuple[int, int]):
         """`rows`: to which what is trained on and what is held out are padded."""
         self.spec, self.device, self._last_tokens = spec, device, last_tokens
         inputs, labels = spec.task.inputs(), spec.task.labels()
-        self._train, held_out = (Examples(inputs[part], labels[part]) for part in spec.split)
+        self._train, held_out = (Examples(inputs[part], labels[part]) for part in split)
         self._whole = self._made(padded(self._train, rows[0]))
         self.held_out = self._made(padded(held_out, rows[1]))
 
@@ -83,7 +83,10 @@ class Batches:
 def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool) -> list[Batches]:
     """The batches of runs that train together; where they are padded, all are of the size of the largest."""
     endings = [torch.arange(s.task.d_vocab) if s.recipe.batches == "fresh" else s.task.inputs()[:, -1] for s in specs]
-    sizes = [(len(train), len(test)) for train, test in (spec.split for spec in specs)]
-    largest = max(train for train, _ in sizes), max(test for _, test in sizes)
-    last_tokens = torch.cat(endings).unique()
-    return [Batches(s, device, last_tokens, largest if pad else size) for s, size in zip(specs, sizes, strict=True)]
+    last_tokens, splits = torch.cat(endings).unique(), [spec.split for spec in specs]
+    sizes = [(len(train), len(test)) for train, test in splits]
+    if pad:
+        sizes = [(max(train for train, _ in sizes), max(test for _, test in sizes))] * len(specs)
+    return [
+        Batches(spec, split, device, last_tokens, size) for spec, split, size in zip(specs, splits, sizes, strict=True)
+    ]

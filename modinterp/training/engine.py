@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from modinterp.training.cpu import prepare_cpu
 from modinterp.training.program import Program, Row, Way, flat, named
 from modinterp.training.recipe import RunSpec
 
+_DIVERGED = ", not finite"
 SMALL = 3 * 10**8  # weights x inputs x positions
 
 
@@ -158,7 +159,7 @@ def training_states(
             for place, (run, row) in enumerate(rows):
                 group.histories[run].append(row)
                 ended = _ended(specs[run], group.histories[run])
-                if "finite" in ended:
+                if diverged(ended):
                     yield run, replace(group.last_good[run], ended=ended)
                 elif ended or snapshot:
                     yield run, replace(group.frozen(place), ended=ended)
@@ -176,13 +177,18 @@ def _ended(spec: RunSpec, history: list[Row]) -> str:
     recipe, row = spec.recipe, history[-1]
     epoch = int(row["epoch"])
     for name in ("train_loss", "sum_of_squared_weights"):
-        if not torch.isfinite(torch.tensor(row[name])):
-            return f"{name} is {row[name]} at epoch {epoch:,}, not finite"
+        if not isfinite(row[name]):
+            return f"{name} is {row[name]} at epoch {epoch:,}{_DIVERGED}"
     if recipe.stop_at:
         low = next((int(r["epoch"]) for r in history if r["test_loss"] <= recipe.stop_at), None)
         if low is not None and epoch >= low + recipe.settle:
             return f"test loss {recipe.stop_at:g} or less since epoch {low:,}"
     return over(epoch) if epoch == recipe.epochs else ""
+
+
+def diverged(ended: str) -> bool:
+    """Whether that is why a run ended."""
+    return ended.endswith(_DIVERGED)
 
 
 def over(epoch: int) -> str:

@@ -41,6 +41,8 @@ class Optimiser:
         self.lr, self.decay, self.warmup = of["lr"], of["weight_decay"], of["warmup"]
         self.beta1, self.beta2 = (torch.tensor([[r.betas[i]] for r in recipes], dtype=torch.float64, device=device)
                                   for i in (0, 1))  # fmt: skip
+        self.rate1, self.rate2 = (1 - self.beta1).float(), (1 - self.beta2).float()
+        self.keep2 = self.beta2.float()
         self.eps, self.amplify, self.alpha = of["eps"].float(), of["grokfast"].float(), of["grokfast_alpha"].float()
         per_weight = torch.tensor([[n_weights if r.l1_of == "mean" else 1] for r in recipes], device=device)
         self.l1 = (of["l1"] / per_weight).float() if any(r.l1 for r in recipes) else None
@@ -57,9 +59,8 @@ class Optimiser:
             grad = self._amplified(grad, epoch)
         exp_avg, exp_avg_sq = self.moments["exp_avg"], self.moments["exp_avg_sq"]
         lr = self.lr * torch.where(self.warmup > epoch, epoch / self.warmup.clamp(min=1), 1.0)
-        rate1, rate2 = (1 - self.beta1).float(), (1 - self.beta2).float()
-        exp_avg.lerp_(grad, rate1)
-        exp_avg_sq.mul_(self.beta2.float()).addcmul_(grad, grad * rate2)
+        exp_avg.lerp_(grad, self.rate1)
+        exp_avg_sq.mul_(self.keep2).addcmul_(grad, grad * self.rate2)
         done = epoch + 1
         scale = (1 / (1 - self.beta2**done).sqrt()).float()
         update = exp_avg / exp_avg_sq.sqrt().mul_(scale).add_(self.eps)
