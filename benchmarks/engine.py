@@ -4,7 +4,7 @@
 
 Peers are a native TransformerBridge of the installed TransformerLens with the loop of its grokking demo (all positions
 computed, test loss every epoch), and the same without the test loss. Rounds alternate between the contestants, so that
-a noisy machine hurts all alike; ratios are of medians. The network there is a memorised one, since gradients that become
+a noisy machine hurts all alike; ratios are of medians. There the network is a memorised one: gradients that become
 subnormal are what makes a step slow. The bound is the time of the step's own matrix products, by the faster of the
 libraries that torch carries.
 """
