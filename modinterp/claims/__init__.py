@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from modinterp.claims import mlp as _mlp
 from modinterp.claims import nanda as _nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
 from modinterp.claims.claim import Claim, Finding, Result, Verdict
+from modinterp.claims.contradiction import Contradiction
 from modinterp.claims.evidence import Evidence, evidence
 
 
@@ -19,8 +20,8 @@ class Source(Mapping[str, Claim]):
     True
     """
 
-    def __init__(self, name: str, claims: Mapping[str, Claim]):
-        self.name, self._claims = name, claims
+    def __init__(self, name: str, claims: Mapping[str, Claim], contradictions: Sequence[Contradiction] = ()):
+        self.name, self._claims, self.contradictions = name, claims, tuple(contradictions)
 
     def __getitem__(self, key: str) -> Claim:
         full = key if key.startswith(f"{self.name}.") else f"{self.name}.{key}"
@@ -44,12 +45,13 @@ class Source(Mapping[str, Claim]):
 
 
 nanda = Source("nanda", _nanda.CLAIMS)
-mlp = Source("mlp", _mlp.CLAIMS)
+mlp = Source("mlp", _mlp.CLAIMS, _mlp.CONTRADICTIONS)
 SOURCES = {source.name: source for source in (nanda, mlp)}
 
 __all__ = [
     "Band",
     "Claim",
+    "Contradiction",
     "Evidence",
     "Finding",
     "Result",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -132,15 +132,15 @@ class Result:
         """Whether the verdict is the one that the claim's finding records."""
         return self.verdict == self.claim.finding.verdict
 
-    def measured_text(self, expected_alone: bool = False) -> str:
+    def measured_text(self, only: Collection[str] | None = None) -> str:
         """Numbers with their names; several as smallest to largest.
 
         Args:
-            expected_alone: leave out the numbers that are reported beside.
+            only: names of the numbers to tell; all by default.
         """
         parts = []
         for name, values in self.measured.items():
-            if expected_alone and name not in self.claim.expected:
+            if only is not None and name not in only:
                 continue
             low, high = number_text(min(values)), number_text(max(values))
             parts.append(f"{name} {low}" + (f" to {high} ({len(values)} runs)" if len(values) > 1 else ""))

@@ -14,7 +14,7 @@ import jinja2
 import pandas as pd
 from plotly.offline import get_plotlyjs
 
-from modinterp.claims import Result
+from modinterp.claims import SOURCES, Result
 from modinterp.claims.claim import number_text
 from modinterp.reproduce.run import Reproduction
 from modinterp.runs.store import write
@@ -42,7 +42,7 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     head = line("claim", "verdict", "measured", "source", "statement")
     rows = []
     for r in results:
-        measured = r.measured_text(expected_alone=True) or r.claim.finding.why
+        measured = r.measured_text(only=r.claim.expected) or r.claim.finding.why
         rows.append(line(r.claim.id, _MARK[r.verdict], measured, r.claim.reference, r.claim.statement))
     return "\n".join([head, "-" * len(head), *rows])
 
@@ -69,6 +69,14 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
         }
         for r in results
     )
+
+
+def contradictions_table(found: Reproduction) -> pd.DataFrame:
+    """One row a contradiction between sources: what they say, what was measured, what follows."""
+    results = {r.claim.id.partition(".")[2]: r for r in found.results}
+    rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in SOURCES[found.source].contradictions]
+    settled = [(*row[:3], row[3] if row[2] else "not measured") for row in rows]
+    return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
 
 
 def _numbers(result: Result) -> list[dict[str, str]]:
@@ -116,6 +124,7 @@ def page(found: Reproduction) -> str:
         figures=figures,
         drawn=set(found.figures),
         counts={verdict: found.count(verdict) for verdict in _MARK},
+        contradictions=contradictions_table(found).values.tolist(),
         refuted=[r for r in found.results if r.verdict == "refuted"],
         runs=[repr(run) for run in found.runs.values()],
         plotly=get_plotlyjs(),
@@ -128,12 +137,13 @@ def _table_html(title: str, table: pd.DataFrame) -> str:
 
 
 def write_report(found: Reproduction, out: Path) -> Path:
-    """Write `claims.json`, `claims.csv` and `index.html` into a folder, and return the page's path.
+    """Write `claims.json`, `claims.csv`, `contradictions.csv` and `index.html`, and return the path of the page.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
     """
     write(out / "claims.json", claims_json(found.results).encode())
     write(out / "claims.csv", claims_table(found.results).to_csv(index=False).encode())
+    write(out / "contradictions.csv", contradictions_table(found).to_csv(index=False).encode())
     write(out / "index.html", page(found).encode())
     return out / "index.html"

@@ -66,6 +66,16 @@ def test_records_are_complete() -> None:
             assert all(band.because for band in claim.expected.values()), f"{claim.id} has a band without a reason"
 
 
+def test_contradictions_are_settled_by_numbers_that_are_measured(runs: dict[str, TrainedRun]) -> None:
+    for source in SOURCES.values():
+        for contradiction in source.contradictions:
+            assert contradiction.follows.endswith("."), contradiction.id
+            assert contradiction.settled_by, contradiction.id
+            for key, names in contradiction.settled_by.items():
+                measured = source[key].check_available(runs).measured
+                assert not measured or set(names) <= set(measured), f"{contradiction.id}, {key}"
+
+
 HOLDS = Finding()
 
 
