@@ -13,6 +13,8 @@ from modinterp.models import indexed
 from modinterp.tasks import Examples, Split
 from modinterp.training.recipe import RunSpec
 
+MEASURED = 20_000
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -39,11 +41,20 @@ def padded(examples: Examples, rows: int) -> Examples:
     return Examples(F.pad(examples.inputs, bottom), F.pad(examples.labels, bottom, value=-1))
 
 
+def _first(examples: Examples, spec: RunSpec) -> Examples:
+    """What a row of history is measured on: all, or the first `MEASURED` where a step sees but a batch of them.
+
+    A split is in random order, so that the first are a fair sample; all of them would cost more than the training.
+    """
+    most = None if spec.recipe.batches == "full" else MEASURED
+    return Examples(examples.inputs[:most], examples.labels[:most])
+
+
 class Batches:
     """The batches of one run, on a device.
 
     Attributes:
-        held_out: the inputs it is not trained on.
+        held_out: the inputs it is not trained on that its test loss is measured on.
     """
 
     def __init__(self, spec: RunSpec, split: Split, device: torch.device, last_tokens: Tensor, rows: tuple[int, int]):
@@ -51,8 +62,8 @@ class Batches:
         self.spec, self.device, self._last_tokens = spec, device, last_tokens
         inputs, labels = spec.task.inputs(), spec.task.labels()
         self._train, held_out = (Examples(inputs[part], labels[part]) for part in split)
-        self._whole = self._made(padded(self._train, rows[0]))
-        self.held_out = self._made(padded(held_out, rows[1]))
+        self._whole = self._made(_first(padded(self._train, rows[0]), spec))
+        self.held_out = self._made(_first(padded(held_out, rows[1]), spec))
 
     def _made(self, examples: Examples) -> Batch:
         index = indexed(self.spec.model, examples.inputs, self._last_tokens, self.spec.task.n_read)
@@ -73,7 +84,7 @@ class Batches:
         return self._made(padded(Examples(self._train.inputs[rows], self._train.labels[rows]), size))
 
     def seen(self, step: int) -> Batch:
-        """What the training loss is measured on: all that is trained on; where that has no end, the step's batch."""
+        """What the training loss is measured on: what is trained on, see `_first`; where that has no end, the batch."""
         return self.at(step) if self.spec.recipe.batches == "fresh" else self._whole
 
     def _host_seed(self, step: int) -> int:

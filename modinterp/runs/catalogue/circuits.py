@@ -6,6 +6,8 @@ times as many for the sort, widths 32 and 512 among others. Nearly all else is o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from modinterp.models import TransformerConfig
 from modinterp.runs.catalogue.entry import Entry, family
 from modinterp.tasks import Ordering, addition
@@ -19,10 +21,13 @@ _EVERY = {"log_every": 100, "snapshot_every": 1000}
 _ORDERING = Recipe(epochs=20_000, fraction=0.8, batches="shuffled", batch_size=512, weight_decay=0.1, betas=(0.9, 0.98),
                    **_EVERY)  # fmt: skip
 
+_SORTING = replace(_ORDERING, epochs=10_000)  # five answers are learned from every input
+
 
 def _ordering(stem: str, serves: str, task: Ordering, ours: tuple[str, ...] = (), **sizes: int) -> dict[str, Entry]:
     model = TransformerConfig.of(task, **sizes)
-    return family(f"circuits/{stem}", task, model, _ORDERING, serves, range(3), (*_OPTIMISER, *_DATA, *ours))
+    recipe = _SORTING if task.ask == "sort" else _ORDERING
+    return family(f"circuits/{stem}", task, model, recipe, serves, range(3), (*_OPTIMISER, *_DATA, *ours))
 
 
 def _widths() -> dict[str, Entry]:
