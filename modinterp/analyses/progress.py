@@ -79,6 +79,7 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
         **{f"excluded_accuracy_{k}": right(some, split.train) for k, some in single.items()},
         "gini_W_E": fourier_gini(network.W_E[: task.heads[0]].detach()),
         "gini_W_L": fourier_gini(network.W_L.T),
+        "sum_of_squares_W_E": float(network.W_E.detach().double().square().sum()),
         "sum_of_squared_weights": sum(float(w.detach().double().square().sum()) for w in network.parameters()),
         **{f"cos_{k}": float(c) for k, c in zip(freqs, cosine_coefficients(logits, freqs), strict=True)},
     }

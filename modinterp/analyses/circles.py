@@ -1,0 +1,189 @@
+"""Circles in activation space: planes of one frequency, how round what lies in them is, how planes lie to each other.
+
+Vectors that depend on a residue x trace a circle in the plane of their cos and sin coefficients at a frequency they use.
+Source of the idea: the blog post on the Clock algorithm, sections 5 and 7 (ledger D12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.explained import energy_share
+from modinterp.analyses.fourier import check_frequency, component_frequencies, components_of, transform
+
+SMALL = 1e-12
+
+
+def plane(x: Float[Tensor, "residue d"], freq: int) -> Float[Tensor, "d 2"]:
+    """The cos and sin coefficients of vectors over the residues at one frequency, each of length 1.
+
+    The two need not be orthogonal: where they are not, or differ in length, the circle is an ellipse in the full space.
+
+    Args:
+        freq: from 1 to (p - 1) // 2. [cycles per p]
+    Raises:
+        ValueError: a frequency without a sine, or out of range.
+    Source: ledger D12, `basis_k`.
+    """
+    p = len(x)
+    rows = components_of(freq, p)
+    if len(rows) < 2:
+        raise ValueError(f"frequency {freq} of residues mod {p} has no sine, so it spans no plane")
+    coefficients = transform(x)[rows]
+    return (coefficients / coefficients.norm(dim=1, keepdim=True).clamp_min(SMALL)).T
+
+
+@dataclass(frozen=True)
+class Circle:
+    """Points of a plane, one a residue, held against a circle of one frequency.
+
+    Attributes:
+        freq: [cycles per p]
+        quality: share of the energy about the mean that lies at the frequency, in [0, 1].
+        radius: mean distance from the mean. [units of the vectors]
+        radius_variation: standard deviation of that distance over its mean; 0 for a circle.
+        angle_fit: R squared of the angle as a line in the residue, winding at the frequency; 1 for a circle.
+        aspect: smaller over larger singular value of the points about their mean; 1 for a circle, less for an ellipse.
+        on_hull: share of the points that are corners of their convex hull; 1 for a circle.
+    """
+
+    freq: int
+    quality: float
+    radius: float
+    radius_variation: float
+    angle_fit: float
+    aspect: float
+    on_hull: float
+
+
+def circle(points: Float[Tensor, "residue 2"], freq: int) -> Circle:
+    """How much of a circle the points are, taken in the order of the residues.
+
+    Raises:
+        ValueError: freq outside 1..p // 2.
+    Source: ledger D12; the hull is that of section 6.2's "linearly separable" (one against the rest).
+    """
+    p = len(points)
+    check_frequency(freq, p)
+    centred = points.double() - points.double().mean(dim=0)
+    spectrum, radii = transform(centred), centred.norm(dim=1)
+    values = torch.linalg.svdvals(centred)
+    return Circle(
+        freq=freq,
+        quality=energy_share(spectrum[component_frequencies(p) == freq], spectrum),
+        radius=float(radii.mean()),
+        radius_variation=float(radii.std() / radii.mean()),
+        angle_fit=line_fit(around(centred), turns(p, freq)).explained,
+        aspect=float(values[1] / values[0]),
+        on_hull=len(convex_hull(points)) / p,
+    )
+
+
+def circles(x: Float[Tensor, "residue d"], freqs: Sequence[int]) -> dict[int, Circle]:
+    """The circle of each frequency, the vectors projected on the frequency's own plane.
+
+    A plane made from the vectors themselves shows something of every frequency, present or not: compare radii.
+    """
+    return {freq: circle(x.double() @ plane(x, freq), freq) for freq in freqs}
+
+
+def circles_table(found: dict[int, Circle]) -> pd.DataFrame:
+    """One row a frequency."""
+    return pd.DataFrame([vars(one) for one in found.values()])
+
+
+def turns(p: int, freq: int) -> Float[Tensor, " residue"]:
+    """The angle 2 pi freq x / p of every residue, in [0, 2 pi). [rad]"""
+    return 2 * torch.pi / p * (torch.arange(p) * freq % p).double()
+
+
+def around(points: Float[Tensor, "point 2"]) -> Float[Tensor, " point"]:
+    """The angle of every point, seen from the origin. [rad]"""
+    return torch.atan2(points[:, 1].double(), points[:, 0].double())
+
+
+@dataclass(frozen=True)
+class LineFit:
+    """An angle as a line in another angle: slope in turns per turn, and R squared."""
+
+    slope: float
+    explained: float
+
+
+def line_fit(angles: Float[Tensor, " residue"], against: Float[Tensor, " residue"]) -> LineFit:
+    """How many turns an angle makes for one turn of another, by least squares.
+
+    The points are put in the order of the other angle and unwrapped along it, so that a high frequency, which nearly
+    turns half around from one residue to the next, is followed too.
+
+    Args:
+        against: from `turns`.
+    """
+    order = against.cpu().sort(stable=True).indices
+    x, y = against.cpu()[order], angles.cpu()[order]
+    steps = torch.remainder(y.diff() + torch.pi, 2 * torch.pi) - torch.pi
+    y = torch.cat([y[:1], y[0] + steps.cumsum(0)])
+    x, y = x - x.mean(), y - y.mean()
+    slope = float((x * y).sum() / x.square().sum())
+    total = float(y.square().sum())
+    return LineFit(slope, 1 - float((y - slope * x).square().sum()) / total if total > 0 else float("nan"))
+
+
+def convex_hull(points: Float[Tensor, "point 2"]) -> list[int]:
+    """Which points are corners of the convex hull, counter-clockwise (Andrew's monotone chain).
+
+    >>> convex_hull(torch.tensor([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5], [1.0, 2.0]]))
+    [0, 1, 3]
+    """
+    xy = points.double().tolist()
+    order = sorted(range(len(xy)), key=lambda i: xy[i])
+
+    def turn(i: int, j: int, k: int) -> float:
+        (ax, ay), (bx, by), (cx, cy) = xy[i], xy[j], xy[k]
+        return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+    def chain(indices: list[int]) -> list[int]:
+        kept: list[int] = []
+        for i in indices:
+            while len(kept) > 1 and turn(kept[-2], kept[-1], i) <= 0:
+                kept.pop()
+            kept.append(i)
+        return kept[:-1]
+
+    return chain(order) + chain(order[::-1])
+
+
+@dataclass(frozen=True)
+class PlaneAngles:
+    """How two planes through the origin lie to each other. [degrees]
+
+    Attributes:
+        first, second: principal angles, the smaller first; 0 where the planes share a line.
+        dihedral: angle between the planes as wholes, arccos of the product of the two cosines; 90 where one direction
+            of a plane is perpendicular to all of the other.
+    """
+
+    first: float
+    second: float
+    dihedral: float
+
+
+def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> PlaneAngles:
+    """Principal and dihedral angles of the planes that two pairs of vectors span. Source: ledger `clock.s8.dihedral`."""
+    Q, R = (torch.linalg.qr(x.double()).Q for x in (one, other))
+    cosines = torch.linalg.svdvals(Q.T @ R).clamp(0, 1)
+    first, second, both = torch.rad2deg(torch.cat([cosines, cosines.prod()[None]]).acos()).tolist()
+    return PlaneAngles(first, second, both)
+
+
+def effective_rank(x: Float[Tensor, "*input d"]) -> float:
+    """Participation ratio of the variances along the principal axes: (sum of them)^2 / sum of their squares."""
+    rows = x.double().flatten(0, -2)
+    variances = torch.linalg.eigvalsh((rows - rows.mean(dim=0)).T @ (rows - rows.mean(dim=0)))
+    return float(variances.sum() ** 2 / variances.square().sum())

@@ -1,0 +1,173 @@
+"""Petals: what attention makes of a circle when it mixes two of its points in a periodic proportion.
+
+A head whose attention to a swings with b writes alpha(b) v_a + (1 - alpha(b)) v_b: with a fixed, a point that wanders on
+a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its formulas are not at hand,
+and these are the reconstruction of ledger D12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Complex, Float
+from torch import Tensor
+
+from modinterp.analyses.circles import SMALL
+from modinterp.analyses.explained import energy_share, fraction_explained
+from modinterp.analyses.fourier import component_frequencies, transform
+
+
+@dataclass(frozen=True)
+class Petal:
+    """A member of the family of petals.
+
+    z(b) = alpha(b) x_a + (1 - alpha(b)) x_b, x_t = exp(i w_e t), alpha(b) = (1 + cos(w_a b + phase)) / 2
+
+    Attributes:
+        p: modulus.
+        embedding, attention: frequencies of the circle and of the attention, of either sign. [cycles per p]
+        phase: of the attention. [rad]
+        a: the fixed operand.
+    """
+
+    p: int
+    embedding: int
+    attention: int
+    phase: float = 0.0
+    a: float = 0.0
+
+    def curve(self, b: Float[Tensor, " b"] | None = None) -> Complex[Tensor, " b"]:
+        """The points for b = 0 .. p - 1, or for any other real b between them."""
+        b = torch.arange(self.p, dtype=torch.float64) if b is None else b.double()
+        w = 2 * torch.pi / self.p
+        alpha = (1 + torch.cos(w * self.attention * b + self.phase)) / 2
+        one = torch.ones_like(b)
+        fixed = torch.polar(torch.ones(()).double(), torch.tensor(w * self.embedding * self.a).double())
+        return alpha * fixed + (1 - alpha) * torch.polar(one, w * self.embedding * b)
+
+    def spectrum(self) -> Complex[Tensor, " p"]:
+        """Complex amplitude of exp(2 pi i m b / p) at entry m: the closed form of the curve's Fourier transform.
+
+        One half of x_a at 0, a quarter of it at plus and minus the attention's frequency, one half at the embedding's,
+        and minus a quarter at their sum and at their difference; where two of these fall together, they add.
+        """
+        fixed = torch.polar(torch.ones(()).double(), torch.tensor(2 * torch.pi / self.p * self.embedding * self.a).double())
+        swing = torch.polar(torch.ones(()).double(), torch.tensor(self.phase).double())
+        amplitudes = torch.zeros(self.p, dtype=torch.complex128)
+        for m, amplitude in (
+            (0, fixed / 2),
+            (self.attention, fixed * swing / 4),
+            (-self.attention, fixed * swing.conj() / 4),
+            (self.embedding, torch.ones(()) / 2),
+            (self.embedding + self.attention, -swing / 4),
+            (self.embedding - self.attention, -swing.conj() / 4),
+        ):
+            amplitudes[m % self.p] += amplitude
+        return amplitudes
+
+    def crossings(self, points: int = 2000) -> int:
+        """How often the closed curve crosses itself.
+
+        Args:
+            points: at which it is followed.
+        """
+        # half a step off the grid, so that no corner of the polygon falls on a symmetry of the curve
+        b = (torch.arange(points, dtype=torch.float64) + 0.5) * self.p / points
+        return self_crossings(torch.view_as_real(self.curve(b)))
+
+
+def self_crossings(points: Float[Tensor, "point 2"]) -> int:
+    """Number of pairs of sides of a closed polygon that cross, neighbours left out.
+
+    >>> self_crossings(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
+    1
+    """
+    start = points.double()
+    end = start.roll(-1, dims=0)
+
+    def side(p: Tensor, q: Tensor, r: Tensor) -> Tensor:
+        """On which side of the line from p to q each r lies, `[line, r]`."""
+        d, e = (q - p)[:, None], r[None] - p[:, None]
+        return d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
+
+    apart = (side(start, end, start) * side(start, end, end)) < 0
+    n = len(start)
+    far = torch.ones(n, n, dtype=torch.bool, device=start.device).triu(2)
+    far[0, -1] = False
+    return int((apart & apart.T & far).sum())
+
+
+def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:
+    """Frequencies, without their sign, that a petal has.
+
+    >>> sorted(petal_frequencies(113, 4, 4)), sorted(petal_frequencies(113, 50, 20))
+    ([0, 4, 8], [0, 20, 30, 43, 50])
+    """
+    signed = (0, attention, embedding, embedding + attention, embedding - attention)
+    return {min(m % p, -m % p) for m in signed}
+
+
+@dataclass(frozen=True)
+class PetalFit:
+    """What a head does in the plane of one frequency, with a fixed and b running, against the prediction.
+
+    Attributes:
+        head: which.
+        embedding, attention: frequency of the plane, and of the head's attention. [cycles per p]
+        explained: R squared of alpha c_a + (1 - alpha) c_b, with the measured attention and the values' own points c.
+        at_frequencies: share of the curve's energy, its mean included, at the frequencies of a petal.
+        residual: of the least-squares fit that carries the plane back through W_V; 1 where nothing of it gets through.
+        on_hull: share of the points that are corners of their convex hull.
+    """
+
+    head: int
+    embedding: int
+    attention: int
+    explained: float
+    at_frequencies: float
+    residual: float
+    on_hull: float
+
+
+def petal_fits_table(fits: list[PetalFit]) -> pd.DataFrame:
+    """One row a head and plane."""
+    return pd.DataFrame([vars(fit) for fit in fits])
+
+
+def pulled_back(through: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2"]) -> tuple[Tensor, float]:
+    """The pair of directions after a linear map that comes nearest to reading a plane before it.
+
+    The map turns a vector x into x @ through, and the least-squares solution of through @ new = basis reads from that
+    what basis reads from x. There are more equations than unknowns, so that a residual remains.
+
+    Returns:
+        new basis `[d_head, 2]`; norm of the residual over that of the basis.
+    Source: the blog post, section 6.2 (ledger D12, X-C8).
+    """
+    new = torch.linalg.pinv(through.double()) @ basis.double()
+    return new, float((through.double() @ new - basis.double()).norm() / basis.double().norm())
+
+
+def mixed(
+    alpha: Float[Tensor, " b"], points: Float[Tensor, "residue 2"], a: int
+) -> Float[Tensor, "b 2"]:
+    """The curve alpha(b) c_a + (1 - alpha(b)) c_b of measured attention and points."""
+    share = alpha.double()[:, None]
+    return share * points[a].double() + (1 - share) * points.double()
+
+
+def share_at(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
+    """Share of the energy of a curve over b, its mean included, at some frequencies; 0 is the mean."""
+    spectrum = transform(points)
+    own = torch.isin(component_frequencies(len(points)), torch.tensor(sorted(freqs))).to(points.device)
+    return energy_share(spectrum[own], spectrum)
+
+
+def prediction_explained(measured: Float[Tensor, "b 2"], predicted: Float[Tensor, "b 2"]) -> float:
+    """R squared of a predicted curve over both coordinates, each about its mean."""
+    centre = measured.double().mean(dim=0)
+    if float((measured.double() - centre).norm()) < SMALL:
+        return float("nan")
+    return fraction_explained(measured.double() - centre, predicted.double() - centre)
