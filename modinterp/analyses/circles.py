@@ -1,6 +1,6 @@
-"""Circles in activation space: planes of one frequency, how round what lies in them is, how planes lie to each other.
+"""Circles in activation space: planes of one frequency, how round what lies in them is, how planes lie in space.
 
-Vectors that depend on a residue x trace a circle in the plane of their cos and sin coefficients at a frequency they use.
+Vectors that depend on a residue trace a circle in the plane of their cos and sin coefficients at a frequency they use.
 Source of the idea: the blog post on the Clock algorithm, sections 5 and 7 (ledger D12).
 """
 
@@ -175,7 +175,7 @@ class PlaneAngles:
 
 
 def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> PlaneAngles:
-    """Principal and dihedral angles of the planes that two pairs of vectors span. Source: ledger `clock.s8.dihedral`."""
+    """Angles between the planes that two pairs of vectors span. Source: ledger `clock.s8.dihedral`."""
     Q, R = (torch.linalg.qr(x.double()).Q for x in (one, other))
     cosines = torch.linalg.svdvals(Q.T @ R).clamp(0, 1)
     first, second, both = torch.rad2deg(torch.cat([cosines, cosines.prod()[None]]).acos()).tolist()

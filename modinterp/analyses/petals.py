@@ -7,14 +7,14 @@ and these are the reconstruction of ledger D12.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
 import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from modinterp.analyses.circles import SMALL
+from modinterp.analyses.circles import SMALL, convex_hull
 from modinterp.analyses.explained import energy_share, fraction_explained
 from modinterp.analyses.fourier import component_frequencies, transform
 
@@ -53,7 +53,9 @@ class Petal:
         One half of x_a at 0, a quarter of it at plus and minus the attention's frequency, one half at the embedding's,
         and minus a quarter at their sum and at their difference; where two of these fall together, they add.
         """
-        fixed = torch.polar(torch.ones(()).double(), torch.tensor(2 * torch.pi / self.p * self.embedding * self.a).double())
+        fixed = torch.polar(
+            torch.ones(()).double(), torch.tensor(2 * torch.pi / self.p * self.embedding * self.a).double()
+        )
         swing = torch.polar(torch.ones(()).double(), torch.tensor(self.phase).double())
         amplitudes = torch.zeros(self.p, dtype=torch.complex128)
         for m, amplitude in (
@@ -131,11 +133,6 @@ class PetalFit:
     on_hull: float
 
 
-def petal_fits_table(fits: list[PetalFit]) -> pd.DataFrame:
-    """One row a head and plane."""
-    return pd.DataFrame([vars(fit) for fit in fits])
-
-
 def pulled_back(through: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2"]) -> tuple[Tensor, float]:
     """The pair of directions after a linear map that comes nearest to reading a plane before it.
 
@@ -150,9 +147,7 @@ def pulled_back(through: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "
     return new, float((through.double() @ new - basis.double()).norm() / basis.double().norm())
 
 
-def mixed(
-    alpha: Float[Tensor, " b"], points: Float[Tensor, "residue 2"], a: int
-) -> Float[Tensor, "b 2"]:
+def mixed(alpha: Float[Tensor, " b"], points: Float[Tensor, "residue 2"], a: int) -> Float[Tensor, "b 2"]:
     """The curve alpha(b) c_a + (1 - alpha(b)) c_b of measured attention and points."""
     share = alpha.double()[:, None]
     return share * points[a].double() + (1 - share) * points.double()
@@ -171,3 +166,36 @@ def prediction_explained(measured: Float[Tensor, "b 2"], predicted: Float[Tensor
     if float((measured.double() - centre).norm()) < SMALL:
         return float("nan")
     return fraction_explained(measured.double() - centre, predicted.double() - centre)
+
+
+def petal_fits(
+    values: Float[Tensor, "head residue d"],
+    written: Float[Tensor, "b head d"],
+    maps: Float[Tensor, "head d_model d"],
+    alpha: Float[Tensor, "b head"],
+    planes: Mapping[int, Float[Tensor, "d_model 2"]],
+    attention: Sequence[int],
+    a: int,
+) -> list[PetalFit]:
+    """Every head in every plane, a fixed.
+
+    Args:
+        values: what a head would write if it attended to one token alone: v, or v W_O.
+        written: what it writes, for every b: `hook_z`, or that times W_O.
+        maps: from the embedding to there: W_V, or W_V W_O.
+        alpha: share of the attention on a among that on a and b.
+        planes: of the embedding, by frequency. [cycles per p]
+        attention: each head's frequency. [cycles per p]
+    Source: the blog post, sections 6.2 and 7.
+    """
+    p, fits = written.shape[0], []
+    for head in range(written.shape[1]):
+        for freq, basis in planes.items():
+            reader, residual = pulled_back(maps[head], basis)
+            points = written[:, head].double() @ reader
+            predicted = mixed(alpha[:, head], values[head].double() @ reader, a)
+            at_petals = share_at(points, petal_frequencies(p, freq, attention[head]))
+            corners = len(convex_hull(points)) / p
+            explained = prediction_explained(points, predicted)
+            fits.append(PetalFit(head, freq, attention[head], explained, at_petals, residual, corners))
+    return fits

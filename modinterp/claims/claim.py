@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from modinterp.claims.band import Band
 from modinterp.runs import TrainedRun
@@ -32,6 +32,16 @@ def refuted(why: str) -> Finding:
 def not_measured(why: str) -> Finding:
     """The claim awaits a run that is not shipped."""
     return Finding("not measured", why)
+
+
+def each(measure: Callable[[TrainedRun], Mapping[str, Value]]) -> Measure:
+    """What is measured on one run, measured on every run: one number a run under each name."""
+
+    def measured(*runs: TrainedRun) -> dict[str, Value]:
+        rows = [measure(run) for run in runs]
+        return {name: [cast(float, row[name]) for row in rows] for name in (rows[0] if rows else ())}
+
+    return measured
 
 
 @dataclass(frozen=True)
