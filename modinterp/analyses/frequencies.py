@@ -14,6 +14,7 @@ from modinterp.analyses.fourier import component_norms, frequency_norms
 
 SEARCHED = 20
 MIN_SHARE_OF_LARGEST = 0.1
+SIGNIFICANT = 0.25
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,15 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     cut = int(ratios.argmax())
     freqs = tuple(sorted((order[: cut + 1] + 1).tolist()))
     return KeyFrequencies(freqs, tuple(norms.tolist()), float(ratios[cut]))
+
+
+def significant_frequencies(x: Float[Tensor, "residue *rest"]) -> tuple[int, ...]:
+    """Frequencies at which the rows of a matrix, such as W_E, have more than a quarter of the largest norm.
+
+    Unlike `key_frequencies` it looks for no gap. Source: Nanda et al. 2023, figure 3 left; the threshold is ours.
+    """
+    norms = frequency_norms(component_norms(x))
+    return tuple(((norms > SIGNIFICANT * norms.max()).nonzero()[:, 0] + 1).tolist())
 
 
 def jaccard(first: Collection[int], second: Collection[int]) -> float:

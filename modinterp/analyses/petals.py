@@ -1,8 +1,8 @@
 """Petals: what attention makes of a circle when it mixes two of its points in a periodic proportion.
 
-A head whose attention to a swings with b writes alpha(b) v_a + (1 - alpha(b)) v_b: with a fixed, a point that wanders on
-a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its formulas are not at hand,
-and these are the reconstruction of ledger D12.
+A head whose attention to a swings with b writes alpha(b) v_a + (1 - alpha(b)) v_b: with a fixed, a point that wanders
+on a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its formulas are not at
+hand, and these are the reconstruction of ledger D12.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ class Petal:
         b = torch.arange(self.p, dtype=torch.float64) if b is None else b.double()
         w = 2 * torch.pi / self.p
         alpha = (1 + torch.cos(w * self.attention * b + self.phase)) / 2
-        one = torch.ones_like(b)
-        fixed = torch.polar(torch.ones(()).double(), torch.tensor(w * self.embedding * self.a).double())
-        return alpha * fixed + (1 - alpha) * torch.polar(one, w * self.embedding * b)
+        return alpha * _on_circle(w * self.embedding * self.a) + (1 - alpha) * _on_circle(w * self.embedding * b)
 
     def spectrum(self) -> Complex[Tensor, " p"]:
         """Complex amplitude of exp(2 pi i m b / p) at entry m: the closed form of the curve's Fourier transform.
@@ -53,10 +51,7 @@ class Petal:
         One half of x_a at 0, a quarter of it at plus and minus the attention's frequency, one half at the embedding's,
         and minus a quarter at their sum and at their difference; where two of these fall together, they add.
         """
-        fixed = torch.polar(
-            torch.ones(()).double(), torch.tensor(2 * torch.pi / self.p * self.embedding * self.a).double()
-        )
-        swing = torch.polar(torch.ones(()).double(), torch.tensor(self.phase).double())
+        fixed, swing = _on_circle(2 * torch.pi / self.p * self.embedding * self.a), _on_circle(self.phase)
         amplitudes = torch.zeros(self.p, dtype=torch.complex128)
         for m, amplitude in (
             (0, fixed / 2),
@@ -78,6 +73,11 @@ class Petal:
         # half a step off the grid, so that no corner of the polygon falls on a symmetry of the curve
         b = (torch.arange(points, dtype=torch.float64) + 0.5) * self.p / points
         return self_crossings(torch.view_as_real(self.curve(b)))
+
+
+def _on_circle(angle: float | Tensor) -> Tensor:
+    angles = torch.as_tensor(angle, dtype=torch.float64)
+    return torch.polar(torch.ones_like(angles), angles)
 
 
 def self_crossings(points: Float[Tensor, "point 2"]) -> int:

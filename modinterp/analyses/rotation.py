@@ -1,7 +1,8 @@
 """Circles that move: b runs round a circle, and a moves that circle about the origin, or turns it, or both.
 
-For every a the points p_a(b) of a plane are c_a + r_a R(phi_a) (cos w b, +-sin w b). Revolution is the centre c_a on its
-way around the origin; rotation is the phase phi_a. Source: the blog post on the Clock algorithm, section 9 (ledger D13).
+For every a the points p_a(b) of a plane are c_a + r_a R(phi_a) (cos w b, +-sin w b). Revolution is the centre c_a on
+its way around the origin; rotation is the phase phi_a.
+Source: the blog post on the Clock algorithm, section 9 (ledger D13).
 """
 
 from __future__ import annotations

@@ -8,15 +8,13 @@ import torch
 
 from modinterp.analyses.attention import frequency_shares
 from modinterp.analyses.explained import energy_share
-from modinterp.analyses.fourier import component_norms, frequency_norms
-from modinterp.analyses.frequencies import jaccard
+from modinterp.analyses.frequencies import jaccard, significant_frequencies
 from modinterp.analyses.neurons import terms_of
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Measure, Value
 from modinterp.claims.evidence import evidence
 from modinterp.runs import TrainedRun
 
-SIGNIFICANT_IN_EMBEDDING = 0.25
 ONE_FREQUENCY_A_HEAD = {
     "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
     "lowest share": at_least(0.5, "table 2: 97.9% at least"),
@@ -26,8 +24,7 @@ PERIODIC = at_least(0.85, "the threshold that 84.6% of the paper's neurons pass"
 
 def _embedding(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
-    norms = frequency_norms(component_norms(ev.W_E))
-    significant = set(((norms > SIGNIFICANT_IN_EMBEDDING * norms.max()).nonzero()[:, 0] + 1).tolist())
+    significant = set(significant_frequencies(ev.W_E))
     return {
         "significant frequencies": len(significant),
         "key frequencies among them": len(significant & set(ev.freqs)) / len(ev.freqs),
