@@ -18,6 +18,8 @@ from modinterp.analyses.circles import SMALL, convex_hull
 from modinterp.analyses.explained import energy_share, fraction_explained
 from modinterp.analyses.fourier import component_frequencies, transform
 
+TOUCHING = 2e-3  # distance from x_a within which sides of the polygon cut corners of the curve
+
 
 @dataclass(frozen=True)
 class Petal:
@@ -64,15 +66,16 @@ class Petal:
             amplitudes[m % self.p] += amplitude
         return amplitudes
 
-    def crossings(self, points: int = 2000) -> int:
-        """How often the closed curve crosses itself.
+    def crossings(self, points: int = 1009) -> int:
+        """How often the closed curve crosses itself away from x_a, where all petals touch.
 
         Args:
-            points: at which it is followed.
+            points: at which it is followed; a prime, so that no symmetry of the curve puts a corner on a crossing.
         """
-        # half a step off the grid, so that no corner of the polygon falls on a symmetry of the curve
-        b = (torch.arange(points, dtype=torch.float64) + 0.5) * self.p / points
-        return self_crossings(torch.view_as_real(self.curve(b)))
+        b = (torch.arange(points, dtype=torch.float64) + 0.37) * self.p / points
+        found = self_crossings(torch.view_as_real(self.curve(b)))
+        touching = torch.view_as_real(_on_circle(2 * torch.pi / self.p * self.embedding * self.a))
+        return int(((found - touching).norm(dim=1) > TOUCHING).sum())
 
 
 def _on_circle(angle: float | Tensor) -> Tensor:
@@ -80,25 +83,28 @@ def _on_circle(angle: float | Tensor) -> Tensor:
     return torch.polar(torch.ones_like(angles), angles)
 
 
-def self_crossings(points: Float[Tensor, "point 2"]) -> int:
-    """Number of pairs of sides of a closed polygon that cross, neighbours left out.
+def self_crossings(points: Float[Tensor, "point 2"]) -> Float[Tensor, "crossing 2"]:
+    """Where sides of a closed polygon cross, neighbours left out.
 
-    >>> self_crossings(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
-    1
+    >>> self_crossings(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.5, 0.5]]
     """
     start = points.double()
     end = start.roll(-1, dims=0)
 
     def side(p: Tensor, q: Tensor, r: Tensor) -> Tensor:
-        """On which side of the line from p to q each r lies, `[line, r]`."""
+        """On which side of the line from p to q each r lies, and how far, `[line, r]`."""
         d, e = (q - p)[:, None], r[None] - p[:, None]
         return d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
 
-    apart = (side(start, end, start) * side(start, end, end)) < 0
+    of_start, of_end = side(start, end, start), side(start, end, end)
+    apart = of_start * of_end < 0
     n = len(start)
     far = torch.ones(n, n, dtype=torch.bool, device=start.device).triu(2)
     far[0, -1] = False
-    return int((apart & apart.T & far).sum())
+    i, j = (apart & apart.T & far).nonzero(as_tuple=True)
+    along = of_start[j, i] / (of_start[j, i] - of_end[j, i])
+    return start[i] + along[:, None] * (end[i] - start[i])
 
 
 def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from modinterp.claims import clock as _clock
 from modinterp.claims import mlp as _mlp
 from modinterp.claims import nanda as _nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
@@ -45,8 +46,9 @@ class Source(Mapping[str, Claim]):
 
 
 nanda = Source("nanda", _nanda.CLAIMS)
+clock = Source("clock", _clock.CLAIMS, _clock.CONTRADICTIONS)
 mlp = Source("mlp", _mlp.CLAIMS, _mlp.CONTRADICTIONS)
-SOURCES = {source.name: source for source in (nanda, mlp)}
+SOURCES = {source.name: source for source in (nanda, clock, mlp)}
 
 __all__ = [
     "Band",
@@ -61,6 +63,7 @@ __all__ = [
     "at_least",
     "at_most",
     "between",
+    "clock",
     "equals",
     "evidence",
     "mlp",
