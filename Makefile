@@ -1,6 +1,6 @@
 # The same commands for those who have make; make.py does the work and needs Python alone.
 PYTHON ?= python3
 
-.PHONY: nanda mlp test
-nanda mlp test:
+.PHONY: nanda clock mlp test
+nanda clock mlp test:
 	@$(PYTHON) make.py $@

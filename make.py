@@ -1,6 +1,7 @@
 """Create the environment if it is not there, then do one of the things below; needs Python 3.11 and nothing else.
 
     python3 make.py nanda     reproduce Nanda et al. 2023 from the shipped checkpoints
+    python3 make.py clock     the same for the blog post on the Clock algorithm
     python3 make.py mlp       the same for Kissane's notebook on a one-hidden-layer MLP
     python3 make.py test      lint, types, and all tests
 
@@ -56,7 +57,7 @@ def test(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    known = {"nanda": partial(reproduce, "nanda"), "mlp": partial(reproduce, "mlp"), "test": test}
+    known = {source: partial(reproduce, source) for source in ("nanda", "clock", "mlp")} | {"test": test}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)

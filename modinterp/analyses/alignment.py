@@ -20,16 +20,23 @@ from modinterp.training import accuracy
 
 
 def circle_logits(
-    written: Float[Tensor, "a b d"], W_U: Float[Tensor, "d output"], plane: Float[Tensor, "d 2"]
-) -> Float[Tensor, "a b output"]:
-    """Logits that what lies in one plane gives.
+    written: Float[Tensor, "a b d"], W_U: Float[Tensor, "d output"], planes: Mapping[int, Float[Tensor, "d 2"]]
+) -> dict[int, Float[Tensor, "a b output"]]:
+    """Logits that each circle's part of the MLP's output gives, by frequency.
+
+    Planes need not be perpendicular to each other: the parts are those that lie in the planes and add up to what lies
+    in all of them together, so that nothing counts twice.
 
     Args:
         written: output of the MLP.
         W_U: columns of the residues.
-        plane: orthonormal.
+        planes: by frequency.
     """
-    return (written.double() @ plane) @ (plane.T @ W_U.double())
+    spanned = torch.cat([plane.double() for plane in planes.values()], dim=1)
+    coordinates = (written.double() @ torch.linalg.pinv(spanned).T).split(2, dim=-1)
+    return {
+        k: own @ (plane.T.double() @ W_U.double()) for own, (k, plane) in zip(coordinates, planes.items(), strict=True)
+    }
 
 
 def percentile(logits: Float[Tensor, "a b output"], a: int, b: int) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import pandas as pd
 import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
@@ -205,3 +206,8 @@ def petal_fits(
             explained = prediction_explained(points, predicted)
             fits.append(PetalFit(head, freq, attention[head], explained, at_petals, residual, corners))
     return fits
+
+
+def petal_fits_table(fits: Sequence[PetalFit]) -> pd.DataFrame:
+    """One row a head and plane."""
+    return pd.DataFrame([vars(fit) for fit in fits])

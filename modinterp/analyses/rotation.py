@@ -27,6 +27,7 @@ class Motion:
         revolution: of the centre around the origin, in turns for each turn of w a; 1 forwards, -1 backwards, 0 none.
         rotation: of the circle about its centre, likewise; the direction in which b runs counts as forwards.
         orbit: root mean square distance of the centre from the origin. [units of the vectors]
+        revolving: root mean square of the part of that which goes round at the frequency, one way or the other.
         radius: root mean square radius of the circles.
         quality: share of the points' energy about their centres that lies on the circles.
         centres: of every a.
@@ -36,6 +37,7 @@ class Motion:
     revolution: LineFit
     rotation: LineFit
     orbit: float
+    revolving: float
     radius: float
     quality: float
     centres: Float[Tensor, "a 2"] = field(repr=False)
@@ -44,6 +46,11 @@ class Motion:
     def orbit_over_radius(self) -> float:
         """Below 1 the origin, which the centre goes around, lies inside the circle."""
         return self.orbit / self.radius
+
+    @property
+    def revolving_over_radius(self) -> float:
+        """0 where the centre stands still, wherever that is."""
+        return self.revolving / self.radius
 
     def row(self) -> dict[str, float]:
         """The numbers under readable names."""
@@ -54,6 +61,7 @@ class Motion:
             "rotation [turns]": self.rotation.slope,
             "rotation, R squared": self.rotation.explained,
             "orbit over radius": self.orbit_over_radius,
+            "revolving over radius": self.revolving_over_radius,
             "quality": self.quality,
         }
 
@@ -80,12 +88,14 @@ def motion(points: Float[Tensor, "a b 2"], freq: int) -> Motion:
     on_circle = forwards if forwards.abs().square().sum() >= backwards.abs().square().sum() else backwards
     # in a mirrored plane b runs backwards; the phase is told in the direction of b all the same
     sense = 1 if on_circle is forwards else -1
+    both_ways = torch.stack([_amplitude(centres[None], sign * angle) for sign in (1, -1)])
     about = (z - centres[:, None]).abs().square().sum() / p
     return Motion(
         freq,
         revolution=line_fit(sense * centres.angle(), angle),
         rotation=line_fit(sense * on_circle.angle(), angle),
         orbit=float(centres.abs().square().mean().sqrt()),
+        revolving=float(both_ways.abs().square().sum().sqrt()),
         radius=float(on_circle.abs().square().mean().sqrt()),
         quality=float(on_circle.abs().square().sum() / about),
         centres=torch.view_as_real(centres),

@@ -13,12 +13,13 @@ from modinterp.analyses.fourier import component_names
 from modinterp.figures.theme import COS, SIN, array, framed, heatmap
 
 
-def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[int]) -> go.Figure:
+def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[int], title: str = "") -> go.Figure:
     """Norm of each cosine and sine, one panel a matrix, the key frequencies marked.
 
     Args:
         norms: name of a matrix to the norms of its Fourier components, from `component_norms`.
         freqs: key frequencies, marked on the axis. [cycles per p]
+        title: what to see; that the last is sparse by default.
     """
     figure = make_subplots(len(norms), 1, subplot_titles=list(norms), vertical_spacing=0.16)
     for row, (name, values) in enumerate(norms.items(), start=1):
@@ -49,9 +50,9 @@ def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[in
         figure.update_xaxes(title="frequency [cycles per p]", range=[0, p // 2 + 1], row=row, col=1)
         figure.update_yaxes(title="norm", row=row, col=1)
     figure.update_layout(barmode="group", bargap=0.2)
-    title = f"Sparse in the Fourier basis: W_L has norm at {len(freqs)} frequencies, {', '.join(map(str, freqs))}"
+    title = title or f"Sparse in the Fourier basis: norm at {len(freqs)} frequencies, {', '.join(map(str, freqs))}"
     figure = framed(figure, title, 300 * len(norms))
-    figure.update_layout(legend_y=-0.1)
+    figure.update_layout(legend_y=-0.2 / len(norms))
     return figure
 
 

@@ -12,7 +12,22 @@ from modinterp.claims import Evidence, evidence
 from modinterp.runs import TrainedRun
 
 Runs = Mapping[str, TrainedRun]
-Draw = Callable[[Evidence, Runs], go.Figure]
+Draw = Callable[[Evidence, Runs], go.Figure | None]  # None: the runs it is drawn from are not there
+
+
+@dataclass(frozen=True)
+class Page:
+    """A question of a source that has a page of its own, with the figures and claims that answer it.
+
+    Attributes:
+        key: name of the file, without its ending.
+        title: the question.
+        figures: keys of the figures; the claims are those that they belong to.
+    """
+
+    key: str
+    title: str
+    figures: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -23,11 +38,15 @@ class Drawings:
         main: the run that they are drawn from.
         figures_of: key of a claim's figure to its number in the source and how to draw it.
         tables_of: key of a figure to the title and making of the table below it.
+        pages: questions with a page of their own.
+        more_of: key of a figure to a template, beside this file, of what the page has below it.
     """
 
     main: str
     figures_of: Mapping[str, tuple[str, Draw]]
     tables_of: Mapping[str, tuple[str, Callable[[Evidence], pd.DataFrame]]] = field(default_factory=dict)
+    pages: tuple[Page, ...] = ()
+    more_of: Mapping[str, str] = field(default_factory=dict)
 
     def _evidence(self, runs: Runs) -> Evidence | None:
         return evidence(runs[self.main]) if self.main in runs else None
@@ -37,7 +56,8 @@ class Drawings:
         ev = self._evidence(runs)
         if ev is None:
             return {}
-        return {key: (number, draw(ev, runs)) for key, (number, draw) in self.figures_of.items() if key in wanted}
+        drawn = {key: (number, draw(ev, runs)) for key, (number, draw) in self.figures_of.items() if key in wanted}
+        return {key: (number, figure) for key, (number, figure) in drawn.items() if figure is not None}
 
     def tables(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
         """Tables that belong below a figure, by the figure's key."""

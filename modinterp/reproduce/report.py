@@ -12,15 +12,18 @@ from typing import Any
 
 import jinja2
 import pandas as pd
+from plotly.colors import get_colorscale
 from plotly.offline import get_plotlyjs
 
 from modinterp.claims import SOURCES, Result
 from modinterp.claims.claim import number_text
-from modinterp.reproduce.run import Reproduction
+from modinterp.figures.theme import CYCLIC
+from modinterp.reproduce.run import DRAWN, Reproduction
 from modinterp.runs.store import write
 
 TITLES = {
     "nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)",
+    "clock": "The Clock algorithm and its petals (blog post)",
     "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
 }
 _PLOT = {"displaylogo": False, "responsive": True}
@@ -99,8 +102,12 @@ def _numbers(result: Result) -> list[dict[str, str]]:
     return rows
 
 
-def page(found: Reproduction) -> str:
-    """The report as one HTML document with every figure and plotly itself inside."""
+def page(found: Reproduction, title: str = "") -> str:
+    """The report as one HTML document with every figure and plotly itself inside.
+
+    Args:
+        title: the source's by default.
+    """
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("modinterp.reproduce").joinpath("page.html").read_text(encoding="utf-8"))
     sections: list[tuple[str, list[dict[str, Any]]]] = [
@@ -113,12 +120,14 @@ def page(found: Reproduction) -> str:
             "number": number,
             "html": figure.to_html(config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}"),
             "claims": [r.claim for r in found.results if r.claim.figure == key],
+            "more": _more(found.source, key),
             "table": _table_html(*found.tables[key]) if key in found.tables else "",
         }
         for key, (number, figure) in found.figures.items()
     ]
     return template.render(
-        title=TITLES[found.source],
+        title=title or TITLES[found.source],
+        pages=() if title else found.pages,
         source=found.source,
         sections=sections,
         figures=figures,
@@ -129,6 +138,15 @@ def page(found: Reproduction) -> str:
         runs=[repr(run) for run in found.runs.values()],
         plotly=get_plotlyjs(),
     )
+
+
+def _more(source: str, key: str) -> str:
+    """What the page has below a figure, that plotly alone cannot do."""
+    name = DRAWN[source].more_of.get(key)
+    if name is None:
+        return ""
+    template = jinja2.Template(files("modinterp.reproduce").joinpath(name).read_text(encoding="utf-8"))
+    return template.render(phase=get_colorscale(CYCLIC))
 
 
 def _table_html(title: str, table: pd.DataFrame) -> str:
@@ -146,4 +164,6 @@ def write_report(found: Reproduction, out: Path) -> Path:
     write(out / "claims.csv", claims_table(found.results).to_csv(index=False).encode())
     write(out / "contradictions.csv", contradictions_table(found).to_csv(index=False).encode())
     write(out / "index.html", page(found).encode())
+    for question in found.pages:
+        write(out / f"{question.key}.html", page(found.part(question), question.title).encode())
     return out / "index.html"

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import SOURCES, Claim, Result
-from modinterp.reproduce import mlp, nanda
+from modinterp.reproduce import clock, mlp, nanda
+from modinterp.reproduce.drawings import Page
 from modinterp.runs import TrainedRun, load
 
-DRAWN = {"nanda": nanda.DRAWINGS, "mlp": mlp.DRAWINGS}
+DRAWN = {"nanda": nanda.DRAWINGS, "clock": clock.DRAWINGS, "mlp": mlp.DRAWINGS}
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,17 @@ class Reproduction:
     figures: dict[str, tuple[str, go.Figure]]
     tables: dict[str, tuple[str, pd.DataFrame]]
     runs: dict[str, TrainedRun]
+
+    def part(self, page: Page) -> Reproduction:
+        """What belongs to one question."""
+        chosen = tuple(result for result in self.results if result.claim.figure in page.figures)
+        figures = {key: self.figures[key] for key in page.figures if key in self.figures}
+        return replace(self, results=chosen, figures=figures)
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """Questions with a page of their own, of which something was drawn."""
+        return tuple(page for page in DRAWN[self.source].pages if set(page.figures) & set(self.figures))
 
     @property
     def as_recorded(self) -> bool:

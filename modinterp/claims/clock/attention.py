@@ -8,7 +8,7 @@ from modinterp.analyses.attention import frequency_shares
 from modinterp.analyses.circles import circle, turns
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Claim, Value, each
-from modinterp.claims.clock.clockwork import RUN, SEEDS, TUNED, clockwork
+from modinterp.claims.clock.clockwork import SEEDS, TUNED, clockwork
 from modinterp.claims.evidence import PATTERN, evidence
 from modinterp.runs import TrainedRun
 
@@ -88,9 +88,10 @@ CLAIMS = (
         "section 6, six maps",
         "Attention differs from pair to pair in a way that has no structure at first sight, and no head simply halves it.",
         "six random pairs shown",
-        _varied,
+        each(_varied),
         {"smallest standard deviation of a head's attention to a": at_least(0.05, "a head that halves would have 0")},
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="attention",
     ),
     Claim(
@@ -109,9 +110,10 @@ CLAIMS = (
         "section 6, spectra of attention",
         "The frequencies that heads are tuned to are key frequencies.",
         "3 heads; head 0 has others too",
-        _tuned_to_keys,
+        each(_tuned_to_keys),
         {"heads tuned to a key frequency": at_least(2, "3 of 4 in the source")},
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="attention",
     ),
     Claim(

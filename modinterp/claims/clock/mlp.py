@@ -9,13 +9,14 @@ from modinterp.analyses.fourier import component_norms, frequency_norms
 from modinterp.analyses.linearity import MID
 from modinterp.analyses.neurons import term_shares
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, each
-from modinterp.claims.clock.clockwork import ATTN_OUT, MLP_OUT, RUN, SEEDS, clockwork
+from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
+from modinterp.claims.clock.clockwork import ATTN_OUT, MAIN, MLP_OUT, SEEDS, clockwork
 from modinterp.claims.evidence import NEURONS, evidence
 from modinterp.runs import TrainedRun
 
 BEFORE = "blocks.0.hook_resid_pre"
 NEGATIVE = -0.1
+BATTERY = (*SEEDS, "nanda/mainline-0")
 WITHOUT_RELU = tuple(f"clock/no-relu-{seed}" for seed in range(3))
 LEARNED = {"accuracy": at_least(0.99, "of a network that has learned the task")}
 
@@ -138,12 +139,13 @@ CLAIMS = (
         "section 8",
         "W_L does not use frequency 1, as a set of detectors for single numbers would.",
         "4, 32, 43",
-        _lowest_frequency,
+        each(_lowest_frequency),
         {
             "frequency 1 is a key frequency": equals(0, "not among those of the source"),
             "gap": at_least(2, "key frequencies that stand out beyond doubt"),
         },
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="read_circles",
     ),
     Claim(
@@ -174,9 +176,10 @@ CLAIMS = (
         "section 8",
         "The columns of W_in form no circle in the planes of the written circles.",
         "no clean circle",
-        _no_circle,
+        each(_no_circle),
         {"smallest variation of the radius": at_least(0.4, "a circle has 0"), **LEARNED},
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="biases",
     ),
     Claim(
@@ -186,8 +189,14 @@ CLAIMS = (
         "argued from the biases",
         each(_affine),
         {"accuracy with an affine map in place of the neurons": at_least(0.99, "an affine map would do as well")},
-        needs=(*SEEDS, "nanda/mainline-0"),
+        needs=BATTERY,
         scope="any seed",
+        finding=refuted(
+            "The best affine map explains 86% to 89% of the neurons, and with it in their place 27% to 45% of the answers are "
+            "right; without the ReLU 20% to 25% are. 35% to 42% of the pre-activations are below 0. Products of waves go from "
+            "2% to 4% of the variance before the ReLU to 20% to 22% after it and 98% in the logits. Attention does contribute: "
+            "up to 69% of cos(w(a + b)) can be read off affinely before the MLP, at the frequencies that heads attend at."
+        ),
         figure="linearity",
     ),
     Claim(
@@ -200,7 +209,8 @@ CLAIMS = (
             "share of the seeds that reach a test accuracy of 0.99": at_least(1 / 3, "one network in the source"),
             "share of products before the MLP, over that with ReLU": at_least(5, "nothing else can make them"),
         },
-        needs=(*RUN, *WITHOUT_RELU),
+        needs=(MAIN, *WITHOUT_RELU),
+        finding=not_measured("Two of the three networks without ReLU are still to be trained."),
         figure="without_relu",
     ),
     Claim(

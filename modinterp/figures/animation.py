@@ -1,0 +1,60 @@
+"""Figures that move: a slider and a play button over the values of one operand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import plotly.graph_objects as go
+
+MILLISECONDS, BELOW = 90, 140
+
+
+def animated(
+    figure: go.Figure, steps: Sequence[int], drawn: Callable[[int], list], moving: Sequence[int], name: str
+) -> go.Figure:
+    """Add frames, a slider and a play button below a figure whose size is set.
+
+    Args:
+        steps: values that the slider takes.
+        drawn: for a value, the traces that move, in the order of `moving`.
+        moving: numbers of the figure's traces that move.
+        name: of what the slider sets, such as "a".
+    """
+    figure.update_layout(margin_b=BELOW, height=figure.layout.height + BELOW - figure.layout.margin.b)
+    one_pixel = 1 / (figure.layout.height - BELOW - figure.layout.margin.t)
+    figure.frames = [go.Frame(data=drawn(step), traces=list(moving), name=str(step)) for step in steps]
+    at_once = {"frame": {"duration": 0, "redraw": True}, "mode": "immediate", "transition": {"duration": 0}}
+    playing = {
+        "frame": {"duration": MILLISECONDS, "redraw": True},
+        "fromcurrent": True,
+        "transition": {"duration": 0},
+    }
+    figure.update_layout(
+        updatemenus=[
+            {
+                "type": "buttons",
+                "direction": "left",
+                "x": 0,
+                "y": -78 * one_pixel,
+                "xanchor": "left",
+                "yanchor": "top",
+                "pad": {"t": 0, "r": 8},
+                "showactive": False,
+                "buttons": [
+                    {"label": "play", "method": "animate", "args": [None, playing]},
+                    {"label": "pause", "method": "animate", "args": [[None], at_once]},
+                ],
+            }
+        ],
+        sliders=[
+            {
+                "x": 0.16,
+                "len": 0.84,
+                "y": -58 * one_pixel,
+                "pad": {"t": 0},
+                "currentvalue": {"prefix": f"{name} = ", "font": {"size": 13}},
+                "steps": [{"label": str(step), "method": "animate", "args": [[str(step)], at_once]} for step in steps],
+            }
+        ],
+    )
+    return figure

@@ -1,0 +1,104 @@
+"""Circles that move as a runs: revolving, rotating, and what the MLP makes of them (the blog post, section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.analyses.circles import turns
+from modinterp.figures.animation import animated
+from modinterp.figures.circles import ring, square_axes
+from modinterp.figures.theme import CYCLIC, INK, MUTED, array, framed
+
+STEP = 2  # every second a, which halves the page
+
+
+def moving(
+    panels: Mapping[str, tuple[int, Float[Tensor, "a b 2"]]], title: str, axes: Sequence[tuple[int, int]]
+) -> go.Figure:
+    """Circles over b, one panel a plane, with a slider over a; all other points of the plane faint behind them.
+
+    The cross is the centre of the circle. The colour runs with b.
+
+    Args:
+        panels: name to frequency and points. [cycles per p]
+        axes: numbers of the principal directions that are each panel's axes.
+    """
+    columns = min(len(panels), 3)
+    rows = -(-len(panels) // columns)
+    figure = make_subplots(
+        rows, columns, subplot_titles=list(panels), horizontal_spacing=0.07, vertical_spacing=0.3 / rows
+    )
+    for number, (_, points) in enumerate(panels.values()):
+        faint = points[::4, ::4].flatten(0, 1)
+        row, col = number // columns + 1, number % columns + 1
+        figure.add_scatter(
+            x=array(faint[:, 0]), y=array(faint[:, 1]), mode="markers",
+            marker={"size": 2, "color": MUTED, "opacity": 0.3}, hoverinfo="skip", showlegend=False, row=row, col=col,
+        )  # fmt: skip
+        reach = 1.05 * float(points.abs().max())
+        across, up = axes[number]
+        figure.update_xaxes(title=f"principal direction {across}", range=[-reach, reach], row=row, col=col)
+        figure.update_yaxes(title=f"principal direction {up}", range=[-reach, reach], row=row, col=col)
+
+    def drawn(a: int) -> list:
+        traces = []
+        for name, (freq, points) in panels.items():
+            centre = points[a].mean(dim=0)
+            traces.append(ring(points[a], freq, f"{name}, a = {a}"))
+            traces.append(
+                go.Scatter(
+                    x=array(centre[:1]),
+                    y=array(centre[1:]),
+                    mode="markers",
+                    marker={"symbol": "x", "size": 8, "color": INK},
+                    hoverinfo="skip",
+                    showlegend=False,
+                )
+            )
+        return traces
+
+    for number, trace in enumerate(drawn(0)):
+        panel = number // 2
+        figure.add_trace(trace, row=panel // columns + 1, col=panel % columns + 1)
+    square_axes(figure)
+    framed(figure, title, 360 * rows + 80, False)
+    steps = range(0, len(next(iter(panels.values()))[1]), STEP)
+    return animated(figure, list(steps), drawn, range(len(panels), 3 * len(panels)), "a")
+
+
+def in_three_dimensions(points: Float[Tensor, "a b 3"], freq: int, title: str) -> go.Figure:
+    """A circle in the first three principal directions, with a slider over a."""
+    angle = turns(points.shape[1], freq)
+    low, high = points.flatten(0, 1).aminmax(dim=0)
+
+    def drawn(a: int) -> list:
+        x, y, z = points[a].T
+        return [go.Scatter3d(
+            x=array(x), y=array(y), z=array(z), mode="markers",
+            marker={"size": 4, "color": array(angle), "colorscale": CYCLIC, "cmin": 0, "cmax": 6.2832},
+            hovertemplate="b = %{text}<extra></extra>", text=[str(b) for b in range(len(angle))], showlegend=False,
+        )]  # fmt: skip
+
+    figure = go.Figure(drawn(0))
+    faint = points[::4, ::4].flatten(0, 1)
+    figure.add_scatter3d(
+        x=array(faint[:, 0]),
+        y=array(faint[:, 1]),
+        z=array(faint[:, 2]),
+        mode="markers",
+        marker={"size": 1.5, "color": MUTED, "opacity": 0.3},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    names = ("principal direction 1", "principal direction 2", "principal direction 3")
+    figure.update_layout(scene={
+        f"{axis}axis": {"title": name, "range": [float(low[i]), float(high[i])]}
+        for i, (axis, name) in enumerate(zip("xyz", names, strict=True))
+    } | {"aspectmode": "cube", "camera": {"eye": {"x": 1.4, "y": 1.1, "z": 0.9}}})  # fmt: skip
+    framed(figure, title, 620, False)
+    return animated(figure, list(range(0, len(points), STEP)), drawn, [0], "a")
