@@ -101,7 +101,7 @@ class SingularDirections:
 
     values: Float[Tensor, " component"]
     directions: tuple[SingularDirection, ...]
-    vectors: Float[Tensor, "neuron component"]
+    vectors: Float[Tensor, "neuron direction"]
 
     @property
     def large(self) -> int:

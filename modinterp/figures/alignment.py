@@ -102,4 +102,6 @@ def answers(
                 row=1,
                 col=column,
             )
+    figure.update_xaxes(title="principal direction 1")
+    figure.update_yaxes(title="principal direction 2", col=1)
     return framed(square_axes(figure), "In every circle the right answer's direction passes near its point", 480)

@@ -18,7 +18,7 @@ STEP = 2  # every second a, which halves the page
 
 
 def moving(
-    panels: Mapping[str, tuple[int, Float[Tensor, "a b 2"]]], title: str, axes: Sequence[tuple[int, int]]
+    panels: Mapping[str, tuple[int, Float[Tensor, "a b 2"]]], title: str, axes: Sequence[tuple[int, int]], columns: int
 ) -> go.Figure:
     """Circles over b, one panel a plane, with a slider over a; all other points of the plane faint behind them.
 
@@ -27,8 +27,8 @@ def moving(
     Args:
         panels: name to frequency and points. [cycles per p]
         axes: numbers of the principal directions that are each panel's axes.
+        columns: of panels.
     """
-    columns = min(len(panels), 3)
     rows = -(-len(panels) // columns)
     figure = make_subplots(
         rows, columns, subplot_titles=list(panels), horizontal_spacing=0.07, vertical_spacing=0.3 / rows
@@ -96,9 +96,11 @@ def in_three_dimensions(points: Float[Tensor, "a b 3"], freq: int, title: str) -
         showlegend=False,
     )
     names = ("principal direction 1", "principal direction 2", "principal direction 3")
-    figure.update_layout(scene={
+    scene = {
         f"{axis}axis": {"title": name, "range": [float(low[i]), float(high[i])]}
         for i, (axis, name) in enumerate(zip("xyz", names, strict=True))
-    } | {"aspectmode": "cube", "camera": {"eye": {"x": 1.4, "y": 1.1, "z": 0.9}}})  # fmt: skip
+    }
+    camera = {"eye": {"x": 1.7, "y": 1.3, "z": 1.0}, "center": {"x": 0, "y": 0, "z": -0.15}}
+    figure.update_layout(scene=scene | {"aspectmode": "cube", "camera": camera})
     framed(figure, title, 620, False)
     return animated(figure, list(range(0, len(points), STEP)), drawn, [0], "a")

@@ -45,6 +45,8 @@ def heads_by_planes(
             hoverinfo="skip", showlegend=False, row=row, col=col,
         )  # fmt: skip
         figure.add_trace(ring(points, freq, names[head, freq], 4), row=row, col=col)
+    figure.update_xaxes(title="along the cosine", row=len(heads))
+    figure.update_yaxes(title="along the sine", col=1)
     return framed(square_axes(figure), title, 270 * len(heads) + 90, False)
 
 
@@ -90,6 +92,8 @@ def sums(
             line={"color": INK, "width": 2.5}, marker_size=4, name="sum", legendgroup="sum", showlegend=column == 1,
             row=1, col=column,
         )  # fmt: skip
+    figure.update_xaxes(title="along the cosine")
+    figure.update_yaxes(title="along the sine", col=1)
     return framed(square_axes(figure), "Every head writes petals; together they are circles", 470)
 
 
@@ -178,6 +182,8 @@ def family(points: int = 240) -> go.Figure:
     square_axes(figure)
     figure.update_xaxes(range=[-1.1, 1.1], showticklabels=False)
     figure.update_yaxes(range=[-1.1, 1.1], showticklabels=False)
+    figure.update_xaxes(title="cosine", row=len(THEORY))
+    figure.update_yaxes(title="sine", col=1)
     framed(
         figure,
         "The family of petals: a fixed point of the circle and a running one, mixed in a swinging proportion",

