@@ -3,13 +3,33 @@
 from modinterp.figures import (
     ablations,
     algorithm,
+    alignment,
     attention,
+    circles,
     fourier,
     grids,
     history,
+    linearity,
+    motion,
     neurons,
+    petals,
     progress,
     readout,
 )
 
-__all__ = ["ablations", "algorithm", "attention", "fourier", "grids", "history", "neurons", "progress", "readout"]
+__all__ = [
+    "ablations",
+    "algorithm",
+    "alignment",
+    "attention",
+    "circles",
+    "fourier",
+    "grids",
+    "history",
+    "linearity",
+    "motion",
+    "neurons",
+    "petals",
+    "progress",
+    "readout",
+]

@@ -122,8 +122,8 @@ CLAIMS = (
     Claim(
         "clock.s8.dihedral",
         "section 8",
-        "The circles that attention writes do not lie in the planes of the embedding's circles. (They could not interfere "
-        "in any case: at = the residual stream holds the embedding of =, which is no number.)",
+        "The circles that attention writes do not lie in the planes of the embedding's circles. They could not interfere "
+        "in any case: at = the residual stream holds the embedding of =, which is no number.",
         "no two planes are similar",
         each(_dihedral),
         {
@@ -162,8 +162,8 @@ CLAIMS = (
     Claim(
         "clock.s8.bup_sorted",
         "section 8, sorted biases",
-        "Far fewer than 113 biases of the neurons are clearly negative. (It does not make the ReLU idle: a third to a half "
-        "of the pre-activations are below 0.)",
+        "Far fewer than 113 biases of the neurons are clearly negative. It does not make the ReLU idle: a third to a half "
+        "of the pre-activations are below 0.",
         "far fewer than 113",
         each(_biases),
         {"biases below -0.1": at_most(112, "fewer than one a number"), **LEARNED},

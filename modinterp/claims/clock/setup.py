@@ -147,7 +147,7 @@ CLAIMS = (
         "clock.s2.task",
         "section 2",
         "The network reads {a}+{b}= and answers (a + b) mod 113; 30% of the pairs are trained on. "
-        "(Our networks have no output for the token =, which is never an answer.)",
+        "Our networks have no output for the token =, which is never an answer.",
         "a, b said to run from 1 to P; token 113 is =; 114 logits",
         _task,
         {
@@ -180,7 +180,7 @@ CLAIMS = (
         "clock.s3.irrelevant",
         "section 3",
         "Positional embeddings do not matter: with and without them the network groks and ends with the same algorithm. "
-        "(The paper that is cited for it has no such ablation.)",
+        "The paper that is cited for it has no such ablation.",
         "said to be confirmed in the paper of Nanda et al.",
         _with_and_without_positions,
         {
