@@ -118,7 +118,9 @@ def page(found: Reproduction, title: str = "") -> str:
         {
             "key": key,
             "number": number,
-            "html": figure.to_html(config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}"),
+            "html": figure.to_html(
+                config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}", auto_play=False
+            ),
             "claims": [r.claim for r in found.results if r.claim.figure == key],
             "more": _more(found.source, key),
             "table": _table_html(*found.tables[key]) if key in found.tables else "",
