@@ -1,0 +1,64 @@
+"""The clock's page in a real browser: figures move when they are told to, and the explorer draws what it is asked for."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from modinterp.reproduce.__main__ import main as reproduce
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SCRIPT = """
+<script>
+window.addEventListener("load", async () => {
+  const points = (id, trace) => JSON.stringify(Array.from(document.getElementById(id)._fullData[trace].x));
+  const last = document.getElementById("plot-motion").data.length - 2;
+  const stood = points("plot-motion", last);
+  const at_once = { mode: "immediate", frame: { duration: 0, redraw: true }, transition: { duration: 0 } };
+  await Plotly.animate("plot-motion", ["40"], at_once);
+  document.body.dataset.moved = stood !== points("plot-motion", last);
+  const drawn = points("petal-plot", 1);
+  const slider = document.getElementById("petal-f");
+  slider.value = 7;
+  slider.dispatchEvent(new Event("input"));
+  document.body.dataset.redrawn = drawn !== points("petal-plot", 1);
+  document.body.dataset.told = slider.nextElementSibling.value;
+});
+</script>
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("clock")
+    assert reproduce(["clock", "--only", "s[68]*.[pm]*", "--out", str(out)]) == 0
+    return out
+
+
+def test_the_question_with_a_page_of_its_own_has_it(report: Path) -> None:
+    page = (report / "linearity.html").read_text()
+    assert "Does the MLP do more than an affine map?" in page
+    assert 'id="clock.s8.mlp_affine"' in page
+    assert 'id="clock.s61.petals_equal"' not in page
+    assert 'href="linearity.html"' in (report / "index.html").read_text()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_sliders_move_what_they_belong_to(tmp_path: Path) -> None:
+    assert CHROMIUM is not None
+    assert reproduce(["clock", "--only", "s[69]?.[rp]*", "--out", str(tmp_path)]) == 0
+    page = tmp_path / "index.html"
+    page.write_text(page.read_text().replace("</body>", f"{SCRIPT}</body>"))
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+               f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--virtual-time-budget=30000",
+               "--dump-dom", f"file://{page}"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
+    body = done.stdout.partition("<body")[2].partition(">")[0]
+    assert 'data-moved="true"' in body
+    assert 'data-redrawn="true"' in body
+    assert 'data-told="7"' in body
+    errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "Error" in line]
+    assert not errors, errors
