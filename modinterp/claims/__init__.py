@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from modinterp.claims import circuits as _circuits
 from modinterp.claims import mlp as _mlp
 from modinterp.claims import nanda as _nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
@@ -46,7 +47,8 @@ class Source(Mapping[str, Claim]):
 
 nanda = Source("nanda", _nanda.CLAIMS)
 mlp = Source("mlp", _mlp.CLAIMS, _mlp.CONTRADICTIONS)
-SOURCES = {source.name: source for source in (nanda, mlp)}
+circuits = Source("circuits", _circuits.CLAIMS, _circuits.CONTRADICTIONS)
+SOURCES = {source.name: source for source in (nanda, mlp, circuits)}
 
 __all__ = [
     "Band",
@@ -61,6 +63,7 @@ __all__ = [
     "at_least",
     "at_most",
     "between",
+    "circuits",
     "equals",
     "evidence",
     "mlp",

@@ -8,8 +8,22 @@ from modinterp.figures import (
     grids,
     history,
     neurons,
+    ordering,
     progress,
     readout,
+    sorting,
 )
 
-__all__ = ["ablations", "algorithm", "attention", "fourier", "grids", "history", "neurons", "progress", "readout"]
+__all__ = [
+    "ablations",
+    "algorithm",
+    "attention",
+    "fourier",
+    "grids",
+    "history",
+    "neurons",
+    "ordering",
+    "progress",
+    "readout",
+    "sorting",
+]

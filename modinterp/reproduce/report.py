@@ -22,6 +22,7 @@ from modinterp.runs.store import write
 TITLES = {
     "nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)",
     "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
+    "circuits": "Circuit engineering: addition, maximum, median, sort",
 }
 _PLOT = {"displaylogo": False, "responsive": True}
 _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}

@@ -10,10 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import SOURCES, Claim, Result
-from modinterp.reproduce import mlp, nanda
+from modinterp.reproduce import circuits, mlp, nanda
 from modinterp.runs import TrainedRun, load
 
-DRAWN = {"nanda": nanda.DRAWINGS, "mlp": mlp.DRAWINGS}
+DRAWN = {"nanda": nanda.DRAWINGS, "mlp": mlp.DRAWINGS, "circuits": circuits.DRAWINGS}
 
 
 @dataclass(frozen=True)
