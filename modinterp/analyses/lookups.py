@@ -65,21 +65,23 @@ class Reading:
     own: int
     head: Head
 
-    def _gathered(self, table: Tensor, tokens: Int[Tensor, "input pos"]) -> Tensor:
+    def _gathered(self, table: Tensor, tokens: Int[Tensor, "input token"]) -> Tensor:
         return table[torch.arange(len(table)), tokens[:, : len(table)]]
 
-    def pattern(self, tokens: Int[Tensor, "input pos"]) -> Float[Tensor, "input head pos"]:
+    def pattern(self, tokens: Int[Tensor, "input token"]) -> Float[Tensor, "input head pos"]:
         """Attention from here to every position up to here."""
         return self._gathered(self.scores, tokens).softmax(dim=1).transpose(1, 2)
 
     def resid(
-        self, tokens: Int[Tensor, "input pos"], pattern: Float[Tensor, "input head pos"] | None = None
+        self, tokens: Int[Tensor, "input token"], pattern: Float[Tensor, "input head pos"] | None = None
     ) -> Float[Tensor, "input d_model"]:
         """Residual stream here after attention, by the network's pattern or another one."""
         pattern = self.pattern(tokens) if pattern is None else pattern
         return self.start + torch.einsum("bhp,bphm->bm", pattern, self._gathered(self.written, tokens))
 
-    def logits(self, tokens: Int[Tensor, "input pos"], pattern: Tensor | None = None) -> Float[Tensor, "input output"]:
+    def logits(
+        self, tokens: Int[Tensor, "input token"], pattern: Tensor | None = None
+    ) -> Float[Tensor, "input output"]:
         """Logits here. What stands after this position is not looked at."""
         return self.head.logits(self.resid(tokens, pattern))
 

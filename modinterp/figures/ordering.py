@@ -63,9 +63,10 @@ def cosine_maps(maps: Mapping[str, Float[Tensor, "row column"]], axis: str, titl
         if not span:
             trace.update(zmin=float(min(m.min() for m in maps.values())), zmax=1)
         figure.add_trace(trace, row=1, col=column)
-    figure.update_xaxes(title=axis)
-    figure.update_yaxes(title=axis, autorange="reversed", col=1)
-    figure.update_yaxes(autorange="reversed")
+        figure.update_yaxes(scaleanchor=f"x{column}" if column > 1 else "x", col=column)
+    figure.update_xaxes(title=axis, constrain="domain")
+    figure.update_yaxes(title=axis, col=1)
+    figure.update_yaxes(autorange="reversed", constrain="domain")
     return framed(figure, title, 430, False)
 
 

@@ -23,7 +23,13 @@ def ranks(result: RankAttention, title: str) -> go.Figure:
     figure = make_subplots(1, heads, subplot_titles=names, horizontal_spacing=0.04, shared_yaxes=True)
     for head, name in enumerate(names):
         trace = heatmap(
-            result.mass[:, head], "rank", "output", "attention", colorbar=head == heads - 1, zmax=1, name=name
+            result.mass[:, head],
+            "rank",
+            "output",
+            "attention",
+            colorbar=head == heads - 1,
+            zmax=float(result.mass.max()),
+            name=name,
         )
         trace.update(x=list(range(1, count + 1)), y=list(range(1, outputs + 1)))
         figure.add_trace(trace, row=1, col=head + 1)

@@ -103,8 +103,10 @@ class Ordering(SampledTask):
         Args:
             seen: inputs to keep clear of, such as those trained on.
             below: all numbers are drawn below this; below `limit` by default.
+        Returns:
+            fewer than `n`, or none, where hardly any are left.
         Raises:
-            ValueError: `below` is not in 1..limit, or everything there is has been seen.
+            ValueError: `below` is not in 1..limit.
         """
         below = self.limit if below is None else below
         if not 1 <= below <= self.limit:
@@ -116,9 +118,7 @@ class Ordering(SampledTask):
             found |= dict.fromkeys(row for row in map(tuple, drawn) if row not in taken)
             if len(found) >= n:
                 break
-        if not found:
-            raise ValueError(f"every choice of {self.n} numbers below {below} has been seen")
-        return self.asked(torch.tensor(list(found)[:n]))
+        return self.asked(torch.tensor(list(found)[:n], dtype=torch.long).view(-1, self.n))
 
     def answers(self, inputs: Int[Tensor, "input pos"]) -> Int[Tensor, "input output"]:
         """The labels of any inputs; only the numbers before CLS are looked at."""

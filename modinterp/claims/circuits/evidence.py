@@ -34,7 +34,7 @@ class OrderingEvidence:
         if not isinstance(run.task, Ordering):
             raise ValueError(f"{run.name} was trained on {run.task.name}, not on the order of numbers")
         self.run, self.task, self.n, self.limit = run, run.task, run.task.n, run.task.limit
-        self.first = min(run.task.small_limit, run.task.limit // 5)
+        self.first = min(run.task.small_limit, max(run.task.limit // 5, 1))
 
     @cached_property
     def seen(self) -> Int[Tensor, "input pos"]:
@@ -146,7 +146,7 @@ class OrderingEvidence:
         """At the last position, where the largest number is due: after CLS, or in a sort after the other number."""
         both = copying.pairs(self.limit, self.first)
         if self.task.ask != "sort":
-            return copying.tolerance(self.reading.copies(self.n), self.reading.start, both, self.reading)
+            return copying.tolerance(self.reading.copies(self.n), self.reading.start[None], both, self.reading)
         last = self.lookups.reading(self.task.n_ctx - 1, self.limit)
         start = self.lookups.resid[-1, both.amin(dim=1)] + self.lookups.b_O
         return copying.tolerance(last.copies(self.n), start, both, last)
