@@ -1,6 +1,6 @@
 # The same commands for those who have make; make.py does the work and needs Python alone.
 PYTHON ?= python3
 
-.PHONY: nanda mlp test
-nanda mlp test:
+.PHONY: nanda mlp circuits test
+nanda mlp circuits test:
 	@$(PYTHON) make.py $@

@@ -172,34 +172,38 @@ class Bounder:
             direction = (self.reading.head.W_U[:, m] - self.reading.head.W_U[:, j]).T
             direction = direction + by_neuron @ self.reading.head.W_in.T
             fixed = fixed + direction @ self.reading.start + self.bias[m] - self.bias[j]
-            found.append(fixed + self._least_out(direction, low[b], high[b], weights[0][b]))
+            found.append(self._with_heads(fixed, direction, low[b], high[b], weights[0][b]))
         return torch.cat(found)
 
-    def _least_out(
-        self, direction: Float[Tensor, "pair d_model"], low: Tensor, high: Tensor, least: Tensor
-    ) -> Float[Tensor, " pair"]:
-        """A lower bound on what all heads hand on along a direction, over each pair's box."""
+    def _with_heads(
+        self, fixed: Float[Tensor, " pair"], direction: Float[Tensor, "pair d_model"], low: Tensor, high: Tensor,
+        least: Tensor,
+    ) -> Float[Tensor, " pair"]:  # fmt: skip
+        """`fixed` plus a lower bound on what all heads hand on along a direction; no tighter than proof needs."""
         values = torch.einsum("im,hpym->ihpy", direction, self.written)
-        own, w = direction @ self.self_written.T, self.self_weight
-        numbers = torch.arange(self.limit)
+        own, w, numbers = direction @ self.self_written.T, self.self_weight, torch.arange(self.limit)
         outside = ((numbers < low[..., None]) | (numbers > high[..., None])).unsqueeze(2)  # [pair, member, 1, number]
         t = values.mean(dim=2).gather(2, low[:, :1, None].expand(-1, values.shape[1], 1)).squeeze(2)
-        for step in range(_NEWTON):
+        found, still, least = torch.full_like(fixed, -torch.inf), torch.arange(len(fixed)), least.sum(dim=1) + w
+        for _ in range(_NEWTON):
             excess, pos = (self.weight * (values - t[..., None, None])).min(dim=2)  # [pair, head, number]
             over, number = excess.unsqueeze(1).masked_fill(outside, torch.inf).min(dim=3)  # [pair, member, head]
             over = over.sum(dim=1) + w * (own - t)
-            if step < _NEWTON - 1:
-                at = pos.gather(2, number.transpose(1, 2))  # [pair, head, member]
-                chosen = self.weight[torch.arange(len(w))[:, None], at, number.transpose(1, 2)]
-                t = t + over / (chosen.sum(dim=2) + w)
-        return (t + over.clamp(max=0) / (least.sum(dim=1) + w)).sum(dim=1)
+            bound = fixed[still] + (t + over.clamp(max=0) / least).sum(dim=1)
+            found[still] = torch.maximum(found[still], bound)
+            at = pos.gather(2, number.transpose(1, 2))  # [pair, head, member]
+            chosen = self.weight[torch.arange(len(w))[:, None], at, number.transpose(1, 2)]
+            t = t + over / (chosen.sum(dim=2) + w)
+            open_ = (bound <= ROUNDING).nonzero()[:, 0]
+            values, own, outside, t, least, still = (x[open_] for x in (values, own, outside, t, least, still))
+        return found
 
 
 def proven_accuracy(reading: Reading, n: int, boxes: int = 10_000, together: int = 64) -> AccuracyBound:
     """A sound lower bound on the accuracy over all limit^n inputs when the largest of n numbers is asked.
 
     Args:
-        reading: at CLS, behind the n numbers.
+        reading: at CLS, behind the n numbers; `reading.mirrored()` where the smallest is asked.
         boxes: how many to bound at most; more prove more.
         together: how many are bounded at once.
     Raises:

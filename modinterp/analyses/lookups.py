@@ -89,6 +89,13 @@ class Reading:
         """The same with other scores."""
         return replace(self, scores=scores)
 
+    def mirrored(self) -> Reading:
+        """The same with every number x renamed to the largest there is less x, so that the smallest is the largest."""
+        limit = self.head.W_U.shape[1]
+        names = torch.cat([torch.arange(limit).flip(0), torch.arange(limit, self.scores.shape[1])])
+        head = replace(self.head, W_U=self.head.W_U.flip(1), b_U=self.head.b_U.flip(0))
+        return replace(self, scores=self.scores[:, names], written=self.written[:, names], head=head)
+
     def copies(self, n: int) -> Float[Tensor, "token d_model"]:
         """What all heads together add when they attend to one token alone, its position averaged over the first n."""
         return self.written[:n].mean(dim=0).sum(dim=1)

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from modinterp.analyses.fourier import component_norms
+from modinterp.analyses.lines import lines
 from modinterp.analyses.ordering import by_gap, mass_on, perfect_copy
 from modinterp.analyses.similarity import cosines
 from modinterp.claims import Evidence
@@ -222,6 +223,10 @@ def _of(table: Callable[[OrderingEvidence], pd.DataFrame]) -> Callable[[Evidence
     return lambda ev: table(ordering_evidence(ev.run))
 
 
+def _lines_by_position(found: OrderingEvidence) -> pd.DataFrame:
+    return lines(found.reading.scores[: found.n, : found.limit].transpose(0, 1), found.first).table()
+
+
 def _proof_table(found: OrderingEvidence) -> pd.DataFrame:
     shares = found.bound.by_largest
     return pd.DataFrame({"largest number": range(len(shares)), "share proven": shares})
@@ -229,6 +234,7 @@ def _proof_table(found: OrderingEvidence) -> pd.DataFrame:
 
 TABLES = {
     "scores": ("Lines through the scores, by head", _of(lambda found: found.score_lines.table())),
+    "dimensions": ("Lines through the scores, by position and head", _of(_lines_by_position)),
     "copying": ("Copying, by number", _of(lambda found: found.copying.table())),
     "robustness": ("Robustness of the max transformer", _of(lambda found: found.tolerance.table())),
     "proven": ("Proof, by largest number", _of(_proof_table)),

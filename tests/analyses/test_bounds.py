@@ -127,6 +127,15 @@ def test_a_trained_network_is_proven_as_far_as_brute_force_goes(tiny_max: Traine
     assert early.accuracy > 0.1
 
 
+def test_the_smallest_is_the_largest_of_the_mirrored() -> None:
+    network = random_network(5)
+    inputs = everything(3, 8)
+    answers = network(inputs)[:, -1].argmax(dim=1)
+    truth = int((answers == inputs[:, :3].amin(dim=1)).sum())
+    assert proven_accuracy(reading_of(network, 3, 8).mirrored(), 3, 10_000).proven == truth
+    assert truth != right(network, 3, 8)
+
+
 def test_other_neurons_are_refused() -> None:
     network = random_network(0, act_fn="gelu")
     with pytest.raises(ValueError, match="ReLU alone, got gelu"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from modinterp.claims import SOURCES, Claim, mlp, nanda
+from modinterp.claims import SOURCES, Claim, circuits, mlp, nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
 from modinterp.claims.claim import Finding, not_measured
 from modinterp.models import TransformerConfig, hooked, initial_weights
@@ -54,6 +54,7 @@ def test_every_entry_of_the_main_text_has_its_claim() -> None:
     entries = re.compile(r"^\*\*`([^`]+)`\*\*", re.MULTILINE)
     assert set(entries.findall((LEDGER / "nanda.md").read_text().partition("### 2.10")[0])) == set(nanda)
     assert set(entries.findall((LEDGER / "mlp.md").read_text())) == set(mlp)
+    assert set(entries.findall((LEDGER / "circuits.md").read_text())) == set(circuits)
 
 
 def test_records_are_complete() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from modinterp.claims import SOURCES, evidence
 from modinterp.figures.theme import CATEGORIES, MUTED, colour_of
-from modinterp.reproduce.run import DRAWN
+from modinterp.reproduce.run import DRAWN, available_runs
 from modinterp.runs import TrainedRun, load
 
 KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.figures_of]
@@ -17,6 +17,7 @@ KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.
 @pytest.fixture(scope="module")
 def drawn(mainline: TrainedRun) -> dict[str, dict[str, tuple[str, go.Figure]]]:
     runs = {mainline.name: mainline, "mlp/kissane-0": load("mlp/kissane-0")}
+    runs |= available_runs(list(SOURCES["circuits"].values()), None, "cpu")
     return {source: drawings.figures(runs, set(drawings.figures_of)) for source, drawings in DRAWN.items()}
 
 
@@ -28,6 +29,8 @@ def test_every_figure_of_the_main_text_is_drawn(drawn: dict[str, dict[str, tuple
 def test_figure_says_what_to_see_and_names_its_axes(
     source: str, key: str, drawn: dict[str, dict[str, tuple[str, go.Figure]]]
 ) -> None:
+    if key not in drawn[source]:
+        pytest.skip("the run that it is drawn from is not shipped")
     figure = drawn[source][key][1]
     assert len(figure.layout.title.text) > 20
     if key == "algorithm":
