@@ -15,14 +15,15 @@ from modinterp.claims.evidence import Evidence, evidence
 
 
 class Source(Mapping[str, Claim]):
-    """The claims of one source in its order, by id with or without the source's name.
+    """The claims of one source in its order, by id with or without the source's name, and what to know of its runs.
 
     >>> nanda["fig5.left"] is nanda["nanda.fig5.left"]
     True
     """
 
-    def __init__(self, name: str, claims: Mapping[str, Claim], contradictions: Sequence[Contradiction] = ()):
-        self.name, self._claims, self.contradictions = name, claims, tuple(contradictions)
+    def __init__(self, name: str, claims: Mapping[str, Claim], contradictions: Sequence[Contradiction] = (),
+                 note: str = ""):  # fmt: skip
+        self.name, self._claims, self.contradictions, self.note = name, claims, tuple(contradictions), note
 
     def __getitem__(self, key: str) -> Claim:
         full = key if key.startswith(f"{self.name}.") else f"{self.name}.{key}"
@@ -47,7 +48,7 @@ class Source(Mapping[str, Claim]):
 
 nanda = Source("nanda", _nanda.CLAIMS)
 mlp = Source("mlp", _mlp.CLAIMS, _mlp.CONTRADICTIONS)
-circuits = Source("circuits", _circuits.CLAIMS, _circuits.CONTRADICTIONS)
+circuits = Source("circuits", _circuits.CLAIMS, _circuits.CONTRADICTIONS, _circuits.NOTE)
 SOURCES = {source.name: source for source in (nanda, mlp, circuits)}
 
 __all__ = [

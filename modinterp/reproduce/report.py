@@ -125,6 +125,7 @@ def page(found: Reproduction) -> str:
         figures=figures,
         drawn=set(found.figures),
         counts={verdict: found.count(verdict) for verdict in _MARK},
+        note=SOURCES[found.source].note,
         contradictions=contradictions_table(found).values.tolist(),
         refuted=[r for r in found.results if r.verdict == "refuted"],
         runs=[repr(run) for run in found.runs.values()],

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import torch
+
 from modinterp.analyses.bounds import gap_threshold_share
 from modinterp.analyses.copying import FAITHFUL
-from modinterp.analyses.ordering import mass_on, perfect_copy
+from modinterp.analyses.ordering import mass_on, perfect_copy, scored_by_lines
 from modinterp.claims.band import at_least, between
 from modinterp.claims.circuits.data import BALANCED, LEARNED
 from modinterp.claims.circuits.evidence import OrderingEvidence, ordering_evidence
@@ -12,7 +16,7 @@ from modinterp.claims.circuits.invariance import of_each
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.runs import TrainedRun
 
-HALF = 0.5
+HALF, SOURCE_SLOPE = 0.5, 0.15
 
 
 def _copied(ev: OrderingEvidence) -> dict[str, float]:
@@ -44,6 +48,8 @@ def _share(right, where) -> float:
 def _idealised(ev: OrderingEvidence) -> dict[str, float]:
     inputs, numbers, wide = ev.uniform.inputs, ev.numbers, ev.gap >= 0.15 * ev.limit
     on_lines = ev.by_lines.pattern(inputs)
+    slope = torch.full_like(ev.score_lines.slope, SOURCE_SLOPE)
+    by_source = scored_by_lines(ev.reading, replace(ev.score_lines, slope=slope), ev.n).pattern(inputs)
     both = ev.right(perfect_copy(on_lines, numbers, ev.limit))
     enough = mass_on(on_lines, numbers == numbers.amax(dim=1, keepdim=True)).mean(dim=1)
     tolerated = ev.tolerance.tolerated(0.9)
@@ -52,6 +58,9 @@ def _idealised(ev: OrderingEvidence) -> dict[str, float]:
         "test accuracy": ev.accuracy,
         "idealised, all inputs": _share(both, wide | True),
         "idealised, gap 1": _share(both, ev.gap == 1),
+        "perfect copy, the source's slope of 0.15": _share(
+            ev.right(perfect_copy(by_source, numbers, ev.limit)), wide | True
+        ),
         "scores on lines, own copying": _share(ev.right(ev.by_lines.logits(inputs)), wide | True),
         "own scores, perfect copying": _share(ev.right(perfect_copy(ev.pattern, numbers, ev.limit)), wide | True),
         "on lines, the rest within what copying tolerates": _share(1 - enough <= tolerated, wide | True),
