@@ -14,7 +14,7 @@ That is shown in three steps, each of which errs on the safe side alone:
 A smallest weighted mean sum w f / sum w is found as the root of sum min w (f - t), which the numbers share out among
 themselves (Dinkelbach); whatever t is reached, what is left over bounds the error. A box that is not proven is cut in
 two, the largest boxes first; one with a single number in every interval is settled by running the network on all its
-orders. So the bound is sound whenever it is stopped, and grows to the accuracy itself.
+orders (of up to seven numbers). So the bound is sound whenever it is stopped, and grows to the accuracy itself.
 
 Linear bounds of ReLUs: Zhang et al. 2018 (CROWN). The source has no such bound.
 """
@@ -31,9 +31,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from modinterp.analyses.lookups import Reading
+from modinterp.analyses.lookups import Reading, lookups
+from modinterp.models import Network
+from modinterp.tasks import Ordering
 
 ROUNDING = 1e-9  # a margin below this is no proof [nats]
+MOST_ORDERS = 5040  # of single numbers, that are run one by one
 _NEWTON = 4
 
 
@@ -199,6 +202,18 @@ class Bounder:
         return found
 
 
+def accuracy_bound(network: Network, task: Ordering, boxes: int = 10_000) -> AccuracyBound:
+    """`proven_accuracy` of a network on the task that it was trained on.
+
+    Raises:
+        ValueError: another question than the largest or the smallest number, another network than one layer of ReLUs.
+    """
+    if task.ask not in ("max", "min"):
+        raise ValueError(f"the accuracy is bounded for the largest or smallest of several numbers, got {task.name}")
+    reading = lookups(network).reading(task.n, task.limit)
+    return proven_accuracy(reading if task.ask == "max" else reading.mirrored(), task.n, boxes)
+
+
 def proven_accuracy(reading: Reading, n: int, boxes: int = 10_000, together: int = 64) -> AccuracyBound:
     """A sound lower bound on the accuracy over all limit^n inputs when the largest of n numbers is asked.
 
@@ -236,7 +251,7 @@ def proven_accuracy(reading: Reading, n: int, boxes: int = 10_000, together: int
             elif box[k][0] < box[k][1]:
                 for child in cut(box, box[k]):
                     heapq.heappush(heap, (-size(child), child, others))
-            else:
+            elif -volume <= MOST_ORDERS:
                 right = _right_orders(reading, box)
                 evaluated, wrong, proven[m] = evaluated - volume, wrong - volume - right, proven[m] + right
     of_each = [(m + 1) ** n - m**n for m in range(limit)]

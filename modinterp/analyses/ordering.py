@@ -64,6 +64,8 @@ def attention_to_largest(pattern: Float[Tensor, "input head pos"], numbers: Int[
 def scored_by_lines(reading: Reading, fitted: Lines, n: int) -> Reading:
     """The reading with the scores of all numbers at the first `n` positions on their lines; other scores stay.
 
+    As CLS has one query, that is what keys on their lines come to.
+
     Args:
         fitted: one line a head.
     """

@@ -14,7 +14,6 @@ from torch import Tensor
 from modinterp.analyses.fourier import component_norms
 from modinterp.analyses.lines import lines
 from modinterp.analyses.ordering import by_gap, mass_on, perfect_copy
-from modinterp.analyses.similarity import cosines
 from modinterp.claims import Evidence
 from modinterp.claims.circuits.data import BALANCED, MAX
 from modinterp.claims.circuits.evidence import OrderingEvidence, ordering_evidence
@@ -49,7 +48,8 @@ def _accuracies(ev: Evidence, runs: Runs) -> go.Figure:
 
 
 def _positions(ev: Evidence, runs: Runs) -> go.Figure:
-    n, similar = ordering_evidence(ev.run).n, cosines(ev.model.pos_embed.W_pos)
+    found = ordering_evidence(ev.run)
+    n, similar = found.n, found.positions
     among, across = (similar[:n, :n].sum() - n) / (n * (n - 1)), similar[:n, n:].mean()
     title = f"Positions: a mean cosine of {among:.2f} among the {n} inputs, of {across:.2f} with CLS and behind"
     return ordering.cosine_maps({ev.run.name: similar}, "position", title)

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 import torch
 
-from modinterp.analyses.bounds import Bounder, cut, proven_accuracy, size
+from modinterp.analyses.bounds import Bounder, accuracy_bound, cut, proven_accuracy, size
 from modinterp.analyses.lookups import Reading, lookups
 from modinterp.models import Network, TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
@@ -132,11 +132,13 @@ def test_the_smallest_is_the_largest_of_the_mirrored() -> None:
     inputs = everything(3, 8)
     answers = network(inputs)[:, -1].argmax(dim=1)
     truth = int((answers == inputs[:, :3].amin(dim=1)).sum())
-    assert proven_accuracy(reading_of(network, 3, 8).mirrored(), 3, 10_000).proven == truth
+    assert accuracy_bound(network, Ordering("min", n=3, limit=8, size=9)).proven == truth
     assert truth != right(network, 3, 8)
 
 
 def test_other_neurons_are_refused() -> None:
     network = random_network(0, act_fn="gelu")
+    with pytest.raises(ValueError, match="largest or smallest"):
+        accuracy_bound(network, Ordering("sort", n=3, limit=8, size=9))
     with pytest.raises(ValueError, match="ReLU alone, got gelu"):
         proven_accuracy(reading_of(network, 3, 8), 3)

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import generated
-from modinterp.analyses import bounds, copying, ordering, permutations, sorting
+from modinterp.analyses import bounds, copying, ordering, permutations, similarity, sorting
 from modinterp.analyses.lines import Lines, lines
 from modinterp.analyses.lookups import Lookups, Reading, lookups
 from modinterp.claims.evidence import PATTERN
@@ -92,6 +92,13 @@ class OrderingEvidence:
         return lookups(self.run.model)
 
     @cached_property
+    def positions(self) -> Float[Tensor, "pos pos"]:
+        """Cosines between the embeddings of the positions; NaN where there are none."""
+        if not self.run.model.cfg.positional:
+            return torch.full((self.task.n_ctx, self.task.n_ctx), torch.nan, dtype=torch.float64)
+        return similarity.cosines(self.run.model.pos_embed.W_pos.cpu())
+
+    @cached_property
     def reading(self) -> Reading:
         """At CLS."""
         return self.lookups.reading(self.n, self.limit)
@@ -165,7 +172,7 @@ class OrderingEvidence:
 
     def change_by_other_queries(self) -> float:
         """Largest change of the logits at CLS when the queries of all positions before it are put to 0."""
-        inputs = self.uniform.inputs[:500, : self.n + 1]
+        inputs = self.uniform.inputs[:500, : self.n + 1].to(self.run.model.W_E.device)
 
         def silenced(queries: Tensor, hook: object) -> Tensor:
             return torch.cat([0 * queries[:, :-1], queries[:, -1:]], dim=1)
@@ -177,7 +184,7 @@ class OrderingEvidence:
     @cached_property
     def bound(self) -> bounds.AccuracyBound:
         """What the weights alone prove of the accuracy of a network that is asked for the largest."""
-        return bounds.proven_accuracy(self.reading, self.n, BOXES)
+        return bounds.accuracy_bound(self.run.model, self.task, BOXES)
 
 
 def ordering_evidence(run: TrainedRun) -> OrderingEvidence:

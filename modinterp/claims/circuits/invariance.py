@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F
 
 from modinterp.analyses.permutations import neighbour_contrast
-from modinterp.analyses.similarity import cosines
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.circuits.data import BALANCED, LEARNED
 from modinterp.claims.circuits.evidence import OrderingEvidence, ordering_evidence
@@ -38,7 +37,7 @@ def _loss(ev: OrderingEvidence) -> dict[str, float]:
 
 def position_cosines(ev: OrderingEvidence) -> dict[str, float]:
     """Means over pairs of input positions, and of input positions with those from CLS on."""
-    similar, n = cosines(ev.run.model.pos_embed.W_pos), ev.n
+    similar, n = ev.positions, ev.n
     among = similar[:n, :n][~torch.eye(n, dtype=torch.bool)]
     return {
         "mean cosine among input positions": float(among.mean()),

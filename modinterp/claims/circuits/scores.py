@@ -45,8 +45,9 @@ def _number_table(ev: OrderingEvidence) -> dict[str, float]:
 
 
 def _queries(ev: OrderingEvidence) -> dict[str, float]:
+    inputs = ev.uniform.inputs[:100, : ev.n + 1].to(ev.run.model.W_E.device)
     with torch.no_grad():
-        _, cache = ev.run.model.run_with_cache(ev.uniform.inputs[:100, : ev.n + 1], names_filter=QUERIES)
+        _, cache = ev.run.model.run_with_cache(inputs, names_filter=QUERIES)
     of_numbers = ev.lookups.queries[: ev.n, : ev.limit].mean(dim=0)
     return {
         "spread of the query at CLS over inputs": float((cache[QUERIES][:, -1] - cache[QUERIES][0, -1]).abs().max()),
