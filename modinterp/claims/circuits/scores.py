@@ -20,11 +20,15 @@ def _exclusive(ev: OrderingEvidence) -> dict[str, float]:
     far = attention_to_largest(ev.pattern[wide], ev.numbers[wide])
     everywhere, tight = attention_to_largest(ev.pattern, ev.numbers), ev.gap == 1
     near = attention_to_largest(ev.pattern[tight], ev.numbers[tight])
+    place = ev.numbers.argmax(dim=1)
+    by_place = [attention_to_largest(ev.pattern[own], ev.numbers[own]).mass.min()
+                for own in (wide & (place == p) for p in range(ev.n)) if own.any()]  # fmt: skip
     return {
         "mass on the largest, worst head, gap of a tenth": float(far.mass.min()),
         "most attended is the largest, worst head, gap of a tenth": float(far.first.min()),
         "mass on the largest, worst head, all inputs": float(everywhere.mass.min()),
         "mass on the largest, worst head, gap 1": float(near.mass.min()),
+        "the first, worst place of the largest": float(torch.stack(by_place).min()) if by_place else float("nan"),
         "accuracy at gap 1": float(ev.right(ev.logits[:, 0])[tight].double().mean()),
     }
 
@@ -114,8 +118,8 @@ def _score_lines(ev: OrderingEvidence) -> dict[str, float]:
         "R squared, best head": float(fits.explained.max()),
         "R squared, worst head": float(fits.explained.min()),
         "smallest slope": float(fits.slope.min()),
-        "smallest centre": float(fits.centre.min()),
-        "largest centre": float(fits.centre.max()),
+        "smallest centre, of 100 numbers": float(fits.centre.min()) * 100 / ev.limit,
+        "largest centre, of 100 numbers": float(fits.centre.max()) * 100 / ev.limit,
         "largest slope": float(fits.slope.max()),
         "mean intercept": float(fits.intercept.mean()),
     }
@@ -233,8 +237,8 @@ CLAIMS = (
             "R squared, best head": at_least(0.9, "a line"),
             "R squared, worst head": at_least(0.8, "a line"),
             "smallest slope": at_least(0, "0.15 in the source, seed-specific"),
-            "smallest centre": between(30, 80, "59.53 in the source, seed-specific"),
-            "largest centre": between(30, 80, "59.53 in the source, seed-specific"),
+            "smallest centre, of 100 numbers": between(30, 80, "59.53 in the source, seed-specific"),
+            "largest centre, of 100 numbers": between(30, 80, "59.53 in the source, seed-specific"),
         },
         needs=BALANCED,
         scope="any seed",
