@@ -11,9 +11,10 @@ from modinterp.analyses.progress import gini
 from modinterp.analyses.similarity import cosines, relative_difference
 from modinterp.claims.band import at_least, at_most, between, equals, near
 from modinterp.claims.circuits.data import LEARNED
-from modinterp.claims.claim import Claim, Measure, Value, not_measured
+from modinterp.claims.circuits.evidence import of_each
+from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.evidence import PATTERN, Evidence, evidence
-from modinterp.runs import TrainedRun, named
+from modinterp.runs import named
 from modinterp.training import accuracy
 
 ADD = tuple(f"circuits/add-{seed}" for seed in range(3))
@@ -24,14 +25,6 @@ RESID_MID = "blocks.0.hook_resid_mid"
 
 def _accuracy(ev: Evidence) -> float:
     return accuracy(ev.logits.flatten(0, 1), ev.labels[:, 0].to(ev.logits.device))
-
-
-def _each(measure) -> Measure:
-    def measured(*runs: TrainedRun) -> dict[str, Value]:
-        rows = [measure(evidence(run)) for run in runs]
-        return {name: [row[name] for row in rows] for name in rows[0]}
-
-    return measured
 
 
 def _window(ev: Evidence) -> dict[str, float]:
@@ -120,9 +113,10 @@ def _attention_spectrum(ev: Evidence) -> dict[str, float]:
 
 def _neuron_spectra(ev: Evidence) -> dict[str, float]:
     spectra = transform_2d(ev.post).abs()
-    ginis = [gini(spectra[..., n].flatten()) for n in range(0, spectra.shape[2], 8)]
+    some = [spectra[..., n].flatten() for n in range(0, spectra.shape[2], 8)]
     return {
-        "median Gini coefficient of a neuron": median(ginis),
+        "median Gini coefficient of a neuron": median(gini(sizes) for sizes in some),
+        "the same of the squares": median(gini(sizes.square()) for sizes in some),
         "different frequencies of the neurons": len(ev.neurons.clusters()),
         "accuracy": _accuracy(ev),
     }
@@ -140,7 +134,7 @@ def _frequencies(ev: Evidence) -> dict[str, float]:
 
 def _claim(name: str, where: str, statement: str, reference: str, measure, expected, figure: str = "",
            seeds: int = 3) -> Claim:  # fmt: skip
-    return Claim(f"circuits.add.{name}", f"Addition, {where}", statement, reference, _each(measure), expected,
+    return Claim(f"circuits.add.{name}", f"Addition, {where}", statement, reference, of_each(measure, evidence), expected,
                  needs=ADD[:seeds], scope="any seed" if seeds > 1 else "this run", finding=PENDING, figure=figure)  # fmt: skip
 
 

@@ -11,8 +11,7 @@ from modinterp.analyses.copying import FAITHFUL
 from modinterp.analyses.ordering import mass_on, perfect_copy, scored_by_lines
 from modinterp.claims.band import at_least, between
 from modinterp.claims.circuits.data import BALANCED, LEARNED
-from modinterp.claims.circuits.evidence import OrderingEvidence, ordering_evidence
-from modinterp.claims.circuits.invariance import of_each
+from modinterp.claims.circuits.evidence import OrderingEvidence, of_each, ordering_evidence
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.runs import TrainedRun
 

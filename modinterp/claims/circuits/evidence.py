@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -13,6 +15,7 @@ from modinterp.activations import generated
 from modinterp.analyses import bounds, copying, ordering, permutations, similarity, sorting
 from modinterp.analyses.lines import Lines, lines
 from modinterp.analyses.lookups import Lookups, Reading, lookups
+from modinterp.claims.claim import Measure, Value
 from modinterp.claims.evidence import PATTERN
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Examples, Ordering
@@ -190,3 +193,18 @@ class OrderingEvidence:
 def ordering_evidence(run: TrainedRun) -> OrderingEvidence:
     """The evidence of a run, kept with the run."""
     return vars(run).setdefault("_ordering_evidence", OrderingEvidence(run))
+
+
+def of_each(measure: Callable[[Any], dict[str, float]], of: Callable[[TrainedRun], Any] = ordering_evidence) -> Measure:
+    """Every number of a measure, once a run.
+
+    Args:
+        measure: from the evidence of one run to named numbers.
+        of: from a run to its evidence.
+    """
+
+    def measured(*runs: TrainedRun) -> dict[str, Value]:
+        rows = [measure(of(run)) for run in runs]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    return measured

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 import torch.nn.functional as F
 
 from modinterp.analyses.permutations import neighbour_contrast
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.circuits.data import BALANCED, LEARNED
-from modinterp.claims.circuits.evidence import OrderingEvidence, ordering_evidence
-from modinterp.claims.claim import Claim, Measure, Value, refuted
-from modinterp.runs import TrainedRun
+from modinterp.claims.circuits.evidence import OrderingEvidence, of_each
+from modinterp.claims.claim import Claim, refuted
 
 ACCURACY = {"test accuracy": at_least(0.95, LEARNED)}
-
-
-def of_each(measure: Callable[[OrderingEvidence], dict[str, float]]) -> Measure:
-    """Every number of a measure, once a run."""
-
-    def measured(*runs: TrainedRun) -> dict[str, Value]:
-        rows = [measure(ordering_evidence(run)) for run in runs]
-        return {name: [row[name] for row in rows] for name in rows[0]}
-
-    return measured
 
 
 def _loss(ev: OrderingEvidence) -> dict[str, float]:

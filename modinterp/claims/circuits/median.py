@@ -6,8 +6,7 @@ from modinterp.analyses.sorting import rank_attention
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.circuits.copying import robustness
 from modinterp.claims.circuits.data import LEARNED
-from modinterp.claims.circuits.evidence import OrderingEvidence, ordering_evidence
-from modinterp.claims.circuits.invariance import of_each
+from modinterp.claims.circuits.evidence import OrderingEvidence, of_each, ordering_evidence
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.runs import TrainedRun
 

@@ -10,8 +10,8 @@ from modinterp.analyses.lines import correlation, lines
 from modinterp.analyses.ordering import attention_to_largest
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.circuits.data import BALANCED, LEARNED
-from modinterp.claims.circuits.evidence import QUERIES, OrderingEvidence
-from modinterp.claims.circuits.invariance import ACCURACY, of_each
+from modinterp.claims.circuits.evidence import QUERIES, OrderingEvidence, of_each
+from modinterp.claims.circuits.invariance import ACCURACY
 from modinterp.claims.claim import Claim, refuted
 
 

@@ -11,8 +11,8 @@ from modinterp.analyses.sorting import TokenSwap, token_swap
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.circuits.copying import robustness
 from modinterp.claims.circuits.data import LEARNED
-from modinterp.claims.circuits.evidence import OrderingEvidence
-from modinterp.claims.circuits.invariance import of_each, order_cosines, position_cosines
+from modinterp.claims.circuits.evidence import OrderingEvidence, of_each
+from modinterp.claims.circuits.invariance import order_cosines, position_cosines
 from modinterp.claims.claim import Claim, Finding, Value, not_measured, refuted
 from modinterp.models import TransformerConfig
 from modinterp.runs import named
