@@ -104,8 +104,8 @@ CLAIMS = (
         {"share of another number tolerated": between(0.1, 0.45, "20% to 30% in the source, seed-specific")},
         needs=BALANCED[:1],
         finding=refuted(
-            "two of the numbers from 20 on are not copied even alone, so accuracy begins at 97.5%, below the 99% asked "
-            "for; of the numbers that are copied, 22.5% of another one is stood"
+            "20 and 21 are not copied even alone, so accuracy begins at 97.5%, below the 99% asked for; counting the numbers "
+            "that are copied, it stands 22.5% of another one"
         ),
         figure="robustness",
     ),

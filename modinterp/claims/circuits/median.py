@@ -69,8 +69,8 @@ CLAIMS = (
         {"share of another number tolerated": at_least(0.1, "20% to 30% in the max transformer, seed-specific")},
         needs=MEDIAN[:1],
         finding=refuted(
-            "two of the numbers from 20 on are not copied even alone, so accuracy begins at 97.3%, below the 99% asked "
-            "for; of the numbers that are copied, 32.5% of another one is stood"
+            "accuracy begins at 97.3%, below the 99% asked for, since some numbers are not copied even alone; counting those "
+            "that are, it stands 32.5% of another one"
         ),
         figure="robustness",
     ),
