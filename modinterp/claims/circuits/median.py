@@ -69,8 +69,8 @@ CLAIMS = (
         {"share of another number tolerated": at_least(0.1, "20% to 30% in the max transformer, seed-specific")},
         needs=MEDIAN[:1],
         finding=refuted(
-            "accuracy begins at 97.3%, below the 99% asked for, since some numbers are not copied even alone; counting those "
-            "that are, it stands 32.5% of another one"
+            "accuracy begins at 97.3%, below the 99% asked for, since 98 and 99 are not copied even alone; counting the others "
+            "it stands 32.5% of another one"
         ),
         figure="robustness",
     ),
