@@ -3,6 +3,7 @@
     python3 make.py nanda     reproduce Nanda et al. 2023 from the shipped checkpoints
     python3 make.py clock     the same for the blog post on the Clock algorithm
     python3 make.py mlp       the same for Kissane's notebook on a one-hidden-layer MLP
+    python3 make.py circuits  the same for the report "Circuit engineering"
     python3 make.py test      lint, types, and all tests
 
 Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`, `python3 make.py test -k fourier`.
@@ -57,7 +58,7 @@ def test(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    known = {source: partial(reproduce, source) for source in ("nanda", "clock", "mlp")} | {"test": test}
+    known = {source: partial(reproduce, source) for source in ("nanda", "clock", "mlp", "circuits")} | {"test": test}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)

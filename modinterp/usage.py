@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable
 
-SOURCES = ("nanda", "clock", "mlp")
+SOURCES = ("nanda", "clock", "mlp", "circuits")
 BAD_USAGE, INTERRUPTED = 2, 130
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from modinterp import runs, tasks
+from modinterp import models, runs, tasks, training
 from modinterp.runs import TrainedRun
 
 settings.register_profile("shared machine", deadline=None)
@@ -40,3 +40,23 @@ def low_precision() -> TrainedRun:
 def kissane() -> TrainedRun:
     """The network of the MLP notebook: the three-matrix layout."""
     return _reference("modular_addition_2l_mlp_model.pt", tasks.ModularArithmetic(113, equals=False))
+
+
+def _tiny(ask: str, folder: Path) -> TrainedRun:
+    task = tasks.Ordering(ask, n=3, limit=8, size=500, small_limit=4)
+    model = models.TransformerConfig.of(task, d_model=32, n_heads=2, d_head=8, d_mlp=32)
+    recipe = training.Recipe(epochs=600, fraction=0.7, batches="shuffled", batch_size=128, lr=3e-3, weight_decay=0.1)
+    runs.train({ask: training.RunSpec(task, model, recipe, seed=0)}, out=folder, progress=False)
+    return runs.load(ask, root=folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_max(tmp_path_factory: pytest.TempPathFactory) -> TrainedRun:
+    """The largest of three numbers below 8, learned in a second."""
+    return _tiny("max", tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="session")
+def tiny_sort(tmp_path_factory: pytest.TempPathFactory) -> TrainedRun:
+    """Three numbers below 8 in order, said token by token."""
+    return _tiny("sort", tmp_path_factory.mktemp("tiny"))

@@ -116,3 +116,29 @@ def inflections(table: pd.DataFrame, column: str, width: int = 5) -> np.ndarray:
     bend = smooth.diff().diff().shift(-1).abs().iloc[int(table[column].to_numpy().argmax()) + width :]
     peak = (bend >= bend.shift(1)) & (bend > bend.shift(-1)) & (bend >= 0.1 * bend.max())
     return table["epoch"].loc[bend.index[peak]].to_numpy()
+
+
+@dataclass(frozen=True)
+class Fall:
+    """When the test loss of a network that memorised comes down. Epochs; NaN for never.
+
+    Attributes:
+        start: from where it is below half its plateau after memorisation.
+        end: from where it is below 1e-2.
+    """
+
+    start: float
+    end: float
+
+
+def fall(history: pd.DataFrame) -> Fall:
+    """Read off a history alone when grokking begins and ends; the plateau is the median between the two accuracies.
+
+    Source: "Circuit engineering", losses of the addition.
+    """
+    epochs, test = history["epoch"], history["test_loss"]
+    found = grokking(history, 1)
+    if not found.grokked > found.memorised:
+        return Fall(NAN, NAN)
+    plateau, after = test[epochs.between(found.memorised, found.grokked)].median(), epochs > found.memorised
+    return Fall(first_epoch(epochs, after & (test < plateau / 2)), first_epoch(epochs, after & (test < 1e-2)))

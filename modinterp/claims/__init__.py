@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from modinterp.claims import circuits as _circuits
 from modinterp.claims import clock as _clock
 from modinterp.claims import mlp as _mlp
 from modinterp.claims import nanda as _nanda
@@ -15,14 +16,15 @@ from modinterp.claims.evidence import Evidence, evidence
 
 
 class Source(Mapping[str, Claim]):
-    """The claims of one source in its order, by id with or without the source's name.
+    """The claims of one source in its order, by id with or without the source's name, and what to know of its runs.
 
     >>> nanda["fig5.left"] is nanda["nanda.fig5.left"]
     True
     """
 
-    def __init__(self, name: str, claims: Mapping[str, Claim], contradictions: Sequence[Contradiction] = ()):
-        self.name, self._claims, self.contradictions = name, claims, tuple(contradictions)
+    def __init__(self, name: str, claims: Mapping[str, Claim], contradictions: Sequence[Contradiction] = (),
+                 note: str = ""):  # fmt: skip
+        self.name, self._claims, self.contradictions, self.note = name, claims, tuple(contradictions), note
 
     def __getitem__(self, key: str) -> Claim:
         full = key if key.startswith(f"{self.name}.") else f"{self.name}.{key}"
@@ -48,7 +50,8 @@ class Source(Mapping[str, Claim]):
 nanda = Source("nanda", _nanda.CLAIMS)
 clock = Source("clock", _clock.CLAIMS, _clock.CONTRADICTIONS)
 mlp = Source("mlp", _mlp.CLAIMS, _mlp.CONTRADICTIONS)
-SOURCES = {source.name: source for source in (nanda, clock, mlp)}
+circuits = Source("circuits", _circuits.CLAIMS, _circuits.CONTRADICTIONS, _circuits.NOTE)
+SOURCES = {source.name: source for source in (nanda, clock, mlp, circuits)}
 
 __all__ = [
     "Band",
@@ -63,6 +66,7 @@ __all__ = [
     "at_least",
     "at_most",
     "between",
+    "circuits",
     "clock",
     "equals",
     "evidence",

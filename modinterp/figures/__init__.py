@@ -12,9 +12,11 @@ from modinterp.figures import (
     linearity,
     motion,
     neurons,
+    ordering,
     petals,
     progress,
     readout,
+    sorting,
 )
 
 __all__ = [
@@ -29,7 +31,9 @@ __all__ = [
     "linearity",
     "motion",
     "neurons",
+    "ordering",
     "petals",
     "progress",
     "readout",
+    "sorting",
 ]

@@ -35,7 +35,7 @@ class Drawings:
     """The figures and tables of a source.
 
     Attributes:
-        main: the run that they are drawn from.
+        main: the run that they are drawn from, where `drawn_from` names no other for a figure's key.
         figures_of: key of a claim's figure to its number in the source and how to draw it.
         tables_of: key of a figure to the title and making of the table below it.
         pages: questions with a page of their own.
@@ -47,21 +47,25 @@ class Drawings:
     tables_of: Mapping[str, tuple[str, Callable[[Evidence], pd.DataFrame]]] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
     more_of: Mapping[str, str] = field(default_factory=dict)
+    drawn_from: Mapping[str, str] = field(default_factory=dict)
 
-    def _evidence(self, runs: Runs) -> Evidence | None:
-        return evidence(runs[self.main]) if self.main in runs else None
+    def _evidence(self, runs: Runs, key: str) -> Evidence | None:
+        name = self.drawn_from.get(key, self.main)
+        return evidence(runs[name]) if name in runs else None
 
     def figures(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
         """Those of the wanted figures that the runs allow, by key, each with its number in the source."""
-        ev = self._evidence(runs)
-        if ev is None:
-            return {}
-        drawn = {key: (number, draw(ev, runs)) for key, (number, draw) in self.figures_of.items() if key in wanted}
+        drawn = {
+            key: (number, draw(ev, runs))
+            for key, (number, draw) in self.figures_of.items()
+            if key in wanted and (ev := self._evidence(runs, key)) is not None
+        }
         return {key: (number, figure) for key, (number, figure) in drawn.items() if figure is not None}
 
     def tables(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
         """Tables that belong below a figure, by the figure's key."""
-        ev = self._evidence(runs)
-        if ev is None:
-            return {}
-        return {key: (title, make(ev)) for key, (title, make) in self.tables_of.items() if key in wanted}
+        return {
+            key: (title, make(ev))
+            for key, (title, make) in self.tables_of.items()
+            if key in wanted and (ev := self._evidence(runs, key)) is not None
+        }

@@ -25,6 +25,7 @@ TITLES = {
     "nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)",
     "clock": "The Clock algorithm and its petals (blog post)",
     "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
+    "circuits": "Circuit engineering: addition, maximum, median, sort",
 }
 _PLOT = {"displaylogo": False, "responsive": True}
 _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
@@ -135,6 +136,7 @@ def page(found: Reproduction, title: str = "") -> str:
         figures=figures,
         drawn=set(found.figures),
         counts={verdict: found.count(verdict) for verdict in _MARK},
+        note=SOURCES[found.source].note,
         contradictions=contradictions_table(found).values.tolist(),
         refuted=[r for r in found.results if r.verdict == "refuted"],
         runs=[repr(run) for run in found.runs.values()],

@@ -10,11 +10,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import SOURCES, Claim, Result
-from modinterp.reproduce import clock, mlp, nanda
+from modinterp.reproduce import circuits, clock, mlp, nanda
 from modinterp.reproduce.drawings import Page
 from modinterp.runs import TrainedRun, load
 
-DRAWN = {"nanda": nanda.DRAWINGS, "clock": clock.DRAWINGS, "mlp": mlp.DRAWINGS}
+DRAWN = {
+    "nanda": nanda.DRAWINGS,
+    "clock": clock.DRAWINGS,
+    "mlp": mlp.DRAWINGS,
+    "circuits": circuits.DRAWINGS,
+}
 
 
 @dataclass(frozen=True)

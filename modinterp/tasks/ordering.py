@@ -82,11 +82,43 @@ class Ordering(SampledTask):
     def drawn(self, n: int, generator: torch.Generator) -> Examples:
         uniform = torch.rand(n, self.n, generator=generator)
         small = torch.rand(n, 1, generator=generator) < self.small_share
-        numbers = (uniform * torch.where(small, self.small_limit, self.limit)).long()
-        cls = torch.full((n, 1), self.limit)
+        return self.asked((uniform * torch.where(small, self.small_limit, self.limit)).long())
+
+    def asked(self, numbers: Int[Tensor, "input n"]) -> Examples:
+        """These numbers as inputs, with their labels.
+
+        >>> Ordering("max", n=3, limit=10).asked(torch.tensor([[4, 9, 3]]))
+        Examples(inputs=tensor([[ 4,  9,  3, 10]]), labels=tensor([[9]]))
+        """
+        cls = torch.full((len(numbers), 1), self.limit)
         said = numbers.sort(dim=1).values[:, : self.n_read - 1]
         inputs = torch.cat([numbers, cls, said], dim=1)
         return Examples(inputs, self.answers(inputs))
+
+    def unseen(self, n: int, seed: int, seen: Int[Tensor, "input pos"], below: int | None = None) -> Examples:
+        """Up to `n` different inputs drawn anew, none of them among those that were seen.
+
+        The two test sets of the source: uniform draws, and numbers that are all small.
+
+        Args:
+            seen: inputs to keep clear of, such as those trained on.
+            below: all numbers are drawn below this; below `limit` by default.
+        Returns:
+            fewer than `n`, or none, where hardly any are left.
+        Raises:
+            ValueError: `below` is not in 1..limit.
+        """
+        below = self.limit if below is None else below
+        if not 1 <= below <= self.limit:
+            raise ValueError(f"numbers below {below} are not among those below {self.limit}")
+        generator, taken = torch.Generator().manual_seed(seed), set(map(tuple, seen[:, : self.n].tolist()))
+        found: dict[tuple[int, ...], None] = {}
+        for _ in range(20):
+            drawn = torch.randint(below, (n, self.n), generator=generator).tolist()
+            found |= dict.fromkeys(row for row in map(tuple, drawn) if row not in taken)
+            if len(found) >= n:
+                break
+        return self.asked(torch.tensor(list(found)[:n], dtype=torch.long).view(-1, self.n))
 
     def answers(self, inputs: Int[Tensor, "input pos"]) -> Int[Tensor, "input output"]:
         """The labels of any inputs; only the numbers before CLS are looked at."""

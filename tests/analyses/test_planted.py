@@ -247,6 +247,24 @@ def test_phases_are_read_off_a_planted_history() -> None:
     assert not phases.grokking(history(0), 113).delayed
 
 
+def test_the_fall_of_the_test_loss_is_read_off_a_history_alone() -> None:
+    epochs = [0, 100, 200, 300, 400, 500, 600]
+    history = pd.DataFrame(
+        {
+            "epoch": epochs,
+            "train_loss": [5, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8],
+            "test_loss": [5, 12, 12, 12, 5, 0.1, 1e-3],
+            "train_accuracy": [0.0, 1, 1, 1, 1, 1, 1],
+            "test_accuracy": [0.0, 0, 0, 0, 0.5, 0.99, 1],
+        }
+    )
+    assert phases.fall(history) == phases.Fall(400, 600)
+    never = phases.fall(history.iloc[:4])
+    assert never.start != never.start
+    at_once = phases.fall(history.assign(test_accuracy=history["train_accuracy"]))
+    assert at_once.start != at_once.start
+
+
 def test_phases_of_a_network_that_never_groks_are_not_numbers() -> None:
     assert all(math.isnan(value) for value in vars(phases.phases(history(50_000))).values())
 

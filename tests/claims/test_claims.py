@@ -53,7 +53,7 @@ def test_every_entry_of_the_main_text_has_its_claim() -> None:
         pytest.skip("the ledger is not at hand")
     entries = re.compile(r"^\*\*`([^`]+)`\*\*", re.MULTILINE)
     assert set(entries.findall((LEDGER / "nanda.md").read_text().partition("### 2.10")[0])) == set(nanda)
-    for name in ("clock", "mlp"):
+    for name in ("clock", "mlp", "circuits"):
         assert set(entries.findall((LEDGER / f"{name}.md").read_text())) == set(SOURCES[name])
 
 

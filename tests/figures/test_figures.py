@@ -8,7 +8,7 @@ import pytest
 
 from modinterp.claims import SOURCES, evidence
 from modinterp.figures.theme import CATEGORIES, MUTED, colour_of
-from modinterp.reproduce.run import DRAWN
+from modinterp.reproduce.run import DRAWN, available_runs
 from modinterp.runs import TrainedRun, load
 
 KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.figures_of]
@@ -18,6 +18,7 @@ KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.
 def drawn(mainline: TrainedRun) -> dict[str, dict[str, tuple[str, go.Figure]]]:
     others = ("mlp/kissane-0", "clock/no-pos-1")
     runs = {mainline.name: mainline} | {name: load(name) for name in others}
+    runs |= available_runs(list(SOURCES["circuits"].values()), None, "cpu")
     return {source: drawings.figures(runs, set(drawings.figures_of)) for source, drawings in DRAWN.items()}
 
 

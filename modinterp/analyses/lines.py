@@ -1,0 +1,90 @@
+"""Lines and polynomials through quantities that depend on a number: scores, keys, queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Least-squares lines slope x + intercept, one for each trailing index of what was fitted.
+
+    Attributes:
+        slope: per number.
+        intercept: at the number 0.
+        explained: R squared over the numbers fitted; NaN where nothing varies.
+        first: the smallest number fitted.
+    """
+
+    slope: Float[Tensor, "*rest"]
+    intercept: Float[Tensor, "*rest"]
+    explained: Float[Tensor, "*rest"]
+    first: int
+
+    @property
+    def centre(self) -> Float[Tensor, "*rest"]:
+        """Where the line is 0."""
+        return -self.intercept / self.slope
+
+    def at(self, numbers: int) -> Float[Tensor, "number *rest"]:
+        """The lines at the numbers 0, 1, ..., numbers - 1, those that were not fitted included."""
+        x = torch.arange(numbers, dtype=torch.float64).view(-1, *([1] * self.slope.ndim))
+        return x * self.slope + self.intercept
+
+    def table(self) -> pd.DataFrame:
+        """One row a line: slope, intercept, centre, R squared, under its indices."""
+        columns = {"slope": self.slope, "intercept": self.intercept, "centre": self.centre, "R squared": self.explained}
+        names = ("position", "head")[-self.slope.ndim :] if self.slope.ndim <= 2 else ()
+        index = torch.cartesian_prod(*(torch.arange(k) for k in self.slope.shape)).view(-1, self.slope.ndim)
+        keys = {name: index[:, i].tolist() for i, name in enumerate(names)}
+        return pd.DataFrame(keys | {name: x.flatten().tolist() for name, x in columns.items()})
+
+
+def lines(y: Float[Tensor, "number *rest"], first: int = 0) -> Lines:
+    """The best line through y over the numbers from `first` on, for each trailing index.
+
+    Raises:
+        ValueError: fewer than 3 numbers are left, through which a line says nothing.
+    Source: "Circuit engineering", the linear regression of scores and of key and query dimensions.
+    """
+    x, own = torch.arange(first, len(y), dtype=torch.float64), y[first:].double()
+    if len(x) < 3:
+        raise ValueError(f"a line needs 3 numbers or more, got those from {first} to {len(y) - 1}")
+    about_x, about_y = x - x.mean(), own - own.mean(dim=0)
+    slope = torch.tensordot(about_x, about_y, dims=1) / about_x.square().sum()
+    rest = about_y - about_x.view(-1, *([1] * slope.ndim)) * slope
+    return Lines(slope, own.mean(dim=0) - slope * x.mean(), _explained(rest, about_y), first)
+
+
+def polynomial_explained(y: Float[Tensor, "number *rest"], degree: int, first: int = 0) -> Float[Tensor, "*rest"]:
+    """R squared of the best polynomial of a degree over the numbers from `first` on, for each trailing index.
+
+    Raises:
+        ValueError: no more numbers than coefficients.
+    Source: "Circuit engineering", the scores of the sort.
+    """
+    own = y[first:].double()
+    if len(own) <= degree + 1:
+        raise ValueError(f"degree {degree} through {len(own)} numbers explains everything and says nothing")
+    x = torch.linspace(-1, 1, len(own), dtype=torch.float64)
+    basis = torch.linalg.qr(torch.stack([x**power for power in range(degree + 1)], dim=1)).Q
+    flat = own.flatten(1) if own.ndim > 1 else own.unsqueeze(1)
+    rest = flat - basis @ (basis.T @ flat)
+    return _explained(rest, flat - flat.mean(dim=0)).view(own.shape[1:])
+
+
+def _explained(rest: Tensor, about: Tensor) -> Tensor:
+    total = about.square().sum(dim=0)
+    return torch.where(total > 0, 1 - rest.square().sum(dim=0) / total, torch.nan)
+
+
+def correlation(x: Tensor, y: Tensor) -> float:
+    """Pearson's, over all entries; NaN where one does not vary."""
+    x, y = (z.double() - z.double().mean() for z in (x, y))
+    size = x.norm() * y.norm()
+    return float((x * y).sum() / size) if size > 0 else float("nan")

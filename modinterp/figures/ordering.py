@@ -1,0 +1,200 @@
+"""The largest of several numbers: attention by size, copying, the idealised circuit and what is proven of it.
+
+Source: "Circuit engineering", figures of the max and median transformers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+import torch
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.analyses.bounds import AccuracyBound
+from modinterp.analyses.copying import Copying, Tolerance
+from modinterp.analyses.lines import Lines
+from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, framed, heatmap
+
+
+def learning(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
+    """Loss on the training set, thin, and on the test set, bold, of every run."""
+    figure = go.Figure()
+    for index, (name, history) in enumerate(histories.items()):
+        shown, colour = history[history["epoch"] > 0], CATEGORIES[index % len(CATEGORIES)]
+        for split, width in (("train", 1), ("test", 2.5)):
+            figure.add_scatter(
+                x=array(shown["epoch"]), y=array(shown[f"{split}_loss"]), name=f"{name}, {split}", legendgroup=name,
+                showlegend=split == "test", line={"color": colour, "width": width}, opacity=0.5 if width == 1 else 1,
+            )  # fmt: skip
+    figure.update_xaxes(title="optimiser steps", type="log")
+    figure.update_yaxes(title="cross-entropy [nats]", type="log", exponentformat="power")
+    return framed(figure, "Ordering numbers is learned without a delay: test loss (bold) falls with train loss (thin)")
+
+
+def accuracies(of: Mapping[str, Mapping[str, float]]) -> go.Figure:
+    """Accuracy on each test set, by run."""
+    figure = go.Figure()
+    for index, (name, values) in enumerate(of.items()):
+        figure.add_bar(
+            x=list(values), y=list(values.values()), name=name, marker_color=CATEGORIES[index],
+            text=[f"{v:.1%}" for v in values.values()], textposition="outside",
+        )  # fmt: skip
+    figure.update_xaxes(title="test set")
+    figure.update_yaxes(title="accuracy", range=[0, 1.12])
+    return framed(figure, "Small numbers in the training set help where all numbers are small, and nowhere else", 380)
+
+
+def cosine_maps(maps: Mapping[str, Float[Tensor, "row column"]], axis: str, title: str, span: float = 1) -> go.Figure:
+    """Cosines between vectors, one heat-map for each set of them.
+
+    Args:
+        axis: what the rows and columns are.
+        span: the colour scale goes from -span to span; from the smallest to 1 where it is 0.
+    """
+    figure = make_subplots(1, len(maps), subplot_titles=list(maps), horizontal_spacing=0.1)
+    for column, (name, matrix) in enumerate(maps.items(), start=1):
+        trace = heatmap(
+            matrix, axis, axis, "cosine", span > 0, colorbar=column == len(maps), zmax=span or None, name=name
+        )
+        if not span:
+            trace.update(zmin=float(min(m.min() for m in maps.values())), zmax=1)
+        figure.add_trace(trace, row=1, col=column)
+        figure.update_yaxes(scaleanchor=f"x{column}" if column > 1 else "x", col=column)
+    figure.update_xaxes(title=axis, constrain="domain")
+    figure.update_yaxes(title=axis, col=1)
+    figure.update_yaxes(autorange="reversed", constrain="domain")
+    return framed(figure, title, 430, False)
+
+
+def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
+    """Two quantities by the gap between the largest and the next number: attention to the largest, and accuracy.
+
+    Args:
+        attention, accuracy: name of a line to its table of `analyses.ordering.by_gap`.
+    """
+    panels = ("attention to the largest number", "accuracy")
+    figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
+    for column, tables in enumerate((attention, accuracy), start=1):
+        for index, (name, table) in enumerate(tables.items()):
+            known = table[table["inputs"] > 0]
+            figure.add_scatter(
+                x=array(known["gap"]), y=array(known["mean"]), name=name, mode="lines+markers", row=1, col=column,
+                line_color=CATEGORIES[(index + (4 if column == 2 else 0)) % len(CATEGORIES)],
+            )  # fmt: skip
+    figure.update_xaxes(title="gap between the largest and the next, from")
+    figure.update_yaxes(title="mean attention", range=[0, 1.05], col=1)
+    figure.update_yaxes(title="accuracy", range=[0, 1.05], col=2)
+    return framed(figure, title)
+
+
+def scores(own: Float[Tensor, "number head"], fitted: Lines) -> go.Figure:
+    """Score of every number with CLS, by head, and the lines through them."""
+    heads, x = range(own.shape[1]), list(range(len(own)))
+    line = fitted.at(len(own))
+    figure = go.Figure()
+    for head in heads:
+        colour = colour_of(head, list(heads))
+        name = f"head {head}: {float(fitted.slope[head]):.2f} (x - {float(fitted.centre[head]):.1f})"
+        figure.add_scatter(x=x, y=array(own[:, head]), name=name, mode="markers", marker={"color": colour, "size": 5})
+        figure.add_scatter(
+            x=x[fitted.first :], y=array(line[fitted.first :, head]), line_color=colour, showlegend=False,
+            name=f"line of head {head}",
+        )  # fmt: skip
+    figure.update_xaxes(title="number")
+    figure.update_yaxes(title="score with CLS [nats]")
+    lowest = float(fitted.explained.min())
+    return framed(figure, f"CLS scores numbers by their size: lines from {fitted.first} on, R² of {lowest:.2f} or more")
+
+
+def dimensions(keys: Float[Tensor, "number dim"], queries: Float[Tensor, "number dim"], head: int) -> go.Figure:
+    """Every dimension of one head's keys and of its queries, against the number."""
+    panels = ("keys of numbers", "queries of numbers (without effect)")
+    figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
+    for column, table in enumerate((keys, queries), start=1):
+        for dim in range(table.shape[1]):
+            figure.add_scatter(
+                x=list(range(len(table))), y=array(table[:, dim]), name=f"dimension {dim}", showlegend=False, row=1,
+                col=column, line={"color": CATEGORIES[0 if table[-1, dim] > table[0, dim] else 1], "width": 1},
+            )  # fmt: skip
+    figure.update_xaxes(title="number")
+    figure.update_yaxes(title="value", col=1)
+    figure.update_yaxes(title="value", col=2)
+    return framed(figure, f"Head {head}: every dimension is near a line, rising (blue) or falling (red)", legend=False)
+
+
+def tables(of: Float[Tensor, "head query key"], title: str, first: int = 0) -> go.Figure:
+    """Scores of every query number with every key number, one heat-map a head."""
+    names = [f"head {first + head}" for head in range(len(of))]
+    figure = make_subplots(1, len(of), subplot_titles=names, horizontal_spacing=0.04, shared_yaxes=True)
+    top = float(of.abs().max())
+    for column, (name, table) in enumerate(zip(names, of, strict=True), start=1):
+        trace = heatmap(table, "key", "query", "score", True, colorbar=column == len(of), zmax=top, name=name)
+        figure.add_trace(trace, row=1, col=column)
+    figure.update_xaxes(title="number of the key")
+    figure.update_yaxes(title="number of the query", autorange="reversed", col=1)
+    return framed(figure, title, 380, False)
+
+
+def copied(result: Copying, first: int) -> go.Figure:
+    """Margin by which a number that all heads attend to is said, by number."""
+    figure, x = go.Figure(), list(range(len(result.margin)))
+    for right, name, colour in ((True, "said", CATEGORIES[2]), (False, "something else is said", CATEGORIES[1])):
+        own = [i for i in x if bool(result.right[i]) is right]
+        if len(own) > 1:
+            figure.add_bar(x=own, y=array(result.margin[own]), name=name, marker_color=colour)
+    figure.add_vline(x=first - 0.5, line_dash="dash", line_color=MUTED)
+    figure.update_xaxes(title="number that all heads attend to")
+    figure.update_yaxes(title="its logit less the next [nats]")
+    share = float(result.right[first:].double().mean())
+    return framed(figure, f"What is attended to is said: {share:.0%} of the numbers from {first} on are copied")
+
+
+def robustness(of: Mapping[str, Tolerance]) -> go.Figure:
+    """Accuracy of copying against the share of another number mixed in, by network."""
+    figure = go.Figure()
+    for index, (name, result) in enumerate(of.items()):
+        figure.add_scatter(x=array(result.share), y=array(result.accuracy), name=name, line_color=CATEGORIES[index])
+    figure.add_vrect(x0=0.2, x1=0.3, fillcolor=MUTED, opacity=0.2, line_width=0)
+    figure.update_xaxes(title="share of the other number")
+    figure.update_yaxes(title="accuracy of copying", range=[0, 1.05])
+    return framed(
+        figure, "Copying stands part of another number mixed in (grey: where it begins to fail in the source)"
+    )
+
+
+def proven(bound: AccuracyBound, measured: float) -> go.Figure:
+    """Share of the inputs on which the weights alone prove the answer, by the largest number."""
+    figure = go.Figure(
+        go.Bar(
+            x=list(range(len(bound.by_largest))), y=list(bound.by_largest), marker_color=CATEGORIES[0], name="proven"
+        )
+    )
+    figure.add_hline(y=measured, line_dash="dash", line_color=INK)
+    figure.add_annotation(x=0, y=measured, text="measured on fresh inputs", showarrow=False, yshift=10, xanchor="left")
+    figure.update_xaxes(title="largest number of the input")
+    figure.update_yaxes(title="share of inputs proven right", range=[0, 1.08])
+    title = (
+        f"{bound.accuracy:.1%} of all {bound.inputs:.0e} inputs are proven right in {bound.boxes:,} cases; "
+        f"{measured:.2%} measured"
+    )
+    return framed(figure, title, 380, False)
+
+
+def widths(of: Mapping[str, Mapping[int, Sequence[float]]]) -> go.Figure:
+    """Final test loss by width of the residual stream, by task; one marker a seed, lines through the means."""
+    figure = go.Figure()
+    for index, (name, losses) in enumerate(of.items()):
+        ordered = sorted(losses)
+        points = [(d, loss) for d in ordered for loss in losses[d]]
+        colour = CATEGORIES[index]
+        figure.add_scatter(x=[d for d, _ in points], y=[y for _, y in points], mode="markers", marker_color=colour,
+                           showlegend=False, name=name)  # fmt: skip
+        means = [float(torch.tensor(losses[d]).mean()) for d in ordered]
+        figure.add_scatter(x=ordered, y=means, name=name, line_color=colour)
+    figure.update_xaxes(title="width d_model", type="log")
+    figure.update_yaxes(title="final test loss [nats]", type="log", exponentformat="power")
+    return framed(figure, "Which width serves best depends on the task")
