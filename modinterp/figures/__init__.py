@@ -8,8 +8,22 @@ from modinterp.figures import (
     grids,
     history,
     neurons,
+    nulls,
     progress,
     readout,
+    symmetry,
 )
 
-__all__ = ["ablations", "algorithm", "attention", "fourier", "grids", "history", "neurons", "progress", "readout"]
+__all__ = [
+    "ablations",
+    "algorithm",
+    "attention",
+    "fourier",
+    "grids",
+    "history",
+    "neurons",
+    "nulls",
+    "progress",
+    "readout",
+    "symmetry",
+]

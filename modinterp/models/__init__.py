@@ -8,7 +8,7 @@ from modinterp.models.config import (
     Weights,
     initial_weights,
 )
-from modinterp.models.convert import fitting, from_state_dict
+from modinterp.models.convert import fitting, from_state_dict, modular_task
 from modinterp.models.forward import Affine, Drop, indexed, no_dropout, read_logits
 from modinterp.models.mlp import PairMLP
 from modinterp.models.network import hooked
@@ -29,6 +29,7 @@ __all__ = [
     "hooked",
     "indexed",
     "initial_weights",
+    "modular_task",
     "no_dropout",
     "read_logits",
     "to_bridge",

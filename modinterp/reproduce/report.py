@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
-from plotly.offline import get_plotlyjs
 
 from modinterp.claims import SOURCES, Result
 from modinterp.claims.claim import number_text
+from modinterp.reproduce.html import figure_html, rendered, table_html
 from modinterp.reproduce.run import Reproduction
 from modinterp.runs.store import write
 
@@ -23,7 +21,6 @@ TITLES = {
     "nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)",
     "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
 }
-_PLOT = {"displaylogo": False, "responsive": True}
 _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 
 
@@ -101,8 +98,6 @@ def _numbers(result: Result) -> list[dict[str, str]]:
 
 def page(found: Reproduction) -> str:
     """The report as one HTML document with every figure and plotly itself inside."""
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(files("modinterp.reproduce").joinpath("page.html").read_text(encoding="utf-8"))
     sections: list[tuple[str, list[dict[str, Any]]]] = [
         (title, [{"result": r, "claim": r.claim, "numbers": _numbers(r)} for r in group])
         for title, group in groupby(found.results, key=lambda r: r.claim.where.partition(",")[0].partition(";")[0])
@@ -111,13 +106,15 @@ def page(found: Reproduction) -> str:
         {
             "key": key,
             "number": number,
-            "html": figure.to_html(config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}"),
+            "html": figure_html(figure, key),
             "claims": [r.claim for r in found.results if r.claim.figure == key],
-            "table": _table_html(*found.tables[key]) if key in found.tables else "",
+            "table": table_html(*found.tables[key]) if key in found.tables else "",
         }
         for key, (number, figure) in found.figures.items()
     ]
-    return template.render(
+    return rendered(
+        "modinterp.reproduce",
+        "page.html",
         title=TITLES[found.source],
         source=found.source,
         sections=sections,
@@ -127,13 +124,7 @@ def page(found: Reproduction) -> str:
         contradictions=contradictions_table(found).values.tolist(),
         refuted=[r for r in found.results if r.verdict == "refuted"],
         runs=[repr(run) for run in found.runs.values()],
-        plotly=get_plotlyjs(),
     )
-
-
-def _table_html(title: str, table: pd.DataFrame) -> str:
-    body = table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
-    return f"<details><summary>{title}</summary><div class='scroll'>{body}</div></details>"
 
 
 def write_report(found: Reproduction, out: Path) -> Path:
