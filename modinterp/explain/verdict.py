@@ -167,8 +167,8 @@ def _sentences(facts: Facts, label: str, met: dict[str, bool]) -> list[str]:
                     "another way without frequencies.")  # fmt: skip
     elif label == MEMORISED:
         right, wrong = facts.losses_of_right_and_wrong
-        said.append(f"Where it is right its loss is {n(right)}, elsewhere {n(wrong)}, no better than guessing. It stores "
-                    f"pairs: without those frequencies {without.accuracy:.2%} of all remain right.")  # fmt: skip
+        said.append(f"Where it is right its loss is {n(right)}, elsewhere {n(wrong)}, no better than guessing. It "
+                    f"stores pairs: without those frequencies {without.accuracy:.2%} of all remain right.")  # fmt: skip
     elif label == PERIODIC:
         off = [c for c in met if not met[c]]
         said.append(f"But this is not the sum of cosines of {formula} - c that adds the angles: "
