@@ -1,6 +1,6 @@
 """What learns: HookedRootModules with TransformerLens hook and weight names."""
 
-from modinterp.models.bridge import to_bridge
+from modinterp.models.bridge import to_bridge, to_hooked_transformer_state_dict
 from modinterp.models.config import (
     Config,
     MLPConfig,
@@ -33,4 +33,5 @@ __all__ = [
     "no_dropout",
     "read_logits",
     "to_bridge",
+    "to_hooked_transformer_state_dict",
 ]

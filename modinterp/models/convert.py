@@ -195,6 +195,8 @@ def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Netwo
         weights = weights | columns
     if has_attention:
         n_ctx = _shape(weights, "pos_embed.W_pos", 2)[0] if "pos_embed.W_pos" in weights else task.n_ctx
+        if "pos_embed.W_pos" in weights and not weights["pos_embed.W_pos"].any():  # HookedTransformer has them always
+            weights = {name: w for name, w in weights.items() if name != "pos_embed.W_pos"}
         config: Config = _transformer_config(weights, n_ctx, act_fn)
     else:
         d_vocab, d_model = _shape(weights, "embed.W_E", 2)
