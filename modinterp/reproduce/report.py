@@ -120,6 +120,7 @@ def page(found: Reproduction) -> str:
         sections=sections,
         figures=figures,
         drawn=set(found.figures),
+        foreign=found.foreign,
         counts={verdict: found.count(verdict) for verdict in _MARK},
         contradictions=contradictions_table(found).values.tolist(),
         refuted=[r for r in found.results if r.verdict == "refuted"],
