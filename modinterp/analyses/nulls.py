@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.analyses.fourier import component_norms, frequency_norms, transform
+from modinterp.analyses.fourier import transform
 from modinterp.analyses.frequencies import key_frequencies
 from modinterp.analyses.neurons import neuron_fits
 from modinterp.analyses.readout import answer_sums
@@ -94,10 +94,11 @@ def separation(W_L: Float[Tensor, "neuron output"], count: int) -> dict[str, flo
         `gap of the spectrum`, as in `key_frequencies`; `energy of the strongest`, the share of the squared norm, the
         constant left out, in its `count` strongest frequencies, whichever these are.
     """
-    energy = frequency_norms(component_norms(W_L.T)).square().sort(descending=True).values
+    keys = key_frequencies(W_L)
+    energy = torch.tensor(keys.norms, dtype=torch.float64).square().sort(descending=True).values
     total = energy.sum()
     share = float(energy[:count].sum() / total) if total > 0 else float("nan")
-    return {"gap of the spectrum": key_frequencies(W_L).gap, "energy of the strongest": share}
+    return {"gap of the spectrum": keys.gap, "energy of the strongest": share}
 
 
 def renamings(p: int, draws: int, seed: int = 0) -> list[Int[Tensor, " residue"]]:

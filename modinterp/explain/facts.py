@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -197,14 +199,16 @@ class Facts:
     @cached_property
     def spectrum_nulls(self) -> nulls.Nulls:
         started = (_read_matrix(n) for n in nulls.networks_at_start(self.model.cfg, self.draws))
-        return nulls.spectrum_nulls(self.W_read, len(self.freqs), started, self.draws)
+        with _one_thread():
+            return nulls.spectrum_nulls(self.W_read, len(self.freqs), started, self.draws)
 
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
-        return nulls.logit_nulls(self.logits, len(self.freqs), self._logits_at_start(), self.sign)
+        with _one_thread():
+            return nulls.logit_nulls(self.logits, len(self.freqs), self._logits_at_start(), self.sign)
 
     def _logits_at_start(self) -> list[Float[Tensor, "a b output"]]:
-        """By the training forward pass, which is several times as fast as the hooked one."""
+        """By the training forward pass, several times as fast as the hooked one."""
         config, inputs = self.model.cfg, self.task.inputs()
         index = indexed(config, inputs, inputs[:, -1].unique())
         with torch.no_grad():
@@ -218,6 +222,17 @@ class Facts:
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:
         return symmetry.distance_irrelevance(self.logits, self.sign)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Hundreds of small matrices: two threads wait for each other longer than they work, ten times so on a busy CPU."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _read_matrix(network: Network) -> Float[Tensor, "read output"]:

@@ -25,8 +25,14 @@ CONTRADICTIONS = (
     Contradiction(
         "X-K4",
         "W_U = U S F^T is called a singular value decomposition.",
-        {"wu_fourier_heatmap": ("largest cosine between two key columns",)},
-        "It is W_U in the Fourier basis with its columns normalised: they are not orthogonal, so it is none.",
+        {
+            "wu_fourier_heatmap": (
+                "largest cosine between two columns",
+                "largest cosine between two key columns",
+            )
+        },
+        "It is W_U in the Fourier basis with its columns normalised. Those of a singular value decomposition are "
+        "orthogonal; these are not, though those of the key frequencies come near it.",
     ),
     Contradiction(
         "X-K5",
@@ -51,7 +57,7 @@ CONTRADICTIONS = (
         "X-A12",
         "Nanda et al. leave less than 0.55% of W_L outside the key directions, this notebook keeps 98% of W_U's norm.",
         {"wu_norm_ratio": ("ratio of squared norms", "norm of the residual")},
-        "On one scale the two differ far more than they read: nearly a fifth of the norm of W_U lies outside its key "
-        "directions, against half a percent; `nanda.s42.wl_residual` measures that one.",
+        "The two are on different scales, and 98% reads closer to 0.55% than it is: what is left of W_U is the residual's "
+        "norm given here; `nanda.s42.wl_residual` gives that of W_L, as norm and as squared norm.",
     ),
 )  # fmt: skip
