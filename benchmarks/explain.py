@@ -13,16 +13,15 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import groupby
 from pathlib import Path
 from statistics import median
 
 import torch
 
 from modinterp.activations import activations
-from modinterp.explain import sections
 from modinterp.explain.explanation import explanation
 from modinterp.explain.facts import Facts
+from modinterp.explain.sections import SECTIONS
 from modinterp.explain.subject import subject
 from modinterp.explain.verdict import verdict
 
@@ -36,13 +35,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 def by_section(name: str, draws: int) -> dict[str, float]:
     """Time until each section is done [s], in the order of the page."""
-    facts, times = Facts(subject(name), draws), {}
-    began = time.perf_counter()
-    for title, rows in groupby(sections.rows(facts), key=lambda row: row.section):
-        list(rows)
-        times[title], began = time.perf_counter() - began, time.perf_counter()
-    times["verdict"] = seconds(lambda: verdict(facts))
-    return times
+    facts = Facts(subject(name), draws)
+    times = {title: seconds(lambda section=section: list(section(facts))) for title, section in SECTIONS.items()}
+    return times | {"verdict": seconds(lambda: verdict(facts))}
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ class Row:
 
 def rows(facts: Facts) -> Iterator[Row]:
     """Every number, in the order of the page."""
-    for title, section in _SECTIONS.items():
+    for title, section in SECTIONS.items():
         for key, what, value, *note in section(facts):
             yield Row(title, key, what, value, *note)
 
@@ -157,9 +157,11 @@ def _layers(f: Facts) -> Iterator[Entry]:
 
 
 def _used(f: Facts) -> Iterator[Entry]:
-    yield "restricted_accuracy", "accuracy with the key frequencies alone in the logits", f.restricted.accuracy
+    answer = f"a {'+' if f.sign > 0 else '-'} b"
+    kept, lost = f"cos and sin of w_k({answer}), and each class's mean", f"all but cos and sin of w_k({answer})"
+    yield "restricted_accuracy", "accuracy with the key frequencies alone in the logits", f.restricted.accuracy, kept
     yield "restricted_loss", "loss with them alone, all pairs [nats]", f.restricted.loss
-    yield "excluded_accuracy", "accuracy without the key frequencies in the logits", f.excluded.accuracy
+    yield "excluded_accuracy", "accuracy without the key frequencies in the logits", f.excluded.accuracy, lost
     yield "excluded_loss", "loss without them, all pairs [nats]", f.excluded.loss
     if f.run.spec is None:
         yield "excluded_loss_train", "loss without them, pairs trained on [nats]", None, "which they are is not known"
@@ -202,7 +204,7 @@ def _symmetry(f: Facts) -> Iterator[Entry]:
     yield "distance_irrelevance_wrong", "distance irrelevance of the largest wrong logit", d.largest_wrong
 
 
-_SECTIONS = {
+SECTIONS = {
     "Does it do the task?": _task,
     "Which frequencies, and how clearly?": _frequencies,
     "How much of each layer do they explain?": _layers,

@@ -97,18 +97,17 @@ def verdict(facts: Facts) -> Verdict:
 def _side(facts: Facts) -> tuple[str, str]:
     """On which side of the middle the two measures lie, 0 and 1 being their values for the two ideals."""
     symmetricity, irrelevance = facts.symmetricity.any_output, facts.irrelevance.correct
-    clocks = [not irrelevance < 0.5]  # NaN: the correct logit is the same everywhere, as an ideal clock's
+    clocks = {not irrelevance < 0.5}  # NaN: the correct logit is the same everywhere, as an ideal clock's
     words = f"distance irrelevance {irrelevance:.2f} (a pizza's is near 0, a clock's near 1)"
-    if facts.has_attention and facts.sign > 0:
-        clocks.append(symmetricity < 0.5)
-        words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1), {words}"
+    if facts.sign < 0:
+        words += ", gradient symmetricity left out, which is defined for addition"
     else:
-        words += ", gradient symmetricity left out, which " + (
-            "is 1 by construction" if not facts.has_attention else "is defined for addition"
-        )
-    if len(set(clocks)) > 1:
+        clocks.add(symmetricity < 0.5)
+        why = "" if facts.has_attention else ", and so is that of every sum of embeddings"
+        words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1{why}), {words}"
+    if len(clocks) > 1:
         return "the two measures disagree", words
-    return f"nearer the {'clock' if clocks[0] else 'pizza'}", words
+    return f"nearer the {'clock' if clocks.pop() else 'pizza'}", words
 
 
 def _criteria(facts: Facts) -> tuple[Criterion, ...]:
