@@ -11,6 +11,7 @@ from modinterp.runs import TrainedRun, load, store
 from modinterp.tasks import ModularArithmetic
 
 SIGNS = {"add": 1, "sub": -1}
+MOST_MEMORY = 16 * 2**30  # bytes
 
 
 def subject(
@@ -38,7 +39,7 @@ def subject(
         run = network
     elif Path(network).suffix in (".safetensors", *store.PICKLED):
         task = modular_task(store.read_weights(Path(network)), op or "add", p)
-        return load(network, task, device=device, act_fn=act_fn)
+        return _of_bearable_size(load(network, task, device=device, act_fn=act_fn), task.p)
     else:
         run = load(network, root=root, device=device)
     task = run.task
@@ -47,6 +48,20 @@ def subject(
     for name, wanted, there in (("op", op, task.op), ("p", p, task.p)):
         if wanted is not None and wanted != there:
             raise ValueError(f"{run.name} was trained on {task.name}, which contradicts {name} {wanted}")
+    return _of_bearable_size(run, task.p)
+
+
+def _of_bearable_size(run: TrainedRun, p: int) -> TrainedRun:
+    """The run, if every activation on all its pairs fits into memory.
+
+    Raises:
+        ValueError: it does not.
+    """
+    c = run.model.cfg
+    numbers = p**2 * c.n_ctx * c.n_layers * (6 * c.d_model + 2 * (c.d_mlp or 0)) + 6 * p**3
+    if 8 * numbers > MOST_MEMORY:
+        raise ValueError(f"all {p**2:,} pairs of {run.name} would take {8 * numbers / 2**30:,.0f} GiB of memory, more "
+                         f"than the {MOST_MEMORY / 2**30:.0f} that are spent on one network")  # fmt: skip
     return run
 
 

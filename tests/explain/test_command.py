@@ -215,6 +215,13 @@ def test_bad_input_gets_one_line_and_exit_code_2(file: Path, tmp_path: Path, cap
             main(wrong)
 
 
+def test_more_pairs_than_memory_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "wide.safetensors"
+    store.write_weights(path, {"W_E": torch.ones(5000, 2), "W_in": torch.ones(2, 2), "W_U": torch.ones(2, 5000)})
+    assert main([str(path), "--out", str(tmp_path / "out")]) == 2
+    one_line(capsys, "all 25,000,000 pairs of", "GiB of memory, more than the 16")
+
+
 def test_other_tasks_are_refused(file: Path, mainline: TrainedRun) -> None:
     with pytest.raises(ValueError, match="add or sub, not 'mul'"):
         modinterp.explain(file, op="mul")
