@@ -68,10 +68,10 @@ class Verdict:
 def verdict(facts: Facts) -> Verdict:
     """Which of the four kinds a network is, by fixed criteria.
 
-    `Fourier multiplication` meets all of `BANDS`. Of the others, `other periodic` has frequencies that stand out of
-    its read-out, or neurons of one frequency, which do not do the work in that way; `memorised` is right on some pairs
-    (or, without anything periodic, on all) for which it does not need its strongest frequencies; `not solved` is the
-    rest.
+    `Fourier multiplication` meets all of `BANDS`. Of the others, `other periodic` has a few frequencies that are most
+    of its read-out, or neurons of one frequency, which do not do the work in that way; `memorised` is right on some
+    pairs (or, with nothing mostly periodic, on all) for which it does not need its strongest frequencies; `not solved`
+    is the rest.
     """
     found = _criteria(facts)
     met = {c.name: c.met for c in found}
@@ -79,7 +79,8 @@ def verdict(facts: Facts) -> Verdict:
     if all(met.values()):
         label = FOURIER
     elif solved:
-        label = PERIODIC if stands_out or _neurons_are_periodic(facts) else MEMORISED
+        carries = stands_out and _key_energy(facts) >= 0.5
+        label = PERIODIC if carries or _neurons_are_periodic(facts) else MEMORISED
     elif _is_right_without_the_keys(facts):
         label = MEMORISED
     elif stands_out and facts.periodic_share_of_logits >= 0.5 and not met["logits explained by the formula"]:
@@ -122,6 +123,11 @@ def _criteria(facts: Facts) -> tuple[Criterion, ...]:
     return tuple(Criterion(name, value, band) for (name, band), value in zip(BANDS.items(), values, strict=True))
 
 
+def _key_energy(facts: Facts) -> float:
+    """Share of the read-out's energy in the key frequencies, the constant left out."""
+    return next(row.observed for row in facts.spectrum_nulls.rows if row.statistic == STATISTIC)
+
+
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else float("nan")
 
@@ -146,19 +152,20 @@ def _sentences(facts: Facts, label: str, met: dict[str, bool]) -> list[str]:
     said = [f"It answers {formula} mod {facts.p} rightly on {whole.accuracy:.2%} of all pairs "
             f"(loss {n(whole.loss)} nats; chance is {1 / facts.p:.2%} and {n(math.log(facts.p))})."]  # fmt: skip
     p_value, freqs = facts.spectrum_nulls.p_value(STATISTIC), ", ".join(map(str, facts.freqs))
-    share = facts.spectrum_nulls.rows[1].observed
+    share = _key_energy(facts)
+    which = f"The frequency {freqs} stands" if len(facts.freqs) == 1 else f"The frequencies {freqs} stand"
     if met["p-value of the key frequencies"]:
-        said.append(f"The frequencies {freqs} stand out of {facts.read_name}: {share:.0%} of its energy, more than in "
-                    f"nearly all draws of each null (p at most {n(p_value)}), {n(facts.keys.gap)} times above the "
-                    "next.")  # fmt: skip
+        said.append(f"{which} out of {facts.read_name}: {share:.0%} of its energy, more than in nearly all draws of "
+                    f"each null (p at most {n(p_value)}), {n(facts.keys.gap)} times above the next.")  # fmt: skip
     else:
         said.append(f"No frequencies stand out of {facts.read_name} beyond the nulls (p {n(p_value)} for {freqs}).")
     explained = facts.logit_fit.explained_by_row_and_class
     without = facts.excluded
     if label == FOURIER:
-        said.append(f"These frequencies alone are right on {facts.restricted.accuracy:.2%}; without them "
-                    f"{without.accuracy:.2%} remain. A sum of {len(facts.freqs)} cosines of {formula} - c in place of "
-                    f"the logits is right on {facts.formula.accuracy:.2%} and explains {explained:.0%} of them "
+        cosines = f"{len(facts.freqs)} cosine{'s' * (len(facts.freqs) > 1)}"
+        said.append(f"With nothing else in the logits {facts.restricted.accuracy:.2%} of the answers are right, with all "
+                    f"else {without.accuracy:.2%}. A sum of {cosines} of {formula} - c in place of the logits is right "
+                    f"on {facts.formula.accuracy:.2%} and explains {explained:.0%} of them "
                     f"({facts.logit_fit.explained:.0%} before biases and shifts are set aside).")  # fmt: skip
     elif label == MEMORISED and met["accuracy"]:
         said.append(f"Without the strongest ones {without.accuracy:.2%} remain right, and few neurons are of one "

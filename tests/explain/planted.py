@@ -79,9 +79,9 @@ def table(p: int, known: float = 1.0, seed: int = 0, size: float = 20.0, sign: i
     return routed(one, one[a].T, one[b].T, -torch.ones(len(rows)), size * one[(a + sign * b) % p])
 
 
-def table_with_idle_circles(p: int, freq: int) -> Weights:
+def table_with_idle_circles(p: int, freq: int, size: float = 4000.0) -> Weights:
     """The table, beside neurons that are periodic and strongly read, but hardly ever on: circles that decide nothing."""
-    weights, idle = table(p), clock(p, (freq,), size=4000.0)
+    weights, idle = table(p), clock(p, (freq,), size=size)
     both = {}
     content = torch.cat([torch.eye(p), 1e-4 * circles(p, (freq,))], dim=1)
     for name, W in (("table", weights), ("idle", idle)):

@@ -34,6 +34,7 @@ PLANTED: dict[str, tuple[str, ModularArithmetic, Weights]] = {
     "table of all pairs": (MEMORISED, addition(P), planted.table(P)),
     "table of all pairs, a - b": (MEMORISED, subtraction(P), planted.table(P, sign=-1)),
     "table of 40% of the pairs": (MEMORISED, addition(P), planted.table(P, known=0.4)),
+    "table with few idle circles": (MEMORISED, addition(P), planted.table_with_idle_circles(P, 4, size=300.0)),
     "random": (UNSOLVED, addition(P), random_weights(addition(P))),
     "random, a - b": (UNSOLVED, subtraction(P), random_weights(subtraction(P))),
     "a - b for a + b": (PERIODIC, addition(P), planted.clock(P, (3, 7, 12), sign=-1)),
