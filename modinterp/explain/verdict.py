@@ -163,9 +163,9 @@ def _sentences(facts: Facts, label: str, met: dict[str, bool]) -> list[str]:
     without = facts.excluded
     if label == FOURIER:
         cosines = f"{len(facts.freqs)} cosine{'s' * (len(facts.freqs) > 1)}"
-        said.append(f"With nothing else in the logits {facts.restricted.accuracy:.2%} of the answers are right, with all "
-                    f"else {without.accuracy:.2%}. A sum of {cosines} of {formula} - c in place of the logits is right "
-                    f"on {facts.formula.accuracy:.2%} and explains {explained:.0%} of them "
+        said.append(f"With nothing else in the logits {facts.restricted.accuracy:.2%} of the answers are right, with "
+                    f"all else {without.accuracy:.2%}. A sum of {cosines} of {formula} - c in place of the logits is "
+                    f"right on {facts.formula.accuracy:.2%} and explains {explained:.0%} of them "
                     f"({facts.logit_fit.explained:.0%} before biases and shifts are set aside).")  # fmt: skip
     elif label == MEMORISED and met["accuracy"]:
         said.append(f"Without the strongest ones {without.accuracy:.2%} remain right, and few neurons are of one "

@@ -18,7 +18,7 @@ from explain import planted
 import modinterp
 from modinterp.explain.__main__ import main
 from modinterp.explain.explanation import Explanation
-from modinterp.runs import TrainedRun, load, store
+from modinterp.runs import TrainedRun, store
 from modinterp.tasks import addition, multiplication
 
 P = 23
@@ -237,10 +237,10 @@ def test_a_wrong_operation_is_not_solved(file: Path) -> None:
 
 
 def test_a_hint_where_the_neurons_are_of_another_kind(file: Path) -> None:
-    weights = planted.clock(P, (3, 7))
-    weights["blocks.0.mlp.b_in"] = weights["blocks.0.mlp.b_in"] + 3.0  # all neurons always on: no nonlinearity at all
-    found = modinterp.explain(TrainedRun("x", addition(P), load(file, addition(P)).model), draws=9)
-    assert found.rows[0].note == ""
+    wrong = modinterp.explain(file, act_fn="none", draws=9)
+    assert wrong["accuracy"] < 0.9
+    assert "with other neurons, relu: 100.00%" in wrong.rows[0].note
+    assert modinterp.explain(file, draws=9).rows[0].note == ""
 
 
 def test_help_does_not_wait_for_torch() -> None:
