@@ -2,11 +2,11 @@
 
 Data and imports go one way, left to right:
 
-    tasks -> models -> activations -> training -> runs -> analyses -> claims -> figures -> reproduce
+    tasks -> models -> activations -> training -> runs -> analyses -> claims -> figures -> reproduce -> explain
 
 A task makes inputs, a model maps them, its activations on all inputs are captured, training makes a run, analyses turn
-tensors into small results, claims hold results against what a source says, figures draw results, and `reproduce` puts
-a source's claims and figures into one table and one page.
+tensors into small results, claims hold results against what a source says, figures draw results, `reproduce` puts a
+source's claims and figures into one table and one page, and `explain` does so for anybody's network.
 
     import modinterp as mi
     run = mi.load("nanda/mainline-0")                   # prints as one line
@@ -15,6 +15,7 @@ a source's claims and figures into one table and one page.
     table = mi.readoff(grid["post", 0], run.model.W_L, keys.freqs)
     table.table()                                       # table 1 of Nanda et al.
     mi.claims.nanda["fig5.left"].check(run)             # holds: ...
+    mi.explain("model.pt", op="add", p=113)             # what somebody's network does: a verdict and its numbers
 
 Names are imported when they are first used, so that `import modinterp` costs nothing.
 """
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from modinterp.analyses.frequencies import key_frequencies
     from modinterp.analyses.neurons import neuron_fits
     from modinterp.analyses.readout import logit_fit, readoff
+    from modinterp.explain.explanation import explanation as explain
     from modinterp.runs import TrainedRun, load, train
 
 __version__ = "0.1.0"
@@ -40,6 +42,7 @@ _HOMES = {
     "activations": "modinterp.activations",
     "analyses": "modinterp.analyses",
     "claims": "modinterp.claims",
+    "explain": "modinterp.explain",
     "figures": "modinterp.figures",
     "key_frequencies": "modinterp.analyses.frequencies",
     "load": "modinterp.runs",
@@ -60,6 +63,7 @@ __all__ = [
     "activations",
     "analyses",
     "claims",
+    "explain",
     "figures",
     "key_frequencies",
     "load",

@@ -16,33 +16,38 @@ from modinterp.training import cross_entropy
 Terms = Literal["sums", "products", "polynomial"]
 
 
-def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums") -> Tensor:
+def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1) -> Tensor:
     """The part of the logits at the given frequencies of the inputs, shape of the logits.
 
     Args:
         terms: which components count. The sources count them three ways: `sums`, the 2 directions cos and sin of
             w(a + b) of each frequency, as the paper's code does; `products`, the 4 products of a wave of a and one of
             b; `polynomial`, those and the 4 linear terms, the "40" of section 4.4.
+        sign: -1 for waves of a - b; products and linear terms are the same for both.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     """
     if terms == "sums":
-        return sum_wave_part(logits, tuple(freqs))
+        return sum_wave_part(logits, tuple(freqs), sign)
     mask = terms_of(len(logits), freqs, linear=terms == "polynomial").to(logits.device)
     return inverse_2d(transform_2d(logits) * mask[..., None])
 
 
-def restricted_logits(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums") -> Tensor:
+def restricted_logits(
+    logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1
+) -> Tensor:
     """Nothing but the given frequencies, and each class's mean over all inputs.
 
     Source: Nanda et al. 2023, section 5.1 and its released code (the mean is the code's bias correction).
     """
-    return part_at(logits, freqs, terms) + logits.double().mean(dim=(0, 1))
+    return part_at(logits, freqs, terms, sign) + logits.double().mean(dim=(0, 1))
 
 
-def excluded_logits(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums") -> Tensor:
+def excluded_logits(
+    logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1
+) -> Tensor:
     """Everything but the given frequencies. Source: Nanda et al. 2023, section 5.1."""
-    return logits.double() - part_at(logits, freqs, terms)
+    return logits.double() - part_at(logits, freqs, terms, sign)
 
 
 def loss_on(
@@ -55,13 +60,17 @@ def loss_on(
 
 
 def restricted_loss(
-    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], freqs: Sequence[int], terms: Terms = "sums"
+    logits: Float[Tensor, "a b output"],
+    labels: Int[Tensor, "input 1"],
+    freqs: Sequence[int],
+    terms: Terms = "sums",
+    sign: int = 1,
 ) -> float:
     """Loss of the restricted logits over all pairs, trained on or not. [nats]
 
     Source: Nanda et al. 2023, section 5.1.
     """
-    return loss_on(restricted_logits(logits, freqs, terms), labels)
+    return loss_on(restricted_logits(logits, freqs, terms, sign), labels)
 
 
 def excluded_loss(
@@ -79,11 +88,11 @@ def excluded_loss(
 
 
 def loss_without_each(
-    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], terms: Terms = "products"
+    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], terms: Terms = "products", sign: int = 1
 ) -> Float[Tensor, " freq"]:
     """Loss over all pairs with one frequency taken out; entry k - 1 belongs to frequency k. [nats]
 
     Source: Nanda et al. 2023, figure 6.
     """
     p = len(logits)
-    return torch.tensor([loss_on(excluded_logits(logits, [k], terms), labels) for k in range(1, p // 2 + 1)])
+    return torch.tensor([loss_on(excluded_logits(logits, [k], terms, sign), labels) for k in range(1, p // 2 + 1)])

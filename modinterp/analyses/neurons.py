@@ -179,12 +179,16 @@ def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> F
     return inverse_2d(spectrum)
 
 
-def sum_wave_neurons(post: Float[Tensor, "a b neuron"], freqs: Sequence[int]) -> Float[Tensor, "a b neuron"]:
+def sum_wave_neurons(
+    post: Float[Tensor, "a b neuron"], freqs: Sequence[int], sign: int = 1
+) -> Float[Tensor, "a b neuron"]:
     """Activations of which only the mean and the waves cos, sin of w_k(a + b) at the given frequencies are kept.
 
+    Args:
+        sign: -1 for a - b.
     Source: Nanda et al. 2023, section 4.4.
     """
-    return post.double().mean(dim=(0, 1)) + sum_wave_part(post, tuple(freqs))
+    return post.double().mean(dim=(0, 1)) + sum_wave_part(post, tuple(freqs), sign)
 
 
 def localisation(W_L: Float[Tensor, "neuron output"], clusters: dict[int, list[int]]) -> dict[int, float]:

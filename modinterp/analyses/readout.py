@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.analyses.explained import energy_share, fraction_explained
@@ -33,6 +33,7 @@ class Readoff:
         explained: share of the variance along the direction that this one wave carries, in [0, 1] (ledger D4-dir).
         explained_by_two: the notebook's variant, both terms free and the energy uncentred (ledger D4-dir, Kissane).
         two_largest: whether the two products are the two largest of all non-constant terms.
+        sign: 1 where the waves are those of a + b, -1 where they are those of a - b.
     """
 
     freq: int
@@ -43,6 +44,12 @@ class Readoff:
     explained: float
     explained_by_two: float
     two_largest: bool
+    sign: int = 1
+
+    @property
+    def answer(self) -> str:
+        """What the waves are waves of."""
+        return "a+b" if self.sign > 0 else "a-b"
 
     @property
     def imbalance(self) -> float:
@@ -51,8 +58,9 @@ class Readoff:
 
     @property
     def sign_right(self) -> bool:
-        """Whether the signs are those of the angle sum: (+, -) for cos, (+, +) for sin."""
-        return self.first > 0 and (self.second < 0 if self.wave == "cos" else self.second > 0)
+        """Whether the signs are those of the angle sum: (+, -) for cos, (+, +) for sin; of a difference, the others."""
+        turned = -self.sign if self.wave == "cos" else self.sign
+        return self.first > 0 and turned * self.second > 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class ReadoffTable:
             {
                 "W_L component": [f"{r.wave}(w{r.freq} c)" for r in self.rows],
                 "Fourier components of its projection": [_terms(r) for r in self.rows],
-                "approximately": [f"{r.amplitude:.1f} {r.wave}(w{r.freq} (a+b))" for r in self.rows],
+                "approximately": [f"{r.amplitude:.1f} {r.wave}(w{r.freq} ({r.answer}))" for r in self.rows],
                 "FVE": [r.explained for r in self.rows],
                 "FVE, two terms": [r.explained_by_two for r in self.rows],
             }
@@ -80,7 +88,7 @@ def _terms(r: Readoff) -> str:
 
 
 def readoff(
-    post: Float[Tensor, "a b neuron"], W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]
+    post: Float[Tensor, "a b neuron"], W_L: Float[Tensor, "neuron output"], freqs: Sequence[int], sign: int = 1
 ) -> ReadoffTable:
     """What the neurons compute along each direction of W_L at the given frequencies.
 
@@ -89,6 +97,7 @@ def readoff(
     Args:
         post: activations after the nonlinearity at the last position.
         freqs: from 1 to p // 2. [cycles per p]
+        sign: -1 for a network that subtracts, whose neurons are waves of a - b.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, table 1.
@@ -97,7 +106,7 @@ def readoff(
     directions, names = transform(W_L.T), component_names(p)
     rows = []
     for freq in freqs:
-        waves = sum_waves(p, freq).to(post.device)
+        waves = sum_waves(p, freq, sign).to(post.device)
         for wave, component in zip(waves, components_of(freq, p), strict=True):
             field = post.double() @ directions[component].to(post.device)
             spectrum = transform_2d(field)
@@ -111,10 +120,11 @@ def readoff(
             both = torch.stack([spectrum[i] for i in dict.fromkeys(pair)])
             rows.append(
                 Readoff(
-                    freq, kind, first, second, (first - second) / 2 if kind == "cos" else (first + second) / 2,
+                    freq, kind, first, second, (first - sign * second if kind == "cos" else first + sign * second) / 2,
                     explained=energy_share((field * wave).sum(), field - field.mean()),
                     explained_by_two=energy_share(both, field),
                     two_largest=largest == set(pair),
+                    sign=sign,
                 )
             )  # fmt: skip
     return ReadoffTable(tuple(rows))
@@ -125,6 +135,7 @@ class LogitFit:
     """logits(a, b, c) fitted by sum over k of alpha_k cos(w_k(a + b - c)) (ledger D4-logit).
 
     Attributes:
+        sign: -1 where the cosines are those of a - b - c.
         freqs, alphas: frequency and fitted coefficient, in logits.
         explained: centred on the global mean, the headline.
         explained_raw: no centring; explained_by_row: each input's mean removed, which no softmax sees;
@@ -137,10 +148,11 @@ class LogitFit:
     explained_raw: float
     explained_by_row: float
     explained_by_row_and_class: float
+    sign: int = 1
 
     def logits(self, p: int) -> Float[Tensor, "a b output"]:
         """The fitted sum for every input."""
-        return ideal_logits(p, self.freqs, self.alphas)
+        return ideal_logits(p, self.freqs, self.alphas, self.sign)
 
     def table(self) -> pd.DataFrame:
         """One row a frequency."""
@@ -159,30 +171,59 @@ def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "residue freq"]:
     return (rows / rows[:, :1]).T
 
 
-def _cosines(p: int, freqs: Sequence[int]) -> Float[Tensor, "abc freq"]:
+def _cosines(p: int, freqs: Sequence[int], sign: int) -> Float[Tensor, "abc freq"]:
     x = torch.arange(p)
-    return cosine_waves(p, freqs)[(x[:, None, None] + x[:, None] - x).flatten() % p]
+    return cosine_waves(p, freqs)[(x[:, None, None] + sign * x[:, None] - x).flatten() % p]
 
 
-def cosine_coefficients(logits: Float[Tensor, "a b output"], freqs: Sequence[int]) -> Float[Tensor, " freq"]:
-    """Least-squares coefficient of each cos(w_k(a + b - c)) in the logits; the waves are orthogonal. [logits]
+def answer_sums(
+    logits: Float[Tensor, "a b output"], sign: int = 1, names: Int[Tensor, " residue"] | None = None
+) -> Float[Tensor, " residue"]:
+    """Sum of the logits over all triples with the same a + b - c mod p; entry d belongs to a + b - c = d. [logits]
 
-    Source: Nanda et al. 2023, section 4.2 and figure 14.
+    Args:
+        sign: -1 for a - b - c.
+        names: other names for the residues, a permutation of them.
     """
     p = logits.shape[-1]
-    waves = _cosines(p, freqs).to(logits.device)
-    return waves.T @ logits.double().flatten() / waves.square().sum(dim=0)
+    x = torch.arange(p) if names is None else names
+    folded = (x[:, None, None] + sign * x[:, None] - x).flatten() % p
+    return torch.zeros(p, dtype=torch.float64).index_add(0, folded, logits.double().flatten().cpu())
 
 
-def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int]) -> LogitFit:
+def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, " freq"]:
+    """`cosine_coefficients` at every frequency; entry k - 1 belongs to frequency k. [logits]"""
+    p = logits.shape[-1]
+    return transform(answer_sums(logits, sign))[1::2] * fourier_basis(p)[1::2, 0] / p**2
+
+
+def cosine_coefficients(
+    logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1
+) -> Float[Tensor, " freq"]:
+    """Least-squares coefficient of each cos(w_k(a + b - c)) in the logits; the waves are orthogonal. [logits]
+
+    Args:
+        sign: -1 for cosines of a - b - c.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.2 and figure 14.
+    """
+    for k in freqs:
+        check_frequency(k, logits.shape[-1])
+    return cosine_spectrum(logits, sign)[[k - 1 for k in freqs]]
+
+
+def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1) -> LogitFit:
     """Fit the logits by one cosine of a + b - c per frequency, without intercept.
 
+    Args:
+        sign: -1 for cosines of a - b - c.
     Source: Nanda et al. 2023, section 4.2.
     """
     p = logits.shape[-1]
     y = logits.double().cpu()
-    alphas = tuple(cosine_coefficients(y, freqs).tolist())
-    fitted = ideal_logits(p, freqs, alphas)
+    alphas = tuple(cosine_coefficients(y, freqs, sign).tolist())
+    fitted = ideal_logits(p, freqs, alphas, sign)
     by_row = y - y.mean(dim=-1, keepdim=True)
     by_both = by_row - by_row.mean(dim=(0, 1))
     return LogitFit(
@@ -191,6 +232,7 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int]) -> Logi
         explained_raw=1 - energy_share(y - fitted, y),
         explained_by_row=1 - energy_share(by_row - fitted, by_row),
         explained_by_row_and_class=1 - energy_share(by_both - fitted, by_both),
+        sign=sign,
     )  # fmt: skip
 
 
@@ -244,16 +286,21 @@ def key_directions(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) ->
     return torch.linalg.qr(rows.T).Q
 
 
-def ideal_logits(p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None) -> Float[Tensor, "a b output"]:
+def ideal_logits(
+    p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None, sign: int = 1
+) -> Float[Tensor, "a b output"]:
     """The algorithm itself: the sum over k of alpha_k cos(w_k(a + b - c)) for every input.
 
+    Args:
+        alphas: 1 each by default. [logits]
+        sign: -1 for a - b.
     Source: Nanda et al. 2023, section 3.1.
 
     >>> bool((ideal_logits(5, [2]).argmax(dim=-1) == (torch.arange(5)[:, None] + torch.arange(5)) % 5).all())
     True
     """
     weights = torch.tensor([1.0] * len(freqs) if alphas is None else alphas, dtype=torch.float64)
-    return (_cosines(p, freqs) @ weights).view(p, p, p)
+    return (_cosines(p, freqs, sign) @ weights).view(p, p, p)
 
 
 def margin(p: int, freqs: Sequence[int]) -> float:

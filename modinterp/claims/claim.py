@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from modinterp.claims.band import Band
-from modinterp.runs import TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun
 
 Verdict = Literal["holds", "refuted", "not measured"]
 Scope = Literal["this run", "any seed", "any network"]
 Value = int | float | Sequence[float] | Sequence[int]
 Measure = Callable[..., Mapping[str, Value]]
+
+
+def each(measure: Measure) -> Measure:
+    """A measure of one run, taken on every run: each of its numbers becomes one number per run."""
+
+    @functools.wraps(measure)
+    def on_each(*runs: TrainedRun) -> Mapping[str, Value]:
+        found = [measure(run) for run in runs]
+        return {name: [row[name] for row in found] for name in found[0]}  # type: ignore[misc]
+
+    return on_each
 
 
 @dataclass(frozen=True)
@@ -32,16 +44,6 @@ def refuted(why: str) -> Finding:
 def not_measured(why: str) -> Finding:
     """The claim awaits a run that is not shipped."""
     return Finding("not measured", why)
-
-
-def each(measure: Callable[[TrainedRun], Mapping[str, Value]]) -> Measure:
-    """What is measured on one run, measured on every run: one number a run under each name."""
-
-    def measured(*runs: TrainedRun) -> dict[str, Value]:
-        rows = [measure(run) for run in runs]
-        return {name: [cast(float, row[name]) for row in rows] for name in (rows[0] if rows else ())}
-
-    return measured
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,20 @@ class Claim:
                    if name in self.expected)  # fmt: skip
         return Result(self, measured, "holds" if held else "refuted", tuple(run.name for run in runs),
                       time.perf_counter() - began)  # fmt: skip
+
+    def check_foreign(self, run: TrainedRun) -> Result:
+        """`check` on somebody's checkpoint; `not measured` where the claim needs what does not come with one.
+
+        That is a split, a history or snapshots, and more than one run.
+        """
+        if len(self.needs) > 1 and self.scope == "this run":
+            return Result(self, {}, "not measured", (), 0.0)
+        try:
+            result = self.check(*([run] if self.needs else []))
+        except (NotRecorded, KeyError):  # KeyError: a column of the history that is not there
+            return Result(self, {}, "not measured", (), 0.0)
+        missing = any(v != v for name in self.expected for v in result.measured[name])
+        return replace(result, verdict="not measured", measured={}, runs=()) if missing else result
 
     def check_available(self, runs: Mapping[str, TrainedRun]) -> Result:
         """`check` on those of its runs that are there; `not measured` where one is missing that it cannot do without."""

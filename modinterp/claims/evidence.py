@@ -14,7 +14,7 @@ from modinterp.activations import ActivationCache, logits_with
 from modinterp.analyses import ablations, attention, components, frequencies, neurons, phases, progress, readout
 from modinterp.analyses.fourier import transform_2d
 from modinterp.models import Network
-from modinterp.runs import TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun
 
 PRE, NEURONS, PATTERN, SCORES = (
     "blocks.0.mlp.hook_pre", "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores",
@@ -158,6 +158,8 @@ class Evidence:
         """Progress measures as shipped, or taken now from every snapshot there is."""
         if self.run.progress is not None:
             return self.run.progress
+        if not self.run.snapshots:
+            raise NotRecorded(f"no snapshots of {self.run.name} were kept")
         return progress.progress_measures(self.run, self.freqs)
 
     @cached_property
@@ -166,6 +168,8 @@ class Evidence:
 
     @cached_property
     def grokking(self) -> phases.Grokking:
+        if not len(self.run.history):
+            raise NotRecorded(f"how {self.run.name} was trained is not known")
         return phases.grokking(self.run.history, self.p)
 
 

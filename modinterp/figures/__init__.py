@@ -12,11 +12,13 @@ from modinterp.figures import (
     linearity,
     motion,
     neurons,
+    nulls,
     ordering,
     petals,
     progress,
     readout,
     sorting,
+    symmetry,
 )
 
 __all__ = [
@@ -31,9 +33,11 @@ __all__ = [
     "linearity",
     "motion",
     "neurons",
+    "nulls",
     "ordering",
     "petals",
     "progress",
     "readout",
     "sorting",
+    "symmetry",
 ]

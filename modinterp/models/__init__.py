@@ -1,6 +1,6 @@
 """What learns: HookedRootModules with TransformerLens hook and weight names."""
 
-from modinterp.models.bridge import to_bridge
+from modinterp.models.bridge import to_bridge, to_hooked_transformer_state_dict
 from modinterp.models.config import (
     Config,
     MLPConfig,
@@ -8,7 +8,7 @@ from modinterp.models.config import (
     Weights,
     initial_weights,
 )
-from modinterp.models.convert import fitting, from_state_dict
+from modinterp.models.convert import fitting, from_state_dict, modular_task
 from modinterp.models.forward import Affine, Drop, indexed, no_dropout, read_logits
 from modinterp.models.mlp import PairMLP
 from modinterp.models.network import hooked
@@ -29,7 +29,9 @@ __all__ = [
     "hooked",
     "indexed",
     "initial_weights",
+    "modular_task",
     "no_dropout",
     "read_logits",
     "to_bridge",
+    "to_hooked_transformer_state_dict",
 ]

@@ -1,6 +1,8 @@
-"""Our networks out to TransformerLens: a native TransformerBridge that computes the same."""
+"""Our networks out to TransformerLens: a native TransformerBridge, and HookedTransformer's state dict."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -8,7 +10,7 @@ from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge import TransformerBridge
 from transformer_lens.model_bridge.sources import boot_native
 
-from modinterp.models.config import TransformerConfig
+from modinterp.models.config import TransformerConfig, Weights
 from modinterp.models.transformer import Network
 
 
@@ -48,6 +50,29 @@ def to_bridge(network: Network) -> TransformerBridge:
     if weights or unset:
         raise ValueError(f"this TransformerLens names its native weights otherwise: {sorted(weights) + sorted(unset)}")
     return bridge
+
+
+def to_hooked_transformer_state_dict(network: Network) -> Weights:
+    """The network's weights as the state dict of TransformerLens' HookedTransformer, up to its last release, 3.x.
+
+    That class always has positions, all biases, and two buffers a layer; what is absent here is zero there. Load it
+    with `strict=True` into a HookedTransformer without normalisation and of the same sizes, unprocessed.
+    `from_state_dict` reads it back; biases of the MLP that were absent come back as zeros.
+
+    Raises:
+        ValueError: a network that HookedTransformer has no form of: a pair MLP, neurons without nonlinearity.
+    """
+    c = network.cfg
+    if not isinstance(c, TransformerConfig) or (c.act_fn == "none" and not c.attn_only):
+        raise ValueError(f"HookedTransformer has no form for {c}")
+    full = replace(c, positional=True, attn_biases=True, mlp_biases=True, unembed_bias=True)
+    own = {name: w.detach().clone() for name, w in network.state_dict().items()}
+    weights = {name: own.get(name, network.W_E.new_zeros(shape)).detach() for name, shape in full.shapes().items()}
+    causal = torch.ones(c.n_ctx, c.n_ctx, dtype=torch.bool, device=network.W_E.device).tril()
+    for layer in range(c.n_layers):
+        weights[f"blocks.{layer}.attn.mask"] = causal.clone()
+        weights[f"blocks.{layer}.attn.IGNORE"] = torch.tensor(-torch.inf, device=network.W_E.device)
+    return weights
 
 
 def _native_weights(network: Network, c: TransformerConfig) -> dict[str, Tensor]:

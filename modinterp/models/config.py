@@ -26,8 +26,12 @@ INITS = {
 Weights = dict[str, Tensor]
 
 
-class _FitsTask:
-    """What every config can say of a task."""
+class _Config:
+    """What every config can say of a task, and to TransformerLens, which asks for more than there is here."""
+
+    normalization_type = None
+    n_key_value_heads = None
+    device = None  # of the tensors that it makes for results: torch's default
 
     d_vocab: int
     d_vocab_out: int
@@ -49,7 +53,7 @@ def _check(act_fn: str, **sizes: int) -> None:
 
 
 @dataclass(frozen=True)
-class TransformerConfig(_FitsTask):
+class TransformerConfig(_Config):
     """A decoder without LayerNorm, in HookedTransformer's vocabulary.
 
     Attributes:
@@ -85,6 +89,11 @@ class TransformerConfig(_FitsTask):
     def of(cls, task: Task, **sizes: int | str | bool | None) -> TransformerConfig:
         """The configuration whose vocabulary and context fit the task; everything else may be given."""
         return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
+
+    @property
+    def attn_only(self) -> bool:
+        """Whether there is no MLP."""
+        return self.d_mlp is None
 
     @property
     def summary(self) -> str:
@@ -127,7 +136,7 @@ class TransformerConfig(_FitsTask):
 
 
 @dataclass(frozen=True)
-class MLPConfig(_FitsTask):
+class MLPConfig(_Config):
     """One hidden layer on the sum of the two embeddings: logits = act((W_E[a] + W_E[b]) W_in) W_U.
 
     Source: Kissane's notebook on modular addition with a one-hidden-layer MLP.
@@ -148,6 +157,16 @@ class MLPConfig(_FitsTask):
     def of(cls, task: Task, **sizes: int | str) -> MLPConfig:
         """The configuration whose vocabulary fits the task; everything else may be given."""
         return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
+
+    @property
+    def n_heads(self) -> int:
+        """None of them; TransformerLens asks."""
+        return 0
+
+    @property
+    def attn_only(self) -> bool:
+        """Whether there is no MLP."""
+        return False
 
     @property
     def summary(self) -> str:

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
@@ -19,9 +19,11 @@ from torch import Tensor
 from modinterp.models.config import Config, MLPConfig, TransformerConfig, Weights
 from modinterp.models.network import hooked
 from modinterp.models.transformer import Network
-from modinterp.tasks import Task
+from modinterp.tasks import ModularArithmetic, Task
 
 _BUFFERS = re.compile(r"\.(mask|IGNORE)$")
+_LAYER = re.compile(r"blocks\.([0-9]{1,6})\.")
+_SHOWN = 12
 _THREE = {"W_E": "embed.W_E", "W_in": "blocks.0.mlp.W_in", "W_U": "unembed.W_U"}
 
 # Left-facing weights act from the left on column vectors, except that heads and W_pos are laid out as the code has it.
@@ -50,12 +52,25 @@ def _without_zero_biases(weights: Weights) -> Weights:
     return weights
 
 
+def _listed(names: Iterable[object]) -> str:
+    """Names on one line, the first dozen of them."""
+    shown = [str(n) if str(n).isprintable() and len(str(n)) < 100 else ascii(n)[:100] for n in names]
+    return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
+
+
 def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
     if name not in weights:
-        raise ValueError(f"no weight {name}; found {', '.join(sorted(weights))}")
+        raise ValueError(f"no weight {name}; found {_listed(sorted(weights))}")
     if weights[name].ndim != ndim:
         raise ValueError(f"{name} should have {ndim} axes, but its shape is {tuple(weights[name].shape)}")
     return tuple(weights[name].shape)
+
+
+def _number_of_layers(weights: Weights) -> int:
+    found = {int(m[1]) for m in map(_LAYER.match, weights) if m}
+    if found != set(range(len(found))):
+        raise ValueError(f"layers should be numbered from 0 without a gap, but are {_listed(sorted(found))}")
+    return len(found)
 
 
 def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> TransformerConfig:
@@ -66,7 +81,7 @@ def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> Transforme
         d_vocab=d_vocab,
         d_vocab_out=_shape(weights, "unembed.W_U", 2)[1],
         n_ctx=n_ctx,
-        n_layers=1 + max(int(m[1]) for m in (re.match(r"blocks\.(\d+)\.", n) for n in weights) if m),
+        n_layers=_number_of_layers(weights),
         d_model=d_model,
         n_heads=n_heads,
         d_head=d_head,
@@ -89,12 +104,76 @@ def fitting(weights: Weights, config: Config, task: Task) -> Network:
     missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
     if missing or extra:
         parts = (("missing weights", missing), ("weights without a place", extra))
-        raise ValueError("; ".join(f"{what}: {', '.join(names)}" for what, names in parts if names))
+        raise ValueError("; ".join(f"{what}: {_listed(names)}" for what, names in parts if names))
     for name, shape in wanted.items():
         if found[name] != shape:
             raise ValueError(f"{name} should be {list(shape)}, but is {list(found[name])}")
     config.check(task, "the weights have")
     return hooked(config, {name: w.float() for name, w in weights.items()})
+
+
+def _in_our_layout(weights: Weights) -> Weights:
+    """Any of the layouts in our names and orientations, in float32; buffers and biases of no effect left out."""
+    weights = {name: w for name, w in weights.items() if not (isinstance(name, str) and _BUFFERS.search(name))}
+    for name, w in weights.items():
+        dense = isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
+        if not dense or w.is_quantized or not w.is_floating_point():
+            raise ValueError(f"weight {_listed([name])} is no dense array of real numbers with a name")
+    weights = {name: w.detach().float() for name, w in weights.items()}
+    broken = [name for name, w in weights.items() if not w.isfinite().all()]
+    if broken:
+        raise ValueError(f"weights that are not finite: {_listed(broken)}")
+    if set(weights) == set(_THREE):
+        weights = {_THREE[name]: w for name, w in weights.items()}
+    weights = _without_zero_biases(weights)
+    try:
+        if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
+            weights = _right_facing(weights)
+    except (KeyError, IndexError, RuntimeError) as error:
+        raise ValueError(f"the weights begin like a known layout, but do not fit it: {error}") from error
+    return weights
+
+
+def _has_attention(weights: Weights) -> bool:
+    """Whether the weights, in our layout, are a transformer's or those of a pair MLP.
+
+    Raises:
+        ValueError: they are neither.
+    """
+    if any(name.startswith("blocks.0.attn.") for name in weights):
+        return True
+    if "blocks.0.mlp.W_in" in weights:
+        return False
+    raise ValueError("the weights fit no known layout: expected blocks.0.attn.W_O and its like, or W_E, W_in, W_U; "
+                     f"found {_listed(sorted(weights)) or 'nothing'}")  # fmt: skip
+
+
+def modular_task(weights: Weights, op: str, p: int | None = None) -> ModularArithmetic:
+    """The task of a network over pairs of residues, as far as the shapes of its weights tell.
+
+    Whether a third token, "=", stands at the end is told by the positions, else by the sizes of the two vocabularies.
+
+    Args:
+        weights: in any of the layouts of this module.
+        op: a key of `modinterp.tasks.modular.OPERATIONS`, which no shape tells.
+        p: the modulus, where it is known.
+    Raises:
+        ValueError: the layout is none of the four; p contradicts the shapes, or is not told by them and not given.
+    """
+    weights = _in_our_layout(weights)
+    has_attention = _has_attention(weights)
+    d_vocab, outputs = _shape(weights, "embed.W_E", 2)[0], _shape(weights, "unembed.W_U", 2)[1]
+    if not has_attention:
+        equals = False
+    elif "pos_embed.W_pos" in weights:
+        equals = _shape(weights, "pos_embed.W_pos", 2)[0] > 2
+    elif p is None and outputs == d_vocab:
+        raise ValueError(f"p must be given: {d_vocab} tokens and as many outputs may or may not have one for =")
+    else:
+        equals = d_vocab == (outputs if p is None else p) + 1
+    if p is not None and p != d_vocab - equals:
+        raise ValueError(f"{d_vocab} tokens{' with one for =' * equals} mean p {d_vocab - equals}, not {p}")
+    return ModularArithmetic(d_vocab - equals, op, equals)
 
 
 def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Network:
@@ -109,33 +188,18 @@ def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Netwo
         ValueError: the layout is none of the four, a weight is missing, left over or of another shape, or the shapes
             contradict the task.
     """
-    for name, w in weights.items():
-        if not isinstance(name, str) or w.layout != torch.strided or w.is_meta or w.is_complex():
-            raise ValueError(f"weight {name!r} is no dense array of real numbers with a name")
-    weights = {name: w.detach().float() for name, w in weights.items() if not _BUFFERS.search(name)}
-    if set(weights) == set(_THREE):
-        weights = {_THREE[name]: w for name, w in weights.items()}
-    weights = _without_zero_biases(weights)
-    try:
-        if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
-            weights = _right_facing(weights)
-        if "unembed.W_U" in weights and weights["unembed.W_U"].shape[-1] == task.d_vocab > sum(task.heads):
-            columns = {n: weights[n][..., : sum(task.heads)] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
-            weights |= columns
-    except (KeyError, IndexError, RuntimeError) as error:
-        raise ValueError(f"the weights begin like a known layout, but do not fit it: {error}") from error
-    broken = [name for name, w in weights.items() if not w.isfinite().all()]
-    if broken:
-        raise ValueError(f"weights that are not finite: {', '.join(broken)}")
-
-    if any(name.startswith("blocks.0.attn.") for name in weights):
+    weights = _in_our_layout(weights)
+    has_attention, classes = _has_attention(weights), sum(task.heads)
+    if _shape(weights, "unembed.W_U", 2)[1] == task.d_vocab > classes:
+        columns = {n: weights[n][..., :classes] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
+        weights = weights | columns
+    if has_attention:
         n_ctx = _shape(weights, "pos_embed.W_pos", 2)[0] if "pos_embed.W_pos" in weights else task.n_ctx
+        if "pos_embed.W_pos" in weights and not weights["pos_embed.W_pos"].any():  # HookedTransformer has them always
+            weights = {name: w for name, w in weights.items() if name != "pos_embed.W_pos"}
         config: Config = _transformer_config(weights, n_ctx, act_fn)
-    elif "blocks.0.mlp.W_in" in weights:
+    else:
         d_vocab, d_model = _shape(weights, "embed.W_E", 2)
         d_mlp = _shape(weights, "blocks.0.mlp.W_in", 2)[1]
         config = MLPConfig(d_vocab, _shape(weights, "unembed.W_U", 2)[1], task.n_ctx, d_model, d_mlp, act_fn)
-    else:
-        raise ValueError("the weights fit no known layout: expected blocks.0.attn.W_O and its like, or W_E, W_in, W_U; "
-                         f"found {', '.join(sorted(weights)) or 'nothing'}")  # fmt: skip
     return fitting(weights, config, task)

@@ -8,5 +8,5 @@ from modinterp.models.transformer import Network, Transformer
 
 
 def hooked(config: Config, weights: Weights) -> Network:
-    """The hooked network of a configuration, with a copy of the weights."""
-    return PairMLP(config, weights) if isinstance(config, MLPConfig) else Transformer(config, weights)
+    """The hooked network of a configuration, with a copy of the weights; in the mode of evaluation, having no other."""
+    return (PairMLP(config, weights) if isinstance(config, MLPConfig) else Transformer(config, weights)).eval()

@@ -127,6 +127,46 @@ class Network(HookedRootModule):
         mlp = self.blocks[-1].mlp
         return (mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U).detach()
 
+    def tokens_to_residual_directions(self, tokens: str | int | Tensor) -> Float[Tensor, "*batch d_model"]:
+        """Columns of W_U: the directions that raise the logits of these answers; `ActivationCache.logit_attrs` asks.
+
+        Raises:
+            ValueError: an answer that there is not.
+        """
+        answers = torch.as_tensor(self.to_single_token(tokens) if isinstance(tokens, str) else tokens)
+        outputs = self.W_U.shape[1]
+        if answers.is_floating_point() or bool(((answers < 0) | (answers >= outputs)).any()):
+            raise ValueError(f"answers are numbers from 0 to {outputs - 1}, got {tokens!r}")
+        return self.W_U.T[answers.to(self.W_U.device)]
+
+    def to_single_token(self, word: str) -> int:
+        """The number that a word is; `ActivationCache` asks.
+
+        Raises:
+            ValueError: it is no number.
+        """
+        if not word.strip().isdecimal():
+            raise ValueError(f"answers are numbers from 0 to {self.W_U.shape[1] - 1}, got {word!r}")
+        return int(word)
+
+    def accumulated_bias(
+        self, layer: int, mlp_input: bool = False, include_mlp_biases: bool = True
+    ) -> Float[Tensor, " d_model"]:
+        """Sum of all that the biases add to the residual stream before a layer; `ActivationCache` asks.
+
+        Args:
+            layer: up to and without it; the number of layers for all.
+            mlp_input: with the attention of the layer itself.
+            include_mlp_biases: with those of the MLPs.
+        """
+        total = torch.zeros_like(self.W_E[0])
+        for number, block in enumerate(self.blocks):
+            if number < layer + mlp_input and hasattr(block, "attn"):
+                total = total + getattr(block.attn, "b_O", 0)
+            if number < layer and include_mlp_biases and hasattr(block, "mlp"):
+                total = total + getattr(block.mlp, "b_out", 0)
+        return total
+
 
 class Transformer(Network):
     """`TransformerConfig` made runnable, with the hook and weight names of HookedTransformer.

@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 from plotly.colors import get_colorscale
-from plotly.offline import get_plotlyjs
 
 from modinterp.claims import SOURCES, Result
 from modinterp.claims.claim import number_text
 from modinterp.figures.theme import CYCLIC
+from modinterp.reproduce.html import figure_html, rendered, table_html, template
 from modinterp.reproduce.run import DRAWN, Reproduction
 from modinterp.runs.store import write
 
@@ -27,7 +25,6 @@ TITLES = {
     "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
     "circuits": "Circuit engineering: addition, maximum, median, sort",
 }
-_PLOT = {"displaylogo": False, "responsive": True}
 _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 
 
@@ -109,8 +106,6 @@ def page(found: Reproduction, title: str = "") -> str:
     Args:
         title: the source's by default.
     """
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(files("modinterp.reproduce").joinpath("page.html").read_text(encoding="utf-8"))
     sections: list[tuple[str, list[dict[str, Any]]]] = [
         (title, [{"result": r, "claim": r.claim, "numbers": _numbers(r)} for r in group])
         for title, group in groupby(found.results, key=lambda r: r.claim.where.partition(",")[0].partition(";")[0])
@@ -119,43 +114,35 @@ def page(found: Reproduction, title: str = "") -> str:
         {
             "key": key,
             "number": number,
-            "html": figure.to_html(
-                config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}", auto_play=False
-            ),
+            "html": figure_html(figure, key),
             "claims": [r.claim for r in found.results if r.claim.figure == key],
             "more": _more(found.source, key),
-            "table": _table_html(*found.tables[key]) if key in found.tables else "",
+            "table": table_html(*found.tables[key]) if key in found.tables else "",
         }
         for key, (number, figure) in found.figures.items()
     ]
-    return template.render(
+    return rendered(
+        "modinterp.reproduce",
+        "page.html",
         title=title or TITLES[found.source],
         pages=() if title else found.pages,
         source=found.source,
         sections=sections,
         figures=figures,
         drawn=set(found.figures),
+        foreign=found.foreign,
         counts={verdict: found.count(verdict) for verdict in _MARK},
         note=SOURCES[found.source].note,
         contradictions=contradictions_table(found).values.tolist(),
         refuted=[r for r in found.results if r.verdict == "refuted"],
         runs=[repr(run) for run in found.runs.values()],
-        plotly=get_plotlyjs(),
     )
 
 
 def _more(source: str, key: str) -> str:
     """What the page has below a figure, that plotly alone cannot do."""
     name = DRAWN[source].more_of.get(key)
-    if name is None:
-        return ""
-    template = jinja2.Template(files("modinterp.reproduce").joinpath(name).read_text(encoding="utf-8"))
-    return template.render(phase=get_colorscale(CYCLIC))
-
-
-def _table_html(title: str, table: pd.DataFrame) -> str:
-    body = table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
-    return f"<details><summary>{title}</summary><div class='scroll'>{body}</div></details>"
+    return template("modinterp.reproduce", name).render(phase=get_colorscale(CYCLIC)) if name else ""
 
 
 def write_report(found: Reproduction, out: Path) -> Path:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from modinterp.claims import SOURCES, Claim, Result
 from modinterp.reproduce import circuits, clock, mlp, nanda
 from modinterp.reproduce.drawings import Page
-from modinterp.runs import TrainedRun, load
+from modinterp.runs import TrainedRun, load, named
 
 DRAWN = {
     "nanda": nanda.DRAWINGS,
@@ -30,6 +30,7 @@ class Reproduction:
         results: one a claim, in the order of the source.
         figures, tables: by the key that claims name, each with its number in the source.
         runs: what was measured.
+        foreign: whether that was somebody's checkpoint and not what this project trained.
     """
 
     source: str
@@ -37,6 +38,7 @@ class Reproduction:
     figures: dict[str, tuple[str, go.Figure]]
     tables: dict[str, tuple[str, pd.DataFrame]]
     runs: dict[str, TrainedRun]
+    foreign: bool = False
 
     def part(self, page: Page) -> Reproduction:
         """What belongs to one question."""
@@ -53,6 +55,11 @@ class Reproduction:
     def as_recorded(self) -> bool:
         """Whether every verdict is the recorded one."""
         return all(result.as_recorded for result in self.results)
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every verdict is the recorded one; of a foreign checkpoint, whether nothing is refuted."""
+        return not self.count("refuted") if self.foreign else self.as_recorded
 
     def count(self, verdict: str) -> int:
         """Number of claims with a verdict."""
@@ -86,6 +93,37 @@ def available_runs(claims: Sequence[Claim], root: Path | None, device: str) -> d
         except FileNotFoundError:
             continue
     return runs
+
+
+def reproduction_on(
+    source: str,
+    checkpoint: Path,
+    only: str | None = None,
+    device: str = "cpu",
+    on_claim: Callable[[Result], None] | None = None,
+) -> Reproduction:
+    """Measure the claims of a source on somebody's checkpoint of its main network, as far as one tells.
+
+    Its task and the kind of its neurons are those of the source's own run.
+
+    Args:
+        checkpoint: a `.safetensors`, `.pt` or `.pth` file.
+        only, device, on_claim: as in `reproduction`.
+    Raises:
+        FileNotFoundError, ValueError: as `modinterp.load`; unknown source, pattern without a match.
+    """
+    claims, drawn = chosen_claims(source, only), DRAWN[source]
+    spec = named(drawn.main)
+    run = load(checkpoint, spec.task, device=device, act_fn=spec.model.act_fn)
+    results = []
+    for claim in claims:
+        ours = drawn.main in claim.needs or not claim.needs  # else it is about other networks
+        results.append(claim.check_foreign(run) if ours else claim.check_available({}))
+        if on_claim is not None:
+            on_claim(results[-1])
+    wanted = {r.claim.figure for r in results if r.verdict != "not measured" and r.claim.needs}
+    runs = {drawn.main: run}
+    return Reproduction(source, tuple(results), drawn.figures(runs, wanted), drawn.tables(runs, wanted), runs, True)
 
 
 def reproduction(

@@ -8,11 +8,12 @@ from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from modinterp.runs.catalogue import CATALOGUE, matching, named
-    from modinterp.runs.run import Snapshots, TrainedRun, load
+    from modinterp.runs.run import NotRecorded, Snapshots, TrainedRun, load
     from modinterp.runs.trainer import train
 
 _HOMES = {
     "CATALOGUE": "modinterp.runs.catalogue",
+    "NotRecorded": "modinterp.runs.run",
     "Snapshots": "modinterp.runs.run",
     "TrainedRun": "modinterp.runs.run",
     "matching": "modinterp.runs.catalogue",
@@ -21,6 +22,6 @@ _HOMES = {
     "train": "modinterp.runs.trainer",
 }
 
-__all__ = ["CATALOGUE", "Snapshots", "TrainedRun", "load", "matching", "named", "train"]
+__all__ = ["CATALOGUE", "NotRecorded", "Snapshots", "TrainedRun", "load", "matching", "named", "train"]
 
 __getattr__ = lazy_names(__name__, _HOMES)

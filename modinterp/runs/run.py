@@ -17,6 +17,10 @@ from modinterp.tasks import Split, Task
 from modinterp.training import RunSpec, resolved_device
 
 
+class NotRecorded(ValueError):
+    """What is asked of a run did not come with it: its split, its history, its weights at the start."""
+
+
 class Snapshots(Mapping[int, Weights]):
     """Epoch to weights, each read from disk when it is asked for."""
 
@@ -74,20 +78,20 @@ class TrainedRun:
         """The inputs it was trained on, and the others.
 
         Raises:
-            ValueError: a foreign checkpoint, of which that is not known.
+            NotRecorded: a foreign checkpoint, of which that is not known.
         """
         if self.spec is None:
-            raise ValueError(f"which inputs {self.name} was trained on is not known")
+            raise NotRecorded(f"which inputs {self.name} was trained on is not known")
         return self.spec.split
 
     def at_start(self) -> TrainedRun:
         """The same run before its first step: initial weights, history and snapshots cut to epoch 0.
 
         Raises:
-            ValueError: a foreign checkpoint, whose initial weights are not known.
+            NotRecorded: a foreign checkpoint, whose initial weights are not known.
         """
         if self.spec is None:
-            raise ValueError(f"the initial weights of {self.name} are not known")
+            raise NotRecorded(f"the initial weights of {self.name} are not known")
         weights = initial_weights(self.spec.model, self.spec.seed)
         return TrainedRun(
             f"{self.name} at the start",

@@ -9,7 +9,7 @@
                before.safetensors    the state before that one
 
 Every file is written beside its place and moved there, so that at any moment each is whole. Weights are read with
-safetensors or `torch.load(weights_only=True)`: nothing that a file holds is ever executed.
+safetensors or `torch.load(weights_only=True)`: nothing that a file holds is ever executed (`modinterp.runs.weights`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import hashlib
 import io
 import json
 import os
-import pickle
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,11 +27,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load, save
+from safetensors.torch import save
 from torch import Tensor
 
+from modinterp.runs.weights import PICKLED as PICKLED
+from modinterp.runs.weights import read_weights as read_weights
 from modinterp.training import RunSpec, TrainingState
 
 try:
@@ -44,7 +44,6 @@ STATE, BEFORE, FINAL, HISTORY, PROGRESS, RECORD = (
     "state.safetensors", "before.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json",
 )  # fmt: skip
 _OTHER = "a training with other settings; move it away or choose another --out"
-PICKLED = (".pt", ".pth")
 
 
 def checkpoints() -> Path:
@@ -73,43 +72,6 @@ def write(path: Path, content: bytes) -> None:
 def write_weights(path: Path, weights: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
     """Weights as safetensors, written atomically."""
     write(path, save({name: w.contiguous() for name, w in weights.items()}, metadata))
-
-
-def read_weights(path: Path) -> dict[str, Tensor]:
-    """Named tensors from a `.safetensors`, `.pt` or `.pth` file, on the CPU.
-
-    A pickled file may hold the tensors themselves, or a dict that keeps them under `model`, `state_dict` or
-    `model_state_dict`.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is cut off or damaged, holds no named tensors, or needs code to be read.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    if path.suffix not in PICKLED:
-        try:
-            return load(path.read_bytes())
-        except SafetensorError as error:
-            raise ValueError(f"{path} is not a whole safetensors file: {error}") from error
-    try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError as error:
-        raise ValueError(f"{path} holds more than weights, and is not read, since that could run code") from error
-    except (RuntimeError, EOFError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is not a whole file of weights: {_first_line(error)}") from error
-    for key in ("model", "state_dict", "model_state_dict"):
-        if isinstance(content, dict) and isinstance(content.get(key), dict):
-            content = content[key]
-    tensors = {k: v for k, v in content.items() if isinstance(v, Tensor)} if isinstance(content, dict) else {}
-    if not tensors:
-        raise ValueError(f"{path} holds no named tensors, but {type(content).__name__}")
-    return tensors
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def sha256(path: Path) -> str:

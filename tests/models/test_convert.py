@@ -96,7 +96,7 @@ BROKEN: dict[str, tuple[Callable[[Weights], Weights], str]] = {
     "a complex weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16) * 1j}, "no dense array of real numbers"),
     "a name that is none": (lambda w: w | {3: torch.ones(2)}, "weight 3 is no dense array"),
     "a sparse weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16).to_sparse()}, "no dense array"),
-    "a scalar for a matrix": (lambda w: w | {"unembed.W_U": torch.tensor(1.0)}, "do not fit it"),
+    "a scalar for a matrix": (lambda w: w | {"unembed.W_U": torch.tensor(1.0)}, "W_U should have 2 axes"),
     "a scalar for the positions": (lambda w: w | {"pos_embed.W_pos": torch.tensor(1.0)}, "should have 2 axes"),
     "left-facing without W_Q": (lambda w: without("blocks.0.attn.W_Q")(left_facing(w, 7)), "do not fit it"),
     "left-facing, W_O not of whole heads": (

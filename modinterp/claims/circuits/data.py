@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from modinterp.analyses.phases import grokking
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.circuits.evidence import ordering_evidence
-from modinterp.claims.claim import Claim, Value, not_measured
+from modinterp.claims.claim import Claim, Value, not_measured, refuted
 from modinterp.runs import TrainedRun
 from modinterp.runs.catalogue.circuits import WIDTHS
 from modinterp.tasks import Ordering
@@ -113,7 +113,7 @@ CLAIMS = (
         _sort_hard,
         {"gain in accuracy": at_least(0.1, "\"does not generalise properly\" before")},
         needs=("circuits/sort-small-0", "circuits/sort-0"),
-        finding=not_measured("the runs are pending"),
+        finding=refuted("99.78% of the tokens are right with 40,000 inputs, 99.93% with 400,000"),
     ),
     Claim(
         "circuits.data.max_below20",

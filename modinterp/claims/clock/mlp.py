@@ -9,7 +9,7 @@ from modinterp.analyses.fourier import component_norms, frequency_norms
 from modinterp.analyses.linearity import MID
 from modinterp.analyses.neurons import term_shares
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
+from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.clock.clockwork import ATTN_OUT, MAIN, MLP_OUT, SEEDS, clockwork
 from modinterp.claims.evidence import NEURONS, evidence
 from modinterp.runs import TrainedRun
@@ -210,7 +210,6 @@ CLAIMS = (
             "share of products before the MLP, over that with ReLU": at_least(5, "nothing else can make them"),
         },
         needs=(MAIN, *WITHOUT_RELU),
-        finding=not_measured("Two of the three networks without ReLU are still to be trained."),
         figure="without_relu",
     ),
     Claim(

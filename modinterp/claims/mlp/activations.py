@@ -8,9 +8,9 @@ from modinterp.analyses.fourier import component_norms, components_of, frequency
 from modinterp.analyses.frequencies import jaccard
 from modinterp.analyses.neurons import frequency_energies, term_shares
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.claim import Claim, Value, each
 from modinterp.claims.evidence import evidence
-from modinterp.claims.mlp.network import RUN
+from modinterp.claims.mlp.network import RUN, SEEDS
 from modinterp.runs import TrainedRun
 from modinterp.training import accuracy
 
@@ -21,9 +21,13 @@ def _median(run: TrainedRun) -> dict[str, Value]:
 
 def _nine_terms(run: TrainedRun) -> dict[str, Value]:
     explained = evidence(run).neurons.explained
+    spectrum = transform_2d(evidence(run).post)
+    spectrum[0, 0] = 0
     return {
         "fraction of neurons above 0.85": float(explained.double().mean()),
         "neurons above 0.85": int(explained.sum()),
+        "share of waves of a alone": energy_share(spectrum[1:, 0], spectrum),
+        "share of waves of b alone": energy_share(spectrum[0, 1:], spectrum),
     }
 
 
@@ -72,9 +76,10 @@ CLAIMS = (
         "neuron activations",
         "Neurons are periodic in a and b.",
         "three neurons shown",
-        _median,
+        each(_median),
         {"median share of a neuron's best frequency": at_least(0.85, "0.954 in the author's checkpoint")},
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="neurons",
     ),
     Claim(
@@ -82,9 +87,10 @@ CLAIMS = (
         "neurons in the Fourier basis",
         "A neuron is a sum of nine terms of one frequency: a constant, four waves and four products.",
         "most neurons; 483 of 512 in the author's checkpoint",
-        _nine_terms,
+        each(_nine_terms),
         {"fraction of neurons above 0.85": at_least(0.80, "0.943 in the author's checkpoint")},
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="cluster",
     ),
     Claim(
@@ -92,9 +98,10 @@ CLAIMS = (
         "norm of the components of all neurons",
         "Only a few key frequencies are used.",
         "13 of 56",
-        _norm_map,
+        each(_norm_map),
         {"share of the key frequencies": at_least(0.90, "nothing else is visible in the notebook's map")},
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="norm_maps",
     ),
     Claim(
@@ -114,12 +121,13 @@ CLAIMS = (
         "before and after the ReLU",
         "The ReLU makes the products, and without it the task cannot be done.",
         "linear 0.766, products 0.217, rest 0.018 in the author's checkpoint",
-        _after,
+        each(_after),
         {
             "share of products of one frequency": at_least(0.10, "0.217 in the author's checkpoint"),
             "accuracy with the best affine map in place of the neurons": at_most(0.1, "0.012 in the author's checkpoint"),
         },
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="norm_maps",
     ),
     Claim(
@@ -127,12 +135,13 @@ CLAIMS = (
         "W_E W_in",
         "What feeds the neurons is sparse in the Fourier basis, at the same key frequencies.",
         "the same 13; 0.991 of the squared norm in the author's checkpoint",
-        _into_neurons,
+        each(_into_neurons),
         {
             "agreement with the key frequencies of W_U": at_least(0.9, "the same set in the author's checkpoint"),
             "share of the key frequencies": at_least(0.9, "0.991 in the author's checkpoint"),
         },
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="spectra",
     ),
 )  # fmt: skip

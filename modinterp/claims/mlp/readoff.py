@@ -5,9 +5,9 @@ from __future__ import annotations
 from statistics import mean
 
 from modinterp.claims.band import at_least, equals
-from modinterp.claims.claim import Claim, Measure, Value
+from modinterp.claims.claim import Claim, Measure, Value, each
 from modinterp.claims.evidence import evidence
-from modinterp.claims.mlp.network import RUN
+from modinterp.claims.mlp.network import RUN, SEEDS
 from modinterp.runs import TrainedRun
 
 TABLE = {  # frequency -> FVE along sin and cos, as printed
@@ -69,9 +69,10 @@ CLAIMS = (
         "cell 80",
         "Along each of those directions the two products of the angle sum are the largest terms.",
         "sin cos + cos sin, cos cos - sin sin",
-        _two_largest,
+        each(_two_largest),
         {"two products largest": equals(1, "seen in every map of the notebook")},
-        needs=RUN,
+        needs=SEEDS,
+        scope="any seed",
         figure="readoff",
     ),
     *(_fve_claim(freq, *printed) for freq, printed in TABLE.items()),

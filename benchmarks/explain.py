@@ -1,0 +1,74 @@
+"""How long an explanation takes, beside the least that any look at all pairs must do.
+
+    python benchmarks/explain.py [NETWORK] [--rounds 3] [--draws 199]
+
+NETWORK is a run's name or a file (default: nanda/mainline-0). Rounds alternate between the contestants, so that a noisy
+machine hurts all alike; ratios are of medians. The least is one forward pass over all pairs in float64 that keeps every
+activation. The sections are timed in the order of the page: each pays for what it is the first to ask for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import torch
+
+from modinterp.activations import activations
+from modinterp.explain.explanation import explanation
+from modinterp.explain.facts import Facts
+from modinterp.explain.sections import SECTIONS
+from modinterp.explain.subject import subject
+from modinterp.explain.verdict import verdict
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Time of one call."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def by_section(name: str, draws: int) -> dict[str, float]:
+    """Time until each section is done [s], in the order of the page."""
+    facts = Facts(subject(name), draws)
+    times = {title: seconds(lambda section=section: list(section(facts))) for title, section in SECTIONS.items()}
+    return times | {"verdict": seconds(lambda: verdict(facts))}
+
+
+def main() -> None:
+    """Print all of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", nargs="?", default="nanda/mainline-0")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=199)
+    options = parser.parse_args()
+    run = subject(options.network)
+    print(f"{run}\n{torch.get_num_threads()} threads, torch {torch.__version__}, {options.draws} draws")
+    with tempfile.TemporaryDirectory() as folder:
+        contestants: dict[str, Callable[[], object]] = {
+            "one forward pass over all pairs": lambda: activations(run.model, run.task),
+            "explanation": lambda: explanation(options.network, draws=options.draws),
+            "explanation, page and files": lambda: explanation(
+                options.network, draws=options.draws, out=Path(folder) / "out"
+            ),
+        }
+        times: dict[str, list[float]] = {name: [] for name in contestants}
+        for _ in range(options.rounds):
+            for name, work in contestants.items():
+                times[name].append(seconds(work))
+    least = median(times["one forward pass over all pairs"])
+    for name, each in times.items():
+        middle, spread = median(each), f"({min(each):.2f} to {max(each):.2f})"
+        print(f"  {name:<34} {middle:7.2f} s  {spread:<18} {middle / least:6.1f} times the pass")
+    print("by section")
+    for title, taken in by_section(options.network, options.draws).items():
+        print(f"  {title:<42} {taken:7.2f} s  {taken / least:6.1f} times the pass")
+
+
+if __name__ == "__main__":
+    main()

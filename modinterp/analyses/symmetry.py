@@ -1,0 +1,125 @@
+"""Clock or pizza: do both inputs act alike, and does the correct logit feel their distance?
+
+A clock multiplies: its correct logit depends little on a - b, and the two inputs act through each other. A pizza takes
+the mean of two points on a circle, whose length is |cos(w(a - b) / 2)|: both inputs act alike, and the correct logit
+rises and falls with a - b. Source: Zhong, Liu, Tegmark and Andreas 2023, "The Clock and the Pizza", section 4.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.models import Network
+from modinterp.tasks import Task
+
+
+def triples(p: int, count: int = 100, seed: int = 42) -> Int[Tensor, "triple 3"]:
+    """Different triples (a, b, c) at random, `count` of them or all p^3; the sample of the paper's released code."""
+    chosen = random.Random(seed).sample(range(p**3), min(count, p**3))
+    return torch.tensor([(i // p**2, i // p % p, i % p) for i in chosen])
+
+
+@dataclass(frozen=True)
+class Symmetricity:
+    """Mean cosine between the gradients of a logit by the embeddings of a and of b, in [-1, 1]; 1 for a pizza.
+
+    Attributes:
+        any_output: over logits c drawn at random, the paper's definition.
+        correct: over the correct logits of the same pairs.
+        largest_wrong: over the largest of the others.
+        pairs: how many there were.
+    """
+
+    any_output: float
+    correct: float
+    largest_wrong: float
+    pairs: int
+
+
+def gradient_symmetricity(network: Network, task: Task, count: int = 100, seed: int = 42) -> Symmetricity:
+    """How alike the two inputs act on the logits, by the gradients at their embeddings, positions not included.
+
+    It is 1 by construction for a network that adds the two embeddings. Defined for addition; of a network that
+    subtracts it says only how alike the inputs act.
+
+    Args:
+        count, seed: of the sampled (a, b, c); see `triples`.
+    Source: Zhong et al. 2023, definition 4.1, which takes c at random.
+    """
+    abc = triples(task.heads[0], count, seed)
+    rows = abc[:, 0] * task.heads[0] + abc[:, 1]
+    tokens, labels = task.inputs()[rows].to(network.W_E.device), task.labels()[rows].to(network.W_E.device)
+    precise, kept = copy.deepcopy(network).double(), []
+
+    def as_leaf(embedding: Tensor, hook: object) -> Tensor:
+        kept.append(embedding.detach().requires_grad_())
+        return kept[0]
+
+    with torch.enable_grad(), precise.hooks(fwd_hooks=[("hook_embed", as_leaf)]) as hooked:
+        logits = hooked(tokens)[:, -1]
+        wrong = logits.detach().scatter(1, labels, -torch.inf).argmax(dim=1, keepdim=True)
+
+        def symmetricity(outputs: Tensor) -> float:
+            (grad,) = torch.autograd.grad(logits.gather(1, outputs).sum(), kept[0], retain_graph=True)
+            return float(F.cosine_similarity(grad[:, 0], grad[:, 1], dim=-1).mean())
+
+        any_output = abc[:, 2:].to(labels.device)
+        return Symmetricity(symmetricity(any_output), symmetricity(labels), symmetricity(wrong), len(abc))
+
+
+@dataclass(frozen=True)
+class Irrelevance:
+    """Spread of a logit over the answers at a fixed distance, over its whole spread: near 0 for a pizza, 1 for a clock.
+
+    Attributes:
+        correct: of the correct logit, the paper's definition; NaN where it is the same for every pair.
+        largest_wrong: of the largest other logit, which the paper's released code measures too.
+    """
+
+    correct: float
+    largest_wrong: float
+
+
+def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> Irrelevance:
+    """How little the logits depend on the distance of the two inputs.
+
+    The logit is laid out by answer a + b and distance a - b; the standard deviation over the answers, averaged over
+    the distances, is divided by the standard deviation over all pairs.
+
+    Args:
+        sign: -1 for a network that subtracts, whose answer is a - b and whose distance is a + b.
+    Source: Zhong et al. 2023, definition 4.2.
+    """
+    p, x = len(logits), torch.arange(len(logits), device=logits.device)
+    answers = ((x[:, None] + sign * x) % p).unsqueeze(-1)
+    values = logits.double()
+    correct = values.gather(-1, answers).squeeze(-1)
+    wrong = values.scatter(-1, answers, -torch.inf).amax(dim=-1)
+    return Irrelevance(_irrelevance(correct, sign), _irrelevance(wrong, sign))
+
+
+def correct_logits(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, "distance a"]:
+    """The correct logit by distance of the inputs, a - b (for sign -1: a + b), and by a."""
+    p, x = len(logits), torch.arange(len(logits), device=logits.device)
+    correct = logits.double().gather(-1, ((x[:, None] + sign * x) % p).unsqueeze(-1)).squeeze(-1)
+    return by_distance(correct, sign)
+
+
+def by_distance(field: Float[Tensor, "a b"], sign: int = 1) -> Float[Tensor, "distance a"]:
+    """A field over (a, b) with the pairs of one distance a - b (for sign -1: a + b) in one row."""
+    p, x = len(field), torch.arange(len(field), device=field.device)
+    return field[x, (sign * (x - x[:, None])) % p]
+
+
+def _irrelevance(field: Float[Tensor, "a b"], sign: int) -> float:
+    whole = field.std(correction=0)
+    if whole <= 1e-12 * field.abs().max():  # the same everywhere but for rounding
+        return float("nan")
+    return float(by_distance(field, sign).std(dim=1, correction=0).mean() / whole)

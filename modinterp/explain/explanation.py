@@ -1,0 +1,151 @@
+"""The explanation of one network: a verdict, one table of named numbers, and the tables behind them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from modinterp.claims.claim import number_text
+from modinterp.explain import sections
+from modinterp.explain.facts import Facts
+from modinterp.explain.sections import Row
+from modinterp.explain.subject import subject
+from modinterp.explain.verdict import Verdict, verdict
+from modinterp.runs import TrainedRun
+
+
+@dataclass(eq=False)
+class Explanation:
+    """What one network does with its pairs.
+
+    Attributes:
+        name: of the run or file.
+        facts: the measurements, for whoever wants more than the table.
+        rows: every number of the table, or why it was not measured.
+        verdict: what they amount to.
+    """
+
+    name: str
+    facts: Facts = field(repr=False)
+    rows: tuple[Row, ...]
+    verdict: Verdict
+
+    def __getitem__(self, key: str) -> float:
+        """The number of a key of the table.
+
+        Raises:
+            KeyError: there is no such number, or it was not measured.
+        """
+        for row in self.rows:
+            if row.key == key:
+                if row.value is None:
+                    raise KeyError(f"{key} was not measured: {row.note}")
+                return row.value
+        raise KeyError(f"no number {key!r}; there are {', '.join(row.key for row in self.rows)}")
+
+    def table(self) -> pd.DataFrame:
+        """One row a number: section, key, what it is, value (NaN where it was not measured), note."""
+        return pd.DataFrame(
+            {
+                "section": row.section,
+                "key": row.key,
+                "quantity": row.what,
+                "value": math.nan if row.value is None else row.value,
+                "note": row.note if row.value is not None else f"not measured: {row.note}",
+            }
+            for row in self.rows
+        )
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables behind the numbers, by title."""
+        return dict(sections.tables(self.facts))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; null for what was not measured or is not finite, with the reason beside it."""
+        facts = self.facts
+        return {
+            "network": self.name,
+            "task": facts.task.name,
+            "shape": facts.model.cfg.summary,
+            "verdict": self.verdict.label,
+            "words": self.verdict.words,
+            "clock_or_pizza": self.verdict.clock_or_pizza,
+            "criteria": {c.name: {"value": _finite(c.value), "wanted": str(c.band), "met": c.met}
+                         for c in self.verdict.criteria},
+            "key_frequencies": list(facts.freqs),
+            "numbers": {row.key: _finite(row.value) for row in self.rows},
+            "notes": {row.key: row.note for row in self.rows if row.note},
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _repr_html_(self) -> str:
+        return f"<b>{self.verdict.label}</b><p>{self.verdict.words}</p>{self.table().to_html(index=False)}"
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _lines(found: Explanation) -> Iterator[str]:
+    yield f"{found.name}: {found.facts.task.name}, {found.facts.model.cfg.summary}"
+    section = ""
+    for row in found.rows:
+        if row.section != section:
+            section = row.section
+            yield f"\n{section}"
+        value = "not measured" if row.value is None else number_text(row.value)
+        yield f"  {row.what:<72} {value:>12}  {row.note}".rstrip()
+    yield f"\nverdict: {found.verdict.label}"
+    yield found.verdict.words
+
+
+def explanation(
+    network: TrainedRun | str | Path,
+    op: str | None = None,
+    p: int | None = None,
+    *,
+    act_fn: str = "relu",
+    out: str | Path | None = None,
+    device: str = "cpu",
+    root: str | Path | None = None,
+    draws: int = 199,
+) -> Explanation:
+    """Explain a network over pairs (a, b), ours or anybody's, that was trained on a + b or a - b mod p.
+
+    >>> import modinterp as mi
+    >>> mi.explain("nanda/mainline-0", draws=9).verdict.label    # doctest: +SKIP
+    'Fourier multiplication'
+
+    Args:
+        network: a run, a run's name, or a `.safetensors`, `.pt` or `.pth` file.
+        op: `add` (the default for a file) or `sub`; a run knows.
+        p: the modulus; by default read off the shapes of a file. A run knows.
+        act_fn: for a file, the nonlinearity of its neurons: `relu`, `gelu` or `none`.
+        out: folder to write `index.html`, `explanation.json` and `explanation.csv` into; nothing is written without.
+        device: where the network runs.
+        root: folder to look for a named run in; `checkpoints/` by default.
+        draws: of each null of the spectrum; below 99 no p-value can reach the 0.01 that a verdict asks for.
+    Raises:
+        FileNotFoundError: no such run or file.
+        ValueError: a file that is damaged or would run code, a layout that is not known, an operation, a modulus or a
+            shape that contradicts the others.
+    """
+    if draws < 1:
+        raise ValueError(f"a null takes at least 1 draw, got {draws}")
+    run = subject(network, op, p, act_fn, device, root)
+    facts = Facts(run, draws)
+    found = Explanation(run.name, facts, tuple(sections.rows(facts)), verdict(facts))
+    if out is not None:
+        from modinterp.explain.page import write_explanation
+
+        write_explanation(found, Path(out))
+    return found

@@ -1,0 +1,94 @@
+"""Nulls are calibrated: without structure any p-value is as likely as any other, with it the smallest comes out."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from modinterp.analyses import nulls
+from modinterp.analyses.fourier import fourier_basis
+from modinterp.analyses.readout import ideal_logits
+from modinterp.models import TransformerConfig
+from modinterp.tasks import addition
+
+P = 23
+
+
+def drawn(seed: int, *shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def planted(noise: float) -> torch.Tensor:
+    return drawn(0, 40, 4) @ fourier_basis(P)[[3, 4, 13, 14]] + noise * drawn(1, 40, P)
+
+
+def test_structure_gets_the_smallest_p_value_there_is() -> None:
+    found = nulls.spectrum_nulls(planted(0.05), 2, [drawn(s, 40, P) for s in range(99)], draws=99)
+    assert len(found.rows) == 6
+    assert all(row.p_value == pytest.approx(0.01) for row in found.rows)
+    assert found.p_value("energy of the strongest") == pytest.approx(0.01)
+    table = found.table()
+    assert (table["observed"] > table["largest of the null"]).all()
+    assert table["draws"].tolist() == [99] * 6
+
+
+@pytest.mark.parametrize("statistic", ["gap of the spectrum", "energy of the strongest"])
+@pytest.mark.parametrize("world", [nulls.AT_START, nulls.RENAMED, nulls.SAME_SPECTRUM])
+def test_p_values_of_noise_are_uniform(statistic: str, world: str) -> None:
+    found = []
+    for seed in range(60):
+        started = [drawn(1000 * seed + i, 30, 11) for i in range(19)]
+        rows = nulls.spectrum_nulls(drawn(seed, 30, 11), 2, started, draws=19, seed=seed).rows
+        found += [row.p_value for row in rows if (row.name, row.statistic) == (world, statistic)]
+    assert len(found) == 60
+    assert 0.35 < sum(found) / 60 < 0.7
+    assert sum(p <= 0.1 for p in found) <= 14
+
+
+def test_a_tie_counts_against_the_observation() -> None:
+    flat = torch.eye(P, dtype=torch.float64)  # every frequency as strong as every other, whatever the names
+    found = nulls.spectrum_nulls(flat, 1, [flat], draws=19)
+    assert all(row.p_value == 1 for row in found.rows if row.statistic == "energy of the strongest")
+
+
+def test_same_singular_values_are_kept_and_renaming_keeps_columns() -> None:
+    W = planted(0.5)
+    for other in nulls.with_same_spectrum(W, 3):
+        torch.testing.assert_close(torch.linalg.svdvals(other), torch.linalg.svdvals(W)[: len(other)])
+    for order in nulls.renamings(P, 3):
+        assert sorted(order.tolist()) == list(range(P))
+    first, again = nulls.renamings(P, 2, seed=4), nulls.renamings(P, 2, seed=4)
+    assert torch.equal(first[1], again[1])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_cosines_of_the_answer_are_all_of_the_ideal_logits(sign: int) -> None:
+    logits = ideal_logits(P, [2, 5], [3.0, 1.0], sign)
+    assert nulls.carried_by_cosines(logits, 2, sign) == pytest.approx(1)
+    assert nulls.carried_by_cosines(logits, 1, sign) == pytest.approx(0.9)
+    assert nulls.carried_by_cosines(logits, 2, -sign) == pytest.approx(0, abs=1e-12)
+    assert nulls.carried_by_cosines(logits + 7, 2, sign) == pytest.approx(1)
+    found = nulls.logit_nulls(logits + drawn(0, P, P, P), 2, [drawn(s, P, P, P) for s in range(9)], sign, draws=9)
+    assert [row.p_value for row in found.rows] == pytest.approx([0.1, 0.1])
+    names = nulls.renamings(P, 1)[0]
+    back = logits[names][:, names][:, :, names]
+    assert nulls.carried_by_cosines(back, 2, sign, names) == pytest.approx(1)
+
+
+def test_even_moduli_have_their_alternating_wave() -> None:
+    logits = ideal_logits(6, [1, 3], [2.0, 1.0])
+    assert nulls.carried_by_cosines(logits, 2) == pytest.approx(1)
+
+
+def test_neurons_are_periodic_only_in_the_order_of_the_residues() -> None:
+    x = 2 * torch.pi * torch.arange(P, dtype=torch.float64) / P
+    post = torch.stack([((k * x)[:, None].cos() + (k * x).cos()).relu() for k in (1, 2, 5, 7)], dim=-1)
+    assert nulls.best_shares(post).min() > 0.9
+    typical, largest = nulls.neuron_null(post, draws=5)
+    assert typical < 0.6
+    assert len(largest) == 5
+
+
+def test_networks_at_start_differ_by_seed() -> None:
+    first, second = nulls.networks_at_start(TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4), 2)
+    assert not torch.equal(first.W_E, second.W_E)

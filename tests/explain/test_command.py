@@ -1,0 +1,255 @@
+"""The command as a user runs it, and the function beside it."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+from explain import planted
+
+import modinterp
+from modinterp.explain.__main__ import main
+from modinterp.explain.explanation import Explanation
+from modinterp.runs import TrainedRun, store
+from modinterp.tasks import addition, multiplication
+
+P = 23
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("foreign") / "clock.safetensors"
+    store.write_weights(path, planted.clock(P, (3, 7)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def written(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("explained")
+    assert main([str(file), "--op", "add", "--p", str(P), "--out", str(out)]) == 0
+    return out
+
+
+def test_json_and_csv_say_the_same_as_the_function(file: Path, written: Path) -> None:
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not JSON")
+
+    found = modinterp.explain(file, op="add", p=P)
+    said = json.loads((written / "explanation.json").read_text(), parse_constant=refuse)
+    assert said == json.loads(json.dumps(found.to_json()))
+    assert said["verdict"] == "Fourier multiplication"
+    assert said["key_frequencies"] == [3, 7]
+    assert said["numbers"]["accuracy"] == 1
+    assert said["numbers"]["test_accuracy"] is None
+    assert "not known" in said["notes"]["test_accuracy"]
+    table = pd.read_csv(written / "explanation.csv")
+    assert table["key"].tolist() == list(said["numbers"])
+    assert table.set_index("key")["value"]["logit_fve"] == pytest.approx(found["logit_fve"])
+    assert set(found.table().columns) == {"section", "key", "quantity", "value", "note"}
+
+
+def test_page_holds_everything_and_asks_nobody(written: Path) -> None:
+    page = html.unescape((written / "index.html").read_text())
+    said = json.loads((written / "explanation.json").read_text())
+    for key in said["numbers"]:
+        assert f'id="{key}"' in page
+    assert said["words"] in page
+    assert page.count("plotly-graph-div") == 8
+    assert page.count('id="plot-') >= 8
+    assert "<script src" not in page
+    assert "<link " not in page
+    assert "https://" not in page.partition("</head>")[2]
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_page_draws_in_a_real_browser(written: Path, tmp_path: Path) -> None:
+    assert CHROMIUM is not None
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+               f"--user-data-dir={tmp_path}", "--enable-logging=stderr", "--virtual-time-budget=30000", "--dump-dom"]  # fmt: skip
+    done = subprocess.run(
+        [*command, f"file://{written}/index.html"], capture_output=True, text=True, timeout=180, check=True
+    )
+    assert done.stdout.count("main-svg") >= 8, "not every figure was drawn"
+    assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line and "Error" in line]
+
+
+def test_terminal_shows_every_number_and_the_verdict(file: Path, written: Path, capsys: pytest.CaptureFixture) -> None:
+    assert main([str(file), "--out", str(written / "again"), "--draws", "19"]) == 0
+    printed = capsys.readouterr().out
+    for words in ("Does it do the task?", "Clock or pizza?", "verdict: ", "distance irrelevance", "not measured"):
+        assert words in printed
+    assert f"report: {written / 'again' / 'index.html'}" in printed
+
+
+@pytest.mark.parametrize("pickled", [True, False])
+@pytest.mark.parametrize("layout", ["ours", "left-facing", "hooked transformer"])
+def test_three_layouts_give_the_same_numbers(file: Path, tmp_path: Path, layout: str, pickled: bool) -> None:
+    ours = store.read_weights(file)
+    weights = {"ours": lambda w: w, "left-facing": left_facing, "hooked transformer": hooked_transformer}[layout](ours)
+    path = tmp_path / f"model{'.pth' if pickled else '.safetensors'}"
+    if pickled:
+        torch.save({"model": weights, "train_losses": [1.0], "test_losses": [2.0]}, path)
+    else:
+        store.write_weights(path, weights)
+    first, second = (modinterp.explain(f, draws=9) for f in (file, path))
+    assert second.facts.task == addition(P)
+    for row, other in zip(first.rows, second.rows, strict=True):
+        assert row.key == other.key
+        if row.value is None or other.value is None:
+            assert row.value is other.value
+        else:
+            assert row.value == pytest.approx(other.value, rel=1e-6, abs=1e-9, nan_ok=True), row.key
+    assert first.verdict.label == second.verdict.label
+
+
+def left_facing(ours: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """With the column of "=" that the paper's code has."""
+    turned = {}
+    for name, w in ours.items():
+        last = name.rpartition(".")[2]
+        if last in ("W_E", "W_in", "W_out"):
+            w = w.T
+        elif last in ("W_Q", "W_K", "W_V"):
+            w = w.transpose(1, 2)
+        elif last == "W_O":
+            w = w.permute(2, 0, 1).flatten(1)
+        elif last == "W_U":
+            w = torch.cat([w, torch.ones(len(w), 1)], dim=1)
+        turned[name] = w.contiguous()
+    return turned | {"blocks.0.attn.mask": torch.ones(3, 3).tril()}
+
+
+def hooked_transformer(ours: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    from modinterp.models import from_state_dict, to_hooked_transformer_state_dict
+
+    return to_hooked_transformer_state_dict(from_state_dict(ours, addition(P)))
+
+
+def test_the_module_is_called_whatever_was_imported_before() -> None:
+    import modinterp.explain
+    from modinterp import explain
+
+    assert explain is modinterp.explain is sys.modules["modinterp.explain"]
+    for code in ("import modinterp as mi; mi.explain", "import modinterp as mi, modinterp.explain.verdict; mi.explain",
+                 "import modinterp.explain.__main__, modinterp as mi; mi.explain"):  # fmt: skip
+        done = subprocess.run([sys.executable, "-c", f"{code}('none.pt')"], capture_output=True, text=True, check=False)
+        assert "FileNotFoundError: there is no file none.pt" in done.stderr, code
+
+
+def test_a_run_of_ours_is_explained_with_its_split(mainline: TrainedRun) -> None:
+    found = modinterp.explain(mainline)
+    assert isinstance(found, Explanation)
+    assert found.verdict.label == "Fourier multiplication"
+    assert found.verdict.clock_or_pizza == "nearer the clock"
+    assert found.facts.freqs == (1, 5, 7, 29)
+    assert found["test_accuracy"] > 0.999
+    assert found["excluded_loss_train"] == pytest.approx(mainline.progress["excluded_loss_train"].iloc[-1], rel=1e-3)
+    assert found["restricted_loss"] == pytest.approx(mainline.progress["restricted_loss_all"].iloc[-1], rel=1e-3)
+
+
+def test_what_memorises_first_and_adds_later(mainline: TrainedRun) -> None:
+    labels = {}
+    for epoch in (0, 700, 1100, 2100, 6700):
+        run = TrainedRun(f"epoch {epoch}", mainline.task, mainline.at(epoch))
+        labels[epoch] = modinterp.explain(run).verdict.label
+    assert labels == {
+        0: "not solved",
+        700: "memorised",
+        1100: "memorised",
+        2100: "memorised",
+        6700: "Fourier multiplication",
+    }
+
+
+def test_reference_networks_are_explained(low_precision: TrainedRun, kissane: TrainedRun) -> None:
+    first, second = modinterp.explain(low_precision), modinterp.explain(kissane)
+    assert first.verdict.label == second.verdict.label == "Fourier multiplication"
+    assert first["accuracy"] == pytest.approx(0.99945, abs=5e-6)
+    assert first["neurons_explained_0"] == pytest.approx(405 / 512)
+    assert second["key_frequencies"] == 13
+    assert second["logit_fve"] == pytest.approx(0.916, abs=5e-4)
+
+
+def one_line(capsys: pytest.CaptureFixture, *words: str) -> None:
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1, error
+    assert all(word in error for word in ("error: ", *words)), error
+
+
+def test_bad_input_gets_one_line_and_exit_code_2(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    out = ["--out", str(tmp_path / "out")]
+    assert main([str(tmp_path / "none.pt"), *out]) == 2
+    one_line(capsys, "there is no file")
+    assert main(["nanda/nothing", *out]) == 2
+    one_line(capsys, "no trained run in")
+    assert main([str(file), "--p", "113", *out]) == 2
+    one_line(capsys, "24 tokens with one for = mean p 23, not 113")
+    assert main([str(file), "--draws", "0", *out]) == 2
+    one_line(capsys, "at least 1 draw")
+    assert main(["nanda/mainline-0", "--op", "sub", *out]) == 2
+    one_line(capsys, "was trained on a + b mod 113, which contradicts op sub")
+    assert main(["nanda/mainline-0", "--p", "97", *out]) == 2
+    one_line(capsys, "which contradicts p 97")
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(file.read_bytes()[:-9])
+    assert main([str(broken), *out]) == 2
+    one_line(capsys, "is not a whole safetensors file")
+    (tmp_path / "taken").write_text("mine")
+    assert main([str(file), "--out", str(tmp_path / "taken")]) == 2
+    one_line(capsys, "is not a folder")
+    assert (tmp_path / "taken").read_text() == "mine"
+    assert not (tmp_path / "out").exists()
+    for wrong in ([str(file), "--op", "mul"], [str(file), "--act", "swish"], []):
+        with pytest.raises(SystemExit, match="2"):
+            main(wrong)
+
+
+def test_more_pairs_than_memory_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "wide.safetensors"
+    store.write_weights(path, {"W_E": torch.ones(5000, 2), "W_in": torch.ones(2, 2), "W_U": torch.ones(2, 5000)})
+    assert main([str(path), "--out", str(tmp_path / "out")]) == 2
+    one_line(capsys, "all 25,000,000 pairs of", "GiB of memory, more than the 16")
+
+
+def test_other_tasks_are_refused(file: Path, mainline: TrainedRun) -> None:
+    with pytest.raises(ValueError, match="add or sub, not 'mul'"):
+        modinterp.explain(file, op="mul")
+    other = TrainedRun("mine", multiplication(113), mainline.model)
+    with pytest.raises(ValueError, match=r"learned a \+ b or a - b mod p; mine learned a \* b mod 113"):
+        modinterp.explain(other)
+
+
+def test_a_wrong_operation_is_not_solved(file: Path) -> None:
+    found = modinterp.explain(file, op="sub", draws=99)
+    assert found["accuracy"] < 0.1
+    assert found.verdict.label == "other periodic"
+
+
+def test_a_hint_where_the_neurons_are_of_another_kind(file: Path) -> None:
+    wrong = modinterp.explain(file, act_fn="none", draws=9)
+    assert wrong["accuracy"] < 0.9
+    assert "with other neurons, relu: 100.00%" in wrong.rows[0].note
+    assert modinterp.explain(file, draws=9).rows[0].note == ""
+
+
+def test_help_does_not_wait_for_torch() -> None:
+    code = (
+        "import sys, runpy; sys.argv = ['x', '--help']\n"
+        "try: runpy.run_module('modinterp.explain', run_name='__main__')\n"
+        "except SystemExit: pass\nsys.exit('torch' in sys.modules)"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, "torch was imported"
+    assert "usage: python -m modinterp.explain" in done.stdout
