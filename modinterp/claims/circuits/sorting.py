@@ -13,7 +13,7 @@ from modinterp.claims.circuits.copying import robustness
 from modinterp.claims.circuits.data import LEARNED
 from modinterp.claims.circuits.evidence import OrderingEvidence, of_each
 from modinterp.claims.circuits.invariance import order_cosines, position_cosines
-from modinterp.claims.claim import Claim, Finding, Value, not_measured, refuted
+from modinterp.claims.claim import Claim, Finding, Value, refuted
 from modinterp.models import TransformerConfig
 from modinterp.runs import named
 
@@ -200,7 +200,7 @@ CLAIMS = (
         "one_head", "one head", "A network with one head is no simpler.", "complicated too", _polynomial,
         {"R squared of cubics less that of lines, best head": at_least(0.05, "scores on lines would be simple"),
          "R squared of cubics, that head": at_least(0.5, "scores that no polynomial fits say nothing of lines"), **ACCURACY},
-        runs=ONE_HEAD, finding=not_measured("the run is pending"),
+        runs=ONE_HEAD,
     ),
     _claim(
         "qk_nonlinear", "QK analysis", "Scores vary with the number like a polynomial, not like a line.",
