@@ -21,6 +21,7 @@ import torch
 from modinterp.activations import activations
 from modinterp.explain.explanation import explanation
 from modinterp.explain.facts import Facts
+from modinterp.explain.page import write_explanation
 from modinterp.explain.sections import SECTIONS
 from modinterp.explain.subject import subject
 from modinterp.explain.verdict import verdict
@@ -53,8 +54,8 @@ def main() -> None:
         contestants: dict[str, Callable[[], object]] = {
             "one forward pass over all pairs": lambda: activations(run.model, run.task),
             "explanation": lambda: explanation(options.network, draws=options.draws),
-            "explanation, page and files": lambda: explanation(
-                options.network, draws=options.draws, out=Path(folder) / "out"
+            "explanation, page and files": lambda: write_explanation(
+                explanation(options.network, draws=options.draws), Path(folder) / "out"
             ),
         }
         times: dict[str, list[float]] = {name: [] for name in contestants}

@@ -8,6 +8,7 @@ itself can be called; `modinterp.explain.explanation.explanation` is the functio
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
 
 
 class _Command(ModuleType):
-    def __call__(self, network: Any, *args: Any, **options: Any) -> Explanation:
+    def __call__(self, network: Any, *args: Any, out: str | Path | None = None, **options: Any) -> Explanation:
+        """`explanation.explanation`; with `out`, a folder to write the page, the table and the JSON into."""
         from modinterp.explain.explanation import explanation
+        from modinterp.explain.page import write_explanation
 
-        return explanation(network, *args, **options)
+        found = explanation(network, *args, **options)
+        if out is not None:
+            write_explanation(found, Path(out))
+        return found
 
 
 sys.modules[__name__].__class__ = _Command

@@ -114,7 +114,6 @@ def explanation(
     p: int | None = None,
     *,
     act_fn: str = "relu",
-    out: str | Path | None = None,
     device: str = "cpu",
     root: str | Path | None = None,
     draws: int = 199,
@@ -130,7 +129,6 @@ def explanation(
         op: `add` (the default for a file) or `sub`; a run knows.
         p: the modulus; by default read off the shapes of a file. A run knows.
         act_fn: for a file, the nonlinearity of its neurons: `relu`, `gelu` or `none`.
-        out: folder to write `index.html`, `explanation.json` and `explanation.csv` into; nothing is written without.
         device: where the network runs.
         root: folder to look for a named run in; `checkpoints/` by default.
         draws: of each null of the spectrum; below 99 no p-value can reach the 0.01 that a verdict asks for.
@@ -143,9 +141,4 @@ def explanation(
         raise ValueError(f"a null takes at least 1 draw, got {draws}")
     run = subject(network, op, p, act_fn, device, root)
     facts = Facts(run, draws)
-    found = Explanation(run.name, facts, tuple(sections.rows(facts)), verdict(facts))
-    if out is not None:
-        from modinterp.explain.page import write_explanation
-
-        write_explanation(found, Path(out))
-    return found
+    return Explanation(run.name, facts, tuple(sections.rows(facts)), verdict(facts))
