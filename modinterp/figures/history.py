@@ -10,12 +10,15 @@ from plotly.subplots import make_subplots
 
 from modinterp.figures.theme import TEST, TRAIN, array, framed
 
+GROKKED = "Memorised early, generalised much later: test loss rises far above chance, then collapses"
 
-def curves(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
+
+def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Figure:
     """Train and test curves of several runs, thin, and their means, bold.
 
     Args:
         histories: name of the run to its history.
+        title: what to see.
     """
     figure = make_subplots(1, 2, subplot_titles=("accuracy", "cross-entropy"), horizontal_spacing=0.1)
     together = pd.DataFrame(pd.concat(histories.values()).groupby("epoch", as_index=False).mean())
@@ -48,4 +51,4 @@ def curves(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
     figure.update_yaxes(title="accuracy", col=1)
     figure.update_yaxes(title="loss [nats]", type="log", exponentformat="power", col=2)
     figure.update_layout(hovermode="closest")
-    return framed(figure, "Memorised early, generalised much later: test loss rises far above chance, then collapses")
+    return framed(figure, title)

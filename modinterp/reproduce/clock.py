@@ -32,7 +32,7 @@ def _curves(ev: Evidence, runs: Runs) -> go.Figure:
 
 def _without_relu(ev: Evidence, runs: Runs) -> go.Figure | None:
     histories = {name: run.history for name, run in runs.items() if name in WITHOUT_RELU}
-    return history.curves(histories) if histories else None
+    return history.curves(histories, "Without ReLU: some networks grok, late") if histories else None
 
 
 def _embedding(ev: Evidence, runs: Runs) -> go.Figure:
