@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,25 @@ settings.load_profile("shared machine")
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT.parent / "shared" / "reference"
+
+
+@pytest.fixture
+def browsed(tmp_path: Path) -> Callable[[Path], str]:
+    """Opens a page in a headless Chromium and gives what it has become; no error may stand in its console."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("no Chromium here")
+
+    def opened(page: Path) -> str:
+        command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+                   "--no-first-run", f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
+                   "--virtual-time-budget=30000", "--dump-dom", f"file://{page}"]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
+        errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "Error" in line]
+        assert not errors, errors
+        return done.stdout
+
+    return opened
 
 
 @pytest.fixture(scope="session")

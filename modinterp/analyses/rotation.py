@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from modinterp.analyses.circles import LineFit, line_fit, turns
+from modinterp.analyses.circles import SMALL, LineFit, line_fit, turns
 from modinterp.analyses.fourier import check_frequency, components_of, transform
 
 
@@ -134,6 +134,6 @@ def collected_planes(x: Float[Tensor, "a b d"], freq: int, kept: int = 6) -> Col
     """
     p = x.shape[1]
     coefficients = transform(x.transpose(0, 1))[components_of(freq, p)]  # [wave, a, d]
-    vectors = coefficients / coefficients.norm(dim=-1, keepdim=True).clamp_min(1e-12)
+    vectors = coefficients / coefficients.norm(dim=-1, keepdim=True).clamp_min(SMALL)
     _, values, rows = torch.linalg.svd(vectors.flatten(0, 1), full_matrices=False)
     return CollectedPlanes(freq, rows[:kept].T.contiguous(), values[:kept])

@@ -15,7 +15,7 @@ from modinterp.activations import generated
 from modinterp.analyses import bounds, copying, ordering, permutations, similarity, sorting
 from modinterp.analyses.lines import Lines, lines
 from modinterp.analyses.lookups import Lookups, Reading, lookups
-from modinterp.claims.claim import Measure, Value
+from modinterp.claims.claim import Measure, each
 from modinterp.claims.evidence import PATTERN
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Examples, Ordering
@@ -202,9 +202,4 @@ def of_each(measure: Callable[[Any], dict[str, float]], of: Callable[[TrainedRun
         measure: from the evidence of one run to named numbers.
         of: from a run to its evidence.
     """
-
-    def measured(*runs: TrainedRun) -> dict[str, Value]:
-        rows = [measure(of(run)) for run in runs]
-        return {name: [row[name] for row in rows] for name in rows[0]}
-
-    return measured
+    return each(lambda run: measure(of(run)))
