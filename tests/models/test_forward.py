@@ -15,7 +15,7 @@ from modinterp.models import (
     initial_weights,
     read_logits,
 )
-from modinterp.tasks import ModularArithmetic, SkipTrigram, addition
+from modinterp.tasks import ModularArithmetic, PrimeRemainders, SkipTrigram, addition
 
 TASK = addition(7)
 PAIRS = ModularArithmetic(7, equals=False)
@@ -88,9 +88,10 @@ def test_the_same_weights_for_a_last_token_that_varies() -> None:
     torch.testing.assert_close(fast_logits(config, task.inputs(), weights), slow, rtol=0, atol=1e-10)
 
 
-def test_he_initialisation_has_the_deviation_of_the_fan_in() -> None:
-    config = TransformerConfig.of(addition(113), d_model=256, d_head=64, d_mlp=1024, init="he", mlp_biases=False)
-    weights = initial_weights(config, 0)
-    for name, fan_in in (("embed.W_E", 114), ("blocks.0.attn.W_Q", 256), ("blocks.0.attn.W_O", 256),
-                         ("blocks.0.mlp.W_out", 1024), ("unembed.W_U", 256)):  # fmt: skip
-        assert weights[name].std().item() == pytest.approx((2 / fan_in) ** 0.5, rel=0.02), name
+def test_he_initialisation_counts_the_rows_of_all_heads_and_of_all_tasks() -> None:
+    shape = {"d_model": 256, "d_head": 64, "d_mlp": 1024, "init": "he", "mlp_biases": False}
+    rows = {"embed.W_E": 114, "blocks.0.attn.W_Q": 4 * 256, "blocks.0.attn.W_O": 256, "blocks.0.mlp.W_out": 1024}
+    for task, rows_of_W_U in ((addition(113), 256), (PrimeRemainders(113), 29 * 256)):
+        weights = initial_weights(TransformerConfig.of(task, **shape), 0)
+        for name, fan_in in {**rows, "unembed.W_U": rows_of_W_U}.items():
+            assert weights[name].std().item() == pytest.approx((2 / fan_in) ** 0.5, rel=0.02), name
