@@ -1,7 +1,8 @@
 """`python -m modinterp.publish NAME ...`: measure a finished training's progress and put it among the checkpoints.
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
-and, where asked for, a dozen snapshots across the phases.
+and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so are the final
+weights of runs in a sweep; what history and progress say was measured before that rounding.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--out", metavar="DIR", type=Path, help="default: checkpoints/")
     parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
                         help="ship the snapshots of these epochs too; without any, of a dozen")  # fmt: skip
+    parser.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
     return parser
 
 
@@ -42,13 +44,14 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
     return sorted({min(epochs, key=lambda e: abs(e - t)) for t in wanted})
 
 
-def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = None) -> Path:
+def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = None, float16: bool = False) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
     Progress is measured where all inputs form a grid and one question is asked.
 
     Args:
         snapshots: epochs of those to ship; none by default, and a dozen across the phases for an empty list.
+        float16: whether the final weights are rounded to that, as the snapshots are.
     Returns:
         the folder it was put in.
     Raises:
@@ -87,7 +90,11 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     made = target.with_name(f".{target.name}.new")
     shutil.rmtree(made, ignore_errors=True)
     for path in shipped:
-        store.write(made / path, (source / path).read_bytes())
+        if path.endswith(".safetensors") and (float16 or path != store.FINAL):
+            weights = store.read_weights(source / path)
+            store.write_weights(made / path, {name: w.half() for name, w in weights.items()})
+        else:
+            store.write(made / path, (source / path).read_bytes())
     store.write_record(made, run.spec, *outcome)
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)
@@ -103,7 +110,8 @@ def main(arguments: list[str] | None = None) -> int:
     for pattern in options.names:
         finished = options.runs.glob(f"{pattern}/{store.RECORD}") if "*" in pattern else []
         for name in sorted(str(path.parent.relative_to(options.runs)) for path in finished) or [pattern]:
-            print(publish(name, options.runs, options.out or store.checkpoints(), options.snapshots))
+            print(publish(name, options.runs, options.out or store.checkpoints(), options.snapshots,
+                          options.float16))  # fmt: skip
     return 0
 
 

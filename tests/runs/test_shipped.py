@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -28,20 +29,26 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
         store.verify(folder, record, file)
     run = load(name)
     assert run.spec == named(name)
-    assert run.history["epoch"].iloc[-1] == named(name).recipe.epochs
+    assert run.history["epoch"].iloc[-1] == record["epoch"] <= named(name).recipe.epochs
+    assert record["epoch"] == named(name).recipe.epochs or named(name).recipe.stop_at
     assert run.history["epoch"].is_monotonic_increasing
     if run.task.grid is not None:
         assert run.progress is not None
-        assert len(run.progress) == named(name).recipe.epochs / named(name).recipe.snapshot_every + 1
+        assert len(run.progress) == math.ceil(record["epoch"] / named(name).recipe.snapshot_every) + 1
 
 
-def test_progress_is_what_the_shipped_snapshots_give(mainline: TrainedRun) -> None:
+def test_progress_is_what_the_shipped_weights_give(mainline: TrainedRun) -> None:
+    shipped = mainline.progress.set_index("epoch")
+    keys = key_frequencies(mainline.model.W_L).freqs
+    end = replace(mainline, snapshots={40_000: dict(mainline.model.state_dict())})
+    last = progress_measures(end, keys).set_index("epoch")
+    assert list(last.columns) == list(shipped.columns)
+    assert last.loc[40_000].tolist() == pytest.approx(shipped.loc[40_000].tolist(), rel=1e-6, abs=1e-12)
     assert len(mainline.snapshots) >= 12
-    again = progress_measures(mainline, key_frequencies(mainline.model.W_L).freqs)
-    shipped = mainline.progress.set_index("epoch").loc[again["epoch"]].reset_index()
-    assert list(again.columns) == list(shipped.columns)
-    for column in again:
-        assert again[column].tolist() == pytest.approx(shipped[column].tolist(), rel=1e-6, abs=1e-12), column
+    again = progress_measures(mainline, keys).set_index("epoch")
+    for column in again:  # as far as rounding to float16 moves them
+        wanted = shipped.loc[again.index, column]
+        assert again[column].tolist() == pytest.approx(wanted.tolist(), rel=0.01, abs=1e-3 * wanted.abs().max()), column
 
 
 def test_history_agrees_with_progress(mainline: TrainedRun) -> None:
@@ -53,7 +60,7 @@ def test_history_agrees_with_progress(mainline: TrainedRun) -> None:
 
 def test_mainline_begins_as_the_catalogue_says_and_its_first_epochs_can_be_trained_again(mainline: TrainedRun) -> None:
     spec = named("nanda/mainline-0")
-    assert all(torch.equal(w, initial_weights(spec.model, 0)[n]) for n, w in mainline.snapshots[0].items())
+    assert all(torch.equal(w, initial_weights(spec.model, 0)[n].half()) for n, w in mainline.snapshots[0].items())
     short = replace(spec, recipe=replace(spec.recipe, epochs=40))
     *_, (_, last) = training_states([short], device="cpu")
     shipped = mainline.history.set_index("epoch")
