@@ -86,8 +86,8 @@ def _sequences() -> dict[str, Entry]:
         model = TransformerConfig.of(task, n_layers=2, d_model=48, d_head=12, d_mlp=None)
         endless = kind == "endless"
         recipe = Recipe(epochs=6_000 if endless else 285_000, fraction=0.5, batches="fresh" if endless else "fixed",
-                        batch_size=512 if endless else 128, betas=(0.9, 0.999),
-                        **every if endless else {"log_every": 100, "snapshot_every": 5_000})  # fmt: skip
+                        batch_size=128, betas=(0.9, 0.999), log_every=50 if endless else 100,
+                        snapshot_every=1_000 if endless else 5_000)  # fmt: skip
         runs |= family(f"nanda/repeated-{kind}", task, model, recipe,
                        "nanda.fig31 E2.composition D3.*" if endless else "nanda.fig32 D3.*", (0,),
                        (SEED, "task.size", "task.copies"))  # fmt: skip
