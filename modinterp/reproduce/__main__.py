@@ -7,8 +7,12 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from modinterp.usage import SOURCES, one_line_errors
+
+if TYPE_CHECKING:
+    from modinterp.reproduce.run import Reproduction
 
 
 def _arguments() -> argparse.ArgumentParser:
@@ -25,10 +29,28 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--checkpoint", metavar="FILE", type=Path,
                         help="measure somebody's network (.safetensors, .pt, .pth) in place of the source's main run; "
                         "what needs its training is not measured")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: reports/SOURCE)")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="where to write (default: reports/SOURCE; for all, reports/)"
+    )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ... or auto (default: cpu)")
     parser.add_argument("--list", action="store_true", help="list the claims and stop")
     return parser
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    return options.out or (Path("reports") if options.source == "all" else Path("reports") / options.source)
+
+
+def _sources(wanted: str, only: str | None) -> tuple[str, ...]:
+    """The source, or all that have a claim which fits the pattern."""
+    if wanted != "all" or only is None:
+        return SOURCES if wanted == "all" else (wanted,)
+    from modinterp.claims import SOURCES as CLAIMS
+
+    fitting = tuple(source for source in SOURCES if CLAIMS[source].matching(only))
+    if not fitting:
+        raise ValueError(f"no claim of any source fits {only!r}; --list shows all ids")
+    return fitting
 
 
 def _listed(source: str, only: str | None) -> None:
@@ -38,14 +60,14 @@ def _listed(source: str, only: str | None) -> None:
         print(f"{claim.id:<32} {claim.where:<36} {claim.statement}")
 
 
-def _reproduced(source: str, options: argparse.Namespace, device: str) -> bool:
+def _reproduced(source: str, options: argparse.Namespace, device: str) -> Reproduction:
     from tqdm import tqdm
 
     from modinterp.reproduce.report import terminal_table, write_report
     from modinterp.reproduce.run import chosen_claims, reproduction, reproduction_on
 
     began, claims = time.perf_counter(), chosen_claims(source, options.only)
-    out = options.out / source if options.out and options.source == "all" else options.out or Path("reports") / source
+    out = _folder(options) / source if options.source == "all" else _folder(options)
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK):
         raise PermissionError(f"{out} cannot be written")
@@ -54,7 +76,7 @@ def _reproduced(source: str, options: argparse.Namespace, device: str) -> bool:
             found = reproduction_on(source, options.checkpoint, options.only, device, lambda _: bar.update())
         else:
             found = reproduction(source, options.only, options.runs, device, lambda _: bar.update())
-    path = write_report(found, out)
+    path = write_report(found, out, inside=options.source == "all")
     print(terminal_table(found.results))
     counts = (
         f"{found.count('holds')} hold, {found.count('refuted')} refuted, {found.count('not measured')} not measured"
@@ -65,14 +87,14 @@ def _reproduced(source: str, options: argparse.Namespace, device: str) -> bool:
         if not found.foreign and not result.as_recorded:
             print(f"{result.claim.id} is {result.verdict}, but was recorded as {result.claim.finding.verdict}")
     print(f"report: {path}")
-    return found.as_expected
+    return found
 
 
 @one_line_errors("stopped; nothing was written")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _arguments().parse_args(arguments)
-    sources = SOURCES if options.source == "all" else (options.source,)
+    sources = _sources(options.source, options.only)
     if options.runs is not None and not options.runs.is_dir():
         raise ValueError(f"--runs {options.runs} is not a folder")
     if options.checkpoint is not None and (options.runs is not None or options.source == "all"):
@@ -84,8 +106,12 @@ def main(arguments: list[str] | None = None) -> int:
     from modinterp.training import resolved_device
 
     device = str(resolved_device(options.device))
-    as_expected = [_reproduced(source, options, device) for source in sources]
-    return 0 if all(as_expected) else 1
+    found = [_reproduced(source, options, device) for source in sources]
+    if options.source == "all":
+        from modinterp.reproduce.report import write_index
+
+        print(f"all sources: {write_index(found, _folder(options))}")
+    return 0 if all(each.as_expected for each in found) else 1
 
 
 if __name__ == "__main__":

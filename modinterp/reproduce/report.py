@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -100,11 +101,12 @@ def _numbers(result: Result) -> list[dict[str, str]]:
     return rows
 
 
-def page(found: Reproduction, title: str = "") -> str:
+def page(found: Reproduction, title: str = "", inside: bool = False) -> str:
     """The report as one HTML document with every figure and plotly itself inside.
 
     Args:
         title: the source's by default.
+        inside: whether the folder above has the index of all sources.
     """
     sections: list[tuple[str, list[dict[str, Any]]]] = [
         (title, [{"result": r, "claim": r.claim, "numbers": _numbers(r)} for r in group])
@@ -127,7 +129,10 @@ def page(found: Reproduction, title: str = "") -> str:
         title=title or TITLES[found.source],
         pages=() if title else found.pages,
         source=found.source,
+        inside=inside,
         sections=sections,
+        parts_are="section",
+        parts=[(title, title[0].upper() + title[1:]) for title, _ in sections],
         figures=figures,
         drawn=set(found.figures),
         foreign=found.foreign,
@@ -145,7 +150,41 @@ def _more(source: str, key: str) -> str:
     return template("modinterp.reproduce", name).render(phase=get_colorscale(CYCLIC)) if name else ""
 
 
-def write_report(found: Reproduction, out: Path) -> Path:
+def index(found: Sequence[Reproduction]) -> str:
+    """One page that leads to those of all sources, which lie in folders beside it, each under the source's name."""
+    sources = [
+        {
+            "name": each.source,
+            "title": TITLES[each.source],
+            "counts": {verdict: each.count(verdict) for verdict in _MARK},
+            "claims": each.results,
+            "refuted": [r for r in each.results if r.verdict == "refuted"],
+        }
+        for each in found
+    ]
+    return rendered(
+        "modinterp.reproduce",
+        "index.html",
+        sources=sources,
+        counts={verdict: sum(each.count(verdict) for each in found) for verdict in _MARK},
+        contradictions=[(each.source, *row) for each in found for row in contradictions_table(each).values.tolist()],
+        parts_are="source",
+        parts=[(source["name"], source["title"]) for source in sources],
+    )
+
+
+def write_index(found: Sequence[Reproduction], out: Path) -> Path:
+    """Write `index.html` and `claims.json` of all sources above their folders, and return the path of the page.
+
+    Raises:
+        OSError: the folder cannot be written; what was there stays.
+    """
+    write(out / "claims.json", claims_json(tuple(r for each in found for r in each.results)).encode())
+    write(out / "index.html", index(found).encode())
+    return out / "index.html"
+
+
+def write_report(found: Reproduction, out: Path, inside: bool = False) -> Path:
     """Write `claims.json`, `claims.csv`, `contradictions.csv` and `index.html`, and return the path of the page.
 
     Raises:
@@ -154,7 +193,7 @@ def write_report(found: Reproduction, out: Path) -> Path:
     write(out / "claims.json", claims_json(found.results).encode())
     write(out / "claims.csv", claims_table(found.results).to_csv(index=False).encode())
     write(out / "contradictions.csv", contradictions_table(found).to_csv(index=False).encode())
-    write(out / "index.html", page(found).encode())
+    write(out / "index.html", page(found, inside=inside).encode())
     for question in found.pages:
         write(out / f"{question.key}.html", page(found.part(question), question.title).encode())
     return out / "index.html"

@@ -1,0 +1,91 @@
+"""The pages in a real browser: filters filter, a link to a hidden claim shows it, the index leads to every source."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from modinterp.reproduce.__main__ import main as reproduce
+
+SCRIPT = """
+<script>
+window.addEventListener("load", async () => {
+  const shown = () => document.querySelectorAll(".claim:not([hidden])").length, found = { all: shown() };
+  const bar = document.querySelector(".filters"), [select, words] = [bar.querySelector("select"), bar.querySelector("input")];
+  const set = (control, value, event) => { control.value = value; control.dispatchEvent(new Event(event)); };
+  bar.querySelector('[data-verdict="refuted"]').click();
+  found.refuted = shown();
+  bar.querySelector('[data-verdict=""]').click();
+  set(select, select.options[1].value, "change");
+  found.section = shown();
+  set(select, "", "change");
+  set(words, "GINI w_l", "input");
+  found.words = shown();
+  found.told = bar.querySelector("output").textContent;
+  set(words, "no such words", "input");
+  found.none = shown();
+  const link = document.querySelector(".links a, .all a");
+  if (link.getAttribute("href").startsWith("#")) {
+    location.hash = link.getAttribute("href");
+    await new Promise(done => setTimeout(done, 100));
+    found.followed = shown();
+  }
+  document.body.dataset.found = JSON.stringify(found);
+});
+</script>
+"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("reports")
+    assert reproduce(["all", "--only", "*.fig[37]*", "--out", str(out)]) == 0
+    return out
+
+
+def found_in(page: Path, browsed: Callable[[Path], str]) -> dict[str, int | str]:
+    page.write_text(page.read_text().replace("</body>", f"{SCRIPT}</body>"))
+    match = re.search(r"data-found=\"([^\"]*)\"", browsed(page))
+    assert match
+    return json.loads(match[1].replace("&quot;", '"'))
+
+
+def test_the_index_has_every_claim_and_leads_to_its_page(reports: Path) -> None:
+    claims = json.loads((reports / "claims.json").read_text())
+    page = (reports / "index.html").read_text()
+    for claim in claims:
+        address = f"{claim['source']}/index.html"
+        assert f'href="{address}#{claim["id"]}"' in page
+        assert f'id="{claim["id"]}"' in (reports / address).read_text()
+    assert 'href="../index.html"' in (reports / "nanda" / "index.html").read_text()
+
+
+def test_filters_of_the_index_filter(reports: Path, browsed: Callable[[Path], str]) -> None:
+    claims = json.loads((reports / "claims.json").read_text())
+    found = found_in(reports / "index.html", browsed)
+    assert found["all"] == len(claims)
+    assert found["refuted"] == sum(claim["verdict"] == "refuted" for claim in claims)
+    assert found["section"] == sum(claim["source"] == claims[0]["source"] for claim in claims)
+    assert 0 < found["words"] < len(claims)
+    assert found["none"] == 0
+
+
+def test_filters_of_a_source_filter_and_a_link_to_a_hidden_claim_shows_it(
+    reports: Path, browsed: Callable[[Path], str]
+) -> None:
+    claims = json.loads((reports / "nanda" / "claims.json").read_text())
+    found = found_in(reports / "nanda" / "index.html", browsed)
+    assert found["all"] == found["followed"] == len(claims)
+    assert found["refuted"] == sum(claim["verdict"] == "refuted" for claim in claims)
+    assert 0 < found["section"] < len(claims)
+    assert found["told"] == f"{found['words']} shown"
+    assert found["none"] == 0
+
+
+def test_a_pattern_that_no_source_knows_is_refused(capsys: pytest.CaptureFixture) -> None:
+    assert reproduce(["all", "--only", "nothing.*"]) == 2
+    assert "no claim of any source fits" in capsys.readouterr().err
