@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Literal
 
@@ -9,8 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.analyses.fourier import inverse_2d, sum_wave_part, transform_2d
+from modinterp.analyses.fourier import components_of, fourier_basis, inverse_2d, sum_wave_part, transform_2d
 from modinterp.analyses.neurons import terms_of
+from modinterp.models import Network
 from modinterp.training import cross_entropy
 
 Terms = Literal["sums", "products", "polynomial"]
@@ -48,6 +50,22 @@ def excluded_logits(
 ) -> Tensor:
     """Everything but the given frequencies. Source: Nanda et al. 2023, section 5.1."""
     return logits.double() - part_at(logits, freqs, terms, sign)
+
+
+def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Network:
+    """A copy of the network that embeds the residues by nothing but the given frequencies and the mean embedding.
+
+    Args:
+        p: the first so many tokens are the residues.
+        freqs: from 1 to p // 2. [cycles per p]
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    """
+    changed = copy.deepcopy(network)
+    W_E = changed.W_E.detach()
+    kept = fourier_basis(p)[[0, *components_of(tuple(freqs), p)]].to(W_E.device)
+    W_E[:p] = (kept.T @ (kept @ W_E[:p].double())).to(W_E.dtype)
+    return changed
 
 
 def loss_on(
@@ -88,11 +106,17 @@ def excluded_loss(
 
 
 def loss_without_each(
-    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], terms: Terms = "products", sign: int = 1
+    logits: Float[Tensor, "a b output"],
+    labels: Int[Tensor, "input 1"],
+    terms: Terms = "products",
+    sign: int = 1,
+    rows: Int[Tensor, " row"] | None = None,
 ) -> Float[Tensor, " freq"]:
-    """Loss over all pairs with one frequency taken out; entry k - 1 belongs to frequency k. [nats]
+    """Loss with one frequency taken out; entry k - 1 belongs to frequency k. [nats]
 
+    Args:
+        rows: of `Task.inputs()`, that the loss is taken over; all by default.
     Source: Nanda et al. 2023, figure 6.
     """
-    p = len(logits)
-    return torch.tensor([loss_on(excluded_logits(logits, [k], terms, sign), labels) for k in range(1, p // 2 + 1)])
+    each = range(1, len(logits) // 2 + 1)
+    return torch.tensor([loss_on(excluded_logits(logits, [k], terms, sign), labels, rows) for k in each])

@@ -163,6 +163,13 @@ class Evidence:
         return progress.progress_measures(self.run, self.freqs)
 
     @cached_property
+    def largest_exclusion(self) -> pd.DataFrame:
+        """The excluded loss of the one frequency that is missed the most, at every snapshot."""
+        if not self.run.snapshots:
+            raise NotRecorded(f"no snapshots of {self.run.name} were kept")
+        return progress.largest_single_exclusion(self.run)
+
+    @cached_property
     def phases(self) -> phases.Phases:
         return phases.phases(self.progress)
 

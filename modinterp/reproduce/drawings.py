@@ -12,7 +12,9 @@ from modinterp.claims import Evidence, evidence
 from modinterp.runs import TrainedRun
 
 Runs = Mapping[str, TrainedRun]
-Draw = Callable[[Evidence, Runs], go.Figure | None]  # None: the runs it is drawn from are not there
+# None: the runs that it is made from are not there
+Draw = Callable[[Evidence, Runs], go.Figure | None]
+Make = Callable[[Evidence, Runs], pd.DataFrame | None]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Drawings:
 
     main: str
     figures_of: Mapping[str, tuple[str, Draw]]
-    tables_of: Mapping[str, tuple[str, Callable[[Evidence], pd.DataFrame]]] = field(default_factory=dict)
+    tables_of: Mapping[str, tuple[str, Make]] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
     more_of: Mapping[str, str] = field(default_factory=dict)
     drawn_from: Mapping[str, str] = field(default_factory=dict)
@@ -64,8 +66,9 @@ class Drawings:
 
     def tables(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
         """Tables that belong below a figure, by the figure's key."""
-        return {
-            key: (title, make(ev))
+        made = {
+            key: (title, make(ev, runs))
             for key, (title, make) in self.tables_of.items()
             if key in wanted and (ev := self._evidence(runs, key)) is not None
         }
+        return {key: (title, table) for key, (title, table) in made.items() if table is not None}
