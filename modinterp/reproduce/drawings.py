@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -42,6 +43,7 @@ class Drawings:
         tables_of: key of a figure to the title and making of the table below it.
         pages: questions with a page of their own.
         more_of: key of a figure to a template, beside this file, of what the page has below it.
+        drawn_from: key of a figure to a run other than `main`, or to a pattern of names: the first that is there.
     """
 
     main: str
@@ -53,7 +55,7 @@ class Drawings:
 
     def _evidence(self, runs: Runs, key: str) -> Evidence | None:
         name = self.drawn_from.get(key, self.main)
-        return evidence(runs[name]) if name in runs else None
+        return next((evidence(run) for other, run in runs.items() if fnmatchcase(other, name)), None)
 
     def figures(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
         """Those of the wanted figures that the runs allow, by key, each with its number in the source."""

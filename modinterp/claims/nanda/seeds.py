@@ -22,7 +22,12 @@ MORE_SEEDS = dict(zip(range(1, 5), SEEDS[1:], strict=True))  # the paper's numbe
 
 
 def _paper(*rows: tuple[str, int, float, float, float, float]) -> ReadoffTable:
-    return ReadoffTable(tuple(Readoff(freq, wave, *values, NAN, True) for wave, freq, *values in rows))
+    return ReadoffTable(
+        tuple(
+            Readoff(freq, wave, first, second, amplitude, fve, NAN, True)
+            for wave, freq, first, second, amplitude, fve in rows
+        )
+    )
 
 
 # direction of W_L, coefficients of the two products, amplitude of their wave of a + b, FVE
