@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.analyses.fourier import components_of, fourier_basis, inverse_2d, sum_wave_part, transform_2d
+from modinterp.analyses.fourier import components_of, fourier_basis, inverse_2d, sum_wave_part, sum_waves, transform_2d
 from modinterp.analyses.neurons import terms_of
 from modinterp.models import Network
 from modinterp.training import cross_entropy
@@ -105,6 +105,14 @@ def excluded_loss(
     return loss_on(excluded_logits(logits, freqs, terms), labels, train)
 
 
+def _without(logits: Tensor, freq: int, terms: Terms, sign: int, rows: Tensor) -> Float[Tensor, "row output"]:
+    """Some rows of the excluded logits; of sums of waves the others need not be made."""
+    if terms != "sums":
+        return excluded_logits(logits, [freq], terms, sign).flatten(0, 1)[rows]
+    flat, waves = logits.flatten(0, 1).double(), sum_waves(len(logits), freq, sign).flatten(1).to(logits.device)
+    return flat[rows] - waves[:, rows].T @ (waves @ flat)
+
+
 def loss_without_each(
     logits: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],
@@ -118,5 +126,7 @@ def loss_without_each(
         rows: of `Task.inputs()`, that the loss is taken over; all by default.
     Source: Nanda et al. 2023, figure 6.
     """
+    right = labels[:, 0].to(logits.device)
+    rows = torch.arange(len(right)) if rows is None else rows
     each = range(1, len(logits) // 2 + 1)
-    return torch.tensor([loss_on(excluded_logits(logits, [k], terms, sign), labels, rows) for k in each])
+    return torch.tensor([cross_entropy(_without(logits, k, terms, sign, rows), right[rows]).item() for k in each])

@@ -13,7 +13,7 @@ from modinterp.analyses.ablations import restricted_loss
 from modinterp.analyses.fourier import component_norms, transform
 from modinterp.claims import Evidence, evidence
 from modinterp.claims.evidence import PATTERN
-from modinterp.claims.nanda.seeds import MORE_SEEDS, TABLE_3, TABLE_4, TEST_LOSSES, ablated_test_losses
+from modinterp.claims.nanda.seeds import MORE_SEEDS, TABLE_3, TABLE_4, TEST_LOSSES
 from modinterp.claims.nanda.setup import SEEDS
 from modinterp.figures import ablations, algorithm, attention, fourier, grids, history, neurons, progress, readout
 from modinterp.reproduce.drawings import Draw, Drawings, Make, Runs
@@ -84,8 +84,12 @@ def _over_training(ev: Evidence, runs: Runs, draw: Callable[..., go.Figure]) -> 
     return draw({seed: own.progress for seed, own in found.items()}, {seed: own.phases for seed, own in found.items()})
 
 
+def _readoff_of_seeds(ev: Evidence, runs: Runs) -> go.Figure:
+    return readout.readoff_of_runs({seed: own.readoff for seed, own in _seeds(runs).items()})
+
+
 def _keys_and_others(ev: Evidence, runs: Runs) -> go.Figure:
-    ours = {seed: ablated_test_losses(own.run) for seed, own in _seeds(runs).items()}
+    ours = {seed: own.test_losses for seed, own in _seeds(runs).items()}
     return ablations.keys_and_others(ours, {f"seed {seed}": losses for seed, losses in TABLE_4.items()})
 
 
@@ -107,14 +111,13 @@ def _table_3(ev: Evidence, runs: Runs) -> pd.DataFrame:
 
 
 def _table_4(ev: Evidence, runs: Runs) -> pd.DataFrame:
-    ours = {seed: ablated_test_losses(own.run) for seed, own in _seeds(runs).items()}
-    rows = []
+    ours, rows = {seed: own.test_losses for seed, own in _seeds(runs).items()}, []
     for number, printed in TABLE_4.items():
+        row: dict[str, float | None] = {"seed": number}
         found = ours.get(f"seed {number}", (None,) * len(TEST_LOSSES))
-        pairs = zip(TEST_LOSSES, printed, found, strict=True)
-        rows.append(
-            {"seed": number} | {f"{w}: {n}": v for n, a, b in pairs for w, v in (("the paper", a), ("ours", b))}
-        )
+        for name, theirs, own in zip(TEST_LOSSES, printed, found, strict=True):
+            row |= {f"the paper: {name}": theirs, f"ours: {name}": own}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -138,10 +141,7 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "single_exclusion": ("Figure 15", lambda ev, _: progress.single_exclusion(ev.progress, ev.freqs)),
     "spectra_W_E": ("Figure 16", partial(_spectra_of_seeds, matrix="W_E")),
     "spectra_W_L": ("Figure 17", partial(_spectra_of_seeds, matrix="W_L")),
-    "readoff_seeds": (
-        "Table 3",
-        lambda _, runs: readout.readoff_of_runs({s: e.readoff for s, e in _seeds(runs).items()}),
-    ),
+    "readoff_seeds": ("Table 3", _readoff_of_seeds),
     "keys_and_others": ("Table 4", _keys_and_others),
     "losses_seeds": ("Figure 18", partial(_over_training, draw=progress.losses)),
     "ginis_seeds": ("Figure 19", partial(_over_training, draw=progress.ginis)),

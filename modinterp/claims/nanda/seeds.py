@@ -6,7 +6,6 @@ from statistics import mean, median
 
 import torch
 
-from modinterp.analyses.ablations import Terms, excluded_logits, restricted_logits
 from modinterp.analyses.phases import first_epoch
 from modinterp.analyses.progress import fourier_gini
 from modinterp.analyses.readout import Readoff, ReadoffTable
@@ -103,21 +102,14 @@ def _table_3(wave: str) -> Measure:
     return measure
 
 
-def ablated_test_losses(run: TrainedRun, terms: Terms = "sums") -> tuple[float, float, float]:
-    """Test loss of the network, without its key frequencies, and without all others, as table 4 has them. [nats]"""
-    ev = evidence(run)
-    changed = (excluded_logits(ev.logits, ev.freqs, terms), restricted_logits(ev.logits, ev.freqs, terms))
-    whole, (without_keys, without_others) = ev.ablated("original"), map(ev.changed, changed)
-    return whole.test_loss, without_keys.test_loss, without_others.test_loss
-
-
 def _table_4(run: TrainedRun) -> dict[str, Value]:
-    found = dict(zip(TEST_LOSSES, ablated_test_losses(run), strict=True))
-    products = dict(zip(TEST_LOSSES, ablated_test_losses(run, "products"), strict=True))
+    ev = evidence(run)
+    found = dict(zip(TEST_LOSSES, ev.test_losses, strict=True))
+    products = ev.test_losses_counted_as("products")
     return {
         **found,
         "without all others over the whole": found[TEST_LOSSES[2]] / found[TEST_LOSSES[0]],
-        **{f"{name}, counted as products": products[name] for name in TEST_LOSSES[1:]},
+        **{f"{n}, counted as products": loss for n, loss in zip(TEST_LOSSES[1:], products[1:], strict=True)},
     }
 
 
