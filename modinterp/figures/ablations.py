@@ -84,13 +84,13 @@ def keys_and_others(ours: Mapping[str, Sequence[float]], printed: Mapping[str, S
     figure = go.Figure()
     kinds = {"whole network": TEST, "without its key frequencies": EXCLUDED, "without all others": RESTRICTED}
     for place, (kind, colour) in enumerate(kinds.items()):
-        for whose, losses, symbol in (("ours", ours, "circle"), ("the paper's", printed, "diamond-open")):
+        for whose, losses, symbol, size in (("ours", ours, "circle", 8), ("the paper's", printed, "diamond-open", 15)):
             figure.add_scatter(
                 x=list(losses),
                 y=[values[place] for values in losses.values()],
                 mode="markers",
                 name=f"{kind}, {whose}",
-                marker={"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2, "color": colour}},
+                marker={"color": colour, "symbol": symbol, "size": size, "line": {"width": 2, "color": colour}},
                 hovertemplate=f"%{{x}}, {kind}<br>test loss = %{{y:.3g}} nats<extra>{whose}</extra>",
             )
     figure.update_xaxes(title="network", type="category")

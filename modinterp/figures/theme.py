@@ -54,14 +54,14 @@ def panels(names: Iterable[str]) -> tuple[go.Figure, Places]:
     """Small multiples in two columns, one a name, and the row and column of each."""
     places = {name: (place // 2 + 1, place % 2 + 1) for place, name in enumerate(names)}
     rows = max(row for row, _ in places.values())
-    gaps = {"horizontal_spacing": 0.1, "vertical_spacing": 0.36 / (rows + 1)}
+    gaps = {"horizontal_spacing": 0.1, "vertical_spacing": 0.4 / rows}
     return make_subplots(rows, 2, subplot_titles=list(places), **gaps), places
 
 
 def framed_panels(figure: go.Figure, title: str, places: Places) -> go.Figure:
     """`framed`, as high as the rows of small multiples need, the legend close below them."""
     rows = max(row for row, _ in places.values())
-    return framed(figure, title, 300 * rows).update_layout(legend_y=-0.2 / rows)
+    return framed(figure, title, 340 * rows).update_layout(legend_y=-0.24 / rows)
 
 
 def heatmap(

@@ -25,6 +25,10 @@ def _slingshots(*runs: TrainedRun) -> dict[str, Value]:
         "networks that grok without one": sum(g.delayed and not n for g, n in zip(found, before, strict=True)),
         "slingshots before grokking": before,
         "slingshots in all of training": [len(epochs) for epochs in at],
+        "highest train loss from grokking on": [
+            float(run.history["train_loss"][run.history["epoch"] >= g.grokked].max())
+            for run, g in zip(runs, found, strict=True)
+        ],
     }
 
 
