@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Literal
 
@@ -9,8 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.analyses.fourier import inverse_2d, sum_wave_part, transform_2d
+from modinterp.analyses.fourier import components_of, fourier_basis, inverse_2d, sum_wave_part, sum_waves, transform_2d
 from modinterp.analyses.neurons import terms_of
+from modinterp.models import Network
 from modinterp.training import cross_entropy
 
 Terms = Literal["sums", "products", "polynomial"]
@@ -50,6 +52,22 @@ def excluded_logits(
     return logits.double() - part_at(logits, freqs, terms, sign)
 
 
+def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Network:
+    """A copy of the network that embeds the residues by nothing but the given frequencies and the mean embedding.
+
+    Args:
+        p: the first so many tokens are the residues.
+        freqs: from 1 to p // 2. [cycles per p]
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    """
+    changed = copy.deepcopy(network)
+    W_E = changed.W_E.detach()
+    kept = fourier_basis(p)[[0, *components_of(tuple(freqs), p)]].to(W_E.device)
+    W_E[:p] = (kept.T @ (kept @ W_E[:p].double())).to(W_E.dtype)
+    return changed
+
+
 def loss_on(
     logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
 ) -> float:
@@ -87,12 +105,28 @@ def excluded_loss(
     return loss_on(excluded_logits(logits, freqs, terms), labels, train)
 
 
-def loss_without_each(
-    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], terms: Terms = "products", sign: int = 1
-) -> Float[Tensor, " freq"]:
-    """Loss over all pairs with one frequency taken out; entry k - 1 belongs to frequency k. [nats]
+def _without(logits: Tensor, freq: int, terms: Terms, sign: int, rows: Tensor) -> Float[Tensor, "row output"]:
+    """Some rows of the excluded logits; of sums of waves the others need not be made."""
+    if terms != "sums":
+        return excluded_logits(logits, [freq], terms, sign).flatten(0, 1)[rows]
+    flat, waves = logits.flatten(0, 1).double(), sum_waves(len(logits), freq, sign).flatten(1).to(logits.device)
+    return flat[rows] - waves[:, rows].T @ (waves @ flat)
 
+
+def loss_without_each(
+    logits: Float[Tensor, "a b output"],
+    labels: Int[Tensor, "input 1"],
+    terms: Terms = "products",
+    sign: int = 1,
+    rows: Int[Tensor, " row"] | None = None,
+) -> Float[Tensor, " freq"]:
+    """Loss with one frequency taken out; entry k - 1 belongs to frequency k. [nats]
+
+    Args:
+        rows: of `Task.inputs()`, that the loss is taken over; all by default.
     Source: Nanda et al. 2023, figure 6.
     """
-    p = len(logits)
-    return torch.tensor([loss_on(excluded_logits(logits, [k], terms, sign), labels) for k in range(1, p // 2 + 1)])
+    right = labels[:, 0].to(logits.device)
+    rows = torch.arange(len(right)) if rows is None else rows
+    each = range(1, len(logits) // 2 + 1)
+    return torch.tensor([cross_entropy(_without(logits, k, terms, sign, rows), right[rows]).item() for k in each])

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid
-from modinterp.analyses.ablations import excluded_logits, loss_on, restricted_logits
+from modinterp.analyses.ablations import excluded_logits, loss_on, loss_without_each, restricted_logits
 from modinterp.analyses.fourier import component_norms
 from modinterp.analyses.readout import cosine_coefficients
 from modinterp.models import Network
@@ -94,3 +94,19 @@ def progress_measures(run: TrainedRun, freqs: Sequence[int], epochs: Iterable[in
     """
     chosen = run.snapshots if epochs is None else epochs
     return pd.DataFrame([{"epoch": e} | progress_at(run.at(e), run.task, run.split, freqs) for e in chosen])
+
+
+def largest_single_exclusion(run: TrainedRun, epochs: Iterable[int] | None = None) -> pd.DataFrame:
+    """A progress measure that knows no key frequencies: the loss without that one frequency which is missed the most.
+
+    Args:
+        epochs: which snapshots; all by default.
+    Returns:
+        a row an epoch: `excluded_loss_train`, the largest over all frequencies of the excluded loss [nats], and `freq`.
+    Source: Nanda et al. 2023, appendix C.2, footnote 3.
+    """
+    labels, rows = run.task.labels(), []
+    for epoch in run.snapshots if epochs is None else epochs:
+        each = loss_without_each(logits_on_grid(run.at(epoch), run.task), labels, "sums", rows=run.split.train)
+        rows.append({"epoch": epoch, "excluded_loss_train": float(each.max()), "freq": int(each.argmax()) + 1})
+    return pd.DataFrame(rows)

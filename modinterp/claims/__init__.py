@@ -47,7 +47,7 @@ class Source(Mapping[str, Claim]):
         )
 
 
-nanda = Source("nanda", _nanda.CLAIMS)
+nanda = Source("nanda", _nanda.CLAIMS, _nanda.CONTRADICTIONS)
 clock = Source("clock", _clock.CLAIMS, _clock.CONTRADICTIONS)
 mlp = Source("mlp", _mlp.CLAIMS, _mlp.CONTRADICTIONS)
 circuits = Source("circuits", _circuits.CLAIMS, _circuits.CONTRADICTIONS, _circuits.NOTE)

@@ -147,6 +147,18 @@ class Evidence:
         """Loss and accuracy of changed logits beside the run's own."""
         return components.ablation(logits, self.labels, self.test, self.ablated("original"))
 
+    def test_losses_counted_as(self, terms: ablations.Terms) -> tuple[float, float, float]:
+        """Test loss of the network, without its key frequencies, and without all others. [nats]"""
+        without_keys = ablations.excluded_logits(self.logits, self.freqs, terms)
+        without_others = ablations.restricted_logits(self.logits, self.freqs, terms)
+        first, second = (self.changed(logits).test_loss for logits in (without_keys, without_others))
+        return self.ablated("original").test_loss, first, second
+
+    @cached_property
+    def test_losses(self) -> tuple[float, float, float]:
+        """The same, with a frequency's waves of a + b taken out or left, as the paper's code does."""
+        return self.test_losses_counted_as("sums")
+
     @cached_property
     def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:
         """Loss with one frequency taken out, counted in two ways. [nats]"""
@@ -161,6 +173,13 @@ class Evidence:
         if not self.run.snapshots:
             raise NotRecorded(f"no snapshots of {self.run.name} were kept")
         return progress.progress_measures(self.run, self.freqs)
+
+    @cached_property
+    def largest_exclusion(self) -> pd.DataFrame:
+        """The excluded loss of the one frequency that is missed the most, at every snapshot."""
+        if not self.run.snapshots:
+            raise NotRecorded(f"no snapshots of {self.run.name} were kept")
+        return progress.largest_single_exclusion(self.run)
 
     @cached_property
     def phases(self) -> phases.Phases:

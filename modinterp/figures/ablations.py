@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.components import Ablations
-from modinterp.figures.theme import CATEGORIES, COS, INK, MUTED, RESTRICTED, array, framed
+from modinterp.figures.theme import CATEGORIES, COS, EXCLUDED, INK, MUTED, RESTRICTED, TEST, array, framed
 
 
 def per_frequency(
@@ -72,3 +72,28 @@ def interventions(ablations: Ablations) -> go.Figure:
     )
     figure.update_yaxes(autorange="reversed", automargin=True)
     return framed(figure, "What can be left out (near the dashed line) and what cannot (to the right)", 460, False)
+
+
+def keys_and_others(ours: Mapping[str, Sequence[float]], printed: Mapping[str, Sequence[float]]) -> go.Figure:
+    """Test loss of several networks, without their key frequencies, and without all others, beside a source's numbers.
+
+    Args:
+        ours, printed: name of a network to the three losses. [nats]
+    Source: Nanda et al. 2023, table 4.
+    """
+    figure = go.Figure()
+    kinds = {"whole network": TEST, "without its key frequencies": EXCLUDED, "without all others": RESTRICTED}
+    for place, (kind, colour) in enumerate(kinds.items()):
+        for whose, losses, symbol, size in (("ours", ours, "circle", 8), ("the paper's", printed, "diamond-open", 15)):
+            figure.add_scatter(
+                x=list(losses),
+                y=[values[place] for values in losses.values()],
+                mode="markers",
+                name=f"{kind}, {whose}",
+                marker={"color": colour, "symbol": symbol, "size": size, "line": {"width": 2, "color": colour}},
+                hovertemplate=f"%{{x}}, {kind}<br>test loss = %{{y:.3g}} nats<extra>{whose}</extra>",
+            )
+    figure.update_xaxes(title="network", type="category")
+    figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
+    title = "Without its key frequencies a network is worse than guessing, without all others it is better"
+    return framed(figure, title, 460)

@@ -10,7 +10,31 @@ from plotly.subplots import make_subplots
 from torch import Tensor
 
 from modinterp.analyses.fourier import component_names
-from modinterp.figures.theme import COS, SIN, array, framed, heatmap
+from modinterp.figures.theme import COS, SIN, array, framed, framed_panels, heatmap, panels
+
+
+def _add_spectrum(
+    figure: go.Figure, name: str, norms: Float[Tensor, " component"], freqs: Sequence[int], row: int, col: int
+) -> None:
+    """Bars of one spectrum, cosines and sines, the key frequencies marked; the first panel's bars name the waves."""
+    for offset, (wave, colour) in enumerate((("cos", COS), ("sin", SIN)), start=1):
+        own = norms[offset::2]
+        figure.add_bar(
+            x=list(range(1, len(own) + 1)),
+            y=array(own),
+            name=wave,
+            legendgroup=wave,
+            showlegend=row == col == 1,
+            marker_color=colour,
+            row=row,
+            col=col,
+            hovertemplate=f"{wave} of frequency %{{x}}<br>norm = %{{y:.4g}}<extra>{name}</extra>",
+        )
+    for k in freqs:
+        top = float(norms[2 * k - 1 : 2 * k + 1].max())
+        figure.add_annotation(x=k, y=top, text=f"<b>{k}</b>", showarrow=False, yshift=10, row=row, col=col)
+    figure.update_xaxes(title="frequency [cycles per p]", range=[0, len(norms) // 2 + 1], row=row, col=col)
+    figure.update_yaxes(title="norm", row=row, col=col)
 
 
 def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[int], title: str = "") -> go.Figure:
@@ -23,37 +47,30 @@ def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[in
     """
     figure = make_subplots(len(norms), 1, subplot_titles=list(norms), vertical_spacing=0.16)
     for row, (name, values) in enumerate(norms.items(), start=1):
-        p = len(values)
-        for offset, (wave, colour) in enumerate((("cos", COS), ("sin", SIN)), start=1):
-            own = values[offset::2]
-            figure.add_bar(
-                x=list(range(1, len(own) + 1)),
-                y=array(own),
-                name=wave,
-                legendgroup=wave,
-                showlegend=row == 1,
-                marker_color=colour,
-                row=row,
-                col=1,
-                hovertemplate=f"{wave} of frequency %{{x}}<br>norm = %{{y:.4g}}<extra>{name}</extra>",
-            )
-        for k in freqs:
-            figure.add_annotation(
-                x=k,
-                y=float(values[2 * k - 1 : 2 * k + 1].max()),
-                text=f"<b>{k}</b>",
-                showarrow=False,
-                yshift=10,
-                row=row,
-                col=1,
-            )
-        figure.update_xaxes(title="frequency [cycles per p]", range=[0, p // 2 + 1], row=row, col=1)
-        figure.update_yaxes(title="norm", row=row, col=1)
+        _add_spectrum(figure, name, values, freqs, row, 1)
     figure.update_layout(barmode="group", bargap=0.2)
     title = title or f"Sparse in the Fourier basis: norm at {len(freqs)} frequencies, {', '.join(map(str, freqs))}"
     figure = framed(figure, title, 300 * len(norms))
     figure.update_layout(legend_y=-0.2 / len(norms))
     return figure
+
+
+def spectra_of_runs(
+    norms: Mapping[str, Float[Tensor, " component"]], freqs: Mapping[str, Sequence[int]], title: str
+) -> go.Figure:
+    """The spectrum of one matrix in several networks, each with its own key frequencies marked.
+
+    Args:
+        norms: name of a run to the norms of the matrix's Fourier components, from `component_norms`.
+        freqs: name of a run to its key frequencies. [cycles per p]
+        title: what to see.
+    Source: Nanda et al. 2023, figures 16 and 17.
+    """
+    figure, places = panels(norms)
+    for name, (row, col) in places.items():
+        _add_spectrum(figure, name, norms[name], freqs[name], row, col)
+    figure.update_layout(barmode="group", bargap=0.2)
+    return framed_panels(figure, title, places)
 
 
 def spectrum_2d(norms: Float[Tensor, "component_a component_b"], title: str) -> go.Heatmap:

@@ -9,9 +9,22 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from modinterp.analyses.phases import Phases
-from modinterp.figures.theme import CATEGORIES, EXCLUDED, MUTED, RESTRICTED, TEST, TRAIN, array, colour_of, framed
+from modinterp.figures.theme import (
+    CATEGORIES,
+    EXCLUDED,
+    MUTED,
+    RESTRICTED,
+    TEST,
+    TRAIN,
+    array,
+    colour_of,
+    framed,
+    framed_panels,
+    panels,
+)
 
 _LOSS = {"title": "loss [nats]", "type": "log", "exponentformat": "power"}
+_GINIS = {"gini_W_E": ("W_E", CATEGORIES[3]), "gini_W_L": ("W_L", CATEGORIES[5])}
 _COLOURS = {"train_loss": TRAIN, "test_loss": TEST, "restricted_loss_all": RESTRICTED, "excluded_loss_train": EXCLUDED}
 
 
@@ -38,17 +51,22 @@ def _losses(*names: str) -> dict[str, tuple[str, str]]:
     return {n: (n.removesuffix("_all").removesuffix("_train").replace("_", " "), _COLOURS[n]) for n in names}
 
 
+def _add_boundaries(figure: go.Figure, phases: Phases, **place: int) -> None:
+    """Dashed lines at the boundaries that were reached, in every panel or in the one of `row` and `col`."""
+    for epoch in (phases.memorised, phases.formed, phases.cleaned):
+        if epoch == epoch:
+            figure.add_vline(x=epoch, line={"dash": "dash", "color": MUTED, "width": 1}, **place)  # type: ignore[arg-type]
+
+
 def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
     """Excluded loss, restricted loss, Gini coefficients and sum of squared weights, with the phases' boundaries."""
     titles = ("excluded loss", "restricted loss", "Gini coefficient of Fourier components", "sum of squared weights")
     figure, shown = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.1, vertical_spacing=0.16), set()
     _add(figure, progress, _losses("train_loss", "test_loss", "excluded_loss_train"), 1, 1, shown)
     _add(figure, progress, _losses("train_loss", "test_loss", "restricted_loss_all"), 1, 2, shown)
-    _add(figure, progress, {"gini_W_E": ("W_E", CATEGORIES[3]), "gini_W_L": ("W_L", CATEGORIES[5])}, 2, 1, shown)
+    _add(figure, progress, _GINIS, 2, 1, shown)
     _add(figure, progress, {"sum_of_squared_weights": ("sum of squared weights", CATEGORIES[7])}, 2, 2, shown)
-    for epoch in (phases.memorised, phases.formed, phases.cleaned):
-        if epoch == epoch:
-            figure.add_vline(x=epoch, line={"dash": "dash", "color": MUTED, "width": 1})
+    _add_boundaries(figure, phases)
     figure.update_xaxes(title="epoch")
     for col in (1, 2):
         figure.update_yaxes(**_LOSS, row=1, col=col)
@@ -94,3 +112,47 @@ def single_exclusion(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
     figure.update_yaxes(title="accuracy", col=1)
     figure.update_yaxes(**_LOSS, col=2)
     return framed(figure, "Each key frequency comes to be needed at its own time")
+
+
+def _of_runs(
+    progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases], columns: Mapping[str, tuple[str, str]],
+    axis: Mapping[str, str], title: str,
+) -> go.Figure:  # fmt: skip
+    """The same columns of several runs, one panel a run, with the boundaries of its phases."""
+    (figure, places), shown = panels(progress), set()
+    for name, (row, col) in places.items():
+        _add(figure, progress[name], columns, row, col, shown)
+        _add_boundaries(figure, phases[name], row=row, col=col)
+    figure.update_xaxes(title="epoch")
+    figure.update_yaxes(**axis)
+    return framed_panels(figure, title, places)
+
+
+def losses(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) -> go.Figure:
+    """Train, test and restricted loss of several runs. Source: Nanda et al. 2023, figure 18."""
+    columns = _losses("train_loss", "test_loss", "restricted_loss_all")
+    title = "In every seed the restricted loss falls before the test loss does"
+    return _of_runs(progress, phases, columns, _LOSS, title)
+
+
+def ginis(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) -> go.Figure:
+    """Sparsity of the embedding and of the map to logits in several runs. Source: Nanda et al. 2023, figure 19."""
+    title = "In every seed W_E and W_L become sparse in the Fourier basis, slowly at first and quickly in cleanup"
+    return _of_runs(progress, phases, _GINIS, {"title": "Gini"}, title)
+
+
+def largest_exclusion(progress: pd.DataFrame, largest: pd.DataFrame) -> go.Figure:
+    """Excluded loss, and the measure that knows no key frequencies, beside train and test loss.
+
+    Args:
+        largest: from `largest_single_exclusion`.
+    Source: Nanda et al. 2023, appendix C.2, footnote 3.
+    """
+    figure, shown = make_subplots(1, 1), set()
+    _add(figure, progress, _losses("train_loss", "test_loss", "excluded_loss_train"), 1, 1, shown)
+    name = "largest excluded loss of a single frequency"
+    _add(figure, largest, {"excluded_loss_train": (name, CATEGORIES[3])}, 1, 1, shown)
+    figure.update_traces(mode="lines+markers", selector={"name": name})
+    figure.update_xaxes(title="epoch")
+    figure.update_yaxes(**_LOSS)
+    return framed(figure, "Without knowing the key frequencies: the worst that taking out one frequency does")

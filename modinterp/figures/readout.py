@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
 from modinterp.analyses.readout import ReadoffTable, cosine_waves, margin
-from modinterp.figures.theme import INK, array, colour_of, framed
+from modinterp.figures.theme import INK, array, colour_of, framed, framed_panels, panels
 
 
-def readoff(table: ReadoffTable) -> go.Figure:
-    """Share of the neurons' variance along each direction of W_L that cos or sin of w_k(a + b) carries."""
-    freqs = sorted({row.freq for row in table.rows})
-    figure = go.Figure()
+def _add_readoff(figure: go.Figure, table: ReadoffTable, row: int | None = None, col: int | None = None) -> None:
+    """A bar a direction, coloured by frequency, its amplitude above it."""
+    freqs = sorted({r.freq for r in table.rows})
     for k in freqs:
-        rows = [row for row in table.rows if row.freq == k]
+        rows = [r for r in table.rows if r.freq == k]
         figure.add_bar(
             x=[f"{r.wave} {r.freq}" for r in rows],
             y=[r.explained for r in rows],
@@ -24,13 +23,37 @@ def readoff(table: ReadoffTable) -> go.Figure:
             text=[f"{r.amplitude:.1f}" for r in rows],
             textposition="outside",
             hovertemplate="%{x}<br>FVE = %{y:.4f}<br>amplitude = %{text}<extra></extra>",
+            row=row,
+            col=col,
         )
-    figure.update_xaxes(title="direction of W_L")
-    figure.update_yaxes(title="fraction of variance explained", range=[0, 1.12])
+
+
+_DIRECTIONS = {"title": "direction of W_L"}
+_EXPLAINED = {"title": "fraction of variance explained", "range": [0, 1.12]}
+
+
+def readoff(table: ReadoffTable) -> go.Figure:
+    """Share of the neurons' variance along each direction of W_L that cos or sin of w_k(a + b) carries."""
+    figure = go.Figure()
+    _add_readoff(figure, table)
+    figure.update_xaxes(**_DIRECTIONS)
+    figure.update_yaxes(**_EXPLAINED)
     lowest = min(row.explained for row in table.rows)
     return framed(
         figure, f"Along every direction that W_L reads, one wave of a+b is at least {lowest:.0%} of the neurons"
     )
+
+
+def readoff_of_runs(tables: Mapping[str, ReadoffTable]) -> go.Figure:
+    """`readoff` of several networks, each with its own key frequencies. Source: Nanda et al. 2023, table 3."""
+    figure, places = panels(tables)
+    for name, (row, col) in places.items():
+        _add_readoff(figure, tables[name], row, col)
+    figure.update_xaxes(**_DIRECTIONS)
+    figure.update_yaxes(**_EXPLAINED)
+    lowest = min(row.explained for table in tables.values() for row in table.rows)
+    title = f"In every seed one wave of a+b is at least {lowest:.0%} of the neurons along each direction that W_L reads"
+    return framed_panels(figure, title, places).update_layout(showlegend=False)
 
 
 def margins(p: int, freqs: Sequence[int]) -> go.Figure:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 from torch import Tensor
 
 CATEGORIES = ("#2f6db5", "#d1495b", "#2a9d8f", "#e09f3e", "#7b5ea7", "#5f8f3e", "#b5651d", "#4a5a6a")
@@ -44,6 +45,23 @@ def framed(figure: go.Figure, title: str, height: int = 420, legend: bool = True
         if note.font.size is None or note.font.size > 13:
             note.font.size = 12
     return figure
+
+
+Places = dict[str, tuple[int, int]]
+
+
+def panels(names: Iterable[str]) -> tuple[go.Figure, Places]:
+    """Small multiples in two columns, one a name, and the row and column of each."""
+    places = {name: (place // 2 + 1, place % 2 + 1) for place, name in enumerate(names)}
+    rows = max(row for row, _ in places.values())
+    gaps = {"horizontal_spacing": 0.1, "vertical_spacing": 0.4 / rows}
+    return make_subplots(rows, 2, subplot_titles=list(places), **gaps), places
+
+
+def framed_panels(figure: go.Figure, title: str, places: Places) -> go.Figure:
+    """`framed`, as high as the rows of small multiples need, the legend close below them."""
+    rows = max(row for row, _ in places.values())
+    return framed(figure, title, 340 * rows).update_layout(legend_y=-0.24 / rows)
 
 
 def heatmap(

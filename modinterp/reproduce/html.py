@@ -19,7 +19,7 @@ def figure_html(figure: go.Figure, key: str) -> str:
 
 def table_html(title: str, table: pd.DataFrame) -> str:
     """A table that unfolds under its title."""
-    body = table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
+    body = table.to_html(index=False, border=0, na_rep="", float_format=lambda x: f"{x:.4g}")
     return f"<details><summary>{title}</summary><div class='scroll'>{body}</div></details>"
 
 

@@ -185,7 +185,10 @@ def write_index(found: Sequence[Reproduction], out: Path) -> Path:
 
 
 def write_report(found: Reproduction, out: Path, inside: bool = False) -> Path:
-    """Write `claims.json`, `claims.csv`, `contradictions.csv` and `index.html`, and return the path of the page.
+    """Write the report and return the path of its page.
+
+    `claims.json`, `claims.csv`, `contradictions.csv`, `tables/KEY.csv` by the key of the table's figure, `index.html`
+    and a page a question.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
@@ -193,6 +196,8 @@ def write_report(found: Reproduction, out: Path, inside: bool = False) -> Path:
     write(out / "claims.json", claims_json(found.results).encode())
     write(out / "claims.csv", claims_table(found.results).to_csv(index=False).encode())
     write(out / "contradictions.csv", contradictions_table(found).to_csv(index=False).encode())
+    for key, (_, table) in found.tables.items():
+        write(out / "tables" / f"{key}.csv", table.to_csv(index=False).encode())
     write(out / "index.html", page(found, inside=inside).encode())
     for question in found.pages:
         write(out / f"{question.key}.html", page(found.part(question), question.title).encode())

@@ -10,10 +10,14 @@ import pandas as pd
 import pytest
 import torch
 
-from modinterp.analyses import ablations, attention, neurons, phases, progress, readout
-from modinterp.analyses.fourier import component_norms, components_of, fourier_basis
+from modinterp import models
+from modinterp.activations import logits_on_grid
+from modinterp.analyses import ablations, attention, curves, neurons, phases, progress, readout
+from modinterp.analyses.fourier import component_norms, components_of, fourier_basis, transform
 from modinterp.analyses.frequencies import jaccard, key_frequencies
+from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
+from modinterp.training import Recipe, RunSpec
 
 
 @dataclass
@@ -278,3 +282,52 @@ def test_inflections_are_where_the_slope_turns() -> None:
     assert (abs(found - 4000) <= 300).all()
     assert phases.slope(table, "epoch", 1000, 3000) == pytest.approx(1)
     assert math.isnan(phases.slope(table, "epoch", 3000, 3000))
+
+
+def test_slingshots_are_rises_from_low_to_high() -> None:
+    loss = [5, 1e-4, 5e-3, 2e-2, 1e-1, 5e-3, 2e-2, 5e-4, 1.0, 1e-5]
+    epochs = pd.Series(range(len(loss)))
+    assert curves.slingshots(epochs, pd.Series(loss)).tolist() == [3, 8]
+    assert not len(curves.slingshots(epochs, epochs + 1.0))
+
+
+def test_loss_without_each_on_some_rows_is_the_excluded_loss_of_those() -> None:
+    task, rows = addition(11), torch.tensor([3, 5, 70, 120])
+    logits = readout.ideal_logits(11, [2, 4]) + torch.randn(11, 11, 11, generator=torch.Generator().manual_seed(0))
+    for terms in ("sums", "products"):
+        found = ablations.loss_without_each(logits, task.labels(), terms, rows=rows)
+        by_hand = [ablations.excluded_loss(logits, task.labels(), [k], rows, terms) for k in range(1, 6)]
+        assert found.tolist() == pytest.approx(by_hand)
+    every = ablations.loss_without_each(logits, task.labels(), "sums")
+    assert every.tolist() == pytest.approx(
+        [ablations.excluded_loss(logits, task.labels(), [k], torch.arange(121)) for k in range(1, 6)]
+    )
+
+
+def test_an_embedding_can_be_cut_to_some_frequencies() -> None:
+    task = addition(11)
+    config = models.TransformerConfig.of(task, d_model=8, n_heads=1, d_head=8, d_mlp=8)
+    network = models.hooked(config, models.initial_weights(config, seed=0))
+    before = network.W_E.detach().clone()
+    cut = ablations.restricted_embedding(network, 11, [2, 4]).W_E.detach()
+    assert torch.equal(network.W_E, before)
+    assert torch.equal(cut[11], before[11])  # "=" is no residue
+    ours, theirs = transform(cut[:11]), transform(before[:11])
+    kept = [0, *components_of((2, 4), 11)]
+    assert torch.allclose(ours[kept], theirs[kept], atol=1e-6)
+    ours[kept] = 0
+    assert float(ours.abs().max()) < 1e-6
+
+
+def test_the_measure_without_key_frequencies_finds_the_one_that_is_missed_the_most() -> None:
+    task = addition(11)
+    config = models.TransformerConfig.of(task, d_model=8, n_heads=1, d_head=8, d_mlp=8)
+    spec = RunSpec(task, config, Recipe(epochs=2), seed=0)
+    snapshots = {epoch: models.initial_weights(config, seed=epoch) for epoch in (0, 1)}
+    run = TrainedRun("tiny", task, models.hooked(config, snapshots[1]), spec, snapshots=snapshots)
+    found = progress.largest_single_exclusion(run).set_index("epoch")
+    assert list(found.index) == [0, 1]
+    logits, train = logits_on_grid(run.model, task), run.split.train
+    each = [ablations.excluded_loss(logits, task.labels(), [k], train) for k in range(1, 6)]
+    assert found.loc[1, "excluded_loss_train"] == pytest.approx(max(each))
+    assert found.loc[1, "freq"] == 1 + each.index(max(each))

@@ -52,7 +52,8 @@ def test_every_entry_of_the_main_text_has_its_claim() -> None:
     if not LEDGER.is_dir():
         pytest.skip("the ledger is not at hand")
     entries = re.compile(r"^\*\*`([^`]+)`\*\*", re.MULTILINE)
-    assert set(entries.findall((LEDGER / "nanda.md").read_text().partition("### 2.10")[0])) == set(nanda)
+    text = (LEDGER / "nanda.md").read_text()
+    assert set(entries.findall(text.partition("### 2.11")[0])) <= set(nanda) <= set(entries.findall(text))
     for name in ("clock", "mlp", "circuits"):
         assert set(entries.findall((LEDGER / f"{name}.md").read_text())) == set(SOURCES[name])
 

@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 import pytest
 
 from modinterp.claims import SOURCES, evidence
-from modinterp.figures.theme import CATEGORIES, MUTED, colour_of
+from modinterp.claims.nanda.setup import SEEDS
+from modinterp.figures.theme import CATEGORIES, MUTED, colour_of, framed_panels, panels
 from modinterp.reproduce.run import DRAWN, available_runs
 from modinterp.runs import TrainedRun, load
 
@@ -15,15 +16,20 @@ KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.
 
 
 @pytest.fixture(scope="module")
-def drawn(mainline: TrainedRun) -> dict[str, dict[str, tuple[str, go.Figure]]]:
+def seeds() -> dict[str, TrainedRun]:
+    return {name: load(name) for name in SEEDS[1:]}
+
+
+@pytest.fixture(scope="module")
+def drawn(mainline: TrainedRun, seeds: dict[str, TrainedRun]) -> dict[str, dict[str, tuple[str, go.Figure]]]:
     others = ("mlp/kissane-0", "clock/no-pos-1")
-    runs = {mainline.name: mainline} | {name: load(name) for name in others}
+    runs = {mainline.name: mainline} | seeds | {name: load(name) for name in others}
     runs |= available_runs(list(SOURCES["circuits"].values()), None, "cpu")
     return {source: drawings.figures(runs, set(drawings.figures_of)) for source, drawings in DRAWN.items()}
 
 
-def test_every_figure_of_the_main_text_is_drawn(drawn: dict[str, dict[str, tuple[str, go.Figure]]]) -> None:
-    assert {number for number, _ in drawn["nanda"].values()} >= {f"Figure {n}" for n in range(1, 16)}
+def test_every_figure_up_to_the_further_seeds_is_drawn(drawn: dict[str, dict[str, tuple[str, go.Figure]]]) -> None:
+    assert {number for number, _ in drawn["nanda"].values()} >= {f"Figure {n}" for n in range(1, 20)}
 
 
 @pytest.mark.parametrize(("source", "key"), KEYS)
@@ -71,3 +77,32 @@ def test_nothing_is_drawn_without_the_run(source: str) -> None:
     drawings = DRAWN[source]
     assert drawings.figures({}, set(drawings.figures_of)) == {}
     assert drawings.tables({}, set(drawings.figures_of)) == {}
+
+
+def test_tables_3_and_4_stand_beside_the_papers(seeds: dict[str, TrainedRun]) -> None:
+    table = DRAWN["nanda"].tables(seeds, {"readoff_seeds"})["readoff_seeds"][1]
+    assert table["the paper: FVE"].count() == 30
+    for number, rows in table.groupby("seed"):
+        own = evidence(seeds[SEEDS[int(number)]])
+        assert rows["ours: FVE"].dropna().tolist() == [row.explained for row in own.readoff.rows]
+        assert len(rows) == max(rows["the paper: FVE"].count(), 2 * len(own.freqs))
+    losses = DRAWN["nanda"].tables(seeds, {"keys_and_others"})["keys_and_others"][1].set_index("seed")
+    assert losses.loc[2, "the paper: test loss without key frequencies"] == 11
+    last = seeds[SEEDS[2]].progress.iloc[-1]  # taken from float32 logits, by other code
+    for name, column in (("", "test_loss"), (" without key frequencies", "excluded_loss_test"),
+                         (" without all others", "restricted_loss_test")):  # fmt: skip
+        assert losses.loc[2, f"ours: test loss{name}"] == pytest.approx(last[column], rel=1e-4)
+
+
+def test_one_seed_is_enough_for_what_is_drawn_of_the_seeds(seeds: dict[str, TrainedRun]) -> None:
+    one = {SEEDS[3]: seeds[SEEDS[3]]}
+    keys = {key for key, name in DRAWN["nanda"].drawn_from.items() if "mainline" in name}
+    assert set(DRAWN["nanda"].figures(one, keys)) == keys
+    table = DRAWN["nanda"].tables(one, keys)["keys_and_others"][1].set_index("seed")
+    assert table["ours: test loss"].notna().tolist() == [False, False, True, False]
+
+
+def test_panels_stand_in_two_columns() -> None:
+    figure, places = panels("abc")
+    assert places == {"a": (1, 1), "b": (1, 2), "c": (2, 1)}
+    assert framed_panels(figure, "Three things side by side", places).layout.height == 680

@@ -18,6 +18,7 @@ import torch
 from modinterp.claims import nanda
 from modinterp.reproduce.__main__ import main
 from modinterp.reproduce.report import terminal_table
+from modinterp.reproduce.run import DRAWN
 from modinterp.runs import store
 from modinterp.runs.__main__ import main as runs_main
 
@@ -49,6 +50,17 @@ def test_claims_csv_says_the_same(report: Path) -> None:
     rows = list(csv.DictReader((report / "claims.csv").open()))
     claims = json.loads((report / "claims.json").read_text())
     assert [(r["id"], r["verdict"]) for r in rows] == [(c["id"], c["verdict"]) for c in claims]
+
+
+def test_every_table_is_a_file_and_on_the_page(report: Path) -> None:
+    page = (report / "index.html").read_text()
+    assert {path.stem for path in (report / "tables").iterdir()} == set(DRAWN["nanda"].tables_of)
+    for key, (title, _) in DRAWN["nanda"].tables_of.items():
+        assert f"<summary>{title}</summary>" in page
+        rows = list(csv.reader((report / "tables" / f"{key}.csv").open()))
+        assert len(rows) > 2
+        assert len({len(row) for row in rows}) == 1
+    assert "NaN" not in page.partition("</head>")[2].partition("<script>")[0]
 
 
 def test_page_holds_everything_and_asks_nobody(report: Path) -> None:

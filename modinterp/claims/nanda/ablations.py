@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from modinterp.analyses.ablations import Terms, excluded_logits, restricted_logits
+from typing import cast
+
+from modinterp.activations import logits_on_grid
+from modinterp.analyses.ablations import Terms, excluded_logits, restricted_embedding, restricted_logits
 from modinterp.claims.band import Band, at_least, at_most
 from modinterp.claims.claim import Claim, Measure, Value, refuted
 from modinterp.claims.evidence import evidence
+from modinterp.models import Network
 from modinterp.runs import TrainedRun
 
 WORKS: dict[str, Band] = {"accuracy": at_least(0.999, "unchanged from 1 in the paper")}
@@ -44,8 +48,13 @@ def _key_only(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     counts: dict[str, Terms] = {"8": "polynomial", "4": "products", "2": "sums"}
     rows = {n: ev.changed(restricted_logits(ev.logits, ev.freqs, terms)) for n, terms in counts.items()}
+    in_embedding = ev.changed(
+        logits_on_grid(restricted_embedding(cast(Network, ev.grid.model), ev.p, ev.freqs), ev.task)
+    )
     return {
         **{f"loss over original, {n} terms a frequency": row.loss_ratio for n, row in rows.items()},
+        "loss over original, taken out of W_E": in_embedding.loss_ratio,
+        "accuracy, taken out of W_E": in_embedding.accuracy,
         "accuracy before": ev.ablated("original").accuracy,
     }
 
@@ -58,6 +67,8 @@ def _keys_and_others(run: TrainedRun) -> dict[str, Value]:
         "loss without key frequencies": without_keys.loss,
         "loss over original, without all others": without_others.loss_ratio,
         "share of frequencies that are others": 1 - len(ev.freqs) / (ev.p // 2),
+        "share of components of one number that are others": 1 - 2 * len(ev.freqs) / ev.p,
+        "share of components of two numbers that are others": 1 - 8 * len(ev.freqs) / ev.p**2,
         "accuracy before": ev.ablated("original").accuracy,
     }
 

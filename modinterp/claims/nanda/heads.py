@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import torch
+
 from modinterp.analyses.attention import frequency_shares, position_scores
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Measure, Value, refuted
@@ -62,7 +66,12 @@ def _lookup(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     scores = ev.grid[SCORES][..., 0]
     from_table = ev.tables[:, None, :] + position_scores(ev.model, ev.p)[0]
-    return {"largest difference": float((scores - from_table).abs().max())}
+    q, k = ev.grid["q", 0], ev.grid["k", 0][:, :, 0]
+    products = (q * k).sum(dim=-1)
+    return {
+        "largest difference": float((scores - from_table).abs().max()),
+        "products of queries and keys over the scores": float((products * scores).sum() / scores.square().sum()),
+    }
 
 
 def _table_fve(rank: int) -> Measure:
@@ -71,6 +80,18 @@ def _table_fve(rank: int) -> Measure:
         return {"heads with a share of 0.90": sum(share >= 0.90 for share in shares), "share of the head of this rank": shares[rank]}  # fmt: skip
 
     return measure
+
+
+def _phase_form() -> dict[str, Value]:
+    a = 2 * math.pi * torch.arange(113, dtype=torch.float64) / 113
+    off = []
+    for alpha, beta in ((-0.26, -0.14), (0.27, -0.04), (0.0, -1.0), (-1.0, 0.0)):  # those of table 2, and on the axes
+        gamma, shift = math.hypot(alpha, beta), math.atan2(-beta, alpha)
+        for w in range(1, 57):
+            two = alpha * (w * a).cos() + beta * (w * a).sin()
+            one = gamma * (w * a + shift).cos()
+            off.append(float(((two[:, None] - two) - (one[:, None] - one)).abs().max()))
+    return {"largest difference": max(off)}
 
 
 def _linear_sigmoid(run: TrainedRun) -> dict[str, Value]:
@@ -182,6 +203,16 @@ CLAIMS = (
             figure="tables",
         )
         for head, fve in enumerate(TABLE_FVES)
+    ),
+    Claim(
+        "nanda.C13.phase_form",
+        "appendix C.1.3",
+        "Waves alpha cos + beta sin of a, less those of b, are one shifted cosine of a less that of b.",
+        "an identity",
+        lambda *_: _phase_form(),
+        {"largest difference": at_most(1e-12, "rounding in float64")},
+        needs=(),
+        scope="any network",
     ),
     Claim(
         "nanda.C13.heads13_opposite",

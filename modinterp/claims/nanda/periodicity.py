@@ -12,7 +12,7 @@ from modinterp.analyses.frequencies import jaccard, significant_frequencies
 from modinterp.analyses.neurons import terms_of
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Measure, Value
-from modinterp.claims.evidence import evidence
+from modinterp.claims.evidence import PATTERN, evidence
 from modinterp.runs import TrainedRun
 
 ONE_FREQUENCY_A_HEAD = {
@@ -50,7 +50,14 @@ def _neuron_to_logit(run: TrainedRun) -> dict[str, Value]:
 
 def _attention(run: TrainedRun) -> dict[str, Value]:
     shares = [head.linear_share for head in evidence(run).heads.heads]
-    return {"heads with a share of 0.8": sum(share >= 0.8 for share in shares), "lowest share": min(shares)}
+    to_a = evidence(run).grid[PATTERN][..., 0].flatten(0, 1)
+    return {
+        "heads with a share of 0.8": sum(share >= 0.8 for share in shares),
+        "lowest share": min(shares),
+        "lowest mean attention to a": float(to_a.mean(dim=0).min()),
+        "highest mean attention to a": float(to_a.mean(dim=0).max()),
+        "smallest standard deviation of a head's attention to a": float(to_a.std(dim=0).min()),
+    }
 
 
 def _neurons(first: int, last: int) -> Measure:

@@ -9,6 +9,7 @@ import torch
 
 from modinterp.analyses.ablations import excluded_loss, loss_on, restricted_loss
 from modinterp.analyses.phases import first_epoch, inflections, slope, value_at
+from modinterp.analyses.progress import fourier_gini
 from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, refuted
@@ -16,7 +17,7 @@ from modinterp.claims.evidence import evidence
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
 
-NAN = float("nan")
+NAN, SPLITS = float("nan"), ("all", "train", "test")
 
 
 def _restricted_of_ideal() -> dict[str, Value]:
@@ -43,6 +44,7 @@ def _excluded(run: TrainedRun) -> dict[str, Value]:
         "excluded loss at t2 over at t1": at_t2 / at_t1,
         "decades the test loss moves from t1 to 0.8 t2": float(np.log10(waiting.max() / waiting.min())) if len(waiting) else NAN,
         "t1": t1, "t2": t2, "t3": ev.phases.cleaned,
+        **{f"final excluded loss, {split}": float(p[f"excluded_loss_{split}"].iloc[-1]) for split in SPLITS},
     }  # fmt: skip
 
 
@@ -56,10 +58,12 @@ def _restricted(run: TrainedRun) -> dict[str, Value]:
         "restricted over test loss at t2": value_at(p, t2, "restricted_loss_all") / value_at(p, t2, "test_loss"),
         "restricted below 1 at epoch": below["restricted_loss_all"],
         "test below 1 at epoch": below["test_loss"],
+        **{f"final restricted loss, {split}": float(p[f"restricted_loss_{split}"].iloc[-1]) for split in SPLITS},
     }
 
 
-def _gini(run: TrainedRun) -> dict[str, Value]:
+def sparsity(run: TrainedRun) -> dict[str, Value]:
+    """Gini coefficients of the Fourier components of W_E and W_L at the end of memorisation, and how they rise."""
     ev = evidence(run)
     p, t1, t2 = ev.progress, ev.phases.memorised, ev.phases.formed
     end = float(p["epoch"].iloc[-1])
@@ -68,17 +72,20 @@ def _gini(run: TrainedRun) -> dict[str, Value]:
         **{f"Gini of {m} at t1": value_at(p, t1, c) for m, c in names.items()},
         **{f"Gini of {m}, end less t2": value_at(p, end, c) - value_at(p, t2, c) for m, c in names.items()},
         **{f"final Gini of {m}": value_at(p, end, c) for m, c in names.items()},
+        "final Gini of W_U": fourier_gini(run.model.W_U[:, : ev.p].T.detach()),
     }
 
 
 def _weights(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     p, t1, t2, t3 = ev.progress, ev.phases.memorised, ev.phases.formed, ev.phases.cleaned
+    p = p.assign(norm=p["sum_of_squared_weights"] ** 0.5)
     falling = p["sum_of_squared_weights"][p["epoch"] >= t1]
     rises, fall = falling.diff().clip(lower=0), falling.iloc[0] - falling.iloc[-1] if len(falling) else NAN
     return {
         "sum of all rises after t1 over the fall": float(rises.sum() / fall) if len(falling) else NAN,
         "slope t2 to t3 over slope t1 to t2": slope(p, "sum_of_squared_weights", t2, t3) / slope(p, "sum_of_squared_weights", t1, t2),
+        "slope t2 to t3 over slope t1 to t2, of the norm": slope(p, "norm", t2, t3) / slope(p, "norm", t1, t2),
     }  # fmt: skip
 
 
@@ -138,6 +145,12 @@ def _single_exclusion(run: TrainedRun) -> dict[str, Value]:
     return {"smallest excluded loss over train loss": min(singles, default=NAN) / float(last["train_loss"])}
 
 
+SPARSE_AT_THE_END = {
+    **{f"Gini of {m} at t1": at_most(0.35, "low and flat until cleanup in figure 7") for m in ("W_E", "W_L")},
+    **{f"Gini of {m}, end less t2": at_least(0.15, "the sharp rise of figure 7") for m in ("W_E", "W_L")},
+    "final Gini of W_L": at_least(0.7, "0.79 in table 5"),
+}
+
 CLAIMS = (
     Claim(
         "nanda.s51.restricted_def",
@@ -189,12 +202,8 @@ CLAIMS = (
         "section 5.2, figure 7 bottom left",
         "The Gini coefficients of the Fourier components of W_E and W_L rise sharply in cleanup.",
         "about 0.75 to 0.8 at the end (0.76 and 0.79 in table 5)",
-        _gini,
-        {
-            **{f"Gini of {m} at t1": at_most(0.35, "low and flat until cleanup in figure 7") for m in ("W_E", "W_L")},
-            **{f"Gini of {m}, end less t2": at_least(0.15, "the sharp rise of figure 7") for m in ("W_E", "W_L")},
-            "final Gini of W_L": at_least(0.7, "0.79 in table 5"),
-        },
+        sparsity,
+        SPARSE_AT_THE_END,
         figure="progress",
     ),
     Claim(

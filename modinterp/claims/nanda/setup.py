@@ -7,7 +7,7 @@ from statistics import median
 
 import torch
 
-from modinterp.analyses.ablations import excluded_logits, loss_on
+from modinterp.analyses.ablations import loss_on, loss_without_each
 from modinterp.analyses.phases import first_epoch
 from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between, equals
@@ -96,12 +96,11 @@ def _loss_curves(*runs: TrainedRun) -> dict[str, Value]:
 
 def _no_decay(run: TrainedRun) -> dict[str, Value]:
     ev, train = evidence(run), run.split.train
-    before = loss_on(ev.logits, ev.labels, train)
-    each = [loss_on(excluded_logits(ev.logits, [k]), ev.labels, train) for k in range(1, ev.p // 2 + 1)]
+    each = loss_without_each(ev.logits, ev.labels, "sums", rows=train)
     return {
         "train accuracy": float(run.history["train_accuracy"].iloc[-1]),
         "highest test accuracy": float(run.history["test_accuracy"].max()),
-        "largest excluded over train loss": max(each) / before,
+        "largest excluded over train loss": float(each.max()) / loss_on(ev.logits, ev.labels, train),
         "epochs": float(run.history["epoch"].iloc[-1]),
     }
 

@@ -104,7 +104,7 @@ def _sequences() -> dict[str, Entry]:
 
 RUNS = {
     **_sums("mainline", "nanda.* (main text, appendices A, B, C.1)", range(1)),
-    **_sums("mainline", "nanda.fig2.* fig16 fig17 fig18 fig19 table3.* table4.* A1.*", range(1, 5)),
+    **_sums("mainline", "nanda.fig2.* fig16 fig17 fig18 fig19 table3.* table4.* A1.* s1.* D2.unnecessary", range(1, 5)),
     **_sweeps(),
     **_sequences(),
 }

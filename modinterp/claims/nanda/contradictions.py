@@ -1,0 +1,178 @@
+"""Conflicts that Nanda et al. 2023 has with itself, with arithmetic, with its code, and with the other sources."""
+
+from modinterp.claims.contradiction import Contradiction
+
+CONTRADICTIONS = (
+    Contradiction(
+        "X-N1",
+        "Section 3.1 prints cos(w(a + b)) = cos(wa) cos(wa) - sin(wa) sin(wb).",
+        {"eq.identities": ("largest residual", "residual as printed")},
+        "A misprint: with cos(wa) cos(wb) it holds to rounding, as printed it fails.",
+    ),
+    Contradiction(
+        "X-N2",
+        "Appendix B gives cos(w_14 x) the value 0.994 at 16 and at 89; by symmetry the second is at 97 = 113 - 16.",
+        {"B.f14_16": ("value",), "B.f14_89": ("value",)},
+        "A misprint: at 89 it is 0.986.",
+    ),
+    Contradiction(
+        "X-N3",
+        "Appendix B: cos(w_52 16) = -0.56, cos(w_35 16) = 0.961.",
+        {"B.f52_16": ("value",), "B.f35_16": ("value",)},
+        "The first is a misprint; the second is cut off, not rounded.",
+    ),
+    Contradiction(
+        "X-N5",
+        'The "other 95%" of the frequencies: 51 of 56 are 91.1%, 103 of 113 components 91.2%, of 113^2 components 99.7%.',
+        {
+            "abstract.other95": (
+                "share of frequencies that are others", "share of components of one number that are others",
+                "share of components of two numbers that are others",
+            ),
+        },
+        "However they are counted, they are not 95%, neither for the paper's five key frequencies nor for ours.",
+    ),
+    Contradiction(
+        "X-N6",
+        "A key frequency has 4 components (sections 4.1 and 5.1), 8 (section 4.4), or 2 directions (the code).",
+        {"s44.keep_key_only": tuple(f"loss over original, {n} terms a frequency" for n in (8, 4, 2))},
+        "The verdict is the same in all three: the fewer are kept, the lower the loss.",
+    ),
+    Contradiction(
+        "X-N7",
+        "Appendix C.1.3 looks for coefficients of the attention in table 1, appendix D.1 for curves in section 7.",
+        {"table2.head0": ("FVE of the head of this rank",), "s42.dot_products_90": ("mean FVE",)},
+        "Slips of the pen: the attention is in table 2, table 1 has the directions of W_L, and the curves are in figure 7.",
+    ),
+    Contradiction(
+        "X-N8",
+        "Section 5.2 takes Gini coefficients of W_U and W_L, figure 7 and the rest of the paper those of W_E and W_L.",
+        {"fig7.bl": ("final Gini of W_E", "final Gini of W_U", "final Gini of W_L")},
+        "All three matrices are sparse; W_E and W_L are what figure 7 shows and what is used here.",
+    ),
+    Contradiction(
+        "X-N11",
+        "The caption of figure 18: restricted loss falls before train loss. Figure 7: before test loss.",
+        {
+            "fig18": (
+                "epochs by which restricted is below 1 before test", "epochs by which restricted is below 1 before train",
+            ),
+        },
+        "Before test loss; train loss falls long before either.",
+    ),
+    Contradiction(
+        "X-N13",
+        "The softmax of appendix A lacks 1 / sqrt(d_head); its formula has a stray m, and one letter for scores and patterns.",
+        {"C13.lookup": ("products of queries and keys over the scores",)},
+        "The network divides by sqrt(32) = 5.657, as its code does.",
+    ),
+    Contradiction(
+        "X-N14",
+        "The paper does not say on which pairs restricted loss is taken; its code takes all, and those trained on for excluded loss.",
+        {
+            "fig7.tr": tuple(f"final restricted loss, {split}" for split in ("all", "train", "test")),
+            "fig7.tl": tuple(f"final excluded loss, {split}" for split in ("all", "train", "test")),
+        },
+        "It hardly matters: the splits differ by less than a tenth.",
+    ),
+    Contradiction(
+        "X-N16",
+        "113 outputs (appendix A), or 114 with one for = that is trained and left out of the analysis (the code).",
+        {"setup.arch": ("trainable weights",), "fig2.left.accuracy": ("grokking epoch",)},
+        "Networks with 113 outputs do what the paper says of its own; one with 114 was not trained here.",
+    ),
+    Contradiction(
+        "X-N17",
+        "The residual of W_L is below 0.55%: of the norm, or of its square?",
+        {"s42.wl_residual": ("residual over norm", "squared residual over squared norm")},
+        "Of the square, to judge by our network, which is within it on that scale and ten times above it on the other.",
+    ),
+    Contradiction(
+        "X-N18",
+        "The text speaks of the l2 norm of the weights, the figures show the sum of their squares.",
+        {"fig7.br": ("slope t2 to t3 over slope t1 to t2", "slope t2 to t3 over slope t1 to t2, of the norm")},
+        "Sums of squares are shown here; it makes no difference to what is said of them.",
+    ),
+    Contradiction(
+        "X-N19",
+        "The abstract: without the key frequencies the network is at chance. Table 4: at 6.5 to 11, which is worse.",
+        {f"table4.seed{seed}": ("test loss without key frequencies",) for seed in range(1, 5)},
+        "Worse than chance, which is 4.73.",
+    ),
+    Contradiction(
+        "X-N25",
+        "Taking out all but the key frequencies improves the loss: of the logits, or of the embedding too?",
+        {
+            "s44.keep_key_only": (
+                "loss over original, 2 terms a frequency", "loss over original, taken out of W_E", "accuracy, taken out of W_E",
+            ),
+        },
+        "Of the logits. The network uses more of the embedding: with all other frequencies taken out there the answers are still "
+        "right, but the loss is hundreds of times as high.",
+    ),
+    Contradiction(
+        "X-N26",
+        "Appendix A.1: without the skip around attention the loss is 19.1, so it is crucial. Archived networks: 6e-5, 5e-3, 4e-7.",
+        {"A1.attn_skip_zero": ("loss", "accuracy")},
+        "It belongs to the seed: in none of five is it as bad as in the paper.",
+    ),
+    Contradiction(
+        "X-A4",
+        "Position embeddings of commutative addition: a correlation of 0.95 (Syrkis & Søgaard, who read -0.64 as a sign of a "
+        "task that is not), a cosine of 0.617 (circuits).",
+        {
+            "fig16": (
+                "cosine of the embeddings of the two positions", "Pearson correlation of the embeddings of the two positions",
+            ),
+            "fig2.left.accuracy": ("test accuracy by epoch 30,000",),
+        },
+        "It belongs to the seed and tells nothing of the task, which is commutative in all of them.",
+    ),
+    Contradiction(
+        "X-A5",
+        "Number of key frequencies: 5 in the main network and 3 or 4 in its other seeds, 3 in the Clock, 13 in the MLP.",
+        {"fig3.right": ("key frequencies",), "fig17": ("key frequencies",)},
+        "It belongs to the seed: 3, 4 or 5 with everything else alike.",
+    ),
+    Contradiction(
+        "X-A6",
+        "Grokking near epoch 10,000 here, 4,000 (the Clock), 10,000 to 15,000 (circuits), 2,000 (an MLP).",
+        {"fig2.left.accuracy": ("grokking epoch", "median grokking epoch")},
+        "Seeds of one recipe differ by more than a factor of two.",
+    ),
+    Contradiction(
+        "X-A7",
+        "Each head has a single frequency, with fits of 98% to 99% (here). The Clock: head 0 has many.",
+        {"table2.head0": ("FVE of the head of this rank", "heads with FVE of 0.90"), "table2.head3": ("FVE of the head of this rank",)},
+        "Both occur, even in one network.",
+    ),
+    Contradiction(
+        "X-A8",
+        "Attention is periodic (here), looks random (the Clock), is one half (circuits).",
+        {
+            "fig9": (
+                "lowest mean attention to a", "highest mean attention to a",
+                "smallest standard deviation of a head's attention to a",
+            ),
+        },
+        "Periodic about a mean near one half; what the last position keeps for itself is missing from it.",
+    ),
+    Contradiction(
+        "X-A9",
+        "The Clock: test loss 0. Footnote 4: cross-entropy never reaches 0.",
+        {"fig2.right.loss": ("final test loss",), "E1.always_lower": ("loss at logits times 1.1 over loss",)},
+        "It is not 0 in any seed, and larger logits would still lower it.",
+    ),
+    Contradiction(
+        "X-A11",
+        'Syrkis & Søgaard leave out all biases, "following" this paper, which has them in the MLP.',
+        {"setup.arch": ("trainable weights", "names and shapes as stated")},
+        "The network has b_in and b_out and no other biases.",
+    ),
+    Contradiction(
+        "X-A12",
+        "W_L leaves less than 0.55% outside the key directions; Kissane's W_U keeps 98% of its norm in them.",
+        {"s42.wl_residual": ("squared residual over squared norm", "residual over norm")},
+        "On one scale: 98.2% of the norm leaves 3.5% of its square, which is 18.7% of the norm; ours is given here.",
+    ),
+)  # fmt: skip
