@@ -1,7 +1,7 @@
 """`python -m modinterp.publish NAME ...`: measure a finished training's progress and put it among the checkpoints.
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
-and, where asked for, a dozen snapshots across the phases.
+the log of spectra, and, where asked for, a dozen snapshots across the phases.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     if missing := sorted(set(snapshots or ()) - set(run.snapshots)):
         raise ValueError(f"{name} has no snapshots of the epochs {missing}")
     shipped = [store.FINAL, store.HISTORY, *([store.PROGRESS] if progress is not None else [])]
+    shipped += [store.SPECTRA] if run.spectra is not None else []
     shipped += [str(store.snapshot_path(Path(), epoch)) for epoch in snapshots or ()]
     made = target.with_name(f".{target.name}.new")
     shutil.rmtree(made, ignore_errors=True)

@@ -114,6 +114,7 @@ def spec_of(choice: Mapping[str, float], question: Question) -> RunSpec:
         lr=choice["lr"],
         log_every=min(miiii.RECIPE.log_every, max(1, every // AVERAGED)),
         snapshot_every=every,
+        spectra_every=0,
     )
     return RunSpec(task, miiii.network(task, int(choice["d_model"]), int(choice["n_heads"])), recipe, question.seed)
 

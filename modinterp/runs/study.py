@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from modinterp.runs import store
-from modinterp.runs.search import COMPLETE, PRUNED, SPACE, Question, Search, objective, spec_of
+from modinterp.runs.search import COMPLETE, PRUNED, REPORTS, SPACE, Question, Search, objective, spec_of
 from modinterp.training import diverged, training_states
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, Trial
 
 BEST = 0.25  # share of the trials; a parameter matters as far as its values differ between these and all
-HALVED = 2  # a trial goes on at each rung, a quarter and half of its epochs, if it is in the better half there
+HALVED = 2  # a trial goes on after half of its epochs if it is in the better half of those that came so far
 
 
 def searched(
@@ -72,7 +72,9 @@ def opened(question: Question, journal: Path) -> optuna.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     path = journal.absolute()  # Optuna's lock is a link to it
     path.parent.mkdir(parents=True, exist_ok=True)
-    pruner = optuna.pruners.SuccessiveHalvingPruner(min_resource=4 * question.report_every, reduction_factor=HALVED)
+    # not earlier, since a validation loss rises before it falls
+    half = question.report_every * (REPORTS // 2)
+    pruner = optuna.pruners.SuccessiveHalvingPruner(min_resource=half, reduction_factor=HALVED)
     try:
         if path.is_file() and (first := path.read_bytes().partition(b"\n")[0]):
             json.loads(first)["op_code"]

@@ -15,7 +15,7 @@ from modinterp.tasks import PrimeRemainders, Task, addition
 from modinterp.training import Recipe
 
 RECIPE = Recipe(epochs=65_536, lr=3e-4, weight_decay=1 / 3, betas=(0.9, 0.98), warmup=0, residual_dropout=0.1,
-                grokfast=0.5, grokfast_alpha=0.98, log_every=64, snapshot_every=4096)  # fmt: skip
+                grokfast=0.5, grokfast_alpha=0.98, log_every=64, snapshot_every=4096, spectra_every=1024)  # fmt: skip
 _OURS = ("seed", "recipe.warmup")
 
 
