@@ -108,10 +108,10 @@ def spec_of(choice: Mapping[str, float], question: Question) -> RunSpec:
     recipe = replace(
         miiii.RECIPE,
         epochs=question.epochs,
-        residual_dropout=choice["dropout"],
-        grokfast=choice["grokfast"],
-        weight_decay=choice["weight_decay"],
-        lr=choice["lr"],
+        residual_dropout=float(choice["dropout"]),  # a table's numbers are numpy's, which torch takes for float64
+        grokfast=float(choice["grokfast"]),
+        weight_decay=float(choice["weight_decay"]),
+        lr=float(choice["lr"]),
         log_every=min(miiii.RECIPE.log_every, max(1, every // AVERAGED)),
         snapshot_every=every,
         spectra_every=0,
