@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
 
 from modinterp.figures.theme import COS, INK, MUTED, SEQUENTIAL, array, framed
 from modinterp.runs.search import COMPLETE, SPACE, Search
@@ -36,12 +37,12 @@ def parallel_coordinates(found: Search) -> go.Figure:
             x=across,
             y=array([*heights, share]),
             mode="lines+markers",
-            line={"color": _colour(share) if complete else MUTED, "width": 2 if complete else 1, "shape": "spline", "smoothing": 0.5},
+            line={"color": _colour(share) if complete else MUTED, "width": 2 if complete else 1, "shape": "spline"},
             opacity=0.9 if complete else 0.45,
             marker={"size": 4},
             showlegend=False,
             hovertemplate=f"{about}<br>loss {row['loss']:.4g}, test accuracy {row['test_accuracy']:.3f}<extra></extra>",
-        )  # fmt: skip
+        )
     _scales(figure, low, high)
     _legend(figure)
     figure.update_xaxes(
@@ -62,9 +63,7 @@ def _height(name: str, value: float, trial: int, trials: int) -> float:
 
 def _colour(share: float) -> str:
     """Dark and cold for the lowest loss; the bright end of the scale, which white swallows, is left out."""
-    from plotly.colors import sample_colorscale
-
-    return sample_colorscale(SEQUENTIAL, [0.85 * share])[0]
+    return str(sample_colorscale(SEQUENTIAL, [0.85 * share])[0])
 
 
 def _scales(figure: go.Figure, low: float, high: float) -> None:
@@ -103,7 +102,5 @@ def importances(found: Search) -> go.Figure:
     figure.add_vline(x=even, line={"color": MUTED, "dash": "dot"}, annotation_text="if all mattered alike")
     figure.update_xaxes(title="share of the importance (PED-ANOVA)", range=[0, float(np.max(shares)) * 1.15])
     figure.update_yaxes(title="parameter")
-    first = _NAMES[str(shares.index[-1])]
-    return framed(
-        figure, f"What sets the best quarter of {len(found.trials)} trials apart: most of all {first}", 360, False
-    )
+    title = f"What sets the best quarter of {len(found.trials)} trials apart: most of all"
+    return framed(figure, f"{title} {_NAMES[str(shares.index[-1])]}", 360, False)
