@@ -37,7 +37,7 @@ def parallel_coordinates(found: Search) -> go.Figure:
             x=across,
             y=array([*heights, share]),
             mode="lines+markers",
-            line={"color": _colour(share) if complete else MUTED, "width": 2 if complete else 1, "shape": "spline"},
+            line={"color": _colour(share) if complete else MUTED, "width": 2 if complete else 1},
             opacity=0.9 if complete else 0.45,
             marker={"size": 4},
             showlegend=False,
@@ -99,7 +99,8 @@ def importances(found: Search) -> go.Figure:
         )
     )
     even = 1 / len(SPACE)
-    figure.add_vline(x=even, line={"color": MUTED, "dash": "dot"}, annotation_text="if all mattered alike")
+    figure.add_vline(x=even, line={"color": MUTED, "dash": "dot"})
+    figure.add_annotation(x=even, y=1.0, yref="paper", yanchor="bottom", text="if all mattered alike", showarrow=False)
     figure.update_xaxes(title="share of the importance (PED-ANOVA)", range=[0, float(np.max(shares)) * 1.15])
     figure.update_yaxes(title="parameter")
     title = f"What sets the best quarter of {len(found.trials)} trials apart: most of all"
