@@ -1,8 +1,8 @@
 """`python -m modinterp.publish NAME ...`: measure a finished training's progress and put it among the checkpoints.
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
-and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so are the final
-weights of runs in a sweep; what history and progress say was measured before that rounding.
+the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
+are the final weights of runs in a sweep; what history and progress say was measured before that rounding.
 """
 
 from __future__ import annotations
@@ -86,11 +86,13 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     if missing := sorted(set(snapshots or ()) - set(run.snapshots)):
         raise ValueError(f"{name} has no snapshots of the epochs {missing}")
     shipped = [store.FINAL, store.HISTORY, *([store.PROGRESS] if progress is not None else [])]
-    shipped += [str(store.snapshot_path(Path(), epoch)) for epoch in snapshots or ()]
+    shipped += [store.SPECTRA] if run.spectra is not None else []
+    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in snapshots or ()]
+    shipped, rounded = [*shipped, *rounded], [*rounded, *([store.FINAL] if float16 else [])]
     made = target.with_name(f".{target.name}.new")
     shutil.rmtree(made, ignore_errors=True)
     for path in shipped:
-        if path.endswith(".safetensors") and (float16 or path != store.FINAL):
+        if path in rounded:
             weights = store.read_weights(source / path)
             store.write_weights(made / path, {name: w.half() for name, w in weights.items()})
         else:

@@ -17,6 +17,7 @@ from modinterp.figures import (
     petals,
     progress,
     readout,
+    search,
     sorting,
     symmetry,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "petals",
     "progress",
     "readout",
+    "search",
     "sorting",
     "symmetry",
 ]

@@ -1,10 +1,11 @@
-"""`python -m modinterp.runs list | train NAME ...`: what there is to train, and training it."""
+"""`python -m modinterp.runs list | train NAME ... | search SOURCE`: what there is to train, training it, tuning it."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from dataclasses import replace
+from functools import partial
 from math import prod
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from modinterp.usage import one_line_errors
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "python -m modinterp.runs", description="List the catalogue of runs, or train some."
+        "python -m modinterp.runs", description="List the catalogue of runs, train some, or search for better settings."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="every run, whether it is trained, and what needs it")
@@ -26,6 +27,16 @@ def _arguments() -> argparse.ArgumentParser:
     training.add_argument("--together", metavar="N", type=int, help="runs of one shape that train at once "
                           "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
     training.add_argument("--epochs", type=int, help="other than the catalogue's, to stop early or go on longer")
+    searching = commands.add_parser("search", help="search for hyper-parameters, going on with what was begun")
+    searching.add_argument("source", choices=["miiii"], help="whose space is searched")
+    searching.add_argument("--p", metavar="P", type=int, default=23, help="base of the remainders (default: 23)")
+    searching.add_argument("--trials", metavar="N", type=int, default=24, help="of the study in all (default: 24)")
+    searching.add_argument("--epochs", metavar="E", type=int, default=4096, help="of a trial (default: 4096)")
+    searching.add_argument("--seed", metavar="S", type=int, default=0, help="default: 0")
+    searching.add_argument("--storage", metavar="FILE", type=Path, help="the study's journal, which processes and "
+                           "machines may share (default: study.journal in OUT)")  # fmt: skip
+    searching.add_argument("--out", metavar="DIR", type=Path, help="default: trained/miiii/search-pP")
+    searching.add_argument("--device", default="auto", help="cpu, cuda, ... or auto (default: auto)")
     return parser
 
 
@@ -60,12 +71,34 @@ def _trained(options: argparse.Namespace) -> bool:
     return not any(map(diverged, ended.values()))
 
 
+def _searched(options: argparse.Namespace) -> None:
+    from modinterp.training import prepare_cpu
+
+    prepare_cpu()
+    from modinterp.runs import search
+    from modinterp.runs.study import searched
+
+    out = options.out or Path("trained") / options.source / f"search-p{options.p}"
+    question = search.Question(options.p, options.epochs, options.seed)
+    say = partial(print, flush=True)
+    found = searched(question, options.trials, options.storage or out / "study.journal", options.device, say)
+    if not len(found.trials):
+        return
+    search.write(found, out)
+    print(f"{out / search.TRIALS}: {len(found.trials)} trials; what sets the best apart:")
+    for name, share in found.importances.items():
+        print(f"  {name:<14} {share:.2f}")
+
+
 @one_line_errors("stopped; the same command goes on from the last snapshot")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _arguments().parse_args(arguments)
     if options.command == "list":
         _listed(options.names, options.runs)
+        return 0
+    if options.command == "search":
+        _searched(options)
         return 0
     return 0 if _trained(options) else 1
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from modinterp.activations import ActivationCache, activations
+from modinterp.activations import ActivationCache, Spectra, activations
 from modinterp.models import Network, Weights, fitting, from_state_dict, hooked, initial_weights
 from modinterp.runs import store
 from modinterp.tasks import Split, Task
@@ -52,6 +52,7 @@ class TrainedRun:
         history: one row per logged epoch: losses [nats], accuracies, sum of squared weights.
         snapshots: epoch to weights.
         progress: progress measures by epoch, where they have been taken; see `modinterp.analyses.progress`.
+        spectra: of some activations by epoch, where they were logged; see `modinterp.activations.spectra`.
     """
 
     name: str
@@ -61,6 +62,7 @@ class TrainedRun:
     history: pd.DataFrame = field(default_factory=pd.DataFrame)
     snapshots: Mapping[int, Weights] = field(default_factory=dict)
     progress: pd.DataFrame | None = None
+    spectra: Spectra | None = None
 
     def activations(self) -> ActivationCache:
         """Every activation on all inputs at the last position, in float64, captured once.
@@ -101,6 +103,7 @@ class TrainedRun:
             self.history[self.history["epoch"] == 0] if "epoch" in self.history else self.history,
             {0: weights},
             None if self.progress is None else self.progress[self.progress["epoch"] == 0],
+            None if self.spectra is None else self.spectra.before(1),
         )
 
     def at(self, epoch: int) -> Network:
@@ -171,7 +174,7 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
     def snapshot(epoch: int) -> Weights:
         return store.read_weights(store.verify(folder, record, str(store.snapshot_path(Path(), epoch))))
 
-    has_progress = store.PROGRESS in record["sha256"]
+    has_progress, has_spectra = (name in record["sha256"] for name in (store.PROGRESS, store.SPECTRA))
     return TrainedRun(
         name,
         spec.task,
@@ -183,4 +186,5 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
             snapshot,
         ),
         store.read_table(store.verify(folder, record, store.PROGRESS)) if has_progress else None,
+        store.read_spectra(store.verify(folder, record, store.SPECTRA)) if has_spectra else None,
     )

@@ -5,6 +5,7 @@
                snapshots/epoch-000100.safetensors ...
                history.csv           losses in nats, accuracies, sum of squared weights, by epoch
                progress.csv          progress measures by epoch, where they have been taken
+               spectra.safetensors   spectra of some activations by epoch, where the recipe asks for them
                state.safetensors     weights, optimiser moments and history, to go on training from
                before.safetensors    the state before that one
 
@@ -31,6 +32,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from modinterp.activations import Spectra
 from modinterp.runs.weights import PICKLED as PICKLED
 from modinterp.runs.weights import read_weights as read_weights
 from modinterp.training import RunSpec, TrainingState
@@ -40,8 +42,9 @@ try:
 except ImportError:  # not on Windows, where nothing guards a folder
     fcntl = None
 
-STATE, BEFORE, FINAL, HISTORY, PROGRESS, RECORD = (
-    "state.safetensors", "before.safetensors", "final.safetensors", "history.csv", "progress.csv", "run.json",
+STATE, BEFORE, FINAL, HISTORY, PROGRESS, SPECTRA, RECORD = (
+    "state.safetensors", "before.safetensors", "final.safetensors", "history.csv", "progress.csv",
+    "spectra.safetensors", "run.json",
 )  # fmt: skip
 _OTHER = "a training with other settings; move it away or choose another --out"
 
@@ -140,6 +143,30 @@ def write_snapshot(folder: Path, state: TrainingState) -> None:
     write_weights(snapshot_path(folder, state.epoch), state.weights)
 
 
+def add_spectra(folder: Path, new: Spectra) -> None:
+    """Put the spectra of an epoch behind those of earlier ones; what was kept of it or of later ones gives way.
+
+    Raises:
+        ValueError: what lies there is damaged, or of other activations.
+    """
+    path = folder / SPECTRA
+    tensors, described = (read_spectra(path).then(new) if path.is_file() else new).packed()
+    write_weights(path, tensors, described)
+
+
+def read_spectra(path: Path) -> Spectra:
+    """What `add_spectra` kept.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            return Spectra.unpacked({key: file.get_tensor(key) for key in file.keys()}, file.metadata() or {})  # noqa: SIM118
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} holds no whole spectra: {error}") from error
+
+
 def write_state(folder: Path, spec: RunSpec, state: TrainingState, seconds: float) -> None:
     """Keep all that is needed to go on from here, and the state that was kept before.
 
@@ -206,7 +233,7 @@ def write_finished(folder: Path, spec: RunSpec, state: TrainingState, seconds: f
 
 def write_record(folder: Path, spec: RunSpec, epoch: int, ended: str, seconds: float | None) -> None:
     """run.json, last of all: it vouches for every other file by its checksum."""
-    names = [FINAL, HISTORY, PROGRESS, *(str(snapshot_path(Path(), e)) for e in snapshot_epochs(folder))]
+    names = [FINAL, HISTORY, PROGRESS, SPECTRA, *(str(snapshot_path(Path(), e)) for e in snapshot_epochs(folder))]
     record = {
         "spec": spec.to_json(),
         "epoch": epoch,

@@ -13,7 +13,8 @@ from statistics import median
 
 from tqdm import tqdm
 
-from modinterp.models import initial_weights
+from modinterp.activations.spectra import spectra
+from modinterp.models import hooked, initial_weights
 from modinterp.runs import store
 from modinterp.training import Row, RunSpec, TrainingState, over, resolved_device, shape_of, training_states
 
@@ -75,10 +76,14 @@ class _Training:
             self.state = replace(self.before, ended="")
             self.kept = (self.state.epoch, "")
 
-    def reached(self, state: TrainingState, keep: bool) -> None:
-        """Write a snapshot, and the state if that is wanted; at the end, all that a finished run has."""
-        self.state = state
-        store.write_snapshot(self.folder, state)
+    def reached(self, state: TrainingState, keep: bool, device: str) -> None:
+        """Write what is due, and the state if that is wanted; at the end, all that a finished run has."""
+        self.state, recipe = state, self.spec.recipe
+        if recipe.spectra_every and (state.ended or state.epoch % recipe.spectra_every == 0):
+            network = hooked(self.spec.model, state.weights).to(device)
+            store.add_spectra(self.folder, spectra(network, self.spec.task, state.epoch))
+        if state.ended or state.epoch % recipe.snapshot_every == 0:
+            store.write_snapshot(self.folder, state)
         if state.ended or keep:
             self.keep()
         if state.ended:
@@ -95,10 +100,10 @@ def train(
 ) -> dict[str, str]:
     """Train every spec in `out/NAME`, going on with what was begun there.
 
-    Runs of one shape train as one program. Snapshots are written when they are taken, the state to go on from every
-    `state_every` seconds, `run.json` and the final weights at the end of each run. A kill at any moment loses the
-    epochs since the last state, and changes no number. A run whose loss is no longer finite ends with its last good
-    weights; its neighbours go on.
+    Runs of one shape train as one program. Snapshots and spectra are written when they are taken, the state to go on
+    from every `state_every` seconds, `run.json` and the final weights at the end of each run. A kill at any moment
+    loses the epochs since the last state, and changes no number. A run whose loss is no longer finite ends with its
+    last good weights; its neighbours go on.
 
     Args:
         together: how many runs of one shape train at once; by default 64 on a GPU, where they cost hardly more than
@@ -162,7 +167,7 @@ def _trained(group: Sequence[_Training], device: str, progress: bool, state_ever
             for run, state in training_states(specs, states, device, shown):
                 if time.monotonic() - written >= state_every:
                     due, written = state.epoch, time.monotonic()
-                group[run].reached(state, keep=state.epoch == due)
+                group[run].reached(state, state.epoch == due, device)
         finally:
             for training in group:
                 training.keep()

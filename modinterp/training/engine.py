@@ -1,8 +1,8 @@
 """How networks learn: one generator of the states of many runs, which whoever runs it may store, show or stop.
 
-`training_states(specs)` yields the state of each run at every snapshot epoch, the first and the last included. Feeding
-states back in continues from there with the same numbers to the last bit, on the same machine and number of threads.
-The engine writes nothing.
+`training_states(specs)` yields the state of each run at every epoch of a snapshot or of spectra, the first and the last
+included. Feeding states back in continues from there with the same numbers to the last bit, on the same machine and
+number of threads. The engine writes nothing.
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ def shape_of(spec: RunSpec) -> tuple[Any, ...]:
     """What runs must share to train as one program. All else may differ: seed, split, fraction of the data, labels,
     learning rate, weight decay, dropout rates, penalties, gradient filter, number of epochs."""
     task, recipe = spec.task, spec.recipe
-    batches = (recipe.batches, recipe.batch_size, recipe.loss_dtype, recipe.log_every, recipe.snapshot_every)
-    return spec.model, task.heads, task.n_read, task.output_names, *batches
+    batches = (recipe.batches, recipe.batch_size, recipe.loss_dtype)
+    events = (recipe.log_every, recipe.snapshot_every, recipe.spectra_every)
+    return spec.model, task.heads, task.n_read, task.output_names, *batches, *events
 
 
 def suited_way(spec: RunSpec, device: torch.device) -> Way:
@@ -125,9 +126,9 @@ def training_states(
 ) -> Iterator[tuple[int, TrainingState]]:
     """Train runs of one shape as one program, yielding (number of the run, its state).
 
-    Every run yields at each snapshot epoch, and a last time with `ended` set: when its epochs are over, when its test
-    loss has been as low as asked for, or, with its last good state, when a number is no longer finite. The others go
-    on.
+    Every run yields at each epoch of a snapshot or of spectra, and a last time with `ended` set: when its epochs are
+    over, when its test loss has been as low as asked for, or, with its last good state, when a number is no longer
+    finite. The others go on.
 
     Args:
         states: where to go on from, all at one epoch; None for the beginning.
@@ -150,9 +151,9 @@ def training_states(
     while group.active:
         epoch = group.program.epoch
         last = [epoch == specs[run].recipe.epochs for run in group.active]
-        snapshot = epoch % recipe.snapshot_every == 0
+        wanted = epoch % recipe.snapshot_every == 0 or (recipe.spectra_every and epoch % recipe.spectra_every == 0)
         gone = set()
-        if snapshot or any(last) or epoch % recipe.log_every == 0:
+        if wanted or any(last) or epoch % recipe.log_every == 0:
             rows = list(zip(group.active, group.program.rows(), strict=True))
             if on_rows is not None:
                 on_rows(epoch, rows)
@@ -161,13 +162,14 @@ def training_states(
                 ended = _ended(specs[run], group.histories[run])
                 if diverged(ended):
                     yield run, replace(group.last_good[run], ended=ended)
-                elif ended or snapshot:
+                elif ended or wanted:
                     yield run, replace(group.frozen(place), ended=ended)
                 if ended:
                     gone.add(place)
         group.leave(gone)
         if group.active:
             ends = [specs[run].recipe.epochs for run in group.active]
+            # spectra are taken at epochs that are logged
             events = [epoch - epoch % every + every for every in (recipe.log_every, recipe.snapshot_every)]
             group.program.advance(min(*events, *ends) - epoch)
 

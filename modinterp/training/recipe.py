@@ -32,6 +32,7 @@ CHOICES = {
     "l1_of": ("sum", "mean"),
     "grokfast_start": ("zero", "gradient"),
 }
+MOST_SPECTRA = 1000
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ class Recipe:
         loss_dtype: in which the log-softmax of the loss is taken.
         stop_at, settle: where `stop_at` is not 0, training ends `settle` epochs after a test loss that low.
         log_every, snapshot_every: epochs between two rows of history, and between two snapshots.
+        spectra_every: epochs, a multiple of log_every, between two entries of the log of activations
+            (`modinterp.activations.spectra`); 0 for none. It is no part of how a network is trained: recipes that
+            differ in it alone are equal.
     """
 
     epochs: int = 40_000
@@ -79,10 +83,11 @@ class Recipe:
     settle: int = 0
     log_every: int = 20
     snapshot_every: int = 100
+    spectra_every: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "warmup", "settle", "log_every", "snapshot_every"):
-            value, least = getattr(self, name), 1 if name.endswith("_every") else 0
+        for name in ("epochs", "batch_size", "warmup", "settle", "log_every", "snapshot_every", "spectra_every"):
+            value, least = getattr(self, name), 1 if name in ("log_every", "snapshot_every") else 0
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
         for name in ("lr", "weight_decay", "eps", "l1", "grokfast", "stop_at"):
@@ -100,6 +105,15 @@ class Recipe:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if (self.batches == "full") != (self.batch_size == 0):
             raise ValueError(f"{self.batches} batches do not go with a batch_size of {self.batch_size}")
+        if self.spectra_every % self.log_every:
+            raise ValueError(
+                f"spectra_every must be a multiple of log_every, got {self.spectra_every}, {self.log_every}"
+            )
+        if self.epochs > self.spectra_every * MOST_SPECTRA > 0:
+            raise ValueError(
+                f"spectra are logged at most {MOST_SPECTRA:,} times; "
+                f"{self.epochs:,} epochs with one every {self.spectra_every:,} would be more"
+            )
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,8 @@ class RunSpec:
 
     def __post_init__(self) -> None:
         self.model.check(self.task)
+        if self.recipe.spectra_every and len(self.task.grid or ()) != 2:
+            raise ValueError(f"spectra are those of pairs (a, b), which the inputs of {self.task.name} are not")
 
     @property
     def split(self) -> Split:

@@ -14,9 +14,22 @@ from modinterp.runs.catalogue.entry import Entry, family
 from modinterp.tasks import PrimeRemainders, Task, addition
 from modinterp.training import Recipe
 
-_RECIPE = Recipe(epochs=65_536, lr=3e-4, weight_decay=1 / 3, betas=(0.9, 0.98), warmup=0, residual_dropout=0.1,
-                 grokfast=0.5, grokfast_alpha=0.98, log_every=64, snapshot_every=4096)  # fmt: skip
+RECIPE = Recipe(epochs=65_536, lr=3e-4, weight_decay=1 / 3, betas=(0.9, 0.98), warmup=0, residual_dropout=0.1,
+                grokfast=0.5, grokfast_alpha=0.98, log_every=64, snapshot_every=4096, spectra_every=1024)  # fmt: skip
 _OURS = ("seed", "recipe.warmup")
+
+
+def network(task: Task, d_model: int = 256, n_heads: int = 4) -> TransformerConfig:
+    """The source's network for a task: heads share d_model, 4 d_model neurons, no biases, He initialisation."""
+    return TransformerConfig.of(
+        task,
+        d_model=d_model,
+        n_heads=n_heads,
+        d_head=d_model // n_heads,
+        d_mlp=4 * d_model,
+        mlp_biases=False,
+        init="he",
+    )
 
 
 def _runs(
@@ -28,10 +41,8 @@ def _runs(
     d_model: int = 256,
     **recipe,
 ) -> dict[str, Entry]:
-    model = TransformerConfig.of(
-        task, d_model=d_model, n_heads=4, d_head=d_model // 4, d_mlp=4 * d_model, mlp_biases=False, init="he"
-    )
-    return family(f"miiii/{stem}", task, model, replace(_RECIPE, **recipe), serves, seeds, (*_OURS, *ours))
+    trained_by = replace(RECIPE, **recipe)
+    return family(f"miiii/{stem}", task, network(task, d_model), trained_by, serves, seeds, (*_OURS, *ours))
 
 
 _PLAIN = {"ours": ("model.d_model", "recipe.epochs"), "d_model": 128, "epochs": 20_000}

@@ -1,0 +1,158 @@
+"""Activations as spectra: what of them is kept while a network trains, few numbers an epoch instead of whole grids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Float16, Float32, Int, Int32
+from torch import Tensor
+
+from modinterp.activations.capture import at_last_position
+from modinterp.models import Network
+from modinterp.tasks import Task
+
+NEURONS = 16  # the first of each layer
+STRONGEST = 32  # waves kept of each field
+_AT_ONCE = 4096  # inputs in a forward pass
+_POST, _PATTERN = "mlp.hook_post", "attn.hook_pattern"
+_TENSORS = ("epochs", "waves", "lengths", "energies", "means")
+
+
+def wave_lengths(fields: Float[Tensor, "*field a b"]) -> Float[Tensor, "*field wave_a wave_b"]:
+    """How much of each wave cos(2 pi (k_a a / p_a + k_b b / p_b) + phase) a field over (a, b) holds.
+
+    Lengths of the projections, of every wave once: their squares add up to the field's. Entry `[k_a, k_b]` has k_a from
+    0 to p_a - 1, where k_a and k_a - p_a are the same, and k_b from 0 to p_b // 2; a wave that stands there twice, as
+    (k_a, 0) and (p_a - k_a, 0), is kept in the first place.
+
+    >>> a = torch.arange(5.0)
+    >>> lengths = wave_lengths(torch.cos(2 * torch.pi * (a[:, None] - 2 * a) / 5))
+    >>> divmod(int(lengths.argmax()), lengths.shape[1])  # 4 is -1, and (-1, 2) the same wave as (1, -2)
+    (4, 2)
+    """
+    p_a, p_b = fields.shape[-2:]
+    k_a, k_b = torch.arange(p_a, device=fields.device)[:, None], torch.arange(p_b // 2 + 1, device=fields.device)
+    back_a, back_b = -k_a % p_a, -k_b % p_b
+    alone, again = (k_a == back_a) & (k_b == back_b), (k_b == back_b) & (k_a > back_a)
+    weight = torch.where(alone, 1.0, 2**0.5).masked_fill(again, 0.0)
+    return torch.fft.rfft2(fields, norm="ortho").abs() * weight
+
+
+@dataclass(frozen=True)
+class Spectra:
+    """The strongest waves of some activations over a grid of inputs, at some epochs of a training.
+
+    Attributes:
+        names: of the fields, such as `blocks.0.mlp.hook_post[3]` for a neuron and `blocks.0.attn.hook_pattern[2, 0]`
+            for the attention of head 2 to position 0, both at the last position.
+        grid: of the inputs.
+        waves: where `wave_lengths` stood, `k_a * (p_b // 2 + 1) + k_b`, the strongest first.
+        lengths: of those waves.
+        energies: sum of the squares of a field about its mean.
+        means: of the fields.
+    """
+
+    names: tuple[str, ...]
+    grid: tuple[int, int]
+    epochs: Int[Tensor, " step"]
+    waves: Int32[Tensor, "step field kept"]
+    lengths: Float16[Tensor, "step field kept"]
+    energies: Float32[Tensor, "step field"]
+    means: Float32[Tensor, "step field"]
+
+    def __len__(self) -> int:
+        return len(self.epochs)
+
+    def full(self) -> Float[Tensor, "step field wave_a wave_b"]:
+        """All waves as `wave_lengths` gives them, zero but for those that were kept, in float32."""
+        shape = (*self.waves.shape[:2], self.grid[0], self.grid[1] // 2 + 1)
+        zeros = torch.zeros(*shape[:2], shape[2] * shape[3])
+        return zeros.scatter(2, self.waves.long(), self.lengths.float()).view(shape)
+
+    def share_kept(self) -> Float[Tensor, "step field"]:
+        """Of the energy, by the waves that were kept; NaN for a field that does not vary."""
+        return self.lengths.double().square().sum(dim=2) / self.energies.double()
+
+    def before(self, epoch: int) -> Spectra:
+        """Those of earlier epochs."""
+        earlier = self.epochs < epoch
+        return Spectra(self.names, self.grid, *(x[earlier] for x in self._tensors().values()))
+
+    def then(self, later: Spectra) -> Spectra:
+        """These, but for what is of `later`'s epochs or after, and `later`'s.
+
+        Raises:
+            ValueError: they are of other fields.
+        """
+        if (self.names, self.grid) != (later.names, later.grid):
+            here, there = (f"{len(s.names)} fields over {s.grid}" for s in (self, later))
+            raise ValueError(f"spectra of {there} do not go on with those of {here}")
+        earlier = self.before(int(later.epochs.min()))._tensors().values()
+        return Spectra(self.names, self.grid, *map(torch.cat, zip(earlier, later._tensors().values(), strict=True)))
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {name: getattr(self, name) for name in _TENSORS}
+
+    def packed(self) -> tuple[dict[str, Tensor], dict[str, str]]:
+        """As tensors and what describes them (one entry, whose place in a file is certain), for `unpacked`."""
+        return self._tensors(), {"of": json.dumps({"grid": self.grid, "names": self.names})}
+
+    @classmethod
+    def unpacked(cls, tensors: Mapping[str, Tensor], described: Mapping[str, str]) -> Spectra:
+        """What `packed` was made of.
+
+        Raises:
+            KeyError: something is missing.
+        """
+        of = json.loads(described["of"])
+        return cls(tuple(of["names"]), tuple(of["grid"]), *(tensors[name] for name in _TENSORS))
+
+
+def most_bytes(steps: int, fields: int) -> int:
+    """No spectra of so many steps and fields take more on disk: two numbers a wave, two a field, and their names."""
+    return steps * (8 + fields * (6 * STRONGEST + 8)) + 100 * fields + 2000
+
+
+@torch.no_grad()
+def spectra(network: Network, task: Task, epoch: int) -> Spectra:
+    """Those of the first neurons of each layer and of every head, over all inputs, in float32.
+
+    Of a head, its attention to every position but the last, which is what is left.
+
+    Raises:
+        ValueError: the task's inputs form no grid of two numbers.
+    """
+    if task.grid is None or len(task.grid) != 2:
+        raise ValueError(f"the inputs of {task.name} form no grid of two numbers")
+    grid, found = (task.grid[0], task.grid[1]), _fields(network, task)
+    fields = torch.stack([x.float() for x in found.values()]).unflatten(1, grid)
+    lengths = wave_lengths(fields).flatten(1)
+    means, lengths[:, 0] = fields.mean(dim=(1, 2)), 0
+    strongest = lengths.topk(min(STRONGEST, lengths.shape[1]), dim=1)
+    kept: dict[str, Any] = {
+        "waves": strongest.indices.int(),
+        "lengths": strongest.values.clamp(max=torch.finfo(torch.float16).max).half(),
+        "energies": lengths.square().sum(dim=1),
+        "means": means,
+    }
+    return Spectra(tuple(found), grid, torch.tensor([epoch]), **{name: x[None].cpu() for name, x in kept.items()})
+
+
+def _fields(network: Network, task: Task) -> dict[str, Float[Tensor, " input"]]:
+    """Activations at the last position by name, one number an input."""
+    parts: dict[str, list[Tensor]] = {}
+    for inputs in task.inputs().to(network.W_E.device).split(_AT_ONCE):
+        _, cache = network.run_with_cache(inputs, names_filter=lambda name: name.endswith((_POST, _PATTERN)))
+        for name, x in cache.cache_dict.items():
+            here = at_last_position(name, x)
+            parts.setdefault(name, []).append(here[:, :NEURONS] if name.endswith(_POST) else here[..., :-1])
+    joined = {name: torch.cat(part) for name, part in parts.items()}
+    return {
+        f"{name}{list(place)}": x[(slice(None), *place)]
+        for name, x in joined.items()
+        for place in (tuple(map(int, i)) for i in torch.ones(x.shape[1:]).nonzero())
+    }

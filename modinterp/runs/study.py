@@ -1,0 +1,213 @@
+"""A search carried out, by any number of processes that share one study.
+
+A study is a journal that Optuna appends to, under a lock that holds on network folders too; whoever sees the file can
+work on it, and a study that was stopped goes on. A process that works on one holds a folder in `JOURNAL.workers/` until
+it ends, however it ends, so that others know which trials nobody carries out any more. (Where the system knows no such
+locks, on Windows, one process at a time can work on a study.)
+
+Optuna is imported when a search begins; it comes with `pip install 'modinterp[search]'`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from modinterp.runs import store
+from modinterp.runs.search import COMPLETE, PRUNED, REPORTS, SPACE, Question, Search, objective, spec_of
+from modinterp.training import diverged, training_states
+
+if TYPE_CHECKING:
+    import optuna
+    from optuna.trial import FrozenTrial, Trial
+
+BEST = 0.25  # share of the trials; a parameter matters as far as its values differ between these and all
+HALVED = 2  # a trial goes on after half of its epochs if it is in the better half of those that came so far
+
+
+def searched(
+    question: Question,
+    n_trials: int,
+    journal: Path,
+    device: str = "cpu",
+    say: Callable[[str], object] = lambda line: None,
+) -> Search:
+    """Work on a study until so many of its trials are finished or in others' hands, and tell what it found.
+
+    What trial k tries is drawn (TPE) by a seed that is the question's and k's: a study that one process works on comes
+    out the same however often it was stopped. Trials whose process was killed are given up, and replaced.
+
+    Args:
+        journal: the study's file, begun if it is not there.
+        say: called with a line for each finished trial.
+    Raises:
+        ValueError: Optuna is not installed; the file is the journal of another search, or none; no trial is asked for.
+        OSError: the file cannot be written.
+    """
+    if n_trials < 1:
+        raise ValueError(f"at least 1 trial is needed, got {n_trials}")
+    study, workers = opened(question, journal), journal.with_name(f"{journal.name}.workers")
+    with _worker(workers) as name:
+        _give_up_the_dead(study, workers)
+        while (trial := _next_trial(study, n_trials)) is not None:
+            trial.set_user_attr("worker", name)
+            say(_line(_carried_out(study, trial, question, device)))
+    return found(question, study)
+
+
+def opened(question: Question, journal: Path) -> optuna.Study:
+    """The study in a journal, begun if it is not there.
+
+    Raises:
+        ValueError: Optuna is not installed; the file is the journal of another search, or none.
+    """
+    optuna = _optuna()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    path = journal.absolute()  # Optuna's lock is a link to it
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # not earlier, since a validation loss rises before it falls
+    half = question.report_every * (REPORTS // 2)
+    pruner = optuna.pruners.SuccessiveHalvingPruner(min_resource=half, reduction_factor=HALVED)
+    try:
+        if path.is_file() and (first := path.read_bytes().partition(b"\n")[0]):
+            json.loads(first)["op_code"]
+        kept = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
+        others = {study.study_name for study in kept.get_all_studies()} - {str(question)}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{journal} is not the journal of a search") from error
+    if others:
+        raise ValueError(f"{journal} is the journal of another search ({others.pop()}); choose another --storage")
+    return optuna.create_study(storage=kept, study_name=str(question), pruner=pruner, load_if_exists=True)
+
+
+def found(question: Question, study: optuna.Study) -> Search:
+    """The finished trials of a study, and how much each parameter mattered."""
+    state = _optuna().trial.TrialState
+    finished = study.get_trials(deepcopy=False, states=(state.COMPLETE, state.PRUNED))
+    return Search(question, pd.DataFrame(map(_row, finished)), _importances(finished))
+
+
+def _row(trial: FrozenTrial) -> dict[str, Any]:
+    seconds = trial.duration.total_seconds() if trial.duration else float("nan")
+    return {
+        "trial": trial.number,
+        **trial.params,
+        "state": COMPLETE if trial.state == _optuna().trial.TrialState.COMPLETE else PRUNED,
+        "epochs": trial.last_step,
+        "loss": trial.intermediate_values[trial.last_step],
+        "test_accuracy": trial.user_attrs["test_accuracy"],
+        "seconds": round(seconds, 1),
+    }
+
+
+def _line(trial: FrozenTrial) -> str:
+    row = _row(trial)
+    chosen = ", ".join(f"{name} {row[name]:g}" for name in SPACE)
+    return f"trial {row['trial']}: {chosen}: {row['state']} at epoch {row['epochs']:,}, loss {row['loss']:.4g}"
+
+
+def _importances(finished: Sequence[FrozenTrial]) -> dict[str, float]:
+    """By PED-ANOVA, which asks of a trial only whether it is among the best; the pruned come after all others.
+
+    Losses of trials that were pruned at different epochs cannot be compared: a validation loss rises before it falls.
+    """
+    optuna = _optuna()
+    if len(finished) < 2:
+        return dict.fromkeys(SPACE, 1 / len(SPACE))
+    best_first = sorted(map(_row, finished), key=lambda row: (row["state"] == PRUNED, -row["epochs"], row["loss"]))
+    rank = {row["trial"]: float(place) for place, row in enumerate(best_first)}
+    ranked = optuna.create_study()
+    for t in finished:
+        trial = optuna.trial.create_trial(params=t.params, distributions=t.distributions, value=rank[t.number])
+        ranked.add_trial(trial)
+    evaluator = optuna.importance.PedAnovaImportanceEvaluator(target_quantile=BEST)
+    return {k: float(x) for k, x in optuna.importance.get_param_importances(ranked, evaluator=evaluator).items()}
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError as error:
+        raise ValueError("a search needs Optuna: pip install 'modinterp[search]'") from error
+    return optuna
+
+
+def _next_trial(study: optuna.Study, n_trials: int) -> Trial | None:
+    """A trial to carry out; None when there are enough, finished or in somebody's hands.
+
+    Numbers are given out one by one, so that when several ask at once, all agree on which is one too many.
+    """
+    state = _optuna().trial.TrialState
+
+    def given_out(below: float) -> int:
+        return sum(t.state != state.FAIL and t.number < below for t in study.get_trials(deepcopy=False))
+
+    if given_out(below=float("inf")) >= n_trials:
+        return None
+    trial = study.ask()
+    if given_out(below=trial.number) < n_trials:
+        return trial
+    study.tell(trial, state=state.FAIL)
+    return None
+
+
+def _carried_out(study: optuna.Study, trial: Trial, question: Question, device: str) -> FrozenTrial:
+    """A trial at its end, pruned or not; one that is interrupted is given up."""
+    optuna = _optuna()
+    study.sampler = optuna.samplers.TPESampler(seed=(100_000 * question.seed + trial.number) % 2**32)
+    state, end = optuna.trial.TrialState, {}
+    try:
+        choice = {name: trial.suggest_categorical(name, values) for name, values in SPACE.items()}
+        for _, reached in training_states([spec_of(choice, question)], device=device):
+            if not diverged(reached.ended):
+                trial.report(objective(reached.history), reached.epoch)
+                trial.set_user_attr("test_accuracy", reached.history[-1]["test_accuracy"])
+            if reached.ended:
+                end = {"values": objective(reached.history)}
+            elif trial.should_prune():
+                end = {"state": state.PRUNED}
+                break
+        return study.tell(trial, **end)
+    except BaseException:
+        study.tell(trial, state=state.FAIL, skip_if_finished=True)
+        raise
+
+
+@contextmanager
+def _worker(workers: Path) -> Iterator[str]:
+    """A name that this process holds until it ends."""
+    folder = workers / uuid.uuid4().hex
+    folder.mkdir(parents=True)
+    try:
+        with store.locked(folder):
+            yield folder.name
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_held(folder: Path) -> bool:
+    try:
+        with store.locked(folder):
+            return False
+    except ValueError:
+        return True
+    except FileNotFoundError:  # ended just now
+        return False
+
+
+def _give_up_the_dead(study: optuna.Study, workers: Path) -> None:
+    """Give up the trials that nobody carries out any more."""
+    state = _optuna().trial.TrialState
+    alive = {folder.name for folder in workers.iterdir() if _is_held(folder)}
+    for trial in study.get_trials(deepcopy=False, states=(state.RUNNING,)):
+        worker = trial.user_attrs.get("worker")
+        just_begun = worker is None and len(alive) > 1  # by one of the others
+        if worker not in alive and not just_begun:
+            study.tell(trial.number, state=state.FAIL, skip_if_finished=True)
