@@ -100,16 +100,16 @@ def spread(times: Sequence[float]) -> float:
     0.0
     """
     logs = [math.log10(max(time, 1)) for time in times]
-    if not logs or min(logs) == math.inf:
+    if not logs:
         return NAN
     low, high = (_quantile(sorted(logs), q) for q in (0.25, 0.75))
-    return high - low
+    return high - low if low < math.inf else NAN
 
 
 def _quantile(ordered: Sequence[float], q: float) -> float:
     """Linear between neighbours, and infinite as soon as the upper one is."""
     place = q * (len(ordered) - 1)
     below = math.floor(place)
-    if place == below:
-        return ordered[below]
+    if place == below or ordered[below + 1] == math.inf:
+        return ordered[math.ceil(place)]
     return ordered[below] + (place - below) * (ordered[below + 1] - ordered[below])

@@ -20,7 +20,7 @@ def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a fre
 
 
 def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
-    """Largest over mean magnitude of each field's 2D transform, the constant left out; NaN for one that never varies."""
+    """Largest over mean magnitude of each field's 2D transform, without the constant; NaN for one that never varies."""
     found = magnitudes(fields).flatten(0, 1)[1:]
     mean = found.mean(dim=0)
     return torch.where(mean > 1e-12, found.amax(dim=0) / mean, torch.nan)
@@ -35,6 +35,21 @@ def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " ne
     found = magnitudes(fields)[1:, 1:].flatten(0, 1)
     mean = found.mean(dim=0)
     return torch.where(mean > 1e-12, found.amax(dim=0) / mean, torch.nan)
+
+
+def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Float[Tensor, " neuron"]:
+    """Share of each field's variance in its strongest waves, each one pair of frequencies with its two phases.
+
+    A wave of a alone, of b alone, or of both counts as one. NaN for a field that never varies.
+
+    Args:
+        count: how many waves.
+    """
+    energy = magnitudes(fields).square()
+    energy[len(fields) // 2 + 1 :, 0] = 0  # without b, the frequencies k and -k of a are one wave
+    waves = energy.flatten(0, 1)[1:]
+    total = waves.sum(dim=0)
+    return torch.where(total > 1e-12, waves.topk(min(count, len(waves)), dim=0).values.sum(dim=0) / total, torch.nan)
 
 
 def signed(found: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:
