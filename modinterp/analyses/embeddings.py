@@ -108,12 +108,15 @@ class Periodicity:
         return pd.DataFrame({"freq": self.freqs.tolist(), "share": self.shares.tolist()})
 
 
+def amplitudes(x: Float[Tensor, "residue column"]) -> Float[Tensor, "freq column"]:
+    """Of the wave of every frequency in every column; row k - 1 belongs to frequency k."""
+    return torch.stack([frequency_norms(column) for column in transform(x.detach()).unbind(dim=1)], dim=1)
+
+
 def periodicity(vectors: Float[Tensor, "residue vector"]) -> Periodicity:
     """Best frequency of every column and its share of the variance; NaN for a column that does not vary."""
-    coefficients = transform(vectors.detach())
-    energies = torch.stack([frequency_norms(column).square() for column in coefficients.unbind(dim=1)])
-    best = energies.max(dim=1)
-    total = energies.sum(dim=1)
+    energies = amplitudes(vectors).square()
+    best, total = energies.max(dim=0), energies.sum(dim=0)
     return Periodicity(best.indices + 1, torch.where(total > 0, best.values / total, torch.nan))
 
 

@@ -6,6 +6,7 @@ from modinterp.figures import (
     alignment,
     attention,
     circles,
+    embeddings,
     fourier,
     grids,
     history,
@@ -17,7 +18,9 @@ from modinterp.figures import (
     petals,
     progress,
     readout,
+    remainders,
     sorting,
+    spirals,
     symmetry,
 )
 
@@ -27,6 +30,7 @@ __all__ = [
     "alignment",
     "attention",
     "circles",
+    "embeddings",
     "fourier",
     "grids",
     "history",
@@ -38,6 +42,8 @@ __all__ = [
     "petals",
     "progress",
     "readout",
+    "remainders",
     "sorting",
+    "spirals",
     "symmetry",
 ]

@@ -131,7 +131,7 @@ CLAIMS = (
     Claim("miiii.25_together", "model performance",
           "The other 25 tasks generalise together, which suggests that they share what they do.", "near epoch 40,000", _together,
           {"interquartile range of log10 of the epoch, other tasks": at_most(0.3, "within a factor of two")},
-          needs=(P113,), figure="trends", finding=not_measured(AWAITS_P113)),
+          needs=(P113,), figure="accuracy", finding=not_measured(AWAITS_P113)),
     Claim("miiii.no_mi_prime_detection", "background",
           "All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its remainders is 0.",
           "not measured in the source", _primality,

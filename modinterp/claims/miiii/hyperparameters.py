@@ -66,9 +66,9 @@ def _without_filter(plain: TrainedRun, amplified: TrainedRun) -> dict[str, Value
 
 
 def _grokked(run: TrainedRun) -> float:
-    """First epoch with a mean test accuracy of 0.99, or the last of all."""
+    """First epoch with a mean test accuracy of 0.99, or the last of all; 1 where there is no other than 0."""
     found = grokking(run.history, 2).grokked
-    return found if found == found else float(run.history["epoch"].iloc[-1])
+    return max(found if found == found else float(run.history["epoch"].iloc[-1]), 1.0)
 
 
 def _speedup(*runs: TrainedRun) -> dict[str, Value]:
