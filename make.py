@@ -59,9 +59,8 @@ def test(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    known = {source: partial(reproduce, source) for source in ("nanda", "clock", "mlp", "circuits", "miiii")} | {
-        "test": test
-    }
+    sources = ("nanda", "clock", "mlp", "circuits", "miiii")
+    known = {source: partial(reproduce, source) for source in sources} | {"test": test}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)

@@ -49,8 +49,10 @@ def singular_values(of: Mapping[str, SingularValues]) -> go.Figure:
             )  # fmt: skip
             level = 1.0 if not squared else 0.8
             for share, place in zip(TICKS, at, strict=True):
-                figure.add_annotation(x=place, y=level * height, text=f"{share:.0%}: {place}", showarrow=False, xanchor="left",
-                                      xshift=4, font_color=colour if not squared else INK, row=row, col=1)  # fmt: skip
+                figure.add_annotation(
+                    x=place, y=level * height, text=f"{share:.0%}: {place}", showarrow=False, xanchor="left", xshift=4,
+                    font_color=INK if squared else colour, row=row, col=1,
+                )  # fmt: skip
     figure.update_xaxes(title="number of the singular value", row=len(of))
     figure.update_yaxes(title="value")
     return framed(figure, "Singular values of the embedding: how few directions hold most of it", 160 + 220 * len(of))

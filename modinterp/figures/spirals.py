@@ -29,7 +29,7 @@ def polar(sets: Mapping[str, Int[Tensor, " number"]], turns: Sequence[float]) ->
         sets: name to numbers.
         turns: what the slider offers; 2 pi, where the angle is the number itself, should be the first.
     """
-    of = {f"{turn / FULL_TURN:.4g} ({turn:.4g} numbers a turn)": turn for turn in turns}
+    of = {f"{turn / FULL_TURN:.3g} ({turn:.3g})": turn for turn in turns}
     figure = make_subplots(1, len(sets), subplot_titles=[f"{name}: {len(of):,}" for name, of in sets.items()],
                            horizontal_spacing=0.05)  # fmt: skip
     for column, (name, numbers) in enumerate(sets.items(), start=1):
@@ -56,7 +56,7 @@ def polar(sets: Mapping[str, Int[Tensor, " number"]], turns: Sequence[float]) ->
         list(of),
         lambda step: [go.Scatter(**_points(numbers, of[step])) for numbers in sets.values()],
         range(len(sets)),
-        "a full turn in units of 2 pi",
+        "a full turn in units of 2 pi (in numbers)",
     )
 
 

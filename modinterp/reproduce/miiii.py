@@ -17,7 +17,7 @@ from modinterp.reproduce.drawings import Draw, Drawings, Runs
 from modinterp.tasks import PrimeRemainders, addition, primes_below
 
 P, SMALL_P = 113, 11
-TURNS = (2 * math.pi, math.pi, 11.0, 4 * math.pi, 17.0, 6 * math.pi, 23.0)
+TURNS = (2 * math.pi, 11.0, 4 * math.pi, 17.0, 6 * math.pi, 23.0)
 
 
 def _polar() -> go.Figure:
@@ -60,7 +60,7 @@ def _accuracy(ev: Evidence, runs: Runs) -> go.Figure | None:
     if not len(ev.run.history):
         return None
     solved, tasks = int((_own(ev).last("test_accuracy") >= 0.99).sum()), len(ev.task.heads)
-    title = f"p = {_own(ev).p}: {solved} of {tasks} tasks are generalised, long after they are memorised"
+    title = f"p = {_own(ev).p}: {solved} of {tasks} tasks are generalised by the end (right), all later than they are memorised (left)"
     return _over_training(ev, "accuracy", "accuracy", title, False)
 
 
