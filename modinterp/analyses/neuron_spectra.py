@@ -46,7 +46,8 @@ def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Flo
         count: how many waves.
     """
     energy = magnitudes(fields).square()
-    energy[len(fields) // 2 + 1 :, 0] = 0  # without b, the frequencies k and -k of a are one wave
+    p = len(fields)  # without b, and with its alternating wave, the frequencies k and -k of a are one wave
+    energy[p // 2 + 1 :, [0, p // 2] if p % 2 == 0 else [0]] = 0
     waves = energy.flatten(0, 1)[1:]
     total = waves.sum(dim=0)
     return torch.where(total > 1e-12, waves.topk(min(count, len(waves)), dim=0).values.sum(dim=0) / total, torch.nan)

@@ -59,7 +59,7 @@ def singular_values(of: Mapping[str, SingularValues]) -> go.Figure:
 
 
 def singular_vectors(found: SingularValues, waves: Periodicity, name: str) -> go.Figure:
-    """The top left singular vectors over the digits, those up to half the sum of the values, and each one's best wave."""
+    """The top left singular vectors over the digits, those up to half the sum of values, and each one's best wave."""
     count, p = len(waves.shares), len(found.vectors)
     figure = make_subplots(1, 2, column_widths=[0.72, 0.28], horizontal_spacing=0.06, shared_yaxes=True,
                            subplot_titles=("weight at every digit", "share of the best wave"))  # fmt: skip
@@ -76,7 +76,8 @@ def singular_vectors(found: SingularValues, waves: Periodicity, name: str) -> go
     figure.update_yaxes(autorange="reversed")
     figure.update_yaxes(title="singular vector, largest first", col=1)
     distinct = len(set(waves.freqs.tolist()))
-    title = f"{name}: {count} vectors hold half the singular values; {distinct} frequencies, mean share {float(waves.shares.mean()):.0%}"
+    share = float(waves.shares.mean())
+    title = f"{name}: {count} vectors hold half the singular values; {distinct} frequencies, mean share {share:.0%}"
     return framed(figure, title, 220 + 13 * max(count, 10), False)
 
 
@@ -89,8 +90,9 @@ def spectrum(coefficients: Float[Tensor, "freq d_model"], name: str) -> go.Figur
     norms = coefficients.norm(dim=1)
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.45, 0.55], vertical_spacing=0.08)
     freqs, active = list(range(1, len(norms) + 1)), active_frequencies(norms)
-    figure.add_bar(x=freqs, y=array(norms), marker_color=[TEST if k in active else MUTED for k in freqs], showlegend=False,
-                   hovertemplate="frequency %{x}<br>norm = %{y:.4g}<extra></extra>", row=1, col=1)  # fmt: skip
+    colours = [TEST if k in active else MUTED for k in freqs]
+    figure.add_bar(x=freqs, y=array(norms), marker_color=colours, showlegend=False, row=1, col=1,
+                   hovertemplate="frequency %{x}<br>norm = %{y:.4g}<extra></extra>")  # fmt: skip
     for label, level, dash in (
         ("mean + 1 deviation", norms.mean() + norms.std(correction=0), "solid"),
         ("mean + 2 deviations", norms.mean() + 2 * norms.std(correction=0), "dash"),

@@ -53,6 +53,9 @@ def test_every_entry_of_the_main_text_has_its_claim() -> None:
         pytest.skip("the ledger is not at hand")
     entries = re.compile(r"^\*\*`([^`]+)`\*\*", re.MULTILINE)
     assert set(entries.findall((LEDGER / "nanda.md").read_text().partition("### 2.10")[0])) == set(nanda)
+    text = (LEDGER / "miiii.md").read_text()
+    main, everything = (set(entries.findall(part)) for part in (text.partition("### 5.3")[0], text))
+    assert main - {"miiii.neuron_logging"} <= set(SOURCES["miiii"]) <= everything  # the rest stands in no text at hand
     for name in ("clock", "mlp", "circuits"):
         assert set(entries.findall((LEDGER / f"{name}.md").read_text())) == set(SOURCES[name])
 

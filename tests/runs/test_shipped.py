@@ -30,7 +30,7 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
     assert run.spec == named(name)
     assert run.history["epoch"].iloc[-1] == named(name).recipe.epochs
     assert run.history["epoch"].is_monotonic_increasing
-    if run.task.grid is not None:
+    if run.task.grid is not None and len(run.task.heads) == 1:
         assert run.progress is not None
         assert len(run.progress) == named(name).recipe.epochs / named(name).recipe.snapshot_every + 1
 
