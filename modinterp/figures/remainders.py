@@ -21,8 +21,10 @@ COLUMNS = 240  # of a map over the logarithm of the epoch
 
 def inputs(numbers: Int[Tensor, "a b"]) -> go.Figure:
     """The number that every pair of digits writes."""
-    trace = go.Heatmap(z=array(numbers.float()), text=numbers.tolist(), texttemplate="%{text}", colorscale=SEQUENTIAL,
-                       opacity=0.75, showscale=False, hovertemplate="x0 = %{y}<br>x1 = %{x}<br>n = %{z}<extra></extra>")  # fmt: skip
+    trace = go.Heatmap(
+        z=array(numbers.float()), text=numbers.tolist(), texttemplate="%{text}", colorscale=SEQUENTIAL, opacity=0.75,
+        showscale=False, hovertemplate="x0 = %{y}<br>x1 = %{x}<br>n = %{z}<extra></extra>",
+    )  # fmt: skip
     figure = go.Figure(trace)
     figure.update_xaxes(title="x1", dtick=1, constrain="domain")
     figure.update_yaxes(title="x0", dtick=1, autorange="reversed", scaleanchor="x", constrain="domain")
@@ -46,7 +48,7 @@ def labels(panels: Mapping[str, Int[Tensor, "a b"]]) -> go.Figure:
                 "symbol": "square",
                 "color": CATEGORIES[(column - 1) % len(CATEGORIES)],
                 "size": array(1 + 130 / p * values.flatten() / values.max()),
-            },  # fmt: skip
+            },
             hovertemplate="x0 = %{y}<br>x1 = %{x}<br>answer = %{text}<extra>%{fullData.name}</extra>",
             row=1,
             col=column,
@@ -59,7 +61,7 @@ def labels(panels: Mapping[str, Int[Tensor, "a b"]]) -> go.Figure:
 
 
 def _on_log_axis(epochs: Sequence[float], values: Float[Tensor, "epoch output"]) -> tuple[list[float], Tensor]:
-    """The rows nearest to epochs that are evenly spaced by their logarithm, epoch 0 left out; fewer where rows are few."""
+    """The rows nearest to epochs evenly spaced by their logarithm, without epoch 0; fewer where rows are few."""
     later = [i for i, epoch in enumerate(epochs) if epoch > 0] or [0]
     known = torch.tensor([max(epochs[i], 1) for i in later], dtype=torch.float64)
     wanted = torch.linspace(math.log(float(known[0])), math.log(float(known[-1])), COLUMNS, dtype=torch.float64)
@@ -114,11 +116,12 @@ def trends(times: Mapping[str, Mapping[int, float]], lengths: Mapping[str, float
         learned = {q: t for q, t in of.items() if t < math.inf}
         never = [q for q in of if q not in learned]
         colour = CATEGORIES[index % len(CATEGORIES)]
-        figure.add_scatter(
-            x=list(learned) or [None], y=[max(t, 1) for t in learned.values()] or [None], mode="lines+markers", name=name,
-            line_color=colour, legendgroup=name,
-            hovertemplate="remainder by %{x}<br>epoch %{y:.0f}<extra>%{fullData.name}</extra>",
-        ) if learned else None  # fmt: skip
+        if learned:
+            figure.add_scatter(
+                x=list(learned), y=[max(t, 1) for t in learned.values()], mode="lines+markers", name=name,
+                line_color=colour, legendgroup=name,
+                hovertemplate="remainder by %{x}<br>epoch %{y:.0f}<extra>%{fullData.name}</extra>",
+            )  # fmt: skip
         if never:
             figure.add_scatter(
                 x=never, y=[1.15 * lengths[name]] * len(never), mode="markers", name=f"{name}: not by the end",
@@ -142,8 +145,10 @@ def sizes(moduli: Sequence[int], rows: Sequence[Mapping[str, float]]) -> go.Figu
     figure = make_subplots(height, columns, subplot_titles=names, vertical_spacing=0.25)
     for index, name in enumerate(names):
         place = {"row": index // columns + 1, "col": index % columns + 1}
-        figure.add_scatter(x=list(moduli), y=[row[name] for row in rows], mode="lines+markers", line_color=CATEGORIES[0],
-                           hovertemplate=f"p = %{{x}}<br>%{{y:.3f}}<extra>{name}</extra>", **place)  # fmt: skip
+        figure.add_scatter(
+            x=list(moduli), y=[row[name] for row in rows], mode="lines+markers", line_color=CATEGORIES[0],
+            hovertemplate=f"p = %{{x}}<br>%{{y:.3f}}<extra>{name}</extra>", **place,
+        )  # fmt: skip
         figure.update_xaxes(title="p", tickvals=list(moduli), **place)
         figure.update_yaxes(title="value", range=None if "Pearson" in name else [0, 1.05], **place)
     return framed(figure, "Trends over p: the same numbers for smaller p beside that of the source", 460, False)

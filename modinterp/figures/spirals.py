@@ -49,8 +49,8 @@ def polar(sets: Mapping[str, Int[Tensor, " number"]], turns: Sequence[float]) ->
     largest = max(int(numbers.max()) for numbers in sets.values())
     figure.update_xaxes(range=[-1.05 * largest, 1.05 * largest])
     figure.update_yaxes(range=[-1.05 * largest, 1.05 * largest])
-    figure = framed(figure, "Multiples spiral in regular arms, primes do not; move the slider until an arm is a straight line",
-                    480, False)  # fmt: skip
+    title = "Multiples spiral in regular arms, primes do not; move the slider until an arm is a straight line"
+    figure = framed(figure, title, 480, False)
     return animated(
         figure,
         list(of),

@@ -51,16 +51,17 @@ def _over_training(ev: Evidence, column: str, value: str, title: str, log: bool)
     history, task = ev.run.history, ev.task
     if not len(history):
         return None
-    parts = {f"{split}ing" if split == "train" else "held out": by_output(history, task.output_names, f"{split}_{column}")
-             for split in ("train", "test")}  # fmt: skip
+    shown = {"trained on": "train", "held out": "test"}
+    parts = {name: by_output(history, task.output_names, f"{split}_{column}") for name, split in shown.items()}
     return remainders.over_training(history["epoch"].tolist(), parts, [str(q) for q in task.heads], value, title, log)
 
 
 def _accuracy(ev: Evidence, runs: Runs) -> go.Figure | None:
     if not len(ev.run.history):
         return None
-    solved, tasks = int((_own(ev).last("test_accuracy") >= 0.99).sum()), len(ev.task.heads)
-    title = f"p = {_own(ev).p}: {solved} of {tasks} tasks are generalised by the end (right), all later than they are memorised (left)"
+    last = {split: int((_own(ev).last(f"{split}_accuracy") >= 0.99).sum()) for split in ("train", "test")}
+    tasks = f"p = {_own(ev).p}: of {len(ev.task.heads)} tasks"
+    title = f"{tasks} {last['train']} are memorised (left) and {last['test']} generalised (right) by the end"
     return _over_training(ev, "accuracy", "accuracy", title, False)
 
 
