@@ -99,7 +99,7 @@ def over_training(
             row=1, col=column,
         )  # fmt: skip
     figure.update_xaxes(title="epoch", type="log", exponentformat="power", dtick=1)
-    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_yaxes(autorange="reversed", type="category", dtick=1)
     figure.update_yaxes(title="task: remainder by", col=1)
     return framed(figure, title, 170 + 17 * max(len(names), 12), False)
 
