@@ -18,7 +18,8 @@ KEYS = [(source, key) for source, drawings in DRAWN.items() for key in sorted(dr
 def drawn(mainline: TrainedRun) -> dict[str, dict[str, tuple[str, go.Figure]]]:
     others = ("mlp/kissane-0", "clock/no-pos-1")
     runs = {mainline.name: mainline} | {name: load(name) for name in others}
-    runs |= available_runs(list(SOURCES["circuits"].values()), None, "cpu")
+    for source in ("circuits", "miiii"):
+        runs |= available_runs(list(SOURCES[source].values()), None, "cpu", DRAWN[source].needed(DRAWN[source].keys))
     return {source: drawings.figures(runs, drawings.keys) for source, drawings in DRAWN.items()}
 
 
