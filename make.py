@@ -4,6 +4,7 @@
     python3 make.py clock     the same for the blog post on the Clock algorithm
     python3 make.py mlp       the same for Kissane's notebook on a one-hidden-layer MLP
     python3 make.py circuits  the same for the report "Circuit engineering"
+    python3 make.py miiii     the same for Syrkis & Søgaard 2024 (MIIII)
     python3 make.py test      lint, types, and all tests
 
 Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`, `python3 make.py test -k fourier`.
@@ -58,7 +59,8 @@ def test(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    known = {source: partial(reproduce, source) for source in ("nanda", "clock", "mlp", "circuits")} | {"test": test}
+    sources = ("nanda", "clock", "mlp", "circuits", "miiii")
+    known = {source: partial(reproduce, source) for source in sources} | {"test": test}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)

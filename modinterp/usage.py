@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable
 
-SOURCES = ("nanda", "clock", "mlp", "circuits")
+SOURCES = ("nanda", "clock", "mlp", "circuits", "miiii")
 BAD_USAGE, INTERRUPTED = 2, 130
 
 

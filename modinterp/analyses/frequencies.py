@@ -75,6 +75,21 @@ def significant_frequencies(x: Float[Tensor, "residue *rest"]) -> tuple[int, ...
     return tuple(((norms > SIGNIFICANT * norms.max()).nonzero()[:, 0] + 1).tolist())
 
 
+def active_frequencies(norms: Float[Tensor, " freq"], deviations: float = 1) -> tuple[int, ...]:
+    """Frequencies whose norm lies above the mean of all by more than so many standard deviations.
+
+    Args:
+        norms: of every frequency, entry k - 1 belongs to frequency k.
+        deviations: 1 in the code of the source, 2 in its text.
+    Source: Syrkis & Søgaard 2024, figures 11 to 13.
+
+    >>> active_frequencies(torch.tensor([1.0, 9.0, 1.0, 1.0, 1.0]))
+    (2,)
+    """
+    above = norms.double() > norms.double().mean() + deviations * norms.double().std(correction=0)
+    return tuple((above.nonzero()[:, 0] + 1).tolist())
+
+
 def jaccard(first: Collection[int], second: Collection[int]) -> float:
     """Size of the intersection over size of the union; 1 for two empty sets.
 

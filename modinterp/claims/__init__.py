@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from modinterp.claims import circuits as _circuits
 from modinterp.claims import clock as _clock
+from modinterp.claims import miiii as _miiii
 from modinterp.claims import mlp as _mlp
 from modinterp.claims import nanda as _nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
@@ -51,7 +52,8 @@ nanda = Source("nanda", _nanda.CLAIMS, _nanda.CONTRADICTIONS)
 clock = Source("clock", _clock.CLAIMS, _clock.CONTRADICTIONS)
 mlp = Source("mlp", _mlp.CLAIMS, _mlp.CONTRADICTIONS)
 circuits = Source("circuits", _circuits.CLAIMS, _circuits.CONTRADICTIONS, _circuits.NOTE)
-SOURCES = {source.name: source for source in (nanda, clock, mlp, circuits)}
+miiii = Source("miiii", _miiii.CLAIMS, _miiii.CONTRADICTIONS)
+SOURCES = {source.name: source for source in (nanda, clock, mlp, circuits, miiii)}
 
 __all__ = [
     "Band",
@@ -70,6 +72,7 @@ __all__ = [
     "clock",
     "equals",
     "evidence",
+    "miiii",
     "mlp",
     "nanda",
     "near",

@@ -26,7 +26,7 @@ class Evidence:
 
     def __init__(self, run: TrainedRun):
         self.run, self.task, self.model = run, run.task, run.model
-        self.p = run.task.heads[0]
+        self.p = run.task.grid[0] if run.task.grid else run.task.heads[0]
 
     @cached_property
     def grid(self) -> ActivationCache:

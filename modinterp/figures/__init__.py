@@ -6,6 +6,7 @@ from modinterp.figures import (
     alignment,
     attention,
     circles,
+    embeddings,
     fourier,
     grids,
     history,
@@ -17,8 +18,10 @@ from modinterp.figures import (
     petals,
     progress,
     readout,
+    remainders,
     search,
     sorting,
+    spirals,
     symmetry,
 )
 
@@ -28,6 +31,7 @@ __all__ = [
     "alignment",
     "attention",
     "circles",
+    "embeddings",
     "fourier",
     "grids",
     "history",
@@ -39,7 +43,9 @@ __all__ = [
     "petals",
     "progress",
     "readout",
+    "remainders",
     "search",
     "sorting",
+    "spirals",
     "symmetry",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -10,7 +11,7 @@ MILLISECONDS, BELOW = 90, 140
 
 
 def animated(
-    figure: go.Figure, steps: Sequence[int], drawn: Callable[[int], list], moving: Sequence[int], name: str
+    figure: go.Figure, steps: Sequence[int | str], drawn: Callable[[Any], list], moving: Sequence[int], name: str
 ) -> go.Figure:
     """Add frames, a slider and a play button below a figure whose size is set.
 

@@ -9,6 +9,7 @@ from plotly.subplots import make_subplots
 from torch import Tensor
 
 from modinterp.analyses.fourier import component_names, transform
+from modinterp.analyses.neuron_spectra import magnitudes, signed
 from modinterp.analyses.neurons import THRESHOLD, NeuronFits
 from modinterp.figures.theme import array, colour_of, framed, heatmap
 
@@ -57,3 +58,26 @@ def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"],
         figure,
         f"{share:.0%} of the neurons are one frequency to more than {THRESHOLD:.0%}, and write that frequency alone",
     )
+
+
+def neuron_and_transform(field: Float[Tensor, "a b"], corner: int, title: str) -> go.Figure:
+    """One neuron over a corner of the grid of pairs, and the magnitudes of its 2D transform over all of it.
+
+    Args:
+        corner: rows and columns that are shown.
+        title: what to see.
+    Source: Syrkis & Søgaard 2024, figure 4.
+    """
+    found, freqs = signed(magnitudes(field.unsqueeze(-1))[..., 0])
+    shown = min(corner, len(field))
+    names = (f"activation, first {shown} by {shown} pairs", "magnitude of the 2D transform")
+    figure = make_subplots(1, 2, subplot_titles=names, horizontal_spacing=0.12)
+    figure.add_trace(heatmap(field[:corner, :corner], "x1", "x0", "activation", colorbar=False), row=1, col=1)
+    spectrum = heatmap(found, "frequency of x1", "frequency of x0", "magnitude", colorbar=False)
+    spectrum.y = freqs
+    figure.add_trace(spectrum, row=1, col=2)
+    figure.update_xaxes(title="x1", constrain="domain", col=1)
+    figure.update_yaxes(title="x0", autorange="reversed", scaleanchor="x", constrain="domain", col=1)
+    figure.update_xaxes(title="frequency of x1 [cycles per p]", col=2)
+    figure.update_yaxes(title="frequency of x0 [cycles per p]", col=2)
+    return framed(figure, title, 440, False)

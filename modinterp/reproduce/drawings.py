@@ -43,7 +43,11 @@ class Drawings:
         tables_of: key of a figure to the title and making of the table below it.
         pages: questions with a page of their own.
         more_of: key of a figure to a template, beside this file, of what the page has below it.
-        drawn_from: key of a figure to a run other than `main`, or to a pattern of names: the first that is there.
+        drawn_from: key of a figure to the run that it is drawn from, or to several of which the first that is there is;
+            names or patterns of names.
+        of_no_run: key of a figure that needs no run to its number in the source and how to draw it.
+        companions: key of a figure to those that are drawn along with it, and belong to the same claims.
+        beside: key of a figure to runs that it shows beside those that the claims need.
     """
 
     main: str
@@ -51,20 +55,39 @@ class Drawings:
     tables_of: Mapping[str, tuple[str, Make]] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
     more_of: Mapping[str, str] = field(default_factory=dict)
-    drawn_from: Mapping[str, str] = field(default_factory=dict)
+    drawn_from: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    of_no_run: Mapping[str, tuple[str, Callable[[], go.Figure]]] = field(default_factory=dict)
+    companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> set[str]:
+        """Of all figures."""
+        return {*self.of_no_run, *self.figures_of}
+
+    def along(self, keys: set[str]) -> set[str]:
+        """These figures and those that are drawn along with them."""
+        return keys | {other for key in keys for other in self.companions.get(key, ())}
 
     def _evidence(self, runs: Runs, key: str) -> Evidence | None:
-        name = self.drawn_from.get(key, self.main)
-        return next((evidence(run) for other, run in runs.items() if fnmatchcase(other, name)), None)
+        named = self.drawn_from.get(key, self.main)
+        patterns = (named,) if isinstance(named, str) else named
+        there = (run for pattern in patterns for name, run in runs.items() if fnmatchcase(name, pattern))
+        return next(map(evidence, there), None)
+
+    def needed(self, wanted: set[str]) -> tuple[str, ...]:
+        """Runs that the wanted figures show beside those that the claims need."""
+        return tuple(name for key, names in self.beside.items() if key in wanted for name in names)
 
     def figures(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
         """Those of the wanted figures that the runs allow, by key, each with its number in the source."""
+        alone = {key: (number, draw()) for key, (number, draw) in self.of_no_run.items() if key in wanted}
         drawn = {
             key: (number, draw(ev, runs))
             for key, (number, draw) in self.figures_of.items()
             if key in wanted and (ev := self._evidence(runs, key)) is not None
         }
-        return {key: (number, figure) for key, (number, figure) in drawn.items() if figure is not None}
+        return alone | {key: (number, figure) for key, (number, figure) in drawn.items() if figure is not None}
 
     def tables(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
         """Tables that belong below a figure, by the figure's key."""

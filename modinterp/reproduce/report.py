@@ -25,6 +25,7 @@ TITLES = {
     "clock": "The Clock algorithm and its petals (blog post)",
     "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
     "circuits": "Circuit engineering: addition, maximum, median, sort",
+    "miiii": "Mechanistic interpretability on irreducible integer identifiers (Syrkis & Søgaard 2024)",
 }
 _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 
@@ -117,7 +118,7 @@ def page(found: Reproduction, title: str = "", inside: bool = False) -> str:
             "key": key,
             "number": number,
             "html": figure_html(figure, key),
-            "claims": [r.claim for r in found.results if r.claim.figure == key],
+            "claims": [r.claim for r in found.results if key in DRAWN[found.source].along({r.claim.figure})],
             "more": _more(found.source, key),
             "table": table_html(*found.tables[key]) if key in found.tables else "",
         }

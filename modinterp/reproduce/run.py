@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import SOURCES, Claim, Result
-from modinterp.reproduce import circuits, clock, mlp, nanda
+from modinterp.reproduce import circuits, clock, miiii, mlp, nanda
 from modinterp.reproduce.drawings import Page
 from modinterp.runs import TrainedRun, load, named
 
@@ -19,6 +19,7 @@ DRAWN = {
     "clock": clock.DRAWINGS,
     "mlp": mlp.DRAWINGS,
     "circuits": circuits.DRAWINGS,
+    "miiii": miiii.DRAWINGS,
 }
 
 
@@ -80,14 +81,18 @@ def chosen_claims(source: str, only: str | None = None) -> tuple[Claim, ...]:
     return claims
 
 
-def available_runs(claims: Sequence[Claim], root: Path | None, device: str) -> dict[str, TrainedRun]:
+def available_runs(
+    claims: Sequence[Claim], root: Path | None, device: str, beside: Sequence[str] = ()
+) -> dict[str, TrainedRun]:
     """Those of the runs that the claims need which are there, by name, in the order of first need.
 
+    Args:
+        beside: more runs, which figures show.
     Raises:
         ValueError: a run is there but damaged.
     """
     runs = {}
-    for name in dict.fromkeys(name for claim in claims for name in claim.needs):
+    for name in dict.fromkeys([*(name for claim in claims for name in claim.needs), *beside]):
         try:
             runs[name] = load(name, root=root, device=device)
         except FileNotFoundError:
@@ -143,12 +148,12 @@ def reproduction(
     Raises:
         ValueError: unknown source, pattern without a match, damaged run.
     """
-    claims = chosen_claims(source, only)
-    runs = available_runs(claims, root, device)
+    claims, drawn = chosen_claims(source, only), DRAWN[source]
+    wanted = drawn.along({claim.figure for claim in claims})
+    runs = available_runs(claims, root, device, drawn.needed(wanted))
     results = []
     for claim in claims:
         results.append(claim.check_available(runs))
         if on_claim is not None:
             on_claim(results[-1])
-    drawn, wanted = DRAWN[source], {claim.figure for claim in claims}
     return Reproduction(source, tuple(results), drawn.figures(runs, wanted), drawn.tables(runs, wanted), runs)

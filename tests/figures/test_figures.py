@@ -12,7 +12,7 @@ from modinterp.figures.theme import CATEGORIES, MUTED, colour_of, framed_panels,
 from modinterp.reproduce.run import DRAWN, available_runs
 from modinterp.runs import TrainedRun, load
 
-KEYS = [(source, key) for source, drawings in DRAWN.items() for key in drawings.figures_of]
+KEYS = [(source, key) for source, drawings in DRAWN.items() for key in sorted(drawings.keys)]
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +24,9 @@ def seeds() -> dict[str, TrainedRun]:
 def drawn(mainline: TrainedRun, seeds: dict[str, TrainedRun]) -> dict[str, dict[str, tuple[str, go.Figure]]]:
     others = ("mlp/kissane-0", "clock/no-pos-1")
     runs = {mainline.name: mainline} | seeds | {name: load(name) for name in others}
-    runs |= available_runs(list(SOURCES["circuits"].values()), None, "cpu")
-    return {source: drawings.figures(runs, set(drawings.figures_of)) for source, drawings in DRAWN.items()}
+    for source in ("circuits", "miiii"):
+        runs |= available_runs(list(SOURCES[source].values()), None, "cpu", DRAWN[source].needed(DRAWN[source].keys))
+    return {source: drawings.figures(runs, drawings.keys) for source, drawings in DRAWN.items()}
 
 
 def test_every_figure_up_to_the_further_seeds_is_drawn(drawn: dict[str, dict[str, tuple[str, go.Figure]]]) -> None:
@@ -57,7 +58,7 @@ def test_figure_says_what_to_see_and_names_its_axes(
 @pytest.mark.parametrize("source", SOURCES)
 def test_figures_of_the_claims_exist(source: str) -> None:
     for claim in SOURCES[source].values():
-        assert claim.figure in {"", *DRAWN[source].figures_of}, claim.id
+        assert claim.figure in {"", *DRAWN[source].keys}, claim.id
 
 
 def test_spectra_show_the_norms_of_the_run(
@@ -75,7 +76,7 @@ def test_a_colour_means_one_frequency() -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_nothing_is_drawn_without_the_run(source: str) -> None:
     drawings = DRAWN[source]
-    assert drawings.figures({}, set(drawings.figures_of)) == {}
+    assert set(drawings.figures({}, drawings.keys)) == set(drawings.of_no_run)
     assert drawings.tables({}, set(drawings.figures_of)) == {}
 
 

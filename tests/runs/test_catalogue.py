@@ -16,7 +16,7 @@ FAMILIES = {  # the sources' runs and how many of each
     "nanda/p109-*": 5, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
     "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 6, "nanda/repeated-*": 2,
     "nanda/trigram-*": 6, "clock/no-pos-*": 3, "clock/no-relu-*": 3, "clock/one-head-*": 1, "mlp/kissane-*": 5,
-    "miiii/p113*": 4, "miiii/basis-*": 1, "miiii/masked-*": 1, "miiii/nanda-*": 10, "miiii/p[235]?-*": 3,
+    "miiii/p113*": 4, "miiii/basis-*": 1, "miiii/masked-*": 1, "miiii/nanda-*": 10, "miiii/p[235]?-*": 4,
     "circuits/add-[0-2]": 3, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max*": 6,
     "circuits/median-[0-2]": 3, "circuits/sort*": 9,
 }  # fmt: skip

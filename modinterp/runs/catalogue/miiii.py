@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from modinterp.models import TransformerConfig
 from modinterp.runs.catalogue.entry import Entry, family
-from modinterp.tasks import PrimeRemainders, Task, addition
+from modinterp.tasks import PrimeRemainders, Task, addition, primes_below
 from modinterp.training import Recipe
 
 RECIPE = Recipe(epochs=65_536, lr=3e-4, weight_decay=1 / 3, betas=(0.9, 0.98), warmup=0, residual_dropout=0.1,
@@ -59,5 +59,6 @@ RUNS = {
     **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(5), **_PLAIN, grokfast=0.0),
     **_runs("p23", "miiii: trends over p", PrimeRemainders(23), **_SMALL),
     **_runs("p37", "miiii: trends over p", PrimeRemainders(37), **_SMALL),
+    **_runs("p37-alone", "miiii.multitask_regularises", PrimeRemainders(37, masked=primes_below(31)), **_SMALL),
     **_runs("p53", "miiii: trends over p", PrimeRemainders(53), **_SMALL),
 }  # fmt: skip

@@ -1,0 +1,60 @@
+"""Spectra of neurons over both digits: how far a few waves stand out, and which.
+
+Source: Syrkis & Søgaard 2024, figure 4.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a freq_b neuron"]:
+    """Absolute values of the 2D Fourier transform of each field about its mean, `torch.fft.rfft2` over a and b.
+
+    Frequencies of a run from 0 over p // 2 to -1, those of b from 0 to p // 2; the constant is 0.
+    """
+    centred = fields.double() - fields.double().mean(dim=(0, 1))
+    return torch.fft.rfft2(centred, dim=(0, 1)).abs()
+
+
+def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
+    """Largest over mean magnitude of each field's 2D transform, without the constant; NaN for one that never varies."""
+    found = magnitudes(fields).flatten(0, 1)[1:]
+    mean = found.mean(dim=0)
+    return torch.where(mean > 1e-12, found.amax(dim=0) / mean, torch.nan)
+
+
+def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
+    """`peak_ratios` among the products of a wave of a and a wave of b alone.
+
+    A sum of any function of a and any function of b has none of these but rounding, however irregular the two are; in
+    the full transform its few rows and columns look like peaks.
+    """
+    found = magnitudes(fields)[1:, 1:].flatten(0, 1)
+    mean = found.mean(dim=0)
+    return torch.where(mean > 1e-12, found.amax(dim=0) / mean, torch.nan)
+
+
+def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Float[Tensor, " neuron"]:
+    """Share of each field's variance in its strongest waves, each one pair of frequencies with its two phases.
+
+    A wave of a alone, of b alone, or of both counts as one. NaN for a field that never varies.
+
+    Args:
+        count: how many waves.
+    """
+    energy = magnitudes(fields).square()
+    p = len(fields)  # without b, and with its alternating wave, the frequencies k and -k of a are one wave
+    energy[p // 2 + 1 :, [0, p // 2] if p % 2 == 0 else [0]] = 0
+    waves = energy.flatten(0, 1)[1:]
+    total = waves.sum(dim=0)
+    return torch.where(total > 1e-12, waves.topk(min(count, len(waves)), dim=0).values.sum(dim=0) / total, torch.nan)
+
+
+def signed(found: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:
+    """One spectrum with the frequencies of a from the most negative to the most positive, and these. [cycles per p]"""
+    p = len(found)
+    freqs = torch.fft.fftshift(torch.fft.fftfreq(p, 1 / p)).round().long().tolist()
+    return torch.fft.fftshift(found, dim=0), freqs

@@ -1,0 +1,69 @@
+"""What learns it: one block and 29 read-outs."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Value
+from modinterp.claims.miiii.evidence import (
+    P113,
+)
+from modinterp.models import initial_weights
+from modinterp.runs import named
+
+
+def _architecture() -> dict[str, Value]:
+    spec = named(P113)
+    shapes, weights = spec.model.shapes(), initial_weights(spec.model, spec.seed)
+    d = shapes["embed.W_E"][1]
+    stated = {"embed.W_E": (114, d), "pos_embed.W_pos": (3, d), "blocks.0.mlp.W_in": (d, 4 * d),
+              "blocks.0.mlp.W_out": (4 * d, d), "blocks.0.attn.W_O": (4, d // 4, d), "unembed.W_U": (d, 1480),
+              **{f"blocks.0.attn.W_{x}": (4, d, d // 4) for x in "QKV"}}  # fmt: skip
+    fan_in = {name: math.prod(shape[:-1]) * (29 if name == "unembed.W_U" else 1) for name, shape in stated.items()}
+    ratios = [float(weights[name].std()) / math.sqrt(2 / fan_in[name]) for name in stated]
+    return {
+        "names and shapes as stated, no biases": shapes == stated,
+        "ReLU": spec.model.act_fn == "relu",
+        "dropout in the residual stream": spec.recipe.residual_dropout,
+        "lowest spread of a weight at the start over He's": min(ratios),
+        "highest": max(ratios),
+        "weights": sum(math.prod(shape) for shape in shapes.values()),
+    }
+
+
+def _shared() -> dict[str, Value]:
+    shapes = named(P113).model.shapes()
+    return {
+        "embeddings": sum(name.endswith("W_E") for name in shapes),
+        "blocks": len({name.split(".")[1] for name in shapes if name.startswith("blocks.")}),
+        "outputs read from one residual stream": shapes["unembed.W_U"][1],
+    }
+
+
+def _heads() -> dict[str, Value]:
+    generator = torch.Generator().manual_seed(0)
+    z, W_O = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((20, 4, 16), (4, 16, 64)))
+    added, joined = torch.einsum("bhd,hdm->bm", z, W_O), z.flatten(1) @ W_O.flatten(0, 1)
+    return {"largest difference of sum and concatenation": float((added - joined).abs().max())}
+
+
+CLAIMS = (
+    Claim("miiii.arch", "equations 7 to 11",
+          "One block without LayerNorm or biases, initialised after He, 4 heads, 4 d ReLU neurons, dropout on the residual "
+          "stream, read at the last position.",
+          "256 dimensions, dropout 1/10", _architecture,
+          {"names and shapes as stated, no biases": equals(1), "ReLU": equals(1),
+           "dropout in the residual stream": equals(0.1),
+           "lowest spread of a weight at the start over He's": at_least(0.95), "highest": at_most(1.05)},
+          needs=(), scope="any network"),
+    Claim("miiii.shared_layers", "multi-task section", "All tasks share one embedding and one block; each has its own read-out.",
+          "a definition", _shared,
+          {"embeddings": equals(1), "blocks": equals(1), "outputs read from one residual stream": equals(1480)},
+          needs=(), scope="any network"),
+    Claim("miiii.heads_sum_equals_concat", "transformer architecture",
+          "Adding the heads' outputs is the same as concatenating them before W_O.", "identical", _heads,
+          {"largest difference of sum and concatenation": at_most(1e-5)}, needs=(), scope="any network"),
+)  # fmt: skip

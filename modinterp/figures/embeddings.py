@@ -1,0 +1,113 @@
+"""Embeddings of positions and digits (figures 7 to 13 of Syrkis & Søgaard 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import plotly.graph_objects as go
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.analyses.embeddings import Periodicity, SingularValues, position_likeness
+from modinterp.analyses.frequencies import active_frequencies
+from modinterp.figures.theme import CATEGORIES, INK, MUTED, TEST, array, framed, heatmap
+
+SHOWN = 37  # dimensions that the source shows
+TICKS = (0.5, 0.9)
+
+
+def positions(of: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figure:
+    """The embeddings of the first two positions, the first dimensions of each, one panel a network."""
+    likeness = {name: position_likeness(W_pos) for name, W_pos in of.items()}
+    titles = [f"{name}: Pearson {found.pearson:.2f}, cosine {found.cosine:.2f}" for name, found in likeness.items()]
+    figure = make_subplots(len(of), 1, subplot_titles=titles, vertical_spacing=0.3 / len(of))
+    for row, (name, W_pos) in enumerate(of.items(), start=1):
+        shown = W_pos[:2, :SHOWN].detach().double()
+        trace = heatmap(shown, "dimension", "position", "weight", True, colorbar=False, name=name)
+        figure.add_trace(trace, row=row, col=1)
+    figure.update_xaxes(title="dimension of the residual stream", row=len(of))
+    figure.update_yaxes(title="position", tickvals=[0, 1], autorange="reversed")
+    title = "Positions: how alike they are differs from seed to seed, whether they may be exchanged does not"
+    return framed(figure, title, 100 + 150 * len(of), False)
+
+
+def singular_values(of: Mapping[str, SingularValues]) -> go.Figure:
+    """Singular values with ticks where half and nine tenths of their sum, and of that of their squares, are reached."""
+    figure = make_subplots(len(of), 1, subplot_titles=list(of), vertical_spacing=0.35 / len(of))
+    for row, (name, found) in enumerate(of.items(), start=1):
+        height = float(found.values[0])
+        figure.add_bar(x=list(range(1, len(found.values) + 1)), y=array(found.values), marker_color=CATEGORIES[0],
+                       name="singular value", showlegend=row == 1, row=row, col=1,
+                       hovertemplate=f"number %{{x}}<br>value = %{{y:.4g}}<extra>{name}</extra>")  # fmt: skip
+        for squared, colour, dash in ((False, TEST, "solid"), (True, MUTED, "dot")):
+            at = [found.needed(share, squared) for share in TICKS]
+            figure.add_scatter(
+                x=[x for place in at for x in (place, place, None)], y=[0, height, None] * len(at), mode="lines",
+                line={"color": colour, "dash": dash, "width": 2}, showlegend=row == 1,
+                name=f"50% and 90% of the {'squares' if squared else 'values'}", row=row, col=1, connectgaps=False,
+            )  # fmt: skip
+            level = 1.0 if not squared else 0.8
+            for share, place in zip(TICKS, at, strict=True):
+                figure.add_annotation(
+                    x=place, y=level * height, text=f"{share:.0%}: {place}", showarrow=False, xanchor="left", xshift=4,
+                    font_color=INK if squared else colour, row=row, col=1,
+                )  # fmt: skip
+    figure.update_xaxes(title="number of the singular value", row=len(of))
+    figure.update_yaxes(title="value")
+    return framed(figure, "Singular values of the embedding: how few directions hold most of it", 160 + 220 * len(of))
+
+
+def singular_vectors(found: SingularValues, waves: Periodicity, name: str) -> go.Figure:
+    """The top left singular vectors over the digits, those up to half the sum of values, and each one's best wave."""
+    count, p = len(waves.shares), len(found.vectors)
+    figure = make_subplots(1, 2, column_widths=[0.72, 0.28], horizontal_spacing=0.06, shared_yaxes=True,
+                           subplot_titles=("weight at every digit", "share of the best wave"))  # fmt: skip
+    trace = heatmap(found.vectors[:, :count].T, "digit", "vector", "weight", True, colorbar=False)
+    figure.add_trace(trace, row=1, col=1)
+    figure.add_bar(
+        x=array(waves.shares), y=list(range(count)), orientation="h", marker_color=CATEGORIES[0], row=1, col=2,
+        text=[f"frequency {k}" for k in waves.freqs.tolist()] if count <= 20 else None,
+        customdata=waves.freqs.tolist(),
+        hovertemplate="vector %{y}<br>frequency %{customdata}: %{x:.0%}<extra></extra>",
+    )  # fmt: skip
+    figure.update_xaxes(title="digit", range=[-0.5, p - 0.5], col=1)
+    figure.update_xaxes(title="share of the variance", range=[0, 1], col=2)
+    figure.update_yaxes(autorange="reversed")
+    figure.update_yaxes(title="singular vector, largest first", col=1)
+    distinct = len(set(waves.freqs.tolist()))
+    share = float(waves.shares.mean())
+    title = f"{name}: {count} vectors hold half the singular values; {distinct} frequencies, mean share {share:.0%}"
+    return framed(figure, title, 220 + 13 * max(count, 10), False)
+
+
+def spectrum(coefficients: Float[Tensor, "freq d_model"], name: str) -> go.Figure:
+    """Amplitude at every frequency: of the whole embedding, with both thresholds, and of each of its dimensions.
+
+    Args:
+        coefficients: amplitude of each frequency in each dimension.
+    """
+    norms = coefficients.norm(dim=1)
+    figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.45, 0.55], vertical_spacing=0.08)
+    freqs, active = list(range(1, len(norms) + 1)), active_frequencies(norms)
+    colours = [TEST if k in active else MUTED for k in freqs]
+    figure.add_bar(x=freqs, y=array(norms), marker_color=colours, showlegend=False, row=1, col=1,
+                   hovertemplate="frequency %{x}<br>norm = %{y:.4g}<extra></extra>")  # fmt: skip
+    for label, level, dash in (
+        ("mean + 1 deviation", norms.mean() + norms.std(correction=0), "solid"),
+        ("mean + 2 deviations", norms.mean() + 2 * norms.std(correction=0), "dash"),
+        ("a quarter of the largest", norms.max() / 4, "dot"),
+    ):
+        figure.add_scatter(x=[freqs[0] - 0.5, freqs[-1] + 0.5], y=[float(level)] * 2, mode="lines", name=label,
+                           line={"color": INK, "dash": dash, "width": 1.2}, row=1, col=1)  # fmt: skip
+    trace = heatmap(coefficients.T, "frequency", "dimension", "amplitude", colorbar=False)
+    trace.x = freqs
+    figure.add_trace(trace, row=2, col=1)
+    figure.update_xaxes(title="frequency [cycles per p]", row=2)
+    figure.update_yaxes(title="norm", row=1)
+    figure.update_yaxes(title="dimension", row=2)
+    quarter = int((norms > norms.max() / 4).sum())
+    title = f"{name}: {len(active)} active frequencies, {quarter} above a quarter of the largest of {len(norms)}"
+    figure = framed(figure, title, 560)
+    figure.update_layout(legend_y=-0.14)
+    return figure

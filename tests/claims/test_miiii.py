@@ -1,0 +1,145 @@
+"""The claims on remainders measure networks of any size, miss nothing that they need, and fail before training."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import torch
+
+from modinterp.claims import miiii
+from modinterp.claims.miiii.evidence import FIRST, MASKED, NANDA, NANDA_LAMBDA0, P113, digits_evidence
+from modinterp.models import TransformerConfig
+from modinterp.reproduce.run import DRAWN, reproduction
+from modinterp.runs import TrainedRun, load, named, train
+from modinterp.tasks import PrimeRemainders, Task, addition
+from modinterp.training import Recipe, RunSpec
+
+RECIPE = Recipe(epochs=120, fraction=0.8, lr=3e-3, weight_decay=1 / 3, warmup=0, residual_dropout=0.1, grokfast=0.5,
+                log_every=10, snapshot_every=120)  # fmt: skip
+TRAINED = [claim for claim in miiii.values() if claim.needs]
+
+
+def spec(task: Task, seed: int = 0, d_model: int = 32) -> RunSpec:
+    model = TransformerConfig.of(task, d_model=d_model, n_heads=4, d_head=8, d_mlp=64, mlp_biases=False, init="he")
+    return RunSpec(task, model, RECIPE, seed)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrainedRun]:
+    """Every run of the source, with p = 13 in place of 113, trained for a second; runs of one shape are shared."""
+    folder = tmp_path_factory.mktemp("miiii")
+    specs = {"remainders": spec(PrimeRemainders(13)), "basis": spec(PrimeRemainders(13, shuffled=True)),
+             "masked": spec(PrimeRemainders(13, masked=FIRST)), "sums": spec(addition(13))}  # fmt: skip
+    train(specs, out=folder, progress=False)
+    found = {name: load(name, root=folder) for name in specs}
+    names = dict.fromkeys(name for claim in TRAINED for name in claim.needs)
+    kinds = {**dict.fromkeys((*NANDA, *NANDA_LAMBDA0), "sums"), MASKED: "masked", "miiii/p37-alone-0": "masked",
+             "miiii/basis-0": "basis"}  # fmt: skip
+    return {name: found[kinds.get(name, "remainders")] for name in names}
+
+
+@pytest.mark.parametrize("claim", TRAINED, ids=lambda claim: claim.id)
+def test_every_claim_can_be_measured_at_any_p(claim, small: dict[str, TrainedRun]) -> None:
+    at_end = claim.check_available(small)
+    assert at_end.verdict != "not measured"
+    assert set(claim.expected) <= set(at_end.measured)
+    before = claim.check_available({name: run.at_start() for name, run in small.items()})
+    assert set(before.measured) == set(at_end.measured)
+
+
+def test_bands_that_a_network_of_the_source_fails_before_training() -> None:
+    """Those on the embedding and on neurons, at the size of the source, where a small p says nothing."""
+    runs = {name: TrainedRun(name, named(name).task, _start(name), named(name), _no_history(name)) for name in
+            (P113, *NANDA[:2])}  # fmt: skip
+    for key in ("fig7.pearson.nanda", "fig8.nanda", "fig8.miiii", "fig9", "fig10", "fig11", "fig12", "fig4"):
+        assert miiii[key].check_available(runs).verdict == "refuted", key
+    shares = miiii["fig4"].check(runs[P113]).measured
+    assert shares["largest over mean magnitude of the transform, best neuron"][0] > 10
+    assert shares["share of the variance in its ten strongest waves"][0] < 0.4
+
+
+def _start(name: str):
+    from modinterp.models import hooked, initial_weights
+
+    return hooked(named(name).model, initial_weights(named(name).model, 0))
+
+
+def _no_history(name: str) -> pd.DataFrame:
+    columns = [f"{part}_{kind}" for part in ("train", "test") for kind in ("accuracy", "loss")]
+    return pd.DataFrame([{"epoch": 0} | dict.fromkeys(columns, 0.0)])
+
+
+def planted_history(run: TrainedRun, order: list[float], final: float = 1.0) -> TrainedRun:
+    """The run with a history in which each task is memorised at epoch 100 and generalised when it is told."""
+    rows = []
+    for epoch in range(0, 70_000, 500):
+        row: dict[str, float] = {"epoch": epoch}
+        for name, time in zip(run.task.output_names, order, strict=True):
+            row[f"train_accuracy_{name}"] = float(epoch >= 100)
+            row[f"test_accuracy_{name}"] = final if epoch >= time else 0.3
+            row[f"test_loss_{name}"] = 0.01 if epoch >= time else 3.0
+            row[f"train_loss_{name}"] = 0.0
+        rows.append(row)
+    return replace(run, history=pd.DataFrame(rows))
+
+
+def test_claims_on_the_order_tell_a_history_as_in_the_source_from_others() -> None:
+    task = PrimeRemainders(113)
+    blank = TrainedRun(P113, task, _start(P113), named(P113))
+    order = torch.randperm(25, generator=torch.Generator().manual_seed(0)).tolist()
+    together = [40_000.0 + 200 * place for place in order]
+    as_stated = planted_history(blank, [1000, 2000, 3000, 4000, *together])
+    for key in ("fig5.accuracy", "fig6.ce", "grokked_all", "25_together"):
+        result = miiii[key].check(as_stated)
+        assert result.verdict == "holds", str(result)
+    backwards = planted_history(blank, [4000, 3000, 2000, 1000, *together])
+    by_size = planted_history(blank, [1000, 2000, 3000, 4000, *sorted(together)])
+    early = planted_history(blank, [1000, 2000, 3000, 4000, *(5000 + 100 * place for place in order)])
+    short = planted_history(blank, [1000, 2000, 3000, 4000, *together], final=0.97)
+    for wrong in (backwards, by_size, early, short):
+        assert miiii["fig5.accuracy"].check(wrong).verdict == "refuted"
+    apart = planted_history(blank, [1000, 2000, 3000, 4000, *(float(2000 * place + 500) for place in order)])
+    assert miiii["25_together"].check(apart).verdict == "refuted"
+    assert miiii["grokked_all"].check(planted_history(blank, [500.0] * 29)).verdict == "refuted"
+
+
+def test_evidence_is_kept_and_refuses_what_has_no_digits(small: dict[str, TrainedRun], tiny_max: TrainedRun) -> None:
+    own = digits_evidence(small[P113])
+    assert digits_evidence(small[P113]) is own
+    assert own.others == (11,)
+    assert own.order_matters == (False, False, True, True, True)
+    assert len(own.swapped) == len(own.accuracies) == 5
+    with pytest.raises(ValueError, match="no two digits"):
+        digits_evidence(tiny_max)
+    with pytest.raises(ValueError, match="no remainders"):
+        _ = digits_evidence(small[NANDA[0]]).primality
+
+
+def test_accuracy_of_every_task_is_that_of_the_history(small: dict[str, TrainedRun]) -> None:
+    own = digits_evidence(small[P113])
+    assert list(own.accuracies) == pytest.approx(own.last("test_accuracy").tolist(), abs=1e-6)
+
+
+def test_a_source_without_its_runs_still_has_its_exact_claims_and_figures(tmp_path) -> None:
+    (tmp_path / "none").mkdir()
+    found = reproduction("miiii", root=tmp_path / "none")
+    assert found.as_recorded or not any(claim.finding.verdict == "not measured" for claim in TRAINED)
+    assert {r.verdict for r in found.results if not r.claim.needs} == {"holds"}
+    assert {r.verdict for r in found.results if r.claim.needs} == {"not measured"}
+    assert set(found.figures) == set(DRAWN["miiii"].of_no_run)
+
+
+def test_figures_are_drawn_from_what_is_there(small: dict[str, TrainedRun]) -> None:
+    drawings = DRAWN["miiii"]
+    runs = dict(small) | {"miiii/p53-0": small[P113]}
+    drawn = drawings.figures(runs, drawings.keys)
+    assert set(drawn) == drawings.keys
+    for key, (_, figure) in drawn.items():
+        assert len(figure.layout.title.text) > 20, key
+        assert len(figure.data) > 0, key
+    sums = drawings.figures({NANDA[1]: small[NANDA[1]]}, drawings.keys)
+    assert set(sums) == {*drawings.of_no_run, "positions", "vectors_nanda", "spectrum_nanda"}
+    foreign = replace(small[P113], spec=None, history=pd.DataFrame())
+    assert "accuracy" not in drawings.figures({P113: foreign}, drawings.keys)
