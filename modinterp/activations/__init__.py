@@ -6,4 +6,13 @@ from modinterp.activations.capture import activations, logits_on_grid, patterns
 from modinterp.activations.generation import generated
 from modinterp.activations.intervene import logits_with, replaced, without_heads
 
-__all__ = ["ActivationCache", "activations", "generated", "logits_on_grid", "logits_with", "patterns", "replaced", "without_heads"]
+__all__ = [
+    "ActivationCache",
+    "activations",
+    "generated",
+    "logits_on_grid",
+    "logits_with",
+    "patterns",
+    "replaced",
+    "without_heads",
+]

@@ -1,4 +1,4 @@
-"""Curves of a training as numbers: slingshots, sudden drops, how long a fall takes, and what several runs have in common."""
+"""Curves of a training as numbers: slingshots, sudden drops, how long a fall takes, and trends between runs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def induction_scores(
     asked: Bool[Tensor, "input pos"],
     latest: bool = True,
 ) -> Float[Tensor, " head"]:
-    """Mean attention of each head to the position after an earlier occurrence of the token that it stands on; in [0, 1].
+    """Mean attention of each head to the position after an earlier occurrence of its own token; in [0, 1].
 
     Args:
         asked: positions over which to average, such as those whose next token is foretold; of them only those whose

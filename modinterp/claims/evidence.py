@@ -11,7 +11,17 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache, logits_with
-from modinterp.analyses import ablations, attention, components, frequencies, neurons, phases, progress, readout, summary
+from modinterp.analyses import (
+    ablations,
+    attention,
+    components,
+    frequencies,
+    neurons,
+    phases,
+    progress,
+    readout,
+    summary,
+)
 from modinterp.analyses.fourier import transform_2d
 from modinterp.models import Network
 from modinterp.runs import NotRecorded, TrainedRun
