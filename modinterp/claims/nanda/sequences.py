@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import cached_property
 from statistics import mean
 
+import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.activations import patterns, without_heads
 from modinterp.analyses.curves import largest_drop, peak, time_to_fall
-from modinterp.analyses.induction import induction_scores, previous_token_scores
 from modinterp.analyses.phases import NAN, first_epoch, value_at
 from modinterp.analyses.trigrams import attention_to, direct_path
 from modinterp.claims.band import Band, at_least, at_most, equals
 from modinterp.claims.claim import Claim, Measure, Value, each, not_measured
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.generality import final, recipe_of
+from modinterp.claims.nanda.sequence_evidence import sequence_evidence
 from modinterp.runs import TrainedRun
-from modinterp.training.loss import Heads, losses
 
-HELD_OUT, PRESENT = 256, 0.5
+PRESENT = 0.5
 
 
 def _seeds(stem: str, count: int = 3) -> tuple[str, ...]:
@@ -36,42 +33,6 @@ TRIGRAMS, TRIGRAMS_512 = _seeds("trigram-endless"), _seeds("trigram-512")
 ALL = (*DIGITS, *DIGITS_700, *REPEATED, *REPEATED_512, *TRIGRAMS, *TRIGRAMS_512)
 
 
-class SequenceEvidence:
-    """What is asked of a network of attention on sequences, on the first inputs held out, each measured once."""
-
-    def __init__(self, run: TrainedRun):
-        self.run, self.network = run, run.model
-        rows = run.split.test[:HELD_OUT]
-        self.inputs: Int[Tensor, "input pos"] = run.task.inputs()[rows]
-        self.labels: Int[Tensor, "input answer"] = run.task.labels()[rows]
-
-    @cached_property
-    def patterns(self) -> Float[Tensor, "layer input head query key"]:
-        """Attention between all positions."""
-        return patterns(self.network, self.inputs).cpu()
-
-    @cached_property
-    def previous(self) -> Float[Tensor, " head"]:
-        """Of the heads of the first layer, attention to the token before."""
-        return previous_token_scores(self.patterns[0])
-
-    def induction(self, latest: bool = True) -> Float[Tensor, " head"]:
-        """Of the heads of the last layer, attention to what followed the same token, where that is asked for."""
-        return induction_scores(self.patterns[-1], self.inputs, self.labels >= 0, latest)
-
-    def loss_without(self, heads: Collection[tuple[int, int]] = ()) -> float:
-        """Cross-entropy of the answers asked for, with some heads, given as layer and number, put to 0. [nats]"""
-        with torch.no_grad(), without_heads(self.network, heads) as network:
-            logits = network(self.inputs.to(network.W_E.device))[:, -self.run.task.n_read :].cpu()
-        each = losses(logits, self.labels, Heads.of(self.run.task.heads))
-        return float(each.sum() / (self.labels >= 0).sum())
-
-
-def sequence_evidence(run: TrainedRun) -> SequenceEvidence:
-    """The evidence of a run, kept with the run."""
-    return vars(run).setdefault("_sequence_evidence", SequenceEvidence(run))
-
-
 def _apart(run: TrainedRun) -> dict[str, Value]:
     history = run.history
     return {
@@ -82,13 +43,12 @@ def _apart(run: TrainedRun) -> dict[str, Value]:
 
 
 def _digit_drops(run: TrainedRun) -> dict[str, Value]:
-    epochs: pd.Series = run.history["epoch"]
-    digits: list[pd.Series] = [run.history[f"test_loss_{name}"] for name in run.task.output_names]
+    epochs, digits = run.history["epoch"], [pd.Series(run.history[f"test_loss_{n}"]) for n in run.task.output_names]
     learned = [first_epoch(epochs, loss < 0.5) for loss in digits]
     return {
         "smallest of the digits' largest drops within 300 epochs": min(largest_drop(epochs, x, 300).size for x in digits),
-        "epoch of the last digit's fall over the first's": max(learned) / min(learned) if min(learned) > 0 else NAN,
-        "the largest digit is the first to fall": learned[0] == min(learned),
+        "epoch of the last digit's fall over the first's": float(np.max(learned) / np.min(learned)) if np.min(learned) > 0 else NAN,
+        "the largest digit is the first to fall": learned[0] == np.min(learned),
         **{f"epoch of a loss below 0.5, digit {place}": epoch for place, epoch in enumerate(learned)},
     }  # fmt: skip
 
