@@ -104,7 +104,7 @@ class Claim:
         missing = sorted(set(self.expected) - set(measured))
         if missing:
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
-        held = all(values and all(map(self.expected[name].holds, values)) for name, values in measured.items()
+        held = all(all(map(self.expected[name].holds, values)) for name, values in measured.items()
                    if name in self.expected)  # fmt: skip
         return Result(self, measured, "holds" if held else "refuted", tuple(run.name for run in runs),
                       time.perf_counter() - began)  # fmt: skip
@@ -137,7 +137,8 @@ def _fits(pattern: str, names: Collection[str]) -> bool:
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
-    return tuple(float(v) for v in value) if isinstance(value, Sequence) else (float(value),)
+    """As floats; of no run at all NaN, which no band holds."""
+    return tuple(float(v) for v in value) or (float("nan"),) if isinstance(value, Sequence) else (float(value),)
 
 
 def number_text(value: float) -> str:

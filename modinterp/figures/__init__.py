@@ -17,7 +17,9 @@ from modinterp.figures import (
     petals,
     progress,
     readout,
+    sequences,
     sorting,
+    sweeps,
     symmetry,
 )
 
@@ -38,6 +40,8 @@ __all__ = [
     "petals",
     "progress",
     "readout",
+    "sequences",
     "sorting",
+    "sweeps",
     "symmetry",
 ]

@@ -21,7 +21,7 @@ from modinterp.claims.circuits.median import MEDIAN
 from modinterp.claims.circuits.sorting import SORT, swaps
 from modinterp.claims.evidence import PATTERN
 from modinterp.figures import fourier, grids, history, neurons, ordering, sorting
-from modinterp.reproduce.drawings import Draw, Drawings, Runs
+from modinterp.reproduce.drawings import Draw, Drawings, Make, Runs
 from modinterp.tasks import Ordering
 
 EDGES = (0, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50)
@@ -219,8 +219,8 @@ FIGURES: dict[str, tuple[str, Draw]] = {
 }
 
 
-def _of(table: Callable[[OrderingEvidence], pd.DataFrame]) -> Callable[[Evidence], pd.DataFrame]:
-    return lambda ev: table(ordering_evidence(ev.run))
+def _of(table: Callable[[OrderingEvidence], pd.DataFrame]) -> Make:
+    return lambda ev, _: table(ordering_evidence(ev.run))
 
 
 def _lines_by_position(found: OrderingEvidence) -> pd.DataFrame:

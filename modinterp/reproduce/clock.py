@@ -150,7 +150,7 @@ def _readout(ev: Evidence, runs: Runs) -> go.Figure:
     return alignment.answers(points, directions, {b % cw.p: (cw.a + b) % cw.p for b in ASKED}, cw.a)
 
 
-def _motions(ev: Evidence) -> pd.DataFrame:
+def _motions(ev: Evidence, runs: Runs) -> pd.DataFrame:
     cw = _cw(ev)
     places = {"attention": ATTN_OUT, "neurons": NEURONS, "MLP": MLP_OUT}
     return motions_table(
@@ -184,12 +184,12 @@ FIGURES: dict[str, tuple[str, Draw]] = {
 }
 
 TABLES = {
-    "embedding_circles": ("Circles of W_E", lambda ev: circles_table(_cw(ev).embedded)),
-    "read_circles": ("Circles of W_L", lambda ev: circles_table(_cw(ev).read)),
-    "petals": ("Every head in every plane", lambda ev: petal_fits_table(_cw(ev).petals)),
-    "linearity": ("The whole battery", lambda ev: _cw(ev).linearity.table()),
+    "embedding_circles": ("Circles of W_E", lambda ev, _: circles_table(_cw(ev).embedded)),
+    "read_circles": ("Circles of W_L", lambda ev, _: circles_table(_cw(ev).read)),
+    "petals": ("Every head in every plane", lambda ev, _: petal_fits_table(_cw(ev).petals)),
+    "linearity": ("The whole battery", lambda ev, _: _cw(ev).linearity.table()),
     "motion": ("Revolution and rotation", _motions),
-    "singular": ("Singular vectors of W_out", lambda ev: _cw(ev).singular.table()),
+    "singular": ("Singular vectors of W_out", lambda ev, _: _cw(ev).singular.table()),
 }
 
 PAGES = (Page("linearity", "Does the MLP do more than an affine map?", ("linearity", "without_relu", "biases")),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -12,7 +13,9 @@ from modinterp.claims import Evidence, evidence
 from modinterp.runs import TrainedRun
 
 Runs = Mapping[str, TrainedRun]
-Draw = Callable[[Evidence, Runs], go.Figure | None]  # None: the runs it is drawn from are not there
+# None: the runs that it is made from are not there
+Draw = Callable[[Evidence, Runs], go.Figure | None]
+Make = Callable[[Evidence, Runs], pd.DataFrame | None]
 
 
 @dataclass(frozen=True)
@@ -40,18 +43,19 @@ class Drawings:
         tables_of: key of a figure to the title and making of the table below it.
         pages: questions with a page of their own.
         more_of: key of a figure to a template, beside this file, of what the page has below it.
+        drawn_from: key of a figure to a run other than `main`, or to a pattern of names: the first that is there.
     """
 
     main: str
     figures_of: Mapping[str, tuple[str, Draw]]
-    tables_of: Mapping[str, tuple[str, Callable[[Evidence], pd.DataFrame]]] = field(default_factory=dict)
+    tables_of: Mapping[str, tuple[str, Make]] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
     more_of: Mapping[str, str] = field(default_factory=dict)
     drawn_from: Mapping[str, str] = field(default_factory=dict)
 
     def _evidence(self, runs: Runs, key: str) -> Evidence | None:
         name = self.drawn_from.get(key, self.main)
-        return evidence(runs[name]) if name in runs else None
+        return next((evidence(run) for other, run in runs.items() if fnmatchcase(other, name)), None)
 
     def figures(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
         """Those of the wanted figures that the runs allow, by key, each with its number in the source."""
@@ -64,8 +68,9 @@ class Drawings:
 
     def tables(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
         """Tables that belong below a figure, by the figure's key."""
-        return {
-            key: (title, make(ev))
+        made = {
+            key: (title, make(ev, runs))
             for key, (title, make) in self.tables_of.items()
             if key in wanted and (ev := self._evidence(runs, key)) is not None
         }
+        return {key: (title, table) for key, (title, table) in made.items() if table is not None}

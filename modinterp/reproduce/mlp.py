@@ -52,5 +52,5 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "readoff": ("Cell 81", lambda ev, _: readout.readoff(ev.readoff)),
 }
 
-TABLES = {"readoff": ("Cell 81, measured on this run", lambda ev: ev.readoff.table())}
+TABLES = {"readoff": ("Cell 81, measured on this run", lambda ev, _: ev.readoff.table())}
 DRAWINGS = Drawings("mlp/kissane-0", FIGURES, TABLES)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pandas as pd
 import plotly.graph_objects as go
 import torch
 
@@ -13,7 +10,8 @@ from modinterp.analyses.fourier import component_norms, transform
 from modinterp.claims import Evidence
 from modinterp.claims.evidence import PATTERN
 from modinterp.figures import ablations, algorithm, attention, fourier, grids, history, neurons, progress, readout
-from modinterp.reproduce.drawings import Draw, Drawings, Runs
+from modinterp.reproduce import nanda_appendix
+from modinterp.reproduce.drawings import Draw, Drawings, Make, Runs
 
 
 def _curves(ev: Evidence, runs: Runs) -> go.Figure:
@@ -83,12 +81,14 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "coefficients": ("Figure 14", lambda ev, _: progress.coefficients(ev.progress, ev.freqs)),
     "single_exclusion": ("Figure 15", lambda ev, _: progress.single_exclusion(ev.progress, ev.freqs)),
     "interventions": ("Sections 4.4 and A.1", lambda ev, _: ablations.interventions(ev.ablations)),
+    **nanda_appendix.FIGURES,
 }
 
-TABLES: dict[str, tuple[str, Callable[[Evidence], pd.DataFrame]]] = {
-    "readoff": ("Table 1, measured on this run", lambda ev: ev.readoff.table()),
-    "heads": ("Table 2, measured on this run", lambda ev: ev.heads.table()),
-    "interventions": ("Interventions", lambda ev: ev.ablations.table()),
+TABLES: dict[str, tuple[str, Make]] = {
+    "readoff": ("Table 1, measured on this run", lambda ev, _: ev.readoff.table()),
+    "heads": ("Table 2, measured on this run", lambda ev, _: ev.heads.table()),
+    "interventions": ("Interventions", lambda ev, _: ev.ablations.table()),
+    **nanda_appendix.TABLES,
 }
 
 DRAWINGS = Drawings("nanda/mainline-0", FIGURES, TABLES)

@@ -146,7 +146,10 @@ def _more(source: str, key: str) -> str:
 
 
 def write_report(found: Reproduction, out: Path) -> Path:
-    """Write `claims.json`, `claims.csv`, `contradictions.csv` and `index.html`, and return the path of the page.
+    """Write the report and return the path of its page.
+
+    `claims.json`, `claims.csv`, `contradictions.csv`, `tables/KEY.csv` by the key of the table's figure, `index.html`
+    and a page a question.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
@@ -154,6 +157,8 @@ def write_report(found: Reproduction, out: Path) -> Path:
     write(out / "claims.json", claims_json(found.results).encode())
     write(out / "claims.csv", claims_table(found.results).to_csv(index=False).encode())
     write(out / "contradictions.csv", contradictions_table(found).to_csv(index=False).encode())
+    for key, (_, table) in found.tables.items():
+        write(out / "tables" / f"{key}.csv", table.to_csv(index=False).encode())
     write(out / "index.html", page(found).encode())
     for question in found.pages:
         write(out / f"{question.key}.html", page(found.part(question), question.title).encode())

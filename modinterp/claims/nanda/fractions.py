@@ -55,7 +55,7 @@ def _thresholds(*runs: TrainedRun) -> dict[str, Value]:
         "largest over smallest number of epochs to a train loss of 1e-6": max(train) / min(train) if train else NAN,
         "fractions": len(runs),
         "fractions that reach a test loss of 1e-6": sum(x == x for x in epochs["test", 1e-6]),
-        **{f"epochs to a {split} loss of {loss:g}": [x for x in found if x == x] or NAN
+        **{f"epochs to a {split} loss of {loss:g}": [x for x in found if x == x]
            for (split, loss), found in epochs.items()},
     }  # fmt: skip
 

@@ -116,8 +116,8 @@ def _accuracies(*runs: TrainedRun) -> dict[str, Value]:
 
     return {
         "test accuracy, one layer with weight decay": of(lambda run: recipe_of(run).dropout == 0 and len(run.model.blocks) == 1),
-        "test accuracy, two layers": of(lambda run: len(run.model.blocks) == 2) or NAN,
-        **{f"test accuracy, dropout {rate}": of(lambda run, rate=rate: recipe_of(run).dropout == rate) or NAN for rate in (0.2, 0.5)},
+        "test accuracy, two layers": of(lambda run: len(run.model.blocks) == 2),
+        **{f"test accuracy, dropout {rate}": of(lambda run, rate=rate: recipe_of(run).dropout == rate) for rate in (0.2, 0.5)},
         "networks": len(runs),
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ import pandas as pd
 from modinterp.activations import logits_on_grid
 from modinterp.analyses.ablations import excluded_logits, loss_on
 from modinterp.analyses.curves import rank_correlation, slingshots
-from modinterp.analyses.phases import LEARNED, NAN
+from modinterp.analyses.phases import LEARNED
 from modinterp.analyses.progress import fourier_gini, gini
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Claim, Value, not_measured
@@ -73,8 +73,8 @@ def _dropout(*runs: TrainedRun) -> dict[str, Value]:
         some = [run for run in runs if recipe_of(run).dropout == rate]
         best = [highest(run, "test_accuracy") for run in some]
         found[f"share of seeds that reach a test accuracy of 0.98, dropout {rate}"] = share([x >= 0.98 for x in best])
-        found[f"highest test accuracy, dropout {rate}"] = best or NAN
-        found[f"grokking epoch, dropout {rate}"] = [evidence(run).grokking.grokked for run in some] or NAN
+        found[f"highest test accuracy, dropout {rate}"] = best
+        found[f"grokking epoch, dropout {rate}"] = [evidence(run).grokking.grokked for run in some]
         found[f"seeds, dropout {rate}"] = len(some)
     return found
 
@@ -124,7 +124,7 @@ def _low_precision(*runs: TrainedRun) -> dict[str, Value]:
         "slingshots in float32": at["float32"],
         "slingshots in float32 less 5 times those in float64": [n - 5 * max(at["float64"]) for n in at["float32"]],
         "slingshots in float64": at["float64"],
-        "slingshots in float16": at["float16"] or NAN,
+        "slingshots in float16": at["float16"],
         "epochs between two rows": every,
         "seeds in float32": len(at["float32"]),
     }

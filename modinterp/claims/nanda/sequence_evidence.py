@@ -14,7 +14,14 @@ from modinterp.analyses.induction import induction_scores, previous_token_scores
 from modinterp.runs import TrainedRun
 from modinterp.training.loss import Heads, losses
 
-HELD_OUT = 256
+HELD_OUT, PRESENT = 256, 0.5
+Place = tuple[int, int]  # layer and number of a head
+
+
+def _present(scores: Float[Tensor, " head"], layer: int) -> list[Place]:
+    """Heads with at least half of their attention where it is asked for, or else the one with most."""
+    found = (scores >= PRESENT).nonzero()[:, 0].tolist() or [int(scores.argmax())]
+    return [(layer, head) for head in found]
 
 
 class SequenceEvidence:
@@ -40,8 +47,25 @@ class SequenceEvidence:
         """Of the heads of the last layer, attention to what followed the same token, where that is asked for."""
         return induction_scores(self.patterns[-1], self.inputs, self.labels >= 0, latest)
 
-    def loss_without(self, heads: Collection[tuple[int, int]] = ()) -> float:
-        """Cross-entropy of the answers asked for, with some heads, given as layer and number, put to 0. [nats]"""
+    @cached_property
+    def previous_token_heads(self) -> list[Place]:
+        """Of the first layer."""
+        return _present(self.previous, 0)
+
+    @cached_property
+    def induction_heads(self) -> list[Place]:
+        """Of the last layer; all earlier copies count."""
+        return _present(self.induction(latest=False), len(self.network.blocks) - 1)
+
+    @cached_property
+    def losses_without(self) -> dict[str, float]:
+        """Loss without either kind of head, by what is taken out. [nats]"""
+        first, last = self.previous_token_heads, self.induction_heads
+        parts = {"none": [], "previous token": first, "induction": last, "both": [*first, *last]}
+        return {name: self.loss_without(heads) for name, heads in parts.items()}
+
+    def loss_without(self, heads: Collection[Place] = ()) -> float:
+        """Cross-entropy of the answers asked for, with some heads put to 0. [nats]"""
         with torch.no_grad(), without_heads(self.network, heads) as network:
             logits = network(self.inputs.to(network.W_E.device))[:, -self.run.task.n_read :].cpu()
         each = losses(logits, self.labels, Heads.of(self.run.task.heads))

@@ -20,8 +20,6 @@ from modinterp.claims.nanda.generality import final, recipe_of
 from modinterp.claims.nanda.sequence_evidence import sequence_evidence
 from modinterp.runs import TrainedRun
 
-PRESENT = 0.5
-
 
 def _seeds(stem: str, count: int = 3) -> tuple[str, ...]:
     return tuple(f"nanda/{stem}-{seed}" for seed in range(count))
@@ -82,23 +80,15 @@ def _induction(run: TrainedRun) -> dict[str, Value]:
 
 
 def _composition(run: TrainedRun) -> dict[str, Value]:
-    ev, last = sequence_evidence(run), len(run.model.blocks) - 1
-    strength = ev.induction(latest=False)
-
-    def present(scores: Tensor, layer: int) -> list[tuple[int, int]]:
-        found = (scores >= PRESENT).nonzero()[:, 0].tolist() or [int(scores.argmax())]
-        return [(layer, head) for head in found]
-
-    first, second = present(ev.previous, 0), present(strength, last)
-    intact, both = ev.loss_without(), ev.loss_without([*first, *second])
-    alone = {"previous token": ev.loss_without(first), "induction": ev.loss_without(second)}
+    ev, alone = sequence_evidence(run), ("previous token", "induction")
+    loss = ev.losses_without
     return {
-        **{f"loss without {name} heads over that without both": loss / both for name, loss in alone.items()},
-        **{f"loss without {name} heads over the intact one": loss / intact for name, loss in alone.items()},
-        "intact loss": intact,
-        "loss without both": both,
-        "heads of the previous token": len(first),
-        "induction heads": len(second),
+        **{f"loss without {name} heads over that without both": loss[name] / loss["both"] for name in alone},
+        **{f"loss without {name} heads over the intact one": loss[name] / loss["none"] for name in alone},
+        "intact loss": loss["none"],
+        "loss without both": loss["both"],
+        "heads of the previous token": len(ev.previous_token_heads),
+        "induction heads": len(ev.induction_heads),
     }
 
 
@@ -306,6 +296,6 @@ CLAIMS = (
             for of, low, why in (("that without both", 0.8, "as bad: up to a fifth"), ("the intact one", 5, "and much worse than with both"))
         },
         REPEATED,
-        "repeated",
+        "composition",
     ),
 )  # fmt: skip

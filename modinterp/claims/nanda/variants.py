@@ -93,7 +93,7 @@ def _by_decay_at_401(*runs: TrainedRun) -> dict[str, Value]:
     learned = [run for run in runs if evidence(run).grokking.memorised == evidence(run).grokking.memorised]
     return {
         "epochs from memorising to generalising": [delay(run) for run in learned],
-        "highest test loss": [highest(run, "test_loss") for run in learned] or NAN,
+        "highest test loss": [highest(run, "test_loss") for run in learned],
         "weight decays": len(runs),
         "weight decays with which it never memorises": len(runs) - len(learned),
     }
@@ -233,7 +233,7 @@ CLAIMS = (
         needs=P401_FRACTIONS,
         scope="any seed",
         finding=not_measured("awaits nanda/p401-fraction-20-0 and one of less data"),
-        figure="p401",
+        figure="p401_fractions",
         required=("nanda/p401-fraction-20-*", "nanda/p401-fraction-[15]*"),
     ),
 )
