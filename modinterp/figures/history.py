@@ -14,10 +14,9 @@ GROKKED = "Memorised early, generalised much later: test loss rises far above ch
 
 
 def mean_history(histories: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Means of all measures at the epochs that every history has; some trainings end before others."""
-    by_epoch = pd.concat(histories).groupby("epoch", as_index=False)
-    together = pd.DataFrame(by_epoch.mean())
-    return together.loc[by_epoch.size()["size"].to_numpy() == len(histories)]
+    """Means of all measures at every epoch that any history has; a training that ended counts with its last row."""
+    together = pd.concat([h.set_index("epoch") for h in histories], axis=1, keys=range(len(histories))).sort_index()
+    return together.ffill().T.groupby(level=1).mean().T.rename_axis("epoch").reset_index()
 
 
 def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Figure:

@@ -24,6 +24,7 @@ def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) 
         title: what to see.
     """
     figure = go.Figure()
+    histories = [history[history["epoch"] > 0] for history in histories]
     mean = mean_history(histories)
     shown = {f"test_loss_{name}": (f"digit {place}", colour, 2.5)
              for place, (name, colour) in enumerate(zip(names, scale(len(names)), strict=True))}  # fmt: skip
@@ -36,7 +37,7 @@ def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) 
             line={"color": colour, "width": width, "dash": "dot" if column == "test_loss" else "solid"},
             hovertemplate="step %{x}<br>%{y:.4g} nats<extra>%{fullData.name}</extra>",
         )  # fmt: skip
-    figure.update_xaxes(title="step")
+    figure.update_xaxes(title="step", type="log")
     figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
     return framed(figure, title, 460)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -140,8 +140,9 @@ def skips(table: pd.DataFrame, title: str) -> go.Figure:
                 line={"color": colour, "width": 2}, marker={"symbol": ["circle", "circle-open"], "size": 11},
                 hovertemplate="%{y}<br>%{x:.3g}<extra></extra>",
             )  # fmt: skip
-    order: Iterable[str] = (f"{s}, {w}" for s in table["setting"].unique() for w in ("ours", "the paper"))
-    figure.update_yaxes(title="setting", categoryorder="array", categoryarray=list(order)[::-1], automargin=True)
+    there = set(zip(table["setting"], table["whose"], strict=True))
+    order = [f"{s}, {w}" for s in table["setting"].unique() for w in ("ours", "the paper") if (s, w) in there]
+    figure.update_yaxes(title="setting", categoryorder="array", categoryarray=order[::-1], automargin=True)
     figure.update_xaxes(title="loss over all pairs: whole (full), mean in place of the skip (open) [nats]",
                         type="log", exponentformat="power")  # fmt: skip
     return framed(figure, title, 480)
