@@ -24,7 +24,7 @@ def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) 
         title: what to see.
     """
     figure = go.Figure()
-    histories = [history[history["epoch"] > 0] for history in histories]
+    histories = [history.query("epoch > 0") for history in histories]
     mean = mean_history(histories)
     shown = {f"test_loss_{name}": (f"digit {place}", colour, 2.5)
              for place, (name, colour) in enumerate(zip(names, scale(len(names)), strict=True))}  # fmt: skip

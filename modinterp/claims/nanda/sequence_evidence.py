@@ -14,14 +14,13 @@ from modinterp.analyses.induction import induction_scores, previous_token_scores
 from modinterp.runs import TrainedRun
 from modinterp.training.loss import Heads, losses
 
-HELD_OUT, PRESENT = 256, 0.5
+HELD_OUT = 256
 Place = tuple[int, int]  # layer and number of a head
 
 
 def _present(scores: Float[Tensor, " head"], layer: int) -> list[Place]:
-    """Heads with at least half of their attention where it is asked for, or else the one with most."""
-    found = (scores >= PRESENT).nonzero()[:, 0].tolist() or [int(scores.argmax())]
-    return [(layer, head) for head in found]
+    """Heads that share a work: all with at least half the score of the one that has most."""
+    return [(layer, head) for head in (scores >= scores.max() / 2).nonzero()[:, 0].tolist()]
 
 
 class SequenceEvidence:
