@@ -2,9 +2,19 @@
 
 from transformer_lens import ActivationCache
 
-from modinterp.activations.capture import activations, logits_on_grid
+from modinterp.activations.capture import activations, logits_on_grid, patterns
 from modinterp.activations.generation import generated
-from modinterp.activations.intervene import logits_with, replaced
+from modinterp.activations.intervene import logits_with, replaced, without_heads
 from modinterp.activations.spectra import Spectra
 
-__all__ = ["ActivationCache", "Spectra", "activations", "generated", "logits_on_grid", "logits_with", "replaced"]
+__all__ = [
+    "ActivationCache",
+    "Spectra",
+    "activations",
+    "generated",
+    "logits_on_grid",
+    "logits_with",
+    "patterns",
+    "replaced",
+    "without_heads",
+]

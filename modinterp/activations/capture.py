@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 from transformer_lens import ActivationCache
 
@@ -35,20 +36,32 @@ def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"
     return at_last_position(LOGITS, logits).unflatten(0, grid)
 
 
-def activations(network: Network, task: Task) -> ActivationCache:
+def activations(network: Network, task: Task, names: Collection[str] | None = None) -> ActivationCache:
     """Every activation at the last position, for every input, in float64 on the network's device.
 
     The cache's entries have the hook's name and the shape `[*task.grid, ...]`: `[a, b, neuron]` for
     `blocks.0.mlp.hook_post`, `[a, b, head, key]` for `blocks.0.attn.hook_pattern`; `logits` are `[a, b, output]`.
     Keys and values, of which all positions matter, keep theirs: `[a, b, pos, head, d_head]`.
 
+    Args:
+        names: of the hooks to keep beside the logits; all by default.
     Raises:
         ValueError: the task's inputs form no grid.
     """
     grid = _grid(task)
     precise = copy.deepcopy(network).double()
     with torch.no_grad():
-        logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device))
+        wanted = None if names is None else list(names)
+        logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device), names_filter=wanted)
     found = {**cache.cache_dict, LOGITS: logits}
     kept = {name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous() for name, x in found.items()}
     return ActivationCache({name: x.unflatten(0, grid) for name, x in kept.items()}, precise)
+
+
+def patterns(network: Network, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:
+    """Attention of every head between all positions, in float64."""
+    precise, layers = copy.deepcopy(network).double(), range(len(network.blocks))
+    hooks = [f"blocks.{layer}.attn.hook_pattern" for layer in layers]
+    with torch.no_grad():
+        _, cache = precise.run_with_cache(inputs.to(network.W_E.device), names_filter=hooks)
+    return torch.stack([cache[hook] for hook in hooks])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 from transformer_lens.hook_points import HookPoint
@@ -51,3 +53,29 @@ def logits_with(network: Network, task: Task, values: Mapping[str, Tensor]) -> F
     """
     with replaced(network, values):
         return logits_on_grid(network, task)
+
+
+@contextmanager
+def without_heads(network: Network, heads: Collection[tuple[int, int]]) -> Iterator[Network]:
+    """Put the output of some heads to 0 at every position; undone when the block ends, however it ends.
+
+    Args:
+        heads: layer and number of each.
+    Raises:
+        ValueError: a head that this network does not have.
+    """
+    of_layer: dict[int, list[int]] = defaultdict(list)
+    for layer, head in heads:
+        if not (0 <= layer < len(network.blocks) and 0 <= head < len(network.blocks[layer].attn.W_O)):
+            raise ValueError(f"this network has no head {head} in layer {layer}")
+        of_layer[layer].append(head)
+
+    def silenced(numbers: list[int]) -> Callable[[Tensor, HookPoint], Tensor]:
+        def put(z: Tensor, hook: HookPoint) -> Tensor:
+            return z.index_fill(2, torch.tensor(numbers, device=z.device), 0)
+
+        return put
+
+    hooks = [(f"blocks.{layer}.attn.hook_z", silenced(numbers)) for layer, numbers in of_layer.items()]
+    with network.hooks(fwd_hooks=hooks) as hooked:
+        yield hooked

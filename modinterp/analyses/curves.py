@@ -1,13 +1,14 @@
-"""Curves of a training as numbers: slingshots, and what several curves have in common."""
+"""Curves of a training as numbers: slingshots, sudden drops, how long a fall takes, and trends between runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from modinterp.analyses.phases import NAN
+from modinterp.analyses.phases import NAN, first_epoch
 
 LOW, HIGH = 1e-3, 1e-2
 
@@ -25,6 +26,63 @@ def slingshots(epochs: pd.Series, loss: pd.Series, low: float = LOW, high: float
             found.append(epoch)
         was_low = value < low or (was_low and value <= high)
     return np.array(found)
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The largest fall of a curve within so many epochs; NaN where there is but one row.
+
+    Attributes:
+        size: in the curve's units; negative for a curve that rises throughout.
+        start, end: epochs.
+    """
+
+    size: float
+    start: float
+    end: float
+
+
+def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
+    """The largest fall from one row of a history to a later one at most `within` epochs after it."""
+    x, y = epochs.to_numpy(dtype=float), loss.to_numpy(dtype=float)
+    best = Drop(NAN, NAN, NAN)
+    for first in range(len(x) - 1):
+        last = int(np.searchsorted(x, x[first] + within, side="right"))
+        if last > first + 1:
+            lowest = first + 1 + int(y[first + 1 : last].argmin())
+            size = float(y[first] - y[lowest])
+            if not size <= best.size:
+                best = Drop(size, float(x[first]), float(x[lowest]))
+    return best
+
+
+def time_to_fall(epochs: pd.Series, loss: pd.Series, high: float, low: float) -> float:
+    """Epochs from the last row above `high` to the first below `low` after it; NaN where it never falls so far."""
+    end = first_epoch(epochs, loss < low)
+    above = epochs[(loss > high) & (epochs < end)]
+    return end - float(above.iloc[-1]) if len(above) else NAN
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The top of a curve and what comes after it.
+
+    Attributes:
+        height: in the curve's units.
+        epoch: of the top.
+        fallen: share of its height that the curve loses at the most afterwards.
+    """
+
+    height: float
+    epoch: float
+    fallen: float
+
+
+def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
+    """The highest row of a curve, and how far it falls after it."""
+    top = int(loss.to_numpy().argmax())
+    height = float(loss.iloc[top])
+    return Peak(height, float(epochs.iloc[top]), 1 - float(loss.iloc[top:].min()) / height)
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:

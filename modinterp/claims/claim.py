@@ -6,6 +6,7 @@ import functools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from modinterp.claims.band import Band
@@ -62,6 +63,8 @@ class Claim:
             set-up, true before training as well; all others must fail on the same network at its start).
         finding: the recorded verdict.
         figure: of the report, that shows it.
+        required: patterns of names, such as `nanda/decay-3-*`; for each at least one of `needs` must be there. Without
+            any, `this run` asks for all of `needs` and `any seed` for one.
     """
 
     id: str
@@ -74,10 +77,14 @@ class Claim:
     scope: Scope = "this run"
     finding: Finding = field(default_factory=Finding)
     figure: str = ""
+    required: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.expected:
             raise ValueError(f"{self.id} expects nothing, so nothing could refute it")
+        for pattern in self.required:
+            if not _fits(pattern, self.needs):
+                raise ValueError(f"{self.id} requires {pattern}, which none of its needs fits")
 
     @property
     def source(self) -> str:
@@ -97,7 +104,7 @@ class Claim:
         missing = sorted(set(self.expected) - set(measured))
         if missing:
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
-        held = all(values and all(map(self.expected[name].holds, values)) for name, values in measured.items()
+        held = all(all(map(self.expected[name].holds, values)) for name, values in measured.items()
                    if name in self.expected)  # fmt: skip
         return Result(self, measured, "holds" if held else "refuted", tuple(run.name for run in runs),
                       time.perf_counter() - began)  # fmt: skip
@@ -107,7 +114,7 @@ class Claim:
 
         That is a split, a history or snapshots, and more than one run.
         """
-        if len(self.needs) > 1 and self.scope == "this run":
+        if len(self.needs) > 1 and (self.required or self.scope == "this run"):
             return Result(self, {}, "not measured", (), 0.0)
         try:
             result = self.check(*([run] if self.needs else []))
@@ -118,14 +125,20 @@ class Claim:
 
     def check_available(self, runs: Mapping[str, TrainedRun]) -> Result:
         """`check` on those of its runs that are there; `not measured` where one is missing that it cannot do without."""
-        there = [runs[name] for name in self.needs if name in runs]
-        if len(there) < (len(self.needs) if self.scope == "this run" else min(1, len(self.needs))):
+        there = [name for name in self.needs if name in runs]
+        fewest = len(self.needs) if self.scope == "this run" and not self.required else min(1, len(self.needs))
+        if len(there) < fewest or not all(_fits(pattern, there) for pattern in self.required):
             return Result(self, {}, "not measured", (), 0.0)
-        return self.check(*there)
+        return self.check(*(runs[name] for name in there))
+
+
+def _fits(pattern: str, names: Collection[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
-    return tuple(float(v) for v in value) if isinstance(value, Sequence) else (float(value),)
+    """As floats; of no run at all NaN, which no band holds."""
+    return tuple(float(v) for v in value) or (float("nan"),) if isinstance(value, Sequence) else (float(value),)
 
 
 def number_text(value: float) -> str:

@@ -11,13 +11,23 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache, logits_with
-from modinterp.analyses import ablations, attention, components, frequencies, neurons, phases, progress, readout
+from modinterp.analyses import (
+    ablations,
+    attention,
+    components,
+    frequencies,
+    neurons,
+    phases,
+    progress,
+    readout,
+    summary,
+)
 from modinterp.analyses.fourier import transform_2d
 from modinterp.models import Network
 from modinterp.runs import NotRecorded, TrainedRun
 
-PRE, NEURONS, PATTERN, SCORES = (
-    "blocks.0.mlp.hook_pre", "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores",
+NEURONS, PATTERN, SCORES = (
+    "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores",
 )  # fmt: skip
 
 
@@ -27,6 +37,7 @@ class Evidence:
     def __init__(self, run: TrainedRun):
         self.run, self.task, self.model = run, run.task, run.model
         self.p = run.task.grid[0] if run.task.grid else run.task.heads[0]
+        self.last = f"blocks.{len(run.model.blocks) - 1}"  # the layer whose neurons make the logits
 
     @cached_property
     def grid(self) -> ActivationCache:
@@ -38,11 +49,11 @@ class Evidence:
 
     @property
     def post(self) -> Float[Tensor, "a b neuron"]:
-        return self.grid[NEURONS]
+        return self.grid[f"{self.last}.mlp.hook_post"]
 
     @property
     def pre(self) -> Float[Tensor, "a b neuron"]:
-        return self.grid[PRE]
+        return self.grid[f"{self.last}.mlp.hook_pre"]
 
     @property
     def W_E(self) -> Float[Tensor, "residue d_model"]:
@@ -158,6 +169,11 @@ class Evidence:
     def test_losses(self) -> tuple[float, float, float]:
         """The same, with a frequency's waves of a + b taken out or left, as the paper's code does."""
         return self.test_losses_counted_as("sums")
+
+    @cached_property
+    def summary(self) -> summary.Summary:
+        """A row of tables 5 and 6, without keeping the activations that it is measured on."""
+        return summary.summary(self.model, self.task, None if self.run.spec is None else self.run.split.train)
 
     @cached_property
     def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:

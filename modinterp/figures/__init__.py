@@ -20,8 +20,10 @@ from modinterp.figures import (
     readout,
     remainders,
     search,
+    sequences,
     sorting,
     spirals,
+    sweeps,
     symmetry,
 )
 
@@ -45,7 +47,9 @@ __all__ = [
     "readout",
     "remainders",
     "search",
+    "sequences",
     "sorting",
     "spirals",
+    "sweeps",
     "symmetry",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -13,6 +13,12 @@ from modinterp.figures.theme import TEST, TRAIN, array, framed
 GROKKED = "Memorised early, generalised much later: test loss rises far above chance, then collapses"
 
 
+def mean_history(histories: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Means of all measures at every epoch that any history has; a training that ended counts with its last row."""
+    together = pd.concat([h.set_index("epoch") for h in histories], axis=1, keys=range(len(histories))).sort_index()
+    return together.ffill().T.groupby(level=1).mean().T.rename_axis("epoch").reset_index()
+
+
 def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Figure:
     """Train and test curves of several runs, thin, and their means, bold.
 
@@ -21,7 +27,7 @@ def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Fi
         title: what to see.
     """
     figure = make_subplots(1, 2, subplot_titles=("accuracy", "cross-entropy"), horizontal_spacing=0.1)
-    together = pd.DataFrame(pd.concat(histories.values()).groupby("epoch", as_index=False).mean())
+    together = mean_history(list(histories.values()))
     for column, kind in enumerate(("accuracy", "loss"), start=1):
         for split, colour in (("train", TRAIN), ("test", TEST)):
             key = f"{split}_{kind}"

@@ -16,6 +16,7 @@ from modinterp.claims.evidence import PATTERN
 from modinterp.claims.nanda.seeds import MORE_SEEDS, TABLE_3, TABLE_4, TEST_LOSSES
 from modinterp.claims.nanda.setup import SEEDS
 from modinterp.figures import ablations, algorithm, attention, fourier, grids, history, neurons, progress, readout
+from modinterp.reproduce import nanda_appendix
 from modinterp.reproduce.drawings import Draw, Drawings, Make, Runs
 
 
@@ -147,6 +148,7 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "ginis_seeds": ("Figure 19", partial(_over_training, draw=progress.ginis)),
     "largest_exclusion": ("Footnote 3", _largest_exclusion),
     "interventions": ("Sections 4.4 and A.1", lambda ev, _: ablations.interventions(ev.ablations)),
+    **nanda_appendix.FIGURES,
 }
 
 TABLES: dict[str, tuple[str, Make]] = {
@@ -155,6 +157,7 @@ TABLES: dict[str, tuple[str, Make]] = {
     "readoff_seeds": ("Table 3, the paper's and ours; each network has frequencies of its own", _table_3),
     "keys_and_others": ("Table 4, the paper's and ours [nats]", _table_4),
     "interventions": ("Interventions", lambda ev, _: ev.ablations.table()),
+    **nanda_appendix.TABLES,
 }
 
 _OF_SEEDS = ("spectra_W_E", "spectra_W_L", "readoff_seeds", "keys_and_others", "losses_seeds", "ginis_seeds")
