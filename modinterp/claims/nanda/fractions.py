@@ -55,6 +55,8 @@ def _thresholds(*runs: TrainedRun) -> dict[str, Value]:
         "largest over smallest number of epochs to a train loss of 1e-6": max(train) / min(train) if train else NAN,
         "fractions": len(runs),
         "fractions that reach a test loss of 1e-6": sum(x == x for x in epochs["test", 1e-6]),
+        "rank correlation of fraction and epochs to a test loss of 1e-2": rank_correlation(fractions, epochs["test", 1e-2]),
+        **{f"epochs to a test loss of 1e-6, {_percent(run)}": reached(run, "test", 1e-6) for run in runs},
         **{f"epochs to a {split} loss of {loss:g}": [x for x in found if x == x]
            for (split, loss), found in epochs.items()},
     }  # fmt: skip
