@@ -163,7 +163,6 @@ CLAIMS = (
         },
         needs=P53,
         scope="any seed",
-        finding=not_measured("awaits nanda/p53-decay-5-0"),
         figure="p53",
     ),
     Claim(
