@@ -218,3 +218,13 @@ def test_a_file_that_is_another_studys_or_none_is_left_alone(tmp_path: Path, cap
         assert error.startswith("error: ")
         assert error.count("\n") == 1
         assert path.read_bytes() == before
+
+
+def test_what_is_shipped_is_of_the_space() -> None:
+    (found,) = search.searches()
+    assert (found.question.p, found.trials["trial"].tolist()) == (23, list(range(24)))
+    for _, row in found.trials.iterrows():
+        spec_of({name: row[name] for name in SPACE}, found.question)
+    assert set(found.importances) == set(SPACE)
+    folder = search.store.checkpoints() / "miiii" / "search-p23"
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 100_000
