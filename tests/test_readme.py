@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,10 @@ def test_counts_are_the_recorded_ones(source: str) -> None:
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_claim_that_is_refuted_or_not_measured_is_named(source: str) -> None:
+    named = re.findall(r"`([\w.*?\[\]-]+)`", README)
     for claim in SOURCES[source].values():
         if claim.finding.verdict != "holds":
-            assert f"`{claim.id.removeprefix(f'{source}.')}`" in README, claim.id
+            assert any(fnmatchcase(claim.id.removeprefix(f"{source}."), name) for name in named), claim.id
 
 
 def test_links_and_files_exist() -> None:

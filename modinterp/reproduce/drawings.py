@@ -56,7 +56,7 @@ class Drawings:
     pages: tuple[Page, ...] = ()
     more_of: Mapping[str, str] = field(default_factory=dict)
     drawn_from: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    of_no_run: Mapping[str, tuple[str, Callable[[], go.Figure]]] = field(default_factory=dict)
+    of_no_run: Mapping[str, tuple[str, Callable[[], go.Figure | None]]] = field(default_factory=dict)
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class Drawings:
             for key, (number, draw) in self.figures_of.items()
             if key in wanted and (ev := self._evidence(runs, key)) is not None
         }
-        return alone | {key: (number, figure) for key, (number, figure) in drawn.items() if figure is not None}
+        return {key: (number, figure) for key, (number, figure) in (alone | drawn).items() if figure is not None}
 
     def tables(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, pd.DataFrame]]:
         """Tables that belong below a figure, by the figure's key."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import plotly.graph_objects as go
 import torch
@@ -12,8 +14,9 @@ from modinterp.analyses.generalisation import by_output, never_last
 from modinterp.analyses.primality import multiples
 from modinterp.claims import Evidence
 from modinterp.claims.miiii.evidence import BASIS, CORNER, NANDA, P113, SMALL, DigitsEvidence, digits_evidence
-from modinterp.figures import embeddings, grids, neurons, remainders, spirals
+from modinterp.figures import embeddings, grids, neurons, remainders, search, spirals
 from modinterp.reproduce.drawings import Draw, Drawings, Runs
+from modinterp.runs.search import Search, searches
 from modinterp.tasks import PrimeRemainders, addition, primes_below
 
 P, SMALL_P = 113, 11
@@ -165,7 +168,20 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "trends": ("Trends over p: when each task generalises", _trends),
     "sizes": ("Trends over p: numbers", _sizes),
 }
-OF_NO_RUN = {"polar": ("Figure 1", _polar), "inputs": ("Figure 2", _inputs), "labels": ("Figure 3", _labels)}
+
+
+def _of_search(draw: Callable[[Search], go.Figure]) -> go.Figure | None:
+    found = searches()
+    return draw(found[-1]) if found else None
+
+
+OF_NO_RUN = {
+    "polar": ("Figure 1", _polar),
+    "inputs": ("Figure 2", _inputs),
+    "labels": ("Figure 3", _labels),
+    "search": ("Table 1: a search", partial(_of_search, search.parallel_coordinates)),
+    "importances": ("Table 1: what mattered in it", partial(_of_search, search.importances)),
+}
 ANY = (P113, *NANDA)
 LARGEST_SMALL = tuple(reversed(SMALL))
 DRAWN_FROM = {
@@ -178,6 +194,6 @@ DRAWINGS = Drawings(
     FIGURES,
     drawn_from=DRAWN_FROM,
     of_no_run=OF_NO_RUN,
-    companions={"accuracy": ("accuracy_small", "trends", "sizes")},
+    companions={"accuracy": ("accuracy_small", "trends", "sizes"), "search": ("importances",)},
     beside={"trends": SMALL},
 )

@@ -91,7 +91,7 @@ def _median(values: list[float]) -> float:
 CLAIMS = (
     Claim("miiii.table1.search", "table 1", "Six hyper-parameters were searched, of two to four values each.",
           "384 combinations", _space, {"values as printed": equals(1), "combinations": equals(384)},
-          needs=(), scope="any network"),
+          needs=(), scope="any network", figure="search"),
     Claim("miiii.table2.best", "table 2",
           "The best are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 and 4 heads; the weight decay "
           "was not among those searched.",

@@ -91,7 +91,7 @@ def _sequences() -> dict[str, Entry]:
                         snapshot_every=1_000 if endless else 5_000)  # fmt: skip
         runs |= family(f"nanda/repeated-{kind}", task, model, recipe,
                        "nanda.fig31 E2.composition D3.*" if endless else "nanda.fig32 D3.*", (0,),
-                       (SEED, "task.size", "task.copies", EPOCHS) if endless else (SEED, "task.size", "task.copies"))  # fmt: skip
+                       (SEED, "task.size", "task.copies", *((EPOCHS,) if endless else ())))  # fmt: skip
     for kind in ("endless", "512"):
         task = SkipTrigram(size=2048)
         endless = kind == "endless"
