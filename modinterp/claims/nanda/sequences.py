@@ -46,7 +46,7 @@ def _digit_drops(run: TrainedRun) -> dict[str, Value]:
     return {
         "smallest of the digits' largest drops within 300 epochs": min(largest_drop(epochs, x, 300).size for x in digits),
         "epoch of the last digit's fall over the first's": float(np.max(learned) / np.min(learned)) if np.min(learned) > 0 else NAN,
-        "the largest digit is the first to fall": learned[0] == np.min(learned),
+        "the largest digit is the first to fall": bool(learned[0] == np.min(learned)),
         **{f"epoch of a loss below 0.5, digit {place}": epoch for place, epoch in enumerate(learned)},
     }  # fmt: skip
 
