@@ -102,9 +102,10 @@ def test_slingshots_count_where_they_are_planted() -> None:
 
 
 def test_precisions_are_compared_on_curves_seen_equally_often() -> None:
-    low = trained("nanda/float32-0", spring=tuple(range(2_000, 20_000, 2_000)))
-    often = tuple(range(2_020, 20_000, 40))  # seen every 20 epochs, hardly every 100
-    result = check("D2.lowprec", low, trained("nanda/mainline-0", every=20, spring=often[:1]))
+    seldom = range(2_000, 20_000, 2_000)
+    often = range(2_510, 20_000, 2_000)  # seen every 10 epochs, not every 20
+    low = trained("nanda/float32-0", every=10, spring=(*seldom, *often))
+    result = check("D2.lowprec", low, trained("nanda/mainline-0", every=20))
     assert result.verdict == "holds", str(result)
     assert result.measured["slingshots in float32"] == (9,)
     assert result.measured["slingshots in float64"] == (0,)

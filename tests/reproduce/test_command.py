@@ -61,7 +61,7 @@ def test_every_table_is_a_file_and_on_the_page(report: Path) -> None:
         rows = list(csv.reader((report / "tables" / f"{key}.csv").open()))
         assert len(rows) > 2
         assert len({len(row) for row in rows}) == 1
-    folded = re.findall(r"<details>.*?</details>", page, re.DOTALL)
+    folded = [part for part in re.findall(r"<details>.*?</details>", page, re.DOTALL) if "<table" in part]
     assert len(folded) == len(DRAWN["nanda"].tables_of)
     assert not any("NaN" in table or "None" in table for table in folded)
 
@@ -70,7 +70,7 @@ def test_page_holds_everything_and_asks_nobody(report: Path) -> None:
     page = (report / "index.html").read_text()
     for claim in nanda.values():
         assert f'id="{claim.id}"' in page
-    assert page.count("plotly-graph-div") >= 17
+    assert page.count("plotly-graph-div") >= 35
     body = page.partition("</head>")[2]
     assert "<script src" not in page
     assert "<link " not in page
@@ -81,8 +81,8 @@ def test_page_holds_everything_and_asks_nobody(report: Path) -> None:
 def test_page_draws_in_a_real_browser(report: Path, browsed: Callable[[Path], str]) -> None:
     dom = browsed(report / "index.html")
     drawn = [part.partition('"')[0] for part in dom.split('id="plot-')[1:]]
-    assert len(drawn) == 17
-    assert dom.count("main-svg") >= 17, "not every figure was drawn"
+    assert len(drawn) >= 35
+    assert dom.count("main-svg") >= len(drawn), "not every figure was drawn"
 
 
 def test_only_measures_what_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -40,7 +40,7 @@ def _sweeps() -> dict[str, Entry]:
                       fraction=percent / 100, ours=() if percent < 40 else (EPOCHS,),
                       **({} if percent < 40 else _until(1e-6, 3_000)), **SWEEP)  # fmt: skip
     runs |= _sums("two-layers", "nanda.fig22 fig23 table5.2-layer_* table6.2-layer D2.slingshot2L", range(5),
-                  n_layers=2, epochs=20_000, ours=(EPOCHS,), **SWEEP)  # fmt: skip
+                  n_layers=2, epochs=20_000, ours=(EPOCHS,), snapshot_every=200)  # fmt: skip
     runs |= _sums("p53-decay-5", "nanda.fig24 table5.P53_* table6.P53", range(5), p=53, weight_decay=5.0,
                   ours=(EPOCHS,), **_until(1e-3, 5_000), **SWEEP)  # fmt: skip
     runs |= _sums("p53", "nanda.C22.p53_wd1", p=53, ours=(EPOCHS,), **SWEEP)
