@@ -8,7 +8,7 @@ from statistics import median
 from modinterp.analyses.curves import rank_correlation, slingshots
 from modinterp.analyses.phases import LEARNED, NAN
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Claim, Value, each, not_measured
+from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.generality import delay, highest, recipe_of, share
 from modinterp.claims.nanda.rows import runs_of
@@ -178,7 +178,9 @@ CLAIMS = (
         },
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
-        finding=not_measured("awaits nanda/p53-0"),
+        finding=refuted(
+            "seed 0, the one that is trained, memorises by epoch 100 and groks at 14,500, to 100% and a test loss of 4e-7 by epoch 40,000"
+        ),
         figure="p53",
     ),
     Claim(

@@ -45,7 +45,7 @@ def _runs(
     return family(f"miiii/{stem}", task, network(task, d_model), trained_by, serves, seeds, (*_OURS, *ours))
 
 
-_PLAIN = {"ours": ("model.d_model", "recipe.epochs"), "d_model": 128, "epochs": 20_000}
+_PLAIN = {"ours": ("model.d_model", "recipe.epochs"), "d_model": 128, "epochs": 40_000}
 _SMALL = {"epochs": 32_768, "ours": ("task.p", "recipe.epochs")}
 
 RUNS = {
