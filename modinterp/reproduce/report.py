@@ -82,6 +82,17 @@ def contradictions_table(found: Reproduction) -> pd.DataFrame:
     return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
 
 
+def _refuted(found: Reproduction) -> list[tuple[str, list[Result]]]:
+    """Why claims do not hold, with those that do not for that reason."""
+
+    def why(result: Result) -> str:
+        numbers = result.measured_text(result.claim.expected)
+        return numbers if found.foreign else result.claim.finding.why or numbers
+
+    missed = [result for result in found.results if result.verdict == "refuted"]
+    return [(reason, list(alike)) for reason, alike in groupby(missed, why)]
+
+
 def _numbers(result: Result) -> list[dict[str, str]]:
     """Each measured number with its band, the banded ones first."""
     expected = result.claim.expected
@@ -140,7 +151,7 @@ def page(found: Reproduction, title: str = "", inside: bool = False) -> str:
         counts={verdict: found.count(verdict) for verdict in _MARK},
         note=SOURCES[found.source].note,
         contradictions=contradictions_table(found).values.tolist(),
-        refuted=[r for r in found.results if r.verdict == "refuted"],
+        refuted=_refuted(found),
         runs=[repr(run) for run in found.runs.values()],
     )
 
@@ -159,7 +170,7 @@ def index(found: Sequence[Reproduction]) -> str:
             "title": TITLES[each.source],
             "counts": {verdict: each.count(verdict) for verdict in _MARK},
             "claims": each.results,
-            "refuted": [r for r in each.results if r.verdict == "refuted"],
+            "refuted": _refuted(each),
         }
         for each in found
     ]
