@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -124,6 +125,12 @@ class TrainedRun:
             line += f", epoch {last['epoch']:,.0f}, test loss {last['test_loss']:.2e}"
             line += f", test accuracy {last['test_accuracy']:.4f}"
         return line + (f", {len(self.snapshots)} snapshots" if self.snapshots else "")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same, and the last row of the history."""
+        name, _, rest = repr(self).partition(": ")
+        last = self.history.tail(1).to_html(index=False, border=0) if len(self.history) else ""
+        return f"<b>{escape(name)}</b>: {escape(rest)}{last}"
 
 
 def load(

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from modinterp.models import TransformerConfig, initial_weights
-from modinterp.runs import load, store, train
+from modinterp.runs import TrainedRun, load, store, train
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, training_states
 
@@ -203,3 +203,12 @@ def test_what_a_file_cannot_say_must_be_said(tmp_path: Path) -> None:
 def test_a_task_that_contradicts_the_run_is_refused(trained: Path) -> None:
     with pytest.raises(ValueError, match=r"was trained on a \+ b mod 5, not on a \+ b mod 7"):
         load("own/small", addition(7), root=trained)
+
+
+def test_a_notebook_shows_a_run_and_its_last_losses(mainline: TrainedRun) -> None:
+    shown = mainline._repr_html_()
+    assert shown.startswith("<b>nanda/mainline-0</b>: a + b mod 113")
+    assert "test_loss" in shown
+    assert "40000" in shown
+    foreign = TrainedRun("<script>", mainline.task, mainline.model)
+    assert foreign._repr_html_().startswith("<b>&lt;script&gt;</b>")
