@@ -12,9 +12,14 @@ import shutil
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
+from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from modinterp.usage import one_line_errors
+
+if TYPE_CHECKING:
+    from modinterp.tasks import Task
 
 
 def _arguments() -> argparse.ArgumentParser:
@@ -44,10 +49,18 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
     return sorted({min(epochs, key=lambda e: abs(e - t)) for t in wanted})
 
 
+MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes gigabytes and minutes
+
+
+def has_progress(task: Task) -> bool:
+    """Whether progress is measured: all inputs form a grid that is not too large, and one question is asked."""
+    return task.grid is not None and len(task.heads) == 1 and prod((*task.grid, *task.heads)) <= MOST_LOGITS
+
+
 def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = None, float16: bool = False) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
-    Progress is measured where all inputs form a grid and one question is asked.
+    Progress is measured where `has_progress` says so.
 
     Args:
         snapshots: epochs of those to ship; none by default, and a dozen across the phases for an empty list.
@@ -75,7 +88,7 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     record = store.read_record(source)
     outcome = record["epoch"], record.get("ended", ""), record["seconds"]
     progress = run.progress
-    if progress is None and run.task.grid is not None and len(run.task.heads) == 1:
+    if progress is None and has_progress(run.task):
         epochs = tqdm(list(run.snapshots), desc=name, unit="snapshot", disable=None)
         progress = progress_measures(run, key_frequencies(run.model.W_L).freqs, epochs)
         store.write(source / store.PROGRESS, store.table_bytes(progress))

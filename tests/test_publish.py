@@ -3,11 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from modinterp.models import TransformerConfig
-from modinterp.publish import dozen_epochs, main, publish
+from modinterp.publish import dozen_epochs, has_progress, main, publish
 from modinterp.runs import load, store, train
-from modinterp.tasks import Ordering, addition
+from modinterp.tasks import Ordering, PrimeRemainders, addition
 from modinterp.training import Recipe, RunSpec
 
 TASK = addition(7)
@@ -53,6 +54,23 @@ def test_a_task_without_a_grid_is_published_without_progress(tmp_path: Path) -> 
     run = load("own/max", root=tmp_path / "shipped")
     assert run.progress is None
     assert run.spec == spec
+
+
+def test_progress_is_measured_on_grids_of_one_question_that_fit() -> None:
+    assert has_progress(addition(113))
+    assert not has_progress(addition(401))
+    assert not has_progress(PrimeRemainders(11))
+    assert not has_progress(Ordering("max", n=2, limit=5, size=20))
+
+
+def test_float16_halves_the_final_weights_and_leaves_the_rest(tmp_path: Path) -> None:
+    train({"own/small": SPEC}, tmp_path / "trained", device="cpu", progress=False)
+    publish("own/small", tmp_path / "trained", tmp_path / "whole")
+    publish("own/small", tmp_path / "trained", tmp_path / "half", float16=True)
+    whole, half = (load("own/small", root=tmp_path / kind) for kind in ("whole", "half"))
+    assert all(torch.equal(w.half().float(), half.model.state_dict()[n]) for n, w in whole.model.state_dict().items())
+    assert half.history.equals(whole.history)
+    assert half.progress.equals(whole.progress)
 
 
 def test_unfinished_runs_are_not_published(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -11,6 +11,7 @@ import torch
 from modinterp.analyses.frequencies import key_frequencies
 from modinterp.analyses.progress import progress_measures
 from modinterp.models import initial_weights
+from modinterp.publish import has_progress
 from modinterp.runs import CATALOGUE, TrainedRun, load, named, store
 from modinterp.training import training_states
 
@@ -32,7 +33,7 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
     assert run.history["epoch"].iloc[-1] == record["epoch"] <= named(name).recipe.epochs
     assert record["epoch"] == named(name).recipe.epochs or named(name).recipe.stop_at
     assert run.history["epoch"].is_monotonic_increasing
-    if run.task.grid is not None and len(run.task.heads) == 1:
+    if has_progress(run.task):
         assert run.progress is not None
         assert len(run.progress) == math.ceil(record["epoch"] / named(name).recipe.snapshot_every) + 1
 
