@@ -31,8 +31,6 @@ SMALL = ("miiii/p23-0", "miiii/p37-0", "miiii/p53-0")
 CORNER = 37  # rows and columns of the grid that the source draws
 FIRST = (2, 3, 5, 7)  # primes that the source says are learned first
 AWAITS_P113 = "awaits miiii/p113-0, 65,536 epochs of 29 tasks, which take hours on two cores"
-AWAITS_NANDA = "awaits miiii/nanda-0 to miiii/nanda-4, 40,000 epochs of modular addition each"
-AWAITS_BOTH = f"{AWAITS_P113}, and miiii/nanda-0"
 LEARNED_BECAUSE = "an untrained network says nothing by this"
 
 

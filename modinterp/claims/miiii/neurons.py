@@ -9,7 +9,6 @@ from modinterp.analyses.neuron_spectra import mixed_peak_ratios, peak_ratios, st
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.miiii.evidence import (
-    AWAITS_BOTH,
     AWAITS_P113,
     BASIS,
     CORNER,
@@ -132,7 +131,7 @@ CLAIMS = (
           "37 by 37", _patterns,
           {"heads drawn": equals(4), "rows and columns drawn": equals(CORNER),
            "largest deviation of a row of attention from a sum of 1": at_most(1e-12)},
-          needs=(P113, NANDA[0]), scope="any network", figure="attention", finding=not_measured(AWAITS_BOTH)),
+          needs=(P113, NANDA[0]), scope="any network", figure="attention"),
     Claim("miiii.fft_sum", "discrete Fourier transform",
           "An image of p by p is a sum of products of waves with frequencies up to p / 2 and constants.", "frequencies 1 to p / 2",
           _sum_of_waves,

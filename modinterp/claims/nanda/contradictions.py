@@ -76,6 +76,12 @@ CONTRADICTIONS = (
         "It hardly matters: the splits differ by less than a tenth.",
     ),
     Contradiction(
+        "X-N15",
+        "The released loss says float64 in its comment and is taken in float32, which appendix D.2 blames for slingshots.",
+        {"D2.lowprec": ("slingshots in float32", "slingshots in float64", "epochs between two rows")},
+        "It matters: the same recipe and seed spring up in float32 and never in float64.",
+    ),
+    Contradiction(
         "X-N16",
         "113 outputs (appendix A), or 114 with one for = that is trained and left out of the analysis (the code).",
         {"setup.arch": ("trainable weights",), "fig2.left.accuracy": ("grokking epoch",)},

@@ -225,7 +225,6 @@ CLAIMS = (
         },
         needs=(*COARSE, SEEDS[0]),
         scope="any seed",
-        finding=not_measured("awaits nanda/float32-0"),
         figure="precision",
         required=("nanda/float32-*", "nanda/mainline-*"),
     ),
