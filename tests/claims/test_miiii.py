@@ -125,7 +125,6 @@ def test_accuracy_of_every_task_is_that_of_the_history(small: dict[str, TrainedR
 def test_a_source_without_its_runs_still_has_its_exact_claims_and_figures(tmp_path) -> None:
     (tmp_path / "none").mkdir()
     found = reproduction("miiii", root=tmp_path / "none")
-    assert found.as_recorded or not any(claim.finding.verdict == "not measured" for claim in TRAINED)
     assert {r.verdict for r in found.results if not r.claim.needs} == {"holds"}
     assert {r.verdict for r in found.results if r.claim.needs} == {"not measured"}
     assert set(found.figures) == set(DRAWN["miiii"].of_no_run)

@@ -35,7 +35,7 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
     assert run.history["epoch"].is_monotonic_increasing
     if has_progress(run.task):
         assert run.progress is not None
-        assert len(run.progress) == math.ceil(record["epoch"] / named(name).recipe.snapshot_every) + 1
+        assert len(run.progress) >= math.ceil(record["epoch"] / named(name).recipe.snapshot_every) + 1
 
 
 def test_progress_is_what_the_shipped_weights_give(mainline: TrainedRun) -> None:
