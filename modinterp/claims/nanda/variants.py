@@ -201,7 +201,6 @@ CLAIMS = (
         },
         needs=P109,
         scope="any seed",
-        finding=not_measured("awaits nanda/p109-0"),
         figure="p109",
     ),
     Claim(
