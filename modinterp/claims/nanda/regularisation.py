@@ -6,8 +6,6 @@ from statistics import median
 
 import pandas as pd
 
-from modinterp.activations import logits_on_grid
-from modinterp.analyses.ablations import excluded_logits, loss_on
 from modinterp.analyses.curves import rank_correlation, slingshots
 from modinterp.analyses.phases import LEARNED
 from modinterp.analyses.progress import fourier_gini, gini
@@ -16,7 +14,7 @@ from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.generality import final, highest, recipe_of, share
 from modinterp.claims.nanda.rows import SWEPT_DECAY
-from modinterp.claims.nanda.setup import SEEDS
+from modinterp.claims.nanda.setup import SEEDS, largest_excluded
 from modinterp.runs import TrainedRun
 
 NO_DECAY = tuple(f"nanda/no-decay-{seed}" for seed in range(3))
@@ -25,17 +23,6 @@ PENALISED = tuple(f"nanda/l1-{of}-{strength}-{seed}"
                   for of in ("sum", "mean") for strength in (1, 10, 100) for seed in range(3))  # fmt: skip
 COARSE = tuple(f"nanda/{dtype}-{seed}" for dtype in ("float32", "float16") for seed in range(3))
 MEMORISES = at_least(0.999, "it memorises")
-
-
-def largest_excluded(run: TrainedRun) -> float:
-    """The largest excluded loss of a single frequency, over the train loss; a network without a circuit has no others.
-
-    Source: Nanda et al. 2023, appendix C.2, footnote 3.
-    """
-    labels, train = run.task.labels(), run.split.train
-    logits = logits_on_grid(run.model, run.task)
-    each = [loss_on(excluded_logits(logits, [k]), labels, train) for k in range(1, len(logits) // 2 + 1)]
-    return max(each) / loss_on(logits, labels, train)
 
 
 def _no_decay(*runs: TrainedRun) -> dict[str, Value]:
