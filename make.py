@@ -5,6 +5,7 @@
     python3 make.py mlp       the same for Kissane's notebook on a one-hidden-layer MLP
     python3 make.py circuits  the same for the report "Circuit engineering"
     python3 make.py miiii     the same for Syrkis & Søgaard 2024 (MIIII)
+    python3 make.py all       all five, with an index above them
     python3 make.py test      lint, types, and all tests
 
 Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`, `python3 make.py test -k fourier`.
@@ -59,7 +60,7 @@ def test(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    sources = ("nanda", "clock", "mlp", "circuits", "miiii")
+    sources = ("nanda", "clock", "mlp", "circuits", "miiii", "all")
     known = {source: partial(reproduce, source) for source in sources} | {"test": test}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
