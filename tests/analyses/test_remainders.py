@@ -45,12 +45,9 @@ def test_planted_epochs_are_read_off() -> None:
 
 
 @given(st.permutations(range(8)))
-def test_rank_correlation_and_inversions_by_their_definitions(order: list[int]) -> None:
-    n = len(order)
-    by_hand = 1 - 6 * sum((i - place) ** 2 for i, place in enumerate(order)) / (n * (n * n - 1))
-    assert generalisation.rank_correlation(range(n), order) == pytest.approx(by_hand, abs=1e-9)
+def test_inversions_by_their_definition(order: list[int]) -> None:
     ordered, swaps = list(order), 0
-    for end in range(n, 1, -1):  # bubble sort
+    for end in range(len(order), 1, -1):  # bubble sort
         for i in range(end - 1):
             if ordered[i] > ordered[i + 1]:
                 ordered[i], ordered[i + 1], swaps = ordered[i + 1], ordered[i], swaps + 1
@@ -60,7 +57,6 @@ def test_rank_correlation_and_inversions_by_their_definitions(order: list[int]) 
 def test_what_was_never_learned_comes_last_and_widens_the_spread() -> None:
     times = generalisation.never_last([10.0, NAN, 1000.0])
     assert generalisation.inversions(times) == 1
-    assert generalisation.rank_correlation([1, 2, 3], [NAN] * 3) != 1
     spread = generalisation.spread
     assert spread([10, 100, 1000, 10_000, 100_000]) == pytest.approx(2)
     assert spread([10, 100, INF, INF]) == INF
