@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.ablations import accuracy_on
 from modinterp.analyses.explained import energy_share
 from modinterp.analyses.fourier import sum_wave_part
-from modinterp.training import accuracy
 
 
 def circle_logits(
@@ -67,11 +67,8 @@ def read_out(logits: Mapping[int, Float[Tensor, "a b output"]], labels: Int[Tens
     Args:
         logits: of `circle_logits`, by frequency.
     """
-
-    def right(field: Tensor) -> float:
-        return accuracy(field.flatten(0, 1), labels[:, 0].to(field.device))
-
-    return ReadOut({k: right(field) for k, field in logits.items()}, right(sum(logits.values(), torch.zeros(()))))
+    together = sum(logits.values(), torch.zeros(()))
+    return ReadOut({k: accuracy_on(field, labels) for k, field in logits.items()}, accuracy_on(together, labels))
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache, logits_with
-from modinterp.analyses.ablations import loss_on
+from modinterp.analyses.ablations import accuracy_on, loss_on
 from modinterp.analyses.explained import affine_fit, energy_share, fraction_explained
 from modinterp.analyses.fourier import sum_waves
 from modinterp.analyses.neurons import term_shares
 from modinterp.models import Network
 from modinterp.tasks import Task
-from modinterp.training import accuracy
 
 MID, PRE, POST = "blocks.0.hook_resid_mid", "blocks.0.mlp.hook_pre", "blocks.0.mlp.hook_post"
 
@@ -91,7 +90,7 @@ def linearity(grid: ActivationCache, task: Task, labels: Int[Tensor, "input 1"],
 def _outcome(grid: ActivationCache, task: Task, labels: Tensor, post: Tensor) -> tuple[float, float]:
     """Accuracy and loss with other values in place of the neurons."""
     logits = logits_with(cast(Network, grid.model), task, {POST: post})
-    return accuracy(logits.flatten(0, 1), labels[:, 0].to(logits.device)), loss_on(logits, labels)
+    return accuracy_on(logits, labels), loss_on(logits, labels)
 
 
 def line_explained(pre: Float[Tensor, "a b neuron"], post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
