@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modinterp.analyses.explained import fraction_explained, least_squares
+from modinterp.analyses.explained import fraction_explained, fraction_explained_by_column, least_squares
 from modinterp.analyses.fourier import (
     component_frequencies,
     component_names,
@@ -132,6 +134,15 @@ def test_least_squares_leaves_a_residual_at_right_angles(seed: int) -> None:
     torch.testing.assert_close(fit, X @ coefficients)
     assert fraction_explained(y, y) == 1
     assert fraction_explained(y, torch.full_like(y, float(y.mean()))) == pytest.approx(0)
+
+
+def test_columns_are_explained_about_their_own_means() -> None:
+    y = drawn(0, 4, 5, 3) + torch.tensor([0.0, 10.0, 1000.0])
+    assert fraction_explained_by_column(y, y) == 1
+    assert fraction_explained_by_column(y, y.mean(dim=(0, 1)).expand_as(y)) == pytest.approx(0)
+    halfway = (y + y.mean(dim=(0, 1))) / 2
+    assert fraction_explained_by_column(y, halfway) == pytest.approx(0.75)
+    assert math.isnan(fraction_explained_by_column(torch.full((31, 2), 0.1), torch.ones(31, 2)))
 
 
 @pytest.mark.parametrize(
