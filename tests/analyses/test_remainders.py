@@ -224,5 +224,7 @@ def test_waves_of_one_digit_count_once_and_are_no_products() -> None:
     assert neuron_spectra.strongest_share(both, 1).tolist() == pytest.approx([1, 1 / 2, 1 / 3])
     assert neuron_spectra.strongest_share(both, 3).tolist() == pytest.approx([1, 1, 1])
     assert neuron_spectra.mixed_peak_ratios(both)[:2].isnan().all()
-    alternating = torch.stack([field(14, (3, 7)), field(14, (7, 0))], dim=-1)
-    assert neuron_spectra.strongest_share(alternating, 1).tolist() == pytest.approx([1, 1])
+    alternating = torch.stack([field(14, (3, 7)), field(14, (7, 0)), field(14, (3, 5), (7, 0))], dim=-1)
+    # cos(0.3)^2 in every place, beside a wave whose squares have the mean 1/2
+    share = math.cos(0.3) ** 2 / (math.cos(0.3) ** 2 + 0.5)
+    assert neuron_spectra.strongest_share(alternating, 1).tolist() == pytest.approx([1, 1, share])
