@@ -16,7 +16,7 @@ from torch import Tensor
 
 from modinterp.analyses.ablations import accuracy_on
 from modinterp.analyses.explained import energy_share
-from modinterp.analyses.fourier import sum_wave_part
+from modinterp.analyses.fourier import sum_waves
 
 
 def circle_logits(
@@ -125,7 +125,8 @@ def singular_directions(
     U, values, _ = torch.linalg.svd(W_out.double(), full_matrices=False)
     p, fields = len(post), post.double() @ U[:, :count]
     fields = fields - fields.mean(dim=(0, 1))
-    energies = torch.stack([sum_wave_part(fields, (k,)).square().sum(dim=(0, 1)) for k in range(1, p // 2 + 1)])
+    waves = (sum_waves(p, k).flatten(1).to(fields.device) for k in range(1, p // 2 + 1))
+    energies = torch.stack([(wave @ fields.flatten(0, 1)).square().sum(dim=0) for wave in waves])
     best = energies.argmax(dim=0)
     found = [
         SingularDirection(float(values[i]), int(best[i]) + 1, energy_share(energies[best[i], i].sqrt(), fields[..., i]))
