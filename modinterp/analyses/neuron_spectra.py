@@ -50,10 +50,8 @@ def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Flo
         count: how many waves.
     """
     energy = wave_lengths(fields.double().movedim(-1, 0)).square().flatten(1)[:, 1:]
-    total = energy.sum(dim=1)
-    return torch.where(
-        total > 1e-12, energy.topk(min(count, energy.shape[1]), dim=1).values.sum(dim=1) / total, torch.nan
-    )
+    total, strongest = energy.sum(dim=1), energy.topk(min(count, energy.shape[1]), dim=1).values
+    return torch.where(total > 1e-12, strongest.sum(dim=1) / total, torch.nan)
 
 
 def signed(found: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:
