@@ -15,7 +15,7 @@ def fraction_explained(y: Tensor, fit: Tensor) -> float:
 
 
 def fraction_explained_by_column(y: Float[Tensor, "*input column"], fit: Float[Tensor, "*input column"]) -> float:
-    """The same over all columns together, each about its own mean; NaN where none varies by more than rounding."""
+    """Of all columns together, each about its own mean; NaN where none varies by more than rounding."""
     y, fit = y.double().flatten(0, -2), fit.double().flatten(0, -2)
     about = y - y.mean(dim=0)
     return 1 - energy_share(y - fit, about) if about.norm() > 1e-12 else float("nan")

@@ -29,8 +29,8 @@ def terms_of(
 ) -> Bool[Tensor, "component_a component_b"]:
     """Which 2D components are a polynomial of degree two in one of the frequencies, {1, cos, sin} x {1, cos, sin}.
 
-    Linear are four terms of a frequency, a wave of a or of b alone, and products four, a wave of a times one of b; both
-    are fewer at p / 2. The constant is neither.
+    A frequency has four linear terms, a wave of a or of b alone, and four products, a wave of a times one of b; there
+    are fewer of both at p / 2. The constant is neither.
 
     Raises:
         ValueError: a frequency outside 1..p // 2.
