@@ -19,6 +19,8 @@ import venv
 from functools import partial
 from pathlib import Path
 
+from modinterp.usage import SOURCES
+
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
 BIN = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
@@ -60,8 +62,7 @@ def test(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    sources = ("nanda", "clock", "mlp", "circuits", "miiii", "all")
-    known = {source: partial(reproduce, source) for source in sources} | {"test": test}
+    known = {source: partial(reproduce, source) for source in (*SOURCES, "all")} | {"test": test}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)

@@ -22,7 +22,7 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
         def guarded(*args: object) -> int:
             try:
                 return command(*args)
-            except (ValueError, OSError, FloatingPointError) as error:
+            except (ValueError, OSError) as error:
                 print(f"error: {error}", file=sys.stderr)
                 return BAD_USAGE
             except KeyboardInterrupt:

@@ -38,7 +38,7 @@ def wave_lengths(fields: Float[Tensor, "*field a b"]) -> Float[Tensor, "*field w
     k_a, k_b = torch.arange(p_a, device=fields.device)[:, None], torch.arange(p_b // 2 + 1, device=fields.device)
     back_a, back_b = -k_a % p_a, -k_b % p_b
     alone, again = (k_a == back_a) & (k_b == back_b), (k_b == back_b) & (k_a > back_a)
-    weight = torch.where(alone, 1.0, 2**0.5).masked_fill(again, 0.0)
+    weight = torch.where(alone, 1, 2).to(fields.dtype).sqrt().masked_fill(again, 0.0)
     return torch.fft.rfft2(fields, norm="ortho").abs() * weight
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from modinterp.analyses.fourier import components_of, fourier_basis, inverse_2d, sum_wave_part, sum_waves, transform_2d
 from modinterp.analyses.neurons import terms_of
 from modinterp.models import Network
-from modinterp.training import cross_entropy
+from modinterp.training import accuracy, cross_entropy
 
 Terms = Literal["sums", "products", "polynomial"]
 
@@ -72,9 +72,19 @@ def loss_on(
     logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
 ) -> float:
     """Cross-entropy over all inputs, or over some rows of `Task.inputs()`. [nats]"""
+    return cross_entropy(*_with_labels(logits, labels, rows)).item()
+
+
+def accuracy_on(
+    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
+) -> float:
+    """Share of all inputs, or of some rows of `Task.inputs()`, that are answered rightly."""
+    return accuracy(*_with_labels(logits, labels, rows))
+
+
+def _with_labels(logits: Tensor, labels: Tensor, rows: Tensor | None) -> tuple[Tensor, Tensor]:
     flat, right = logits.flatten(0, 1), labels[:, 0].to(logits.device)
-    chosen = slice(None) if rows is None else rows.to(logits.device)
-    return cross_entropy(flat[chosen], right[chosen]).item()
+    return (flat, right) if rows is None else (flat[rows.to(flat.device)], right[rows.to(flat.device)])
 
 
 def restricted_loss(

@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.ablations import accuracy_on
 from modinterp.analyses.explained import energy_share
-from modinterp.analyses.fourier import sum_wave_part
-from modinterp.training import accuracy
+from modinterp.analyses.fourier import sum_waves
 
 
 def circle_logits(
@@ -67,11 +67,8 @@ def read_out(logits: Mapping[int, Float[Tensor, "a b output"]], labels: Int[Tens
     Args:
         logits: of `circle_logits`, by frequency.
     """
-
-    def right(field: Tensor) -> float:
-        return accuracy(field.flatten(0, 1), labels[:, 0].to(field.device))
-
-    return ReadOut({k: right(field) for k, field in logits.items()}, right(sum(logits.values(), torch.zeros(()))))
+    together = sum(logits.values(), torch.zeros(()))
+    return ReadOut({k: accuracy_on(field, labels) for k, field in logits.items()}, accuracy_on(together, labels))
 
 
 @dataclass(frozen=True)
@@ -128,7 +125,8 @@ def singular_directions(
     U, values, _ = torch.linalg.svd(W_out.double(), full_matrices=False)
     p, fields = len(post), post.double() @ U[:, :count]
     fields = fields - fields.mean(dim=(0, 1))
-    energies = torch.stack([sum_wave_part(fields, (k,)).square().sum(dim=(0, 1)) for k in range(1, p // 2 + 1)])
+    waves = (sum_waves(p, k).flatten(1).to(fields.device) for k in range(1, p // 2 + 1))
+    energies = torch.stack([(wave @ fields.flatten(0, 1)).square().sum(dim=0) for wave in waves])
     best = energies.argmax(dim=0)
     found = [
         SingularDirection(float(values[i]), int(best[i]) + 1, energy_share(energies[best[i], i].sqrt(), fields[..., i]))

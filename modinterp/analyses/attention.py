@@ -19,6 +19,7 @@ from modinterp.analyses.fourier import (
     transform,
     transform_2d,
 )
+from modinterp.analyses.lines import correlation
 from modinterp.analyses.neurons import terms_of
 from modinterp.models import Network
 
@@ -245,7 +246,7 @@ def head_roles(
     waves = transform(tables)
     pairs = [(i, j) for i in range(n_heads) for j in range(i)]
     to_a = pattern[..., 0].double().flatten(0, 1).T
-    correlations = {(j, i): float(torch.corrcoef(torch.stack([to_a[i], 1 - to_a[j]]))[0, 1]) for i, j in pairs}
+    correlations = {(j, i): correlation(to_a[i], 1 - to_a[j]) for i, j in pairs}
     pair = max(correlations, key=lambda ij: correlations[ij]) if correlations else (0, 0)
     shared = [(i, j) for i, j in pairs if scores[i][0] == scores[j][0]]
 

@@ -25,7 +25,7 @@ import heapq
 from collections import Counter
 from dataclasses import dataclass
 from itertools import permutations
-from math import comb, factorial, prod
+from math import factorial, prod
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -282,4 +282,4 @@ def gap_threshold_share(limit: int, n: int, gap: int) -> float:
     >>> gap_threshold_share(10, 2, 1)
     0.9
     """
-    return sum(comb(n, 1) * max(m - gap + 1, 0) ** (n - 1) for m in range(limit)) / limit**n
+    return sum(n * max(m - gap + 1, 0) ** (n - 1) for m in range(limit)) / limit**n

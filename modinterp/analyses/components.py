@@ -12,12 +12,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache
-from modinterp.analyses.ablations import loss_on
+from modinterp.analyses.ablations import accuracy_on, loss_on
 from modinterp.analyses.attention import linear_pattern, linear_sigmoid, lookup_tables
 from modinterp.analyses.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
 from modinterp.analyses.readout import key_directions
 from modinterp.models import Network
-from modinterp.training import accuracy
 
 _ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
 _MLP_OUT, _NEURONS = "blocks.0.hook_mlp_out", "blocks.0.mlp.hook_post"
@@ -109,5 +108,5 @@ def ablation(
     """
     on_all, on_test = loss_on(logits, labels), float("nan") if test is None else loss_on(logits, labels, test)
     before_on_all, before_on_test = (on_all, on_test) if original is None else (original.loss, original.test_loss)
-    right = accuracy(logits.flatten(0, 1), labels[:, 0].to(logits.device))
+    right = accuracy_on(logits, labels)
     return Ablation(on_all, on_test, right, on_all / before_on_all, on_test / before_on_test)

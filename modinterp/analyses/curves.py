@@ -86,7 +86,7 @@ def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Spearman's correlation of the ranks, ties sharing theirs; pairs with a NaN are left out.
+    """Spearman's correlation of the ranks, ties sharing theirs and infinity last; pairs with a NaN are left out.
 
     NaN for fewer than three pairs, of which the ranks say nothing, and where all of one are equal.
 

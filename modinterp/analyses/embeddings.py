@@ -110,7 +110,7 @@ class Periodicity:
 
 def amplitudes(x: Float[Tensor, "residue column"]) -> Float[Tensor, "freq column"]:
     """Of the wave of every frequency in every column; row k - 1 belongs to frequency k."""
-    return torch.stack([frequency_norms(column) for column in transform(x.detach()).unbind(dim=1)], dim=1)
+    return frequency_norms(transform(x.detach()))
 
 
 def periodicity(vectors: Float[Tensor, "residue vector"]) -> Periodicity:

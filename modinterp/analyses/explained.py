@@ -14,6 +14,13 @@ def fraction_explained(y: Tensor, fit: Tensor) -> float:
     return float(1 - (y - fit).square().sum() / total) if total > 0 else float("nan")
 
 
+def fraction_explained_by_column(y: Float[Tensor, "*input column"], fit: Float[Tensor, "*input column"]) -> float:
+    """Of all columns together, each about its own mean; NaN where none varies by more than rounding."""
+    y, fit = y.double().flatten(0, -2), fit.double().flatten(0, -2)
+    about = y - y.mean(dim=0)
+    return 1 - energy_share(y - fit, about) if about.norm() > 1e-12 else float("nan")
+
+
 def energy_share(part: Tensor, whole: Tensor) -> float:
     """Sum of squares of a part over that of the whole; NaN where the whole is zero."""
     total = whole.double().square().sum()

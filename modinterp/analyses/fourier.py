@@ -120,12 +120,11 @@ def component_norms(x: Float[Tensor, "residue *rest"]) -> Float[Tensor, " compon
     return transform(x).reshape(len(x), -1).norm(dim=1)
 
 
-def frequency_norms(norms: Float[Tensor, " component"]) -> Float[Tensor, " freq"]:
+def frequency_norms(norms: Float[Tensor, "component *rest"]) -> Float[Tensor, "freq *rest"]:
     """Root of the summed squares of a frequency's cosine and sine; entry k - 1 belongs to frequency k."""
-    energy = torch.zeros(len(norms) // 2, dtype=torch.float64, device=norms.device)
-    return energy.index_add(
-        0, component_frequencies(len(norms))[1:].to(norms.device) - 1, norms[1:].double() ** 2
-    ).sqrt()
+    energy = norms.new_zeros(len(norms) // 2, *norms.shape[1:], dtype=torch.float64)
+    freqs = component_frequencies(len(norms))[1:].to(norms.device)
+    return energy.index_add(0, freqs - 1, norms[1:].double() ** 2).sqrt()
 
 
 def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "wave a b"]:

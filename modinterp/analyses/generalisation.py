@@ -11,7 +11,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.lines import correlation
 from modinterp.analyses.phases import LEARNED, NAN, first_epoch
 
 
@@ -72,16 +71,6 @@ def never_last(times: Sequence[float]) -> list[float]:
     [64.0, inf]
     """
     return [math.inf if time != time else time for time in times]
-
-
-def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Spearman's: Pearson's correlation of the ranks, equal numbers sharing theirs; NaN where one does not vary.
-
-    >>> rank_correlation([2, 3, 5, 7], [1, 10, 100, 1000])
-    1.0
-    """
-    ranks = [torch.tensor(pd.Series(values).rank().to_numpy()) for values in (x, y)]
-    return round(correlation(*ranks), 12)
 
 
 def inversions(times: Sequence[float]) -> int:

@@ -11,13 +11,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache, logits_with
-from modinterp.analyses.ablations import loss_on
-from modinterp.analyses.explained import affine_fit, energy_share, fraction_explained
+from modinterp.analyses.ablations import accuracy_on, loss_on
+from modinterp.analyses.explained import affine_fit, fraction_explained, fraction_explained_by_column
 from modinterp.analyses.fourier import sum_waves
 from modinterp.analyses.neurons import term_shares
 from modinterp.models import Network
 from modinterp.tasks import Task
-from modinterp.training import accuracy
 
 MID, PRE, POST = "blocks.0.hook_resid_mid", "blocks.0.mlp.hook_pre", "blocks.0.mlp.hook_post"
 
@@ -78,7 +77,7 @@ def linearity(grid: ActivationCache, task: Task, labels: Int[Tensor, "input 1"],
     return Linearity(
         negative=float((pre < 0).double().mean()),
         line_explained=float(line_explained(pre, post).nanmean()),
-        affine_explained=_explained_by_column(post, affine),
+        affine_explained=fraction_explained_by_column(post, affine),
         affine_accuracy=replaced["affine"][0],
         affine_loss=replaced["affine"][1],
         identity_accuracy=replaced["identity"][0],
@@ -91,7 +90,7 @@ def linearity(grid: ActivationCache, task: Task, labels: Int[Tensor, "input 1"],
 def _outcome(grid: ActivationCache, task: Task, labels: Tensor, post: Tensor) -> tuple[float, float]:
     """Accuracy and loss with other values in place of the neurons."""
     logits = logits_with(cast(Network, grid.model), task, {POST: post})
-    return accuracy(logits.flatten(0, 1), labels[:, 0].to(logits.device)), loss_on(logits, labels)
+    return accuracy_on(logits, labels), loss_on(logits, labels)
 
 
 def line_explained(pre: Float[Tensor, "a b neuron"], post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
@@ -99,12 +98,6 @@ def line_explained(pre: Float[Tensor, "a b neuron"], post: Float[Tensor, "a b ne
     x, y = (t.double().flatten(0, 1) for t in (pre, post))
     x, y = x - x.mean(dim=0), y - y.mean(dim=0)
     return (x * y).sum(dim=0).square() / (x.square().sum(dim=0) * y.square().sum(dim=0))
-
-
-def _explained_by_column(y: Tensor, fit: Tensor) -> float:
-    """R squared over all columns together, each about its own mean."""
-    centre = y.double().mean(dim=(0, 1))
-    return 1 - energy_share(y.double() - fit, y.double() - centre)
 
 
 def decodable(x: Float[Tensor, "a b d"], freq: int) -> float:

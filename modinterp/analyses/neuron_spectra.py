@@ -9,6 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.activations.spectra import wave_lengths
+
 
 def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a freq_b neuron"]:
     """Absolute values of the 2D Fourier transform of each field about its mean, `torch.fft.rfft2` over a and b.
@@ -19,11 +21,14 @@ def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a fre
     return torch.fft.rfft2(centred, dim=(0, 1)).abs()
 
 
-def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
-    """Largest over mean magnitude of each field's 2D transform, without the constant; NaN for one that never varies."""
-    found = magnitudes(fields).flatten(0, 1)[1:]
+def _largest_over_mean(found: Float[Tensor, "wave neuron"]) -> Float[Tensor, " neuron"]:
     mean = found.mean(dim=0)
     return torch.where(mean > 1e-12, found.amax(dim=0) / mean, torch.nan)
+
+
+def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
+    """Largest over mean magnitude of each field's 2D transform, without the constant; NaN for one that never varies."""
+    return _largest_over_mean(magnitudes(fields).flatten(0, 1)[1:])
 
 
 def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
@@ -32,25 +37,21 @@ def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " ne
     A sum of any function of a and any function of b has none of these but rounding, however irregular the two are; in
     the full transform its few rows and columns look like peaks.
     """
-    found = magnitudes(fields)[1:, 1:].flatten(0, 1)
-    mean = found.mean(dim=0)
-    return torch.where(mean > 1e-12, found.amax(dim=0) / mean, torch.nan)
+    return _largest_over_mean(magnitudes(fields)[1:, 1:].flatten(0, 1))
 
 
 def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Float[Tensor, " neuron"]:
     """Share of each field's variance in its strongest waves, each one pair of frequencies with its two phases.
 
-    A wave of a alone, of b alone, or of both counts as one. NaN for a field that never varies.
+    A wave of a alone, of b alone, or of both counts as one; see `modinterp.activations.spectra.wave_lengths`. NaN for a
+    field that never varies.
 
     Args:
         count: how many waves.
     """
-    energy = magnitudes(fields).square()
-    p = len(fields)  # without b, and with its alternating wave, the frequencies k and -k of a are one wave
-    energy[p // 2 + 1 :, [0, p // 2] if p % 2 == 0 else [0]] = 0
-    waves = energy.flatten(0, 1)[1:]
-    total = waves.sum(dim=0)
-    return torch.where(total > 1e-12, waves.topk(min(count, len(waves)), dim=0).values.sum(dim=0) / total, torch.nan)
+    energy = wave_lengths(fields.double().movedim(-1, 0)).square().flatten(1)[:, 1:]
+    total, strongest = energy.sum(dim=1), energy.topk(min(count, energy.shape[1]), dim=1).values
+    return torch.where(total > 1e-12, strongest.sum(dim=1) / total, torch.nan)
 
 
 def signed(found: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:

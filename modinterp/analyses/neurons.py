@@ -12,8 +12,8 @@ from torch import Tensor
 
 from modinterp.analyses.explained import energy_share
 from modinterp.analyses.fourier import (
-    check_frequency,
     component_frequencies,
+    components_of,
     inverse_2d,
     sum_wave_part,
     transform,
@@ -24,47 +24,31 @@ THRESHOLD = 0.85
 SMALLEST_CLUSTER = 5
 
 
-def polynomial_terms(p: int, freq: int) -> Bool[Tensor, "component_a component_b"]:
-    """Which 2D components are a polynomial of degree two in one frequency: {1, cos, sin} x {1, cos, sin} less 1 x 1.
-
-    Four linear and four product terms; fewer at freq = p / 2.
-    Source: Nanda et al. 2023, section 4.3 (ledger D4-neuron).
-    """
-    check_frequency(freq, p)
-    own = component_frequencies(p) == freq
-    with_constant = own.clone()
-    with_constant[0] = True
-    terms = torch.outer(with_constant, with_constant)
-    terms[0, 0] = False
-    return terms
-
-
-def product_terms(p: int, freq: int) -> Bool[Tensor, "component_a component_b"]:
-    """Which 2D components are products of two waves of one frequency: {cos, sin} x {cos, sin}."""
-    check_frequency(freq, p)
-    own = component_frequencies(p) == freq
-    return torch.outer(own, own)
-
-
 def terms_of(
     p: int, freqs: Sequence[int], linear: bool = True, products: bool = True
 ) -> Bool[Tensor, "component_a component_b"]:
-    """Which 2D components are linear or product terms of any of the frequencies."""
-    mask = torch.zeros(p, p, dtype=torch.bool)
-    for freq in freqs:
-        product = product_terms(p, freq)
-        if products:
-            mask |= product
-        if linear:
-            mask |= polynomial_terms(p, freq) & ~product
-    return mask
+    """Which 2D components are a polynomial of degree two in one of the frequencies, {1, cos, sin} x {1, cos, sin}.
+
+    A frequency has four linear terms, a wave of a or of b alone, and four products, a wave of a times one of b; there
+    are fewer of both at p / 2. The constant is neither.
+
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.3 (ledger D4-neuron).
+    """
+    own = torch.zeros(p, dtype=torch.bool)
+    own[components_of(tuple(freqs), p)] = True
+    of_a, of_b = torch.meshgrid(component_frequencies(p), component_frequencies(p), indexing="ij")
+    alone = (of_a == 0) != (of_b == 0)
+    together = (of_a == of_b) & (of_a > 0)
+    return (own[:, None] | own) & (alone & linear | together & products)
 
 
 def frequency_energies(spectrum: Float[Tensor, "component_a component_b *rest"]) -> Float[Tensor, "freq *rest"]:
     """Energy of a 2D transform in the polynomial terms of each frequency; entry k - 1 belongs to frequency k."""
     p = len(spectrum)
     energy = spectrum.double().square()
-    masks = torch.stack([polynomial_terms(p, k) for k in range(1, p // 2 + 1)]).to(spectrum.device)
+    masks = torch.stack([terms_of(p, [k]) for k in range(1, p // 2 + 1)]).to(spectrum.device)
     return torch.tensordot(masks.double(), energy, dims=2)
 
 
@@ -94,24 +78,6 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
     alone, together = (terms_of(p, freqs, linear, not linear).to(spectrum.device) for linear in (True, False))
     linear, products = energy_share(spectrum[alone], spectrum), energy_share(spectrum[together], spectrum)
     return TermShares(linear, products, 1 - linear - products)
-
-
-def fraction_explained_by(post: Float[Tensor, "a b neuron"], freq: int) -> Float[Tensor, " neuron"]:
-    """Share of each neuron's variance that one frequency carries.
-
-    Energy of the 2D transform in {1, cos, sin} x {1, cos, sin} at w = 2 pi freq / p, constant term left out.
-
-    Args:
-        post: activations after the nonlinearity at the last position, over all pairs (a, b).
-        freq: from 1 to p // 2. [cycles per p]
-    Returns:
-        one number in [0, 1] per neuron; NaN for a neuron that never varies.
-    Raises:
-        ValueError: freq outside 1..p // 2.
-    Source: Nanda et al. 2023, section 4.3, figure 5.
-    """
-    check_frequency(freq, len(post))
-    return neuron_fits(post).shares[freq - 1]
 
 
 @dataclass(frozen=True)
@@ -173,7 +139,7 @@ def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> F
     """
     p, spectrum = len(post), transform_2d(post)
     for freq, members in fits.clusters().items():
-        kept = polynomial_terms(p, freq).to(post.device)
+        kept = terms_of(p, [freq]).to(post.device)
         kept[0, 0] = True
         spectrum[:, :, members] = spectrum[:, :, members] * kept[:, :, None]
     return inverse_2d(spectrum)

@@ -7,7 +7,7 @@ values of the trained one. A measurement is then given by its rank among the dra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -74,9 +74,6 @@ class Nulls:
             }
             for row in self.rows
         )
-
-
-Statistics = Callable[[Tensor], Mapping[str, float]]
 
 
 def compared(name: str, observed: Mapping[str, float], draws: Iterable[Mapping[str, float]]) -> tuple[Null, ...]:

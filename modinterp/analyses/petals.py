@@ -15,8 +15,8 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from modinterp.analyses.circles import SMALL, convex_hull
-from modinterp.analyses.explained import energy_share, fraction_explained
+from modinterp.analyses.circles import convex_hull
+from modinterp.analyses.explained import energy_share, fraction_explained_by_column
 from modinterp.analyses.fourier import component_frequencies, transform
 
 TOUCHING = 2e-3  # distance from x_a within which sides of the polygon cut corners of the curve
@@ -167,14 +167,6 @@ def share_at(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
     return energy_share(spectrum[own], spectrum)
 
 
-def prediction_explained(measured: Float[Tensor, "b 2"], predicted: Float[Tensor, "b 2"]) -> float:
-    """R squared of a predicted curve over both coordinates, each about its mean."""
-    centre = measured.double().mean(dim=0)
-    if float((measured.double() - centre).norm()) < SMALL:
-        return float("nan")
-    return fraction_explained(measured.double() - centre, predicted.double() - centre)
-
-
 def petal_fits(
     values: Float[Tensor, "head residue d"],
     written: Float[Tensor, "b head d"],
@@ -203,7 +195,7 @@ def petal_fits(
             predicted = mixed(alpha[:, head], values[head].double() @ reader, a)
             at_petals = share_at(points, petal_frequencies(p, freq, attention[head]))
             corners = len(convex_hull(points)) / p
-            explained = prediction_explained(points, predicted)
+            explained = fraction_explained_by_column(points, predicted)
             fits.append(PetalFit(head, freq, attention[head], explained, at_petals, residual, corners))
     return fits
 

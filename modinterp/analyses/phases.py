@@ -137,8 +137,8 @@ def fall(history: pd.DataFrame) -> Fall:
     Source: "Circuit engineering", losses of the addition.
     """
     epochs, test = history["epoch"], history["test_loss"]
-    found = grokking(history, 1)
-    if not found.grokked > found.memorised:
+    memorised, grokked = (first_epoch(epochs, history[f"{part}_accuracy"] >= LEARNED) for part in ("train", "test"))
+    if not grokked > memorised:
         return Fall(NAN, NAN)
-    plateau, after = test[epochs.between(found.memorised, found.grokked)].median(), epochs > found.memorised
+    plateau, after = test[epochs.between(memorised, grokked)].median(), epochs > memorised
     return Fall(first_epoch(epochs, after & (test < plateau / 2)), first_epoch(epochs, after & (test < 1e-2)))

@@ -10,13 +10,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid
-from modinterp.analyses.ablations import excluded_logits, loss_on, loss_without_each, restricted_logits
+from modinterp.analyses.ablations import accuracy_on, excluded_logits, loss_on, loss_without_each, restricted_logits
 from modinterp.analyses.fourier import component_norms
 from modinterp.analyses.readout import cosine_coefficients
 from modinterp.models import Network
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Split, Task
-from modinterp.training import accuracy
 
 
 def gini(x: Float[Tensor, " n"]) -> float:
@@ -59,24 +58,19 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
     """
     labels = task.labels()
     logits = logits_on_grid(network, task).double()
-
     subsets = {"all": None, "train": split.train, "test": split.test}
-
-    def right(some: Tensor, rows: Tensor) -> float:
-        return accuracy(some.flatten(0, 1)[rows], labels[rows, 0].to(some.device))
-
     restricted, excluded = restricted_logits(logits, freqs), excluded_logits(logits, freqs)
     single = {k: excluded_logits(logits, [k]) for k in freqs}
     return {
         "train_loss": loss_on(logits, labels, split.train),
         "test_loss": loss_on(logits, labels, split.test),
-        "train_accuracy": right(logits, split.train),
-        "test_accuracy": right(logits, split.test),
+        "train_accuracy": accuracy_on(logits, labels, split.train),
+        "test_accuracy": accuracy_on(logits, labels, split.test),
         **{f"restricted_loss_{name}": loss_on(restricted, labels, rows) for name, rows in subsets.items()},
-        "restricted_accuracy": accuracy(restricted.flatten(0, 1), labels[:, 0].to(logits.device)),
+        "restricted_accuracy": accuracy_on(restricted, labels),
         **{f"excluded_loss_{name}": loss_on(excluded, labels, rows) for name, rows in subsets.items()},
         **{f"excluded_loss_{k}": loss_on(some, labels, split.train) for k, some in single.items()},
-        **{f"excluded_accuracy_{k}": right(some, split.train) for k, some in single.items()},
+        **{f"excluded_accuracy_{k}": accuracy_on(some, labels, split.train) for k, some in single.items()},
         "gini_W_E": fourier_gini(network.W_E[: task.heads[0]].detach()),
         "gini_W_L": fourier_gini(network.W_L.T),
         "sum_of_squares_W_E": float(network.W_E.detach().double().square().sum()),

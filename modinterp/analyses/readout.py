@@ -171,9 +171,9 @@ def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "residue freq"]:
     return (rows / rows[:, :1]).T
 
 
-def _cosines(p: int, freqs: Sequence[int], sign: int) -> Float[Tensor, "abc freq"]:
-    x = torch.arange(p)
-    return cosine_waves(p, freqs)[(x[:, None, None] + sign * x[:, None] - x).flatten() % p]
+def _offsets(names: Int[Tensor, " residue"], sign: int) -> Int[Tensor, "a b output"]:
+    """a + b - c mod p of every triple (a - b - c for sign -1)."""
+    return (names[:, None, None] + sign * names[:, None] - names) % len(names)
 
 
 def answer_sums(
@@ -186,8 +186,7 @@ def answer_sums(
         names: other names for the residues, a permutation of them.
     """
     p = logits.shape[-1]
-    x = torch.arange(p) if names is None else names
-    folded = (x[:, None, None] + sign * x[:, None] - x).flatten() % p
+    folded = _offsets(torch.arange(p) if names is None else names, sign).flatten()
     return torch.zeros(p, dtype=torch.float64).index_add(0, folded, logits.double().flatten().cpu())
 
 
@@ -300,7 +299,7 @@ def ideal_logits(
     True
     """
     weights = torch.tensor([1.0] * len(freqs) if alphas is None else alphas, dtype=torch.float64)
-    return (_cosines(p, freqs, sign) @ weights).view(p, p, p)
+    return (cosine_waves(p, freqs) @ weights)[_offsets(torch.arange(p), sign)]
 
 
 def margin(p: int, freqs: Sequence[int]) -> float:

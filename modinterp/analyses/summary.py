@@ -49,12 +49,12 @@ class Summary:
     @property
     def mean_fve(self) -> float:
         """Of the directions."""
-        return float(torch.tensor(self.direction_fves).mean())
+        return float(torch.tensor(self.direction_fves, dtype=torch.float64).mean())
 
     @property
     def sd_fve(self) -> float:
         """Standard deviation over the directions, of the sample."""
-        return float(torch.tensor(self.direction_fves).std())
+        return float(torch.tensor(self.direction_fves, dtype=torch.float64).std())
 
 
 def without_skip(

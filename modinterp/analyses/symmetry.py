@@ -97,19 +97,18 @@ def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> 
         sign: -1 for a network that subtracts, whose answer is a - b and whose distance is a + b.
     Source: Zhong et al. 2023, definition 4.2.
     """
-    p, x = len(logits), torch.arange(len(logits), device=logits.device)
-    answers = ((x[:, None] + sign * x) % p).unsqueeze(-1)
-    values = logits.double()
-    correct = values.gather(-1, answers).squeeze(-1)
-    wrong = values.scatter(-1, answers, -torch.inf).amax(dim=-1)
-    return Irrelevance(_irrelevance(correct, sign), _irrelevance(wrong, sign))
+    wrong = logits.double().scatter(-1, _answers(logits, sign), -torch.inf).amax(dim=-1)
+    return Irrelevance(_irrelevance(correct_logits(logits, sign)), _irrelevance(by_distance(wrong, sign)))
 
 
 def correct_logits(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, "distance a"]:
     """The correct logit by distance of the inputs, a - b (for sign -1: a + b), and by a."""
-    p, x = len(logits), torch.arange(len(logits), device=logits.device)
-    correct = logits.double().gather(-1, ((x[:, None] + sign * x) % p).unsqueeze(-1)).squeeze(-1)
-    return by_distance(correct, sign)
+    return by_distance(logits.double().gather(-1, _answers(logits, sign)).squeeze(-1), sign)
+
+
+def _answers(logits: Tensor, sign: int) -> Int[Tensor, "a b 1"]:
+    x = torch.arange(len(logits), device=logits.device)
+    return ((x[:, None] + sign * x) % len(logits)).unsqueeze(-1)
 
 
 def by_distance(field: Float[Tensor, "a b"], sign: int = 1) -> Float[Tensor, "distance a"]:
@@ -118,8 +117,8 @@ def by_distance(field: Float[Tensor, "a b"], sign: int = 1) -> Float[Tensor, "di
     return field[x, (sign * (x - x[:, None])) % p]
 
 
-def _irrelevance(field: Float[Tensor, "a b"], sign: int) -> float:
+def _irrelevance(field: Float[Tensor, "distance a"]) -> float:
     whole = field.std(correction=0)
     if whole <= 1e-12 * field.abs().max():  # the same everywhere but for rounding
         return float("nan")
-    return float(by_distance(field, sign).std(dim=1, correction=0).mean() / whole)
+    return float(field.std(dim=1, correction=0).mean() / whole)

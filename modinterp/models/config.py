@@ -84,8 +84,8 @@ class TransformerConfig(_Config):
     def __post_init__(self) -> None:
         if self.init not in INITS:
             raise ValueError(f"unknown initialisation {self.init!r}; known are {', '.join(INITS)}")
-        names = ("d_vocab", "d_vocab_out", "n_ctx", "n_layers", "d_model", "n_heads", "d_head")
-        _check(self.act_fn, d_mlp=self.d_mlp or 1, **{name: getattr(self, name) for name in names})
+        names = ("d_vocab", "d_vocab_out", "n_ctx", "n_layers", "d_model", "n_heads", "d_head", "d_mlp")
+        _check(self.act_fn, **{name: size for name in names if (size := getattr(self, name)) is not None})
 
     @classmethod
     def of(cls, task: Task, **sizes: int | str | bool | None) -> TransformerConfig:

@@ -76,8 +76,10 @@ def read_logits(
         post = ACTIVATIONS[config.act_fn](F.embedding(index["rows"], table).sum(dim=1))
         return affine(drop("neurons", 0, post), weights["unembed.W_U"], None).unsqueeze(1)
     table = _residual_table(config, weights, index["rows"].shape[-1])
-    attended = _tabulated_attention if _tabulated(config, n_read) else _layers_before_the_last_mlp
-    x = attended(config, weights, index, table, n_read, drop, affine)
+    if _tabulated(config, n_read):
+        x = _tabulated_attention(config, weights, index, table, affine)
+    else:
+        x = _layers_before_the_last_mlp(config, weights, index, table, n_read, drop, affine)
     last = config.n_layers - 1
     x = drop("residual", 2 * last, x)
     x = _plus_mlp(x, config, weights, last, drop, affine)
@@ -102,9 +104,8 @@ def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int,
 
 
 def _tabulated_attention(
-    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor,
-    n_read: int, drop: Drop, affine: Affine,
-) -> Float[Tensor, "input read d_model"]:  # fmt: skip
+    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor, affine: Affine
+) -> Float[Tensor, "input 1 d_model"]:
     """Residual stream at the last position after the attention of the only layer, from tables."""
     queries_in, per_head = table[-1][index["last_tokens"]], (config.n_heads, config.d_head)
     q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))

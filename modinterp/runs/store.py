@@ -28,12 +28,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save
 from torch import Tensor
 
 from modinterp.activations import Spectra
 from modinterp.runs.weights import PICKLED as PICKLED
+from modinterp.runs.weights import read_safetensors
 from modinterp.runs.weights import read_weights as read_weights
 from modinterp.training import RunSpec, TrainingState
 
@@ -161,8 +162,7 @@ def read_spectra(path: Path) -> Spectra:
         ValueError: the file is damaged.
     """
     try:
-        with safe_open(path, framework="pt") as file:
-            return Spectra.unpacked({key: file.get_tensor(key) for key in file.keys()}, file.metadata() or {})  # noqa: SIM118
+        return Spectra.unpacked(*read_safetensors(path))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} holds no whole spectra: {error}") from error
 
@@ -204,9 +204,7 @@ def read_states(folder: Path, spec: RunSpec) -> list[tuple[TrainingState, float]
 
 def _state(path: Path, spec: RunSpec) -> tuple[TrainingState, float]:
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata()
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        tensors, metadata = read_safetensors(path)
         digest, history = metadata.pop("sha256"), _parsed(metadata["history"].encode())
         epoch, ended, seconds = int(metadata["epoch"]), metadata["ended"], float(metadata["seconds"])
         begun = RunSpec.from_json(json.loads(metadata["spec"]))

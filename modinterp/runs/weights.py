@@ -51,10 +51,19 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         raise ValueError(f"{path} cannot be read: {error.strerror or first_line(error)}") from error
 
 
+def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The tensors of a file, on the CPU, and what is said about them.
+
+    Raises:
+        SafetensorError, OSError: it is cut off or damaged, or not there.
+    """
+    with safe_open(path, framework="pt") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+
+
 def _from_safetensors(path: Path) -> dict[str, Tensor]:
     try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        tensors, _ = read_safetensors(path)
     except FileNotFoundError:
         raise
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
@@ -74,9 +83,7 @@ def _from_pickle(path: Path) -> dict[str, Tensor]:
         if isinstance(error, pickle.UnpicklingError):
             needs = re.search(r"GLOBAL (\S+)", str(error))
             reason = f"; it needs {first_line(needs[1])}" if needs else ""
-            raise ValueError(
-                f"{path} holds more than weights, and is not read, since that could run code{reason}"
-            ) from error
+            raise ValueError(f"{path} {_CODE}{reason}") from error
         raise ValueError(f"{path} is not a whole file of weights: {first_line(error)}") from error
     tensors = _named_tensors(content, path)
     declared = sum(w.numel() * w.element_size() for w in tensors.values() if w.layout == torch.strided)
@@ -89,9 +96,7 @@ def _look_over(path: Path) -> None:
     """Raises ValueError for a pickled file that would take more memory than its size."""
     held = path.read_bytes()
     if _BOMB in held:
-        raise ValueError(
-            f"{path} holds more than weights, and is not read, since that could run code; it needs bytearray"
-        )
+        raise ValueError(f"{path} {_CODE}; it needs bytearray")
     if not zipfile.is_zipfile(path):
         return
     try:

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from modinterp.tasks.modular import addition
 from modinterp.tasks.task import Task
 
 
@@ -89,9 +90,7 @@ class PrimeRemainders(Task):
         return first * self.p + second if self.most_significant_first else first + self.p * second
 
     def inputs(self) -> Int[Tensor, "input pos"]:
-        digits = torch.arange(self.p)
-        pairs = torch.cartesian_prod(digits, digits)
-        return torch.cat([pairs, torch.full((len(pairs), 1), self.p)], dim=1)
+        return addition(self.p).inputs()
 
     def labels(self) -> Int[Tensor, "input output"]:
         right = self.numbers().unsqueeze(1) % torch.tensor(self.heads)

@@ -102,8 +102,9 @@ class Task(ABC):
 
     def fresh(self, n: int, seed: int) -> Examples:
         """`n` inputs drawn anew, with their labels; here any of `inputs()`, with replacement."""
-        rows = torch.randint(len(self.inputs()), (n,), generator=torch.Generator().manual_seed(seed))
-        return Examples(self.inputs()[rows], self.labels()[rows])
+        inputs = self.inputs()
+        rows = torch.randint(len(inputs), (n,), generator=torch.Generator().manual_seed(seed))
+        return Examples(inputs[rows], self.labels()[rows])
 
     def split(self, fraction: float, seed: int, shuffle: str = "python") -> Split:
         """A seeded split of all inputs; the same on every device and platform.

@@ -25,7 +25,6 @@ from modinterp.analyses.petals import (
     mixed,
     petal_fits,
     petal_frequencies,
-    prediction_explained,
     pulled_back,
     self_crossings,
     share_at,
@@ -160,10 +159,8 @@ def test_pulled_back_reads_what_the_plane_reads_where_that_can_be() -> None:
     assert 0 < pulled_back(random(6, 3, seed=2), basis)[1] < 1
 
 
-def test_prediction_and_share() -> None:
+def test_mixture_and_share() -> None:
     points = wheel(31, 4)
-    assert prediction_explained(points, points) == 1
-    assert math.isnan(prediction_explained(torch.ones(31, 2), points))
     assert share_at(points + 1, {4}) == pytest.approx(1 / 3)
     assert share_at(points + 1, {0, 4}) == pytest.approx(1)
     assert torch.equal(mixed(torch.zeros(31), points, 5), points)

@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from modinterp.analyses.curves import largest_drop, peak, rank_correlation, slingshots, time_to_fall
 
@@ -66,3 +68,11 @@ def test_ranks_know_order_alone_and_leave_out_what_is_missing() -> None:
     assert rank_correlation([1, 1, 2, 3], [1, 1, 2, 3]) == pytest.approx(1)
     assert math.isnan(rank_correlation([1, 2, 3], [1, math.nan, 2]))
     assert math.isnan(rank_correlation([1, 2, 3], [5, 5, 5]))
+    assert rank_correlation([1, 2, 3], [7, math.inf, math.inf]) == pytest.approx(0.75**0.5)  # never comes last, twice
+
+
+@given(st.permutations(range(8)))
+def test_rank_correlation_by_its_definition(order: list[int]) -> None:
+    n = len(order)
+    by_hand = 1 - 6 * sum((i - place) ** 2 for i, place in enumerate(order)) / (n * (n * n - 1))
+    assert rank_correlation(range(n), order) == pytest.approx(by_hand, abs=1e-9)

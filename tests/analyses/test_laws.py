@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modinterp.analyses.explained import fraction_explained, least_squares
+from modinterp.analyses.explained import fraction_explained, fraction_explained_by_column, least_squares
 from modinterp.analyses.fourier import (
     component_frequencies,
     component_names,
@@ -21,7 +23,7 @@ from modinterp.analyses.fourier import (
     transform,
     transform_2d,
 )
-from modinterp.analyses.neurons import polynomial_terms, product_terms, terms_of
+from modinterp.analyses.neurons import terms_of
 from modinterp.analyses.progress import fourier_gini, gini
 
 MODULI = st.integers(2, 40)
@@ -79,7 +81,7 @@ def test_sum_waves_are_the_normalised_waves_of_the_sum(p: int, sign: int, data: 
         torch.testing.assert_close(wave, expected / expected.norm(), rtol=0, atol=1e-9)
     assert len(waves) == (1 if 2 * k == p else 2)
     spectrum = transform_2d(waves[0])
-    outside = spectrum[~product_terms(p, k)]
+    outside = spectrum[~terms_of(p, [k], linear=False)]
     torch.testing.assert_close(outside, torch.zeros_like(outside), rtol=0, atol=1e-9)
 
 
@@ -98,9 +100,9 @@ def test_part_in_sum_waves_is_a_projection(p: int, seed: int) -> None:
 def test_terms_partition_as_counted_in_the_paper(p: int) -> None:
     for k in range(1, p // 2 + 1):
         size = len(components_of(k, p))
-        assert int(product_terms(p, k).sum()) == size**2
-        assert int(polynomial_terms(p, k).sum()) == size**2 + 2 * size
-        assert torch.equal(terms_of(p, [k]), polynomial_terms(p, k))
+        assert int(terms_of(p, [k], linear=False).sum()) == size**2
+        assert int(terms_of(p, [k], products=False).sum()) == 2 * size
+        assert int(terms_of(p, [k]).sum()) == size**2 + 2 * size
     assert not any(terms_of(p, [])[0])
 
 
@@ -132,6 +134,15 @@ def test_least_squares_leaves_a_residual_at_right_angles(seed: int) -> None:
     torch.testing.assert_close(fit, X @ coefficients)
     assert fraction_explained(y, y) == 1
     assert fraction_explained(y, torch.full_like(y, float(y.mean()))) == pytest.approx(0)
+
+
+def test_columns_are_explained_about_their_own_means() -> None:
+    y = drawn(0, 4, 5, 3) + torch.tensor([0.0, 10.0, 1000.0])
+    assert fraction_explained_by_column(y, y) == 1
+    assert fraction_explained_by_column(y, y.mean(dim=(0, 1)).expand_as(y)) == pytest.approx(0)
+    halfway = (y + y.mean(dim=(0, 1))) / 2
+    assert fraction_explained_by_column(y, halfway) == pytest.approx(0.75)
+    assert math.isnan(fraction_explained_by_column(torch.full((31, 2), 0.1), torch.ones(31, 2)))
 
 
 @pytest.mark.parametrize(

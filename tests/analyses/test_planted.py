@@ -121,7 +121,7 @@ def test_neurons_are_explained_by_the_frequency_they_were_given(clock: Clock) ->
     assert neurons.localisation(clock.W_L, fits.clusters()) == pytest.approx(dict.fromkeys(clock.freqs, 1.0))
     torch.testing.assert_close(neurons.polynomial_neurons(clock.post, fits), clock.post)
     torch.testing.assert_close(neurons.sum_wave_neurons(clock.post, clock.freqs), clock.post)
-    assert neurons.fraction_explained_by(clock.post, clock.freqs[0])[0] == pytest.approx(1)
+    assert fits.shares[clock.freqs[0] - 1, 0] == pytest.approx(1)
 
 
 def test_neurons_that_are_dead_or_mixed_are_told_apart() -> None:

@@ -45,12 +45,9 @@ def test_planted_epochs_are_read_off() -> None:
 
 
 @given(st.permutations(range(8)))
-def test_rank_correlation_and_inversions_by_their_definitions(order: list[int]) -> None:
-    n = len(order)
-    by_hand = 1 - 6 * sum((i - place) ** 2 for i, place in enumerate(order)) / (n * (n * n - 1))
-    assert generalisation.rank_correlation(range(n), order) == pytest.approx(by_hand, abs=1e-9)
+def test_inversions_by_their_definition(order: list[int]) -> None:
     ordered, swaps = list(order), 0
-    for end in range(n, 1, -1):  # bubble sort
+    for end in range(len(order), 1, -1):  # bubble sort
         for i in range(end - 1):
             if ordered[i] > ordered[i + 1]:
                 ordered[i], ordered[i + 1], swaps = ordered[i + 1], ordered[i], swaps + 1
@@ -60,7 +57,6 @@ def test_rank_correlation_and_inversions_by_their_definitions(order: list[int]) 
 def test_what_was_never_learned_comes_last_and_widens_the_spread() -> None:
     times = generalisation.never_last([10.0, NAN, 1000.0])
     assert generalisation.inversions(times) == 1
-    assert generalisation.rank_correlation([1, 2, 3], [NAN] * 3) != 1
     spread = generalisation.spread
     assert spread([10, 100, 1000, 10_000, 100_000]) == pytest.approx(2)
     assert spread([10, 100, INF, INF]) == INF
@@ -228,5 +224,7 @@ def test_waves_of_one_digit_count_once_and_are_no_products() -> None:
     assert neuron_spectra.strongest_share(both, 1).tolist() == pytest.approx([1, 1 / 2, 1 / 3])
     assert neuron_spectra.strongest_share(both, 3).tolist() == pytest.approx([1, 1, 1])
     assert neuron_spectra.mixed_peak_ratios(both)[:2].isnan().all()
-    alternating = torch.stack([field(14, (3, 7)), field(14, (7, 0))], dim=-1)
-    assert neuron_spectra.strongest_share(alternating, 1).tolist() == pytest.approx([1, 1])
+    alternating = torch.stack([field(14, (3, 7)), field(14, (7, 0)), field(14, (3, 5), (7, 0))], dim=-1)
+    # cos(0.3)^2 in every place, beside a wave whose squares have the mean 1/2
+    share = math.cos(0.3) ** 2 / (math.cos(0.3) ** 2 + 0.5)
+    assert neuron_spectra.strongest_share(alternating, 1).tolist() == pytest.approx([1, 1, share])

@@ -42,7 +42,7 @@ def test_summary_agrees_with_the_evidence_of_the_last_layer(n_layers: int) -> No
     assert found.whole.loss == pytest.approx(ev.ablated("original").loss)
     if n_layers == 1:
         assert found.without_skip.loss == pytest.approx(ev.ablated("skip around MLP mean").loss)
-    assert found.mean_fve == pytest.approx(sum(found.direction_fves) / len(found.direction_fves), rel=1e-6)
+    assert found.mean_fve == pytest.approx(sum(found.direction_fves) / len(found.direction_fves), rel=1e-12)
 
 
 def test_summary_of_the_mainline_is_what_its_claims_say(mainline: TrainedRun) -> None:

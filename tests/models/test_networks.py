@@ -53,7 +53,7 @@ def test_no_position_sees_a_later_one() -> None:
     assert not torch.allclose(first[2], second[2])
 
 
-@pytest.mark.parametrize("bad", [{"d_model": 0}, {"n_layers": -1}, {"act_fn": "swish"}])
+@pytest.mark.parametrize("bad", [{"d_model": 0}, {"n_layers": -1}, {"d_mlp": 0}, {"act_fn": "swish"}])
 def test_bad_configurations_are_named(bad: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(bad)) if "act_fn" not in bad else "swish"):
         TransformerConfig.of(TASK, **bad)

@@ -187,6 +187,13 @@ def test_a_flipped_bit_in_the_state_is_noticed(trained: Path, place: float) -> N
         train({"own/small": with_epochs(40)}, trained, device="cpu", progress=False)
 
 
+def test_weights_alone_are_no_state(trained: Path) -> None:
+    folder = trained / "own/small"
+    (folder / store.STATE).write_bytes((folder / store.FINAL).read_bytes())
+    with pytest.raises(ValueError, match="is not a whole state of a training"):
+        train({"own/small": with_epochs(40)}, trained, device="cpu", progress=False)
+
+
 def test_what_a_file_cannot_say_must_be_said(tmp_path: Path) -> None:
     weights = initial_weights(SPEC.model, seed=0)
     store.write_weights(tmp_path / "model.safetensors", weights)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from statistics import median
 
-from modinterp.analyses.generalisation import inversions, never_last, rank_correlation, spread
+from modinterp.analyses.curves import rank_correlation
+from modinterp.analyses.generalisation import inversions, never_last, spread
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.miiii.evidence import (
