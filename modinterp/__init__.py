@@ -1,12 +1,12 @@
 """Train small networks on algorithmic tasks and take them apart until the algorithm inside is measured.
 
-Data and imports go one way, left to right:
+Data and imports go one way, left to right::
 
     tasks -> models -> activations -> training -> runs -> analyses -> claims -> figures -> reproduce -> explain
 
 A task makes inputs, a model maps them, its activations on all inputs are captured, training makes a run, analyses turn
 tensors into small results, claims hold results against what a source says, figures draw results, `reproduce` puts a
-source's claims and figures into one table and one page, and `explain` does so for anybody's network.
+source's claims and figures into one table and one page, and `explain` does so for anybody's network::
 
     import modinterp as mi
     run = mi.load("nanda/mainline-0")                   # prints as one line

@@ -121,7 +121,11 @@ def component_norms(x: Float[Tensor, "residue *rest"]) -> Float[Tensor, " compon
 
 
 def frequency_norms(norms: Float[Tensor, " component"]) -> Float[Tensor, " freq"]:
-    """Root of the summed squares of a frequency's cosine and sine; entry k - 1 belongs to frequency k."""
+    """Root of the summed squares of a frequency's cosine and sine; entry k - 1 belongs to frequency k.
+
+    >>> frequency_norms(torch.tensor([9.0, 3.0, 4.0, 0.0, 1.0])).tolist()
+    [5.0, 1.0]
+    """
     energy = torch.zeros(len(norms) // 2, dtype=torch.float64, device=norms.device)
     return energy.index_add(
         0, component_frequencies(len(norms))[1:].to(norms.device) - 1, norms[1:].double() ** 2
