@@ -22,7 +22,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]
-python_maximum_signature_line_length = 88
+python_maximum_signature_line_length = 120
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 
@@ -30,17 +30,17 @@ html_theme = "furo"
 html_title = f"modinterp {release}"
 
 
-def with_claims(_app: Sphinx, what: str, _name: str, module: Any, _options: Any, lines: list[str]) -> None:
-    """A module of claims or contradictions lists them after its docstring."""
-    if what != "module" or "claims" not in module.__name__:
+def with_claims(_app: Sphinx, what: str, name: str, module: Any, _options: Any, lines: list[str]) -> None:
+    """A module of claims or of contradictions lists them below its docstring."""
+    if what != "module" or not name.startswith("modinterp.claims.") or hasattr(module, "SECTIONS"):
         return
-    for claim in module.__dict__.get("CLAIMS", ()) if not hasattr(module, "SECTIONS") else ():
-        bands = "; ".join(f"{name} {band}" for name, band in claim.expected.items())
-        finding = f"{claim.finding.verdict}: {claim.finding.why}" if claim.finding.why else claim.finding.verdict
-        lines += ["", f"``{claim.id}`` ({escape(claim.where)})"]
-        lines += [f"   {escape(claim.statement)} *Expected:* {escape(bands)}. *Finding:* {escape(finding)}"]
-    for conflict in module.__dict__.get("CONTRADICTIONS", ()) if not hasattr(module, "SECTIONS") else ():
-        lines += ["", f"``{conflict.id}``", f"   {escape(conflict.conflict)} {escape(conflict.follows)}"]
+    for claim in getattr(module, "CLAIMS", ()):
+        bands = "; ".join(f"{number} {band}" for number, band in claim.expected.items())
+        why = f": {claim.finding.why}" if claim.finding.why else ""
+        lines += ["", f"``{claim.id}`` ({escape(claim.where)})", f"   {escape(claim.statement)}", ""]
+        lines += [f"   *Expected:* {escape(bands)}", "", f"   *Verdict:* {claim.finding.verdict}{escape(why)}"]
+    for conflict in getattr(module, "CONTRADICTIONS", ()):
+        lines += ["", f"``{conflict.id}``", f"   {escape(conflict.conflict)}", "", f"   {escape(conflict.follows)}"]
 
 
 def setup(app: Sphinx) -> None:

@@ -14,7 +14,7 @@ def cosines(vectors: Float[Tensor, "item d"]) -> Float[Tensor, "item item"]:
 
 
 def relative_difference(v: Tensor, w: Tensor) -> float:
-    """|v - w|^2 / (|v| |w|), over all entries; 0 for equal ones, 2 for orthogonal ones of one length.
+    """`|v - w|^2 / (|v| |w|)`, over all entries; 0 for equal ones, 2 for orthogonal ones of one length.
 
     Source: "Circuit engineering", closeness of positional encodings (ledger D14).
 
