@@ -38,7 +38,7 @@ def with_claims(_app: Sphinx, what: str, name: str, module: Any, _options: Any, 
         bands = "; ".join(f"{number} {band}" for number, band in claim.expected.items())
         why = f": {claim.finding.why}" if claim.finding.why else ""
         lines += ["", f"``{claim.id}`` ({escape(claim.where)})", f"   {escape(claim.statement)}", ""]
-        lines += [f"   *Expected:* {escape(bands)}", "", f"   *Verdict:* {claim.finding.verdict}{escape(why)}"]
+        lines += [f"   *Expected:* {escape(bands)}. *Verdict:* {claim.finding.verdict}{escape(why)}"]
     for conflict in getattr(module, "CONTRADICTIONS", ()):
         lines += ["", f"``{conflict.id}``", f"   {escape(conflict.conflict)}", "", f"   {escape(conflict.follows)}"]
 
