@@ -7,12 +7,14 @@
     python3 make.py miiii     the same for Syrkis & Søgaard 2024 (MIIII)
     python3 make.py all       all five, with an index above them
     python3 make.py test      lint, types, and all tests
+    python3 make.py docs      the API reference, into docs/_build/html
 
 Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`, `python3 make.py test -k fourier`.
 """
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -61,8 +63,15 @@ def test(*more: str) -> None:
     run([BIN / "python", "-m", "pytest", "-n", "2", "--dist", "loadfile", *more], OMP_NUM_THREADS="1")
 
 
+def docs(*more: str) -> None:
+    """The API reference from the docstrings, every warning an error; as a test builds it."""
+    shutil.rmtree(ROOT / "docs" / "api", ignore_errors=True)  # or the page of a module that is gone would be built on
+    run([BIN / "python", "-m", "sphinx", "-q", "-W", "-n", "--keep-going", *more, "docs", "docs/_build/html"])
+    print("docs/_build/html/index.html")
+
+
 if __name__ == "__main__":
-    known = {source: partial(reproduce, source) for source in (*SOURCES, "all")} | {"test": test}
+    known = {source: partial(reproduce, source) for source in (*SOURCES, "all")} | {"test": test, "docs": docs}
     if len(sys.argv) < 2 or sys.argv[1] not in known:
         print(__doc__)
         sys.exit(2)

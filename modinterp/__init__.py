@@ -6,16 +6,16 @@ Data and imports go one way, left to right:
 
 A task makes inputs, a model maps them, its activations on all inputs are captured, training makes a run, analyses turn
 tensors into small results, claims hold results against what a source says, figures draw results, `reproduce` puts a
-source's claims and figures into one table and one page, and `explain` does so for anybody's network.
+source's claims and figures into one table and one page, and `explain` does so for anybody's network::
 
     import modinterp as mi
-    run = mi.load("nanda/mainline-0")                   # prints as one line
-    grid = run.activations()                            # all inputs, once; grid["post", 0] is [a, b, neuron]
-    keys = mi.key_frequencies(run.model.W_L)            # frequencies, their norms, how clear the gap is
+    run = mi.load("nanda/mainline-0")         # prints as one line
+    grid = run.activations()                  # on all inputs; "post" is [a, b, neuron]
+    keys = mi.key_frequencies(run.model.W_L)  # frequencies, norms, how clear the gap is
     table = mi.readoff(grid["post", 0], run.model.W_L, keys.freqs)
-    table.table()                                       # table 1 of Nanda et al.
-    mi.claims.nanda["fig5.left"].check(run)             # holds: ...
-    mi.explain("model.pt", op="add", p=113)             # what somebody's network does: a verdict and its numbers
+    table.table()                             # table 1 of Nanda et al.
+    mi.claims.nanda["fig5.left"].check(run)   # holds: ...
+    mi.explain("model.pt", op="add", p=113)   # what somebody's network does
 
 Names are imported when they are first used, so that `import modinterp` costs nothing.
 """

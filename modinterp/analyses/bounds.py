@@ -103,6 +103,7 @@ class Extremes:
             self.levels.append(torch.minimum(last[:-step], last[step:]))
 
     def over(self, low: Int[Tensor, "*box"], high: Int[Tensor, "*box"]) -> Float[Tensor, "*box *rest"]:
+        """Smallest values from `low` to `high`, both included, elementwise."""
         found = self.levels[0].new_empty(*low.shape, *self.levels[0].shape[1:])
         level = (high - low + 1).double().log2().floor().long()
         for k in level.unique().tolist():

@@ -59,7 +59,11 @@ class Tolerance:
     accuracy: Float[Tensor, " step"]
 
     def tolerated(self, faithful: float = FAITHFUL) -> float:
-        """The largest share up to which accuracy stays at `faithful` or above; NaN if it is below from the start."""
+        """The largest share up to which accuracy stays at `faithful` or above; NaN if it is below from the start.
+
+        >>> Tolerance(torch.tensor([0.0, 0.25, 0.5]), torch.tensor([1.0, 1.0, 0.5])).tolerated()
+        0.25
+        """
         enough = (self.accuracy >= faithful).long().cumprod(dim=0)
         return float(self.share[int(enough.sum()) - 1]) if enough[0] else float("nan")
 
@@ -69,7 +73,11 @@ class Tolerance:
 
 
 def pairs(limit: int, first: int, most: int = 2000, seed: int = 0) -> Int[Tensor, "pair 2"]:
-    """All pairs of different numbers from `first` to `limit` - 1, or a seeded choice of `most` of them."""
+    """All pairs of different numbers from `first` to `limit` - 1, or a seeded choice of `most` of them.
+
+    >>> sorted(pairs(4, 2).tolist())
+    [[2, 3], [3, 2]]
+    """
     numbers = torch.arange(first, limit)
     found = torch.cartesian_prod(numbers, numbers)
     found = found[found[:, 0] != found[:, 1]]

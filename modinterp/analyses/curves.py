@@ -19,6 +19,9 @@ def slingshots(epochs: pd.Series, loss: pd.Series, low: float = LOW, high: float
     It must come below `low` again before the next is counted. What happens between two rows of a history is not seen.
 
     Source: Nanda et al. 2023, appendix D.2; the thresholds are those of the ledger (figure 22).
+
+    >>> slingshots(pd.Series([0, 10, 20, 30, 40]), pd.Series([1e-4, 0.5, 0.2, 1e-5, 1.0])).tolist()
+    [10, 40]
     """
     found, was_low = [], False
     for epoch, value in zip(epochs, loss, strict=True):
@@ -43,7 +46,11 @@ class Drop:
 
 
 def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
-    """The largest fall from one row of a history to a later one at most `within` epochs after it."""
+    """The largest fall from one row of a history to a later one at most `within` epochs after it.
+
+    >>> largest_drop(pd.Series([0, 10, 20, 30]), pd.Series([4.0, 3.0, 1.0, 1.0]), within=10)
+    Drop(size=2.0, start=10.0, end=20.0)
+    """
     x, y = epochs.to_numpy(dtype=float), loss.to_numpy(dtype=float)
     best = Drop(NAN, NAN, NAN)
     for first in range(len(x) - 1):
@@ -57,7 +64,11 @@ def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
 
 
 def time_to_fall(epochs: pd.Series, loss: pd.Series, high: float, low: float) -> float:
-    """Epochs from the last row above `high` to the first below `low` after it; NaN where it never falls so far."""
+    """Epochs from the last row above `high` to the first below `low` after it; NaN where it never falls so far.
+
+    >>> time_to_fall(pd.Series([0, 10, 20, 30]), pd.Series([4.0, 3.0, 1.0, 0.0]), high=2, low=0.5)
+    20.0
+    """
     end = first_epoch(epochs, loss < low)
     above = epochs[(loss > high) & (epochs < end)]
     return end - float(above.iloc[-1]) if len(above) else NAN
@@ -79,7 +90,11 @@ class Peak:
 
 
 def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
-    """The highest row of a curve, and how far it falls after it."""
+    """The highest row of a curve, and how far it falls after it.
+
+    >>> peak(pd.Series([0, 10, 20]), pd.Series([1.0, 4.0, 1.0]))
+    Peak(height=4.0, epoch=10.0, fallen=0.75)
+    """
     top = int(loss.to_numpy().argmax())
     height = float(loss.iloc[top])
     return Peak(height, float(epochs.iloc[top]), 1 - float(loss.iloc[top:].min()) / height)

@@ -8,7 +8,11 @@ from torch import Tensor
 
 
 def fraction_explained(y: Tensor, fit: Tensor) -> float:
-    """1 - sum (y - fit)^2 / sum (y - mean y)^2 over all entries; NaN where y does not vary."""
+    """1 - sum (y - fit)^2 / sum (y - mean y)^2 over all entries; NaN where y does not vary.
+
+    >>> fraction_explained(torch.tensor([0.0, 4.0]), torch.tensor([1.0, 3.0]))
+    0.75
+    """
     y, fit = y.double(), fit.double()
     total = (y - y.mean()).square().sum()
     return float(1 - (y - fit).square().sum() / total) if total > 0 else float("nan")
@@ -22,7 +26,11 @@ def fraction_explained_by_column(y: Float[Tensor, "*input column"], fit: Float[T
 
 
 def energy_share(part: Tensor, whole: Tensor) -> float:
-    """Sum of squares of a part over that of the whole; NaN where the whole is zero."""
+    """Sum of squares of a part over that of the whole; NaN where the whole is zero.
+
+    >>> energy_share(torch.tensor([1.0]), torch.tensor([1.0, 1.0, 1.0, 1.0]))
+    0.25
+    """
     total = whole.double().square().sum()
     return float(part.double().square().sum() / total) if total > 0 else float("nan")
 

@@ -121,7 +121,11 @@ def component_norms(x: Float[Tensor, "residue *rest"]) -> Float[Tensor, " compon
 
 
 def frequency_norms(norms: Float[Tensor, "component *rest"]) -> Float[Tensor, "freq *rest"]:
-    """Root of the summed squares of a frequency's cosine and sine; entry k - 1 belongs to frequency k."""
+    """Root of the summed squares of a frequency's cosine and sine; entry k - 1 belongs to frequency k.
+
+    >>> frequency_norms(torch.tensor([9.0, 3.0, 4.0, 0.0, 1.0])).tolist()
+    [5.0, 1.0]
+    """
     energy = norms.new_zeros(len(norms) // 2, *norms.shape[1:], dtype=torch.float64)
     freqs = component_frequencies(len(norms))[1:].to(norms.device)
     return energy.index_add(0, freqs - 1, norms[1:].double() ** 2).sqrt()

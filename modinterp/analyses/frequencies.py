@@ -50,6 +50,10 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     Raises:
         ValueError: fewer than 2 columns, or values that are not finite.
     Source: Nanda et al. 2023, appendix C.2 ("non-trivial coefficients of W_L"), made precise as ledger D3(b).
+
+    >>> turn = 2 * torch.pi * torch.arange(7) / 7
+    >>> key_frequencies(torch.stack([torch.cos(2 * turn), torch.sin(2 * turn)])).freqs
+    (2,)
     """
     if W_L.shape[1] < 2 or not W_L.isfinite().all():
         raise ValueError(f"expected a finite matrix with one column per residue, got shape {tuple(W_L.shape)}")

@@ -51,6 +51,10 @@ def lines(y: Float[Tensor, "number *rest"], first: int = 0) -> Lines:
     Raises:
         ValueError: fewer than 3 numbers are left, through which a line says nothing.
     Source: "Circuit engineering", the linear regression of scores and of key and query dimensions.
+
+    >>> line = lines(torch.tensor([1.0, 3.0, 5.0]))
+    >>> float(line.slope), float(line.intercept), float(line.centre)
+    (2.0, 1.0, -0.5)
     """
     x, own = torch.arange(first, len(y), dtype=torch.float64), y[first:].double()
     if len(x) < 3:

@@ -121,6 +121,7 @@ class Lookups:
 
     @property
     def scale(self) -> float:
+        """sqrt(d_head), by which scores are divided."""
         return math.sqrt(self.keys.shape[-1])
 
     def reading(self, pos: int, token: int) -> Reading:

@@ -17,7 +17,11 @@ from modinterp.analyses.lookups import Reading
 
 
 def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
-    """The largest number less the next largest; 0 where the largest stands twice, and of a single number itself."""
+    """The largest number less the next largest; 0 where the largest stands twice, and of a single number itself.
+
+    >>> gaps(torch.tensor([[4, 9, 3], [5, 5, 1]])).tolist()
+    [5, 0]
+    """
     ordered = numbers.sort(dim=1).values
     return ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else ordered[:, -1]
 
@@ -77,6 +81,10 @@ def scored_by_lines(reading: Reading, fitted: Lines, n: int) -> Reading:
 def perfect_copy(
     pattern: Float[Tensor, "input head pos"], numbers: Int[Tensor, "input n"], limit: int
 ) -> Float[Tensor, "input output"]:
-    """Every number's attention, averaged over heads: the logits of a circuit that copies what it attends to."""
+    """Every number's attention, averaged over heads: the logits of a circuit that copies what it attends to.
+
+    >>> perfect_copy(torch.tensor([[[0.25, 0.75, 0.0]]]), torch.tensor([[1, 3]]), limit=4).tolist()
+    [[0.0, 0.25, 0.0, 0.75]]
+    """
     mass = pattern[:, :, : numbers.shape[1]].mean(dim=1)
     return torch.zeros(len(numbers), limit, dtype=mass.dtype).scatter_add(1, numbers, mass)

@@ -13,7 +13,12 @@ NAN = float("nan")
 
 
 def first_epoch(epochs: pd.Series, reached: pd.Series) -> float:
-    """The first epoch at which something is true; NaN if it never is."""
+    """The first epoch at which something is true; NaN if it never is.
+
+    >>> epochs = pd.Series([0, 100, 200])
+    >>> first_epoch(epochs, epochs > 50), first_epoch(epochs, epochs > 500)
+    (100.0, nan)
+    """
     hits = epochs[reached]
     return float(hits.iloc[0]) if len(hits) else NAN
 

@@ -79,6 +79,10 @@ class PrimalityTest:
         called: how many numbers are called prime.
         primes: how many are.
         right: how many of those called prime are.
+
+    >>> test = PrimalityTest(called=2, primes=4, right=2)
+    >>> test.precision, test.recall
+    (1.0, 0.5)
     """
 
     called: int

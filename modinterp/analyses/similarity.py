@@ -14,9 +14,13 @@ def cosines(vectors: Float[Tensor, "item d"]) -> Float[Tensor, "item item"]:
 
 
 def relative_difference(v: Tensor, w: Tensor) -> float:
-    """|v - w|^2 / (|v| |w|), over all entries; 0 for equal ones, 2 for orthogonal ones of one length.
+    """`|v - w|^2 / (|v| |w|)`, over all entries; 0 for equal ones, 2 for orthogonal ones of one length.
 
     Source: "Circuit engineering", closeness of positional encodings (ledger D14).
+
+    >>> import torch
+    >>> relative_difference(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0]))
+    2.0
     """
     v, w = v.detach().double(), w.detach().double()
     return float((v - w).square().sum() / (v.norm() * w.norm()))

@@ -1,7 +1,7 @@
 """Clock or pizza: do both inputs act alike, and does the correct logit feel their distance?
 
 A clock multiplies: its correct logit depends little on a - b, and the two inputs act through each other. A pizza takes
-the mean of two points on a circle, whose length is |cos(w(a - b) / 2)|: both inputs act alike, and the correct logit
+the mean of two points on a circle, whose length is `|cos(w(a - b) / 2)|`: both inputs act alike, and the correct logit
 rises and falls with a - b. Source: Zhong, Liu, Tegmark and Andreas 2023, "The Clock and the Pizza", section 4.
 """
 

@@ -12,6 +12,11 @@ class Band:
     Attributes:
         low, high: ends, both included.
         because: where the ends come from.
+
+    >>> near(0.5, 0.25).holds(0.75), near(0.5, 0.25).holds(float("nan"))
+    (True, False)
+    >>> str(at_least(0.9)), str(between(2, 3)), str(equals(113))
+    ('at least 0.9', '2 to 3', '113')
     """
 
     low: float

@@ -41,18 +41,22 @@ class Evidence:
 
     @cached_property
     def grid(self) -> ActivationCache:
+        """Every activation at the last position, for all inputs."""
         return self.run.activations()
 
     @property
     def logits(self) -> Float[Tensor, "a b output"]:
+        """Logits at the last position, on all inputs."""
         return self.grid["logits"]
 
     @property
     def post(self) -> Float[Tensor, "a b neuron"]:
+        """Neurons of the last layer, after their nonlinearity."""
         return self.grid[f"{self.last}.mlp.hook_post"]
 
     @property
     def pre(self) -> Float[Tensor, "a b neuron"]:
+        """Neurons of the last layer, before their nonlinearity."""
         return self.grid[f"{self.last}.mlp.hook_pre"]
 
     @property
@@ -62,10 +66,12 @@ class Evidence:
 
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
+        """The map from neurons to logits."""
         return self.model.W_L
 
     @cached_property
     def labels(self) -> Int[Tensor, "input 1"]:
+        """The right answers."""
         return self.task.labels()
 
     @cached_property
@@ -80,38 +86,47 @@ class Evidence:
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
+        """Key frequencies of W_L, their norms, and how clear the gap is."""
         return frequencies.key_frequencies(self.W_L)
 
     @property
     def freqs(self) -> tuple[int, ...]:
+        """Key frequencies, in ascending order. [cycles per p]"""
         return self.keys.freqs
 
     @cached_property
     def readoff(self) -> readout.ReadoffTable:
+        """What the neurons are along the directions that W_L reads (table 1)."""
         return readout.readoff(self.post, self.W_L, self.freqs)
 
     @cached_property
     def logit_fit(self) -> readout.LogitFit:
+        """The logits as a sum of cosines of w(a + b - c), one a key frequency."""
         return readout.logit_fit(self.logits, self.freqs)
 
     @cached_property
     def low_rank(self) -> readout.LowRank:
+        """W_L against its part at the key frequencies."""
         return readout.low_rank(self.W_L, self.freqs)
 
     @cached_property
     def neurons(self) -> neurons.NeuronFits:
+        """Each neuron as a polynomial in the waves of one frequency."""
         return neurons.neuron_fits(self.post)
 
     @cached_property
     def localisation(self) -> dict[int, float]:
+        """Frequency of a cluster of neurons to the share of its map to the logits that lies there."""
         return neurons.localisation(self.W_L, self.neurons.clusters())
 
     @cached_property
     def heads(self) -> attention.HeadFits:
+        """Each head's attention as waves of one frequency (table 2)."""
         return attention.head_fits(self.grid[PATTERN])
 
     @cached_property
     def sigmoid(self) -> attention.LinearSigmoid:
+        """Attention to a, the sigmoid of a difference of lookup tables, against its best line."""
         return attention.linear_sigmoid(self.tables, self.grid[PATTERN])
 
     @cached_property
@@ -121,10 +136,12 @@ class Evidence:
 
     @cached_property
     def ov(self) -> Float[Tensor, "head residue d_model"]:
+        """What each head adds to the residual stream when it attends to a residue alone."""
         return attention.ov_circuits(self.model, self.p)
 
     @cached_property
     def roles(self) -> attention.HeadRoles:
+        """Which heads multiply waves and which amplify them."""
         W_O = self.model.blocks[0].attn.W_O.detach().double()
         written = torch.einsum("abhd,hdm->abhm", self.grid["z", 0], W_O)
         return attention.head_roles(self.tables, self.ov, self.grid[PATTERN], written)
@@ -199,10 +216,12 @@ class Evidence:
 
     @cached_property
     def phases(self) -> phases.Phases:
+        """Memorisation, circuit formation and cleanup, in epochs."""
         return phases.phases(self.progress)
 
     @cached_property
     def grokking(self) -> phases.Grokking:
+        """When the run memorised and when it grokked, in epochs."""
         if not len(self.run.history):
             raise NotRecorded(f"how {self.run.name} was trained is not known")
         return phases.grokking(self.run.history, self.p)

@@ -55,14 +55,17 @@ class Facts:
 
     @cached_property
     def grid(self) -> ActivationCache:
+        """Every activation at the last position, for all pairs."""
         return self.run.activations()
 
     @property
     def logits(self) -> Float[Tensor, "a b output"]:
+        """Logits on all pairs."""
         return self.grid["logits"]
 
     @cached_property
     def labels(self) -> Int[Tensor, "input 1"]:
+        """The right answers."""
         return self.task.labels()
 
     def score(self, logits: Float[Tensor, "a b output"], rows: Int[Tensor, " row"] | None = None) -> Score:
@@ -73,6 +76,7 @@ class Facts:
 
     @cached_property
     def whole(self) -> Score:
+        """Of the network as it is."""
         return self.score(self.logits)
 
     @cached_property
@@ -106,14 +110,17 @@ class Facts:
 
     @property
     def W_E(self) -> Float[Tensor, "residue d_model"]:
+        """Embedding of the residues, in float64, without that of "="."""
         return self.model.W_E[: self.p].detach().double()
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
+        """Key frequencies of the matrix that reads the logits, their norms, and how clear the gap is."""
         return frequencies.key_frequencies(self.W_read)
 
     @property
     def freqs(self) -> tuple[int, ...]:
+        """Key frequencies, in ascending order. [cycles per p]"""
         return self.keys.freqs
 
     @cached_property
@@ -130,6 +137,7 @@ class Facts:
 
     @property
     def last_neurons(self) -> neurons.NeuronFits | None:
+        """Fits of the neurons that the logits are read off; None where there are none."""
         return self.neuron_fits.get(self.layers - 1)
 
     @cached_property
@@ -145,6 +153,7 @@ class Facts:
 
     @cached_property
     def readoff(self) -> readout.ReadoffTable:
+        """What is read along the directions of each key frequency's cos and sin."""
         return readout.readoff(self.read, self.W_read, self.freqs, self.sign)
 
     @cached_property
@@ -155,6 +164,7 @@ class Facts:
 
     @cached_property
     def logit_fit(self) -> readout.LogitFit:
+        """The logits as a sum of cosines, one a key frequency."""
         return readout.logit_fit(self.logits, self.freqs, self.sign)
 
     @cached_property
@@ -171,18 +181,22 @@ class Facts:
 
     @cached_property
     def formula(self) -> Score:
+        """Of that sum of cosines alone."""
         return self.score(self.logit_fit.logits(self.p))
 
     @cached_property
     def restricted(self) -> Score:
+        """Of the logits with nothing left in but their waves of the answer at the key frequencies."""
         return self.score(ablations.restricted_logits(self.logits, self.freqs, sign=self.sign))
 
     @cached_property
     def excluded_logits(self) -> Float[Tensor, "a b output"]:
+        """The logits without their waves of the answer at the key frequencies."""
         return ablations.excluded_logits(self.logits, self.freqs, sign=self.sign)
 
     @cached_property
     def excluded(self) -> Score:
+        """Of the logits without the key frequencies."""
         return self.score(self.excluded_logits)
 
     @cached_property
@@ -198,12 +212,14 @@ class Facts:
 
     @cached_property
     def spectrum_nulls(self) -> nulls.Nulls:
+        """How clear the key frequencies are, against matrices in which there is nothing to find."""
         started = (_read_matrix(n) for n in nulls.networks_at_start(self.model.cfg, self.draws))
         with _one_thread():
             return nulls.spectrum_nulls(self.W_read, len(self.freqs), started, self.draws)
 
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
+        """How much of the logits the cosines explain, against logits in which there is nothing to find."""
         with _one_thread():
             return nulls.logit_nulls(self.logits, len(self.freqs), self._logits_at_start(), self.sign)
 
@@ -217,10 +233,12 @@ class Facts:
 
     @cached_property
     def symmetricity(self) -> symmetry.Symmetricity:
+        """Whether both inputs act alike."""
         return symmetry.gradient_symmetricity(self.model, self.task)
 
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:
+        """Whether the correct logit feels how far a and b are apart."""
         return symmetry.distance_irrelevance(self.logits, self.sign)
 
 

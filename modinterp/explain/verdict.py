@@ -38,6 +38,7 @@ class Criterion:
 
     @property
     def met(self) -> bool:
+        """Whether the number lies in its band."""
         return self.band.holds(self.value)
 
 

@@ -100,7 +100,11 @@ class TransformerConfig(_Config):
 
     @property
     def summary(self) -> str:
-        """The shape in a few words."""
+        """The shape in a few words.
+
+        >>> TransformerConfig(d_vocab=114, d_vocab_out=113, n_ctx=3).summary
+        '1 layer, d 128, 4 x 32, mlp 512'
+        """
         kinds = [f"{self.n_layers} layer{'s' * (self.n_layers > 1)}", f"d {self.d_model}"]
         kinds.append(f"{self.n_heads} x {self.d_head}")
         kinds.append(f"mlp {self.d_mlp}" if self.d_mlp else "no mlp")
@@ -181,7 +185,11 @@ class MLPConfig(_Config):
         return f"pair mlp, d {self.d_model}, mlp {self.d_mlp}"
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every weight, in HookedTransformer's names and orientations."""
+        """Name and shape of every weight, in HookedTransformer's names and orientations.
+
+        >>> MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8).shapes()
+        {'embed.W_E': (5, 4), 'blocks.0.mlp.W_in': (4, 8), 'unembed.W_U': (8, 5)}
+        """
         return {
             "embed.W_E": (self.d_vocab, self.d_model),
             "blocks.0.mlp.W_in": (self.d_model, self.d_mlp),

@@ -1,11 +1,13 @@
 """Foreign layouts in: whatever names and orientations a checkpoint has, one of our networks comes out.
 
-| layout | told by |
-|---|---|
-| ours, and HookedTransformer's of any version | `blocks.0.attn.W_O [head, d_head, d_model]` |
-| left-facing, of the grokking paper's own code | `blocks.0.attn.W_O [d_model, head * d_head]` |
-| three-matrix MLP | `W_E`, `W_in`, `W_U` |
-| our MLP | `blocks.0.mlp.W_in` and no attention |
+=============================================  ============================================
+layout                                         told by
+=============================================  ============================================
+ours, and HookedTransformer's of any version   `blocks.0.attn.W_O [head, d_head, d_model]`
+left-facing, of the grokking paper's own code  `blocks.0.attn.W_O [d_model, head * d_head]`
+three-matrix MLP                               `W_E`, `W_in`, `W_U`
+our MLP                                        `blocks.0.mlp.W_in` and no attention
+=============================================  ============================================
 """
 
 from __future__ import annotations

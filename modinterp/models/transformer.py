@@ -41,6 +41,7 @@ class Attention(_Weights):
         return projected + getattr(self, f"b_{letter}") if self.biased else projected
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
+        """What all heads together add to the residual stream."""
         q, k, v = (hook(self._project(x, letter)) for hook, letter in
                    ((self.hook_q, "Q"), (self.hook_k, "K"), (self.hook_v, "V")))  # fmt: skip
         scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / self.scale
@@ -66,6 +67,7 @@ class MLP(_Weights):
         self.hook_pre, self.hook_post = HookPoint(), HookPoint()
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos out"]:
+        """What the MLP adds to the residual stream; without W_out, its neurons."""
         pre = x @ self.W_in
         post = self.hook_post(self.act(self.hook_pre(pre + self.b_in if hasattr(self, "b_in") else pre)))
         out = post @ self.W_out if hasattr(self, "W_out") else post
@@ -85,6 +87,7 @@ class Block(nn.Module):
             self.mlp = MLP(f"blocks.{layer}.mlp.", weights, config.act_fn)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
+        """The residual stream behind the block."""
         x = self.hook_resid_pre(x)
         x = x + self.hook_attn_out(self.attn(x))
         if self.has_mlp:
@@ -112,10 +115,12 @@ class Network(HookedRootModule):
 
     @property
     def W_E(self) -> Float[Tensor, "d_vocab d_model"]:
+        """Embedding of the tokens."""
         return self.embed.W_E
 
     @property
     def W_U(self) -> Float[Tensor, "d_model output"]:
+        """Unembedding: what the last residual stream is read with."""
         return self.unembed.W_U
 
     @property
@@ -188,6 +193,7 @@ class Transformer(Network):
         self.setup()
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch pos output"]:
+        """Logits at every position."""
         x = self.hook_embed(self.W_E[tokens])
         if self.cfg.positional:
             x = x + self.hook_pos_embed(self.pos_embed.W_pos[: tokens.shape[1]].expand_as(x))

@@ -1,11 +1,11 @@
 """A search for hyper-parameters: its space, what a choice from it stands for, and what was found.
 
-`modinterp.runs.study` carries a search out, with Optuna. What it found lies beside the runs,
+`modinterp.runs.study` carries a search out, with Optuna. What it found lies beside the runs::
 
     miiii/search-pNN/trials.csv      one row a trial
                      search.json     what was searched, and how much each parameter mattered
 
-and is read without Optuna.
+That is read without Optuna.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs on disk: the only reader and writer of `checkpoints/` and of any folder laid out like it.
+"""Runs on disk: the only reader and writer of `checkpoints/` and of any folder laid out like it::
 
     SOURCE/RUN/run.json              spec, versions, where it stands, sha256 of every other file
                final.safetensors     weights after the last epoch

@@ -80,15 +80,27 @@ def addition(p: int) -> ModularArithmetic:
 
 
 def subtraction(p: int) -> ModularArithmetic:
-    """`a - b mod p`."""
+    """`a - b mod p`.
+
+    >>> subtraction(5).labels()[1].tolist()  # 0 - 1
+    [4]
+    """
     return ModularArithmetic(p, "sub")
 
 
 def multiplication(p: int) -> ModularArithmetic:
-    """`a * b mod p`."""
+    """`a * b mod p`.
+
+    >>> multiplication(5).labels().view(5, 5)[2].tolist()  # 2 * b
+    [0, 2, 4, 1, 3]
+    """
     return ModularArithmetic(p, "mul")
 
 
 def quadratic_form(p: int) -> ModularArithmetic:
-    """`a^2 + ab + b^2 mod p`."""
+    """`a^2 + ab + b^2 mod p`.
+
+    >>> quadratic_form(5).labels().view(5, 5)[1].tolist()  # 1 + b + b^2
+    [1, 3, 2, 3, 1]
+    """
     return ModularArithmetic(p, "quadratic")

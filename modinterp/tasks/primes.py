@@ -85,7 +85,11 @@ class PrimeRemainders(Task):
         return tuple(f"mod_{q}" for q in self.heads)
 
     def numbers(self) -> Int[Tensor, " input"]:
-        """The number that each row of `inputs()` writes."""
+        """The number that each row of `inputs()` writes.
+
+        >>> PrimeRemainders(3).numbers().tolist()
+        [0, 3, 6, 1, 4, 7, 2, 5, 8]
+        """
         first, second = self.inputs()[:, :2].unbind(dim=1)
         return first * self.p + second if self.most_significant_first else first + self.p * second
 

@@ -23,6 +23,10 @@ class DigitAddition(SampledTask):
 
     The last digit of the answer is asked and not fed, so a sequence has 17 tokens for five digits. (The released code
     feeds all 18 and drops the logits of the last.)
+
+    >>> task = DigitAddition(digits=2)
+    >>> task.n_ctx, task.n_read, task.output_names
+    (8, 3, ('digit_0', 'digit_1', 'digit_2'))
     """
 
     digits: int = 5

@@ -115,6 +115,11 @@ class Task(ABC):
             shuffle: a key of `SHUFFLES`, so that a seed means the same inputs here and in a source's own code.
         Raises:
             ValueError: an unknown shuffle, fraction outside (0, 1], or so small that nothing is left to train on.
+
+        >>> from modinterp.tasks import addition
+        >>> train, test = addition(5).split(0.3, seed=0)
+        >>> len(train), len(test)
+        (7, 18)
         """
         if not 0 < fraction <= 1:
             raise ValueError(f"fraction of the data to train on must lie in (0, 1], got {fraction}")

@@ -25,7 +25,11 @@ def cross_entropy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*
 
 
 def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input"]) -> float:
-    """Share of the inputs whose largest logit is the label's; NaN logits are wrong."""
+    """Share of the inputs whose largest logit is the label's; NaN logits are wrong.
+
+    >>> accuracy(torch.tensor([[2.0, 1.0], [0.0, 3.0]]), torch.tensor([0, 0]))
+    0.5
+    """
     right = logits.argmax(dim=-1) == labels
     return (right & logits.isfinite().all(dim=-1)).double().mean().item()
 
@@ -46,7 +50,11 @@ class Heads:
 
     @classmethod
     def of(cls, sizes: Sequence[int], device: torch.device | str = "cpu") -> Heads:
-        """The layout of heads side by side."""
+        """The layout of heads side by side.
+
+        >>> Heads.of([2, 3]).starts.tolist()
+        [0, 2]
+        """
         counts = torch.tensor(list(sizes))
         members = F.one_hot(torch.arange(len(counts)).repeat_interleave(counts), len(counts)).double()
         return cls(tuple(sizes), (counts.cumsum(0) - counts).to(device), members.to(device))

@@ -92,6 +92,7 @@ class OrderingEvidence:
 
     @cached_property
     def lookups(self) -> Lookups:
+        """The network as look-ups."""
         return lookups(self.run.model)
 
     @cached_property
@@ -121,6 +122,7 @@ class OrderingEvidence:
 
     @cached_property
     def ranks(self) -> sorting.RankAttention:
+        """Which of the sorted numbers each position attends to, on the first 2,000 uniform inputs."""
         return sorting.rank_attention(self.patterns, self.numbers[:2000])
 
     @cached_property
@@ -149,6 +151,7 @@ class OrderingEvidence:
 
     @cached_property
     def copying(self) -> copying.Copying:
+        """Whether what the heads hand on at CLS comes out as the number they attend to."""
         return copying.copying(self.reading, self.n)
 
     @cached_property

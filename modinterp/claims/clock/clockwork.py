@@ -48,6 +48,7 @@ class Clockwork:
 
     @property
     def n_heads(self) -> int:
+        """Number of attention heads."""
         return self.evidence.grid[PATTERN].shape[2]
 
     @cached_property
@@ -73,6 +74,7 @@ class Clockwork:
 
     @cached_property
     def embedded(self) -> dict[int, Circle]:
+        """Circles of the embedding, by key frequency."""
         return circles(self.evidence.W_E, self.freqs)
 
     @cached_property
@@ -95,10 +97,12 @@ class Clockwork:
 
     @property
     def W_O(self) -> Float[Tensor, "head d_head d_model"]:
+        """What each head writes with, in float64."""
         return self.run.model.blocks[0].attn.W_O.detach().double()
 
     @property
     def W_V(self) -> Float[Tensor, "head d_model d_head"]:
+        """What each head takes values with, in float64."""
         return self.run.model.blocks[0].attn.W_V.detach().double()
 
     @cached_property
@@ -171,6 +175,7 @@ class Clockwork:
 
     @cached_property
     def linearity(self) -> Linearity:
+        """Whether the MLP does more than an affine map."""
         ev = self.evidence
         return linearity(ev.grid, ev.task, ev.labels, self.freqs)
 
@@ -182,6 +187,7 @@ class Clockwork:
 
     @cached_property
     def ov(self) -> Float[Tensor, "head residue d_model"]:
+        """What each head adds to the residual stream when it attends to a residue alone."""
         return ov_circuits(self.run.model, self.p)
 
 

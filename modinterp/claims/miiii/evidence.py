@@ -53,10 +53,12 @@ class DigitsEvidence:
 
     @cached_property
     def positions(self) -> embeddings.PositionLikeness:
+        """How alike the embeddings of the positions are."""
         return embeddings.position_likeness(self.run.model.pos_embed.W_pos)
 
     @cached_property
     def singular(self) -> embeddings.SingularValues:
+        """Singular values and vectors of the embedding."""
         return embeddings.singular_values(self.W_E)
 
     @cached_property
@@ -66,6 +68,7 @@ class DigitsEvidence:
 
     @property
     def effective_rank(self) -> float:
+        """Participation ratio of the embedding's variances."""
         return effective_rank(self.W_E)
 
     @cached_property
@@ -94,6 +97,7 @@ class DigitsEvidence:
 
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:
+        """The right answers to every question."""
         return self.task.labels()
 
     def predicted_by(self, network: Network) -> Int[Tensor, "input output"]:
@@ -108,6 +112,7 @@ class DigitsEvidence:
 
     @cached_property
     def right(self) -> Bool[Tensor, "input output"]:
+        """Whether each of its own answers is right."""
         return self.predicted == self.labels
 
     @property
@@ -173,6 +178,7 @@ class DigitsEvidence:
 
     @property
     def grid(self) -> ActivationCache:
+        """Every activation at the last position, for all inputs."""
         return self.run.activations()
 
     @property

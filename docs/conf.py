@@ -1,0 +1,48 @@
+"""The API reference: `python3 make.py docs` builds it into docs/_build/html, without a network."""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.rst import escape
+
+from modinterp import __version__
+
+project = "modinterp"
+author = copyright = "the authors of modinterp"
+release = __version__
+
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+default_role = "py:obj"  # `name` in a docstring is a link where there is such a name, and code where there is none
+nitpick_ignore_regex = [("py:obj", ".*"), ("py:.*", r"(?!modinterp).*")]  # other packages' names lead nowhere offline
+
+autodoc_default_options = {"members": True, "ignore-module-all": True}
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+napoleon_numpy_docstring = False
+napoleon_custom_sections = [("Attributes", "params_style")]
+python_maximum_signature_line_length = 120
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+
+html_theme = "furo"
+html_title = f"modinterp {release}"
+
+
+def with_claims(_app: Sphinx, what: str, name: str, module: Any, _options: Any, lines: list[str]) -> None:
+    """A module of claims or of contradictions lists them below its docstring."""
+    if what != "module" or not name.startswith("modinterp.claims.") or hasattr(module, "SECTIONS"):
+        return
+    for claim in getattr(module, "CLAIMS", ()):
+        bands = "; ".join(f"{number} {band}" for number, band in claim.expected.items())
+        why = f": {claim.finding.why}" if claim.finding.why else ""
+        lines += ["", f"``{claim.id}`` ({escape(claim.where)})", f"   {escape(claim.statement)}", ""]
+        lines += [f"   *Expected:* {escape(bands)}. *Verdict:* {claim.finding.verdict}{escape(why)}"]
+    for conflict in getattr(module, "CONTRADICTIONS", ()):
+        lines += ["", f"``{conflict.id}``", f"   {escape(conflict.conflict)}", "", f"   {escape(conflict.follows)}"]
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", with_claims)
