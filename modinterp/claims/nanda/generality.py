@@ -8,7 +8,7 @@ from statistics import mean
 
 from modinterp.analyses.phases import LEARNED, NAN
 from modinterp.claims.band import Band, at_least, at_most, between
-from modinterp.claims.claim import Claim, Finding, Measure, Value, not_measured, refuted
+from modinterp.claims.claim import HOLDS, Claim, Measure, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.rows import DROPOUT, SWEPT_DECAY, TABLE_5, TABLE_6, WITH_DECAY, Row, Skip
 from modinterp.claims.nanda.setup import SEEDS
@@ -85,7 +85,6 @@ def _bands(setting: str, row: Row) -> dict[str, Band]:
 
 
 _STUCK = "With a weight decay of 5 it memorises at once and generalises within thousands of epochs, but stays at {} of the held out pairs and a test loss of {} to the end of its 40,000 epochs."
-HOLDS = Finding()
 FINDINGS = {  # of what is generated from the tables, by its key
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
     "P53_1": HOLDS,
