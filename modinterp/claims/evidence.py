@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import cast
+from typing import TypeVar, cast
 
 import pandas as pd
 import torch
@@ -31,21 +32,34 @@ NEURONS, PATTERN, SCORES = (
 )  # fmt: skip
 
 
-class Evidence:
-    """The analyses of one run; each attribute is measured when it is first asked for and then kept."""
+class Captured:
+    """A run over pairs with its activations on all of them, on which every kind of evidence stands."""
 
     def __init__(self, run: TrainedRun):
         self.run, self.task, self.model = run, run.task, run.model
         self.p = run.task.grid[0] if run.task.grid else run.task.heads[0]
         self.last = f"blocks.{len(run.model.blocks) - 1}"  # the layer whose neurons make the logits
 
-    @cached_property
+    @property
     def grid(self) -> ActivationCache:
         return self.run.activations()
 
     @property
     def logits(self) -> Float[Tensor, "a b output"]:
         return self.grid["logits"]
+
+    @cached_property
+    def labels(self) -> Int[Tensor, "input output"]:
+        return self.task.labels()
+
+    @property
+    def W_E(self) -> Float[Tensor, "residue d_model"]:
+        """Embedding of the residues, without that of "=" and without a gradient."""
+        return self.model.W_E[: self.p].detach()
+
+
+class Evidence(Captured):
+    """The analyses of one run; each attribute is measured when it is first asked for and then kept."""
 
     @property
     def post(self) -> Float[Tensor, "a b neuron"]:
@@ -56,17 +70,8 @@ class Evidence:
         return self.grid[f"{self.last}.mlp.hook_pre"]
 
     @property
-    def W_E(self) -> Float[Tensor, "residue d_model"]:
-        """Embedding of the residues, without that of "=" and without a gradient."""
-        return self.model.W_E[: self.p].detach()
-
-    @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
         return self.model.W_L
-
-    @cached_property
-    def labels(self) -> Int[Tensor, "input 1"]:
-        return self.task.labels()
 
     @cached_property
     def test(self) -> Int[Tensor, " test"] | None:
@@ -154,6 +159,11 @@ class Evidence:
         names = ("original", *self._component_values, *self._neuron_values)
         return components.Ablations({name: self.ablated(name) for name in names})
 
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers over all pairs."""
+        return self.ablated("original").accuracy
+
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
         """Loss and accuracy of changed logits beside the run's own."""
         return components.ablation(logits, self.labels, self.test, self.ablated("original"))
@@ -208,6 +218,17 @@ class Evidence:
         return phases.grokking(self.run.history, self.p)
 
 
+Kind = TypeVar("Kind")
+
+
+def kept(kind: Callable[[TrainedRun], Kind], run: TrainedRun) -> Kind:
+    """One kind of evidence of a run, made once and kept with the run."""
+    there = vars(run).setdefault("_evidence", {})
+    if kind not in there:
+        there[kind] = kind(run)
+    return there[kind]
+
+
 def evidence(run: TrainedRun) -> Evidence:
     """The evidence of a run, kept with the run."""
-    return vars(run).setdefault("_evidence", Evidence(run))
+    return kept(Evidence, run)

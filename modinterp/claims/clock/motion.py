@@ -101,7 +101,7 @@ def _singular_values(run: TrainedRun) -> dict[str, Value]:
         "large singular values": cw.singular.large,
         "key frequencies": len(cw.freqs),
         "singular value 2 K over the next": float(values[2 * len(cw.freqs) - 1] / values[2 * len(cw.freqs)]),
-        "accuracy": cw.evidence.ablated("original").accuracy,
+        "accuracy": cw.evidence.accuracy,
     }
 
 
