@@ -147,7 +147,7 @@ CLAIMS = (
     Claim(
         "nanda.s44.wl_nullspace",
         "section 4.4",
-        "Projecting them off those directions leaves nothing: worse than guessing.",
+        "Projecting the neurons off the directions that W_L reads leaves nothing: worse than guessing.",
         "5.27, more than ln 113",
         intervention("neurons off W_L directions"),
         {"loss": at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},

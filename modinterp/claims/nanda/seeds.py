@@ -189,7 +189,7 @@ CLAIMS = (
     Claim(
         "nanda.fig17",
         "appendix C.2.1, figure 17",
-        "So are their maps from neurons to logits, each with a few key frequencies of its own.",
+        "The maps from neurons to logits of four more seeds are sparse in the Fourier basis, each with a few key frequencies of its own.",
         "3 or 4 key frequencies",
         _outputs,
         {
