@@ -13,10 +13,11 @@ import torch
 from modinterp.analyses.trigrams import direct_path
 from modinterp.claims import Evidence, evidence
 from modinterp.claims.nanda.fractions import reached
-from modinterp.claims.nanda.generality import final, recipe_of, skip_means
+from modinterp.claims.nanda.generality import skip_means
 from modinterp.claims.nanda.rows import TABLE_5, TABLE_6, Row
 from modinterp.claims.nanda.sequence_evidence import sequence_evidence
 from modinterp.claims.nanda.setup import SEEDS
+from modinterp.claims.nanda.trainings import final, recipe_of
 from modinterp.figures import history, sequences, sweeps
 from modinterp.figures.theme import EXCLUDED, TEST, TRAIN
 from modinterp.reproduce.drawings import Draw, Make, Runs

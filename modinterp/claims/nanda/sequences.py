@@ -16,8 +16,8 @@ from modinterp.analyses.trigrams import attention_to, direct_path
 from modinterp.claims.band import Band, at_least, at_most, equals
 from modinterp.claims.claim import HOLDS, Claim, Measure, Value, each, not_measured, refuted
 from modinterp.claims.evidence import evidence
-from modinterp.claims.nanda.generality import final, recipe_of
 from modinterp.claims.nanda.sequence_evidence import sequence_evidence
+from modinterp.claims.nanda.trainings import final, recipe_of
 from modinterp.runs import TrainedRun
 
 

@@ -14,6 +14,7 @@ from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
+from modinterp.claims.nanda.trainings import final, highest, share
 from modinterp.models import TransformerConfig
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
@@ -105,13 +106,28 @@ def largest_excluded(run: TrainedRun) -> float:
     return float(loss_without_each(logits, labels, "sums", rows=train).max()) / loss_on(logits, labels, train)
 
 
-def _no_decay(run: TrainedRun) -> dict[str, Value]:
+def no_decay(*runs: TrainedRun) -> dict[str, Value]:
+    """Whether networks without weight decay memorise, generalise or form a circuit."""
+    ratios, best = [largest_excluded(run) for run in runs], [highest(run, "test_accuracy") for run in runs]
     return {
-        "train accuracy": float(run.history["train_accuracy"].iloc[-1]),
-        "highest test accuracy": float(run.history["test_accuracy"].max()),
-        "largest excluded over train loss": largest_excluded(run),
-        "epochs": float(run.history["epoch"].iloc[-1]),
+        "share of seeds that do not generalise and have no circuit": share(
+            [accuracy <= 0.5 and ratio <= 10 for accuracy, ratio in zip(best, ratios, strict=True)]
+        ),
+        "train accuracy": [final(run, "train_accuracy") for run in runs],
+        "epochs": [final(run, "epoch") for run in runs],
+        "highest test accuracy": best,
+        "largest excluded over train loss": ratios,
+        "seeds": len(runs),
     }
+
+
+NO_GROKKING = {
+    "share of seeds that do not generalise and have no circuit": at_least(
+        2 / 3, "two of three: at most half of the pairs held out, excluded at most ten times train loss"
+    ),
+    "train accuracy": at_least(0.999, "it memorises"),
+    "epochs": at_least(40_000, "as long as the network that groks"),
+}
 
 
 CLAIMS = (
@@ -212,15 +228,8 @@ CLAIMS = (
         "section 3, section 5.3",
         "Without regularisation the network memorises and does not grok.",
         "none printed",
-        _no_decay,
-        {
-            "train accuracy": at_least(0.999, "it memorises"),
-            "highest test accuracy": at_most(0.5, "it does not grok"),
-            "epochs": at_least(40_000, "as long as the network that groks"),
-            "largest excluded over train loss": at_most(
-                10, "no circuit forms: taking out any one frequency does little"
-            ),
-        },
+        no_decay,
+        NO_GROKKING,
         needs=("nanda/no-decay-0",),
         finding=not_measured("its run, nanda/no-decay-0, belongs to appendix D.1 and is not shipped yet"),
     ),

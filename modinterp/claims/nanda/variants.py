@@ -10,8 +10,8 @@ from modinterp.analyses.phases import LEARNED, NAN
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
 from modinterp.claims.evidence import evidence
-from modinterp.claims.nanda.generality import delay, highest, recipe_of, share
 from modinterp.claims.nanda.rows import runs_of
+from modinterp.claims.nanda.trainings import delay, highest, recipe_of, share
 from modinterp.runs import TrainedRun
 
 TWO_LAYERS, P109, P53 = runs_of("2-layer"), runs_of("P109"), runs_of("P53")
