@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from modinterp.claims import SOURCES, Claim, nanda
+from modinterp.claims import SOURCES, Claim, evidence, nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
 from modinterp.claims.claim import HOLDS, Finding, not_measured
+from modinterp.claims.evidence import kept
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.report import terminal_table
 from modinterp.reproduce.run import available_runs
@@ -125,6 +126,20 @@ def test_of_several_seeds_it_is_told_in_how_many_a_claim_holds(measured: dict, h
     assert f"  {cell}  " in terminal_table((result,), 160)
     assert replace(claim, scope="this run").check(run("a"), run("b"), run("c")).seeds_held == ""
     assert claim.check_available({}).seeds_held == ""
+
+
+def test_evidence_is_made_once_a_run() -> None:
+    asked: list[str] = []
+
+    def counted(run: TrainedRun) -> object:
+        asked.append(run.name)
+        return object()
+
+    first, second = run("a"), run("b")
+    assert kept(counted, first) is kept(counted, first)
+    assert kept(counted, second) is not kept(counted, first)
+    assert asked == ["a", "b"]
+    assert evidence(first) is evidence(first)
 
 
 def test_no_seed_at_all_holds_nothing() -> None:

@@ -88,9 +88,9 @@ def _accuracy_curves(*runs: TrainedRun) -> dict[str, Value]:
 def _loss_curves(*runs: TrainedRun) -> dict[str, Value]:
     found = [evidence(run).grokking for run in runs]
     return {
-        "highest test loss": [float(run.history["test_loss"].max()) for run in runs],
-        "final test loss": [float(run.history["test_loss"].iloc[-1]) for run in runs],
-        "final train loss": [float(run.history["train_loss"].iloc[-1]) for run in runs],
+        "highest test loss": [highest(run, "test_loss") for run in runs],
+        "final test loss": [final(run, "test_loss") for run in runs],
+        "final train loss": [final(run, "train_loss") for run in runs],
         "grokking over memorisation epoch": [g.grokked / g.memorised if g.memorised else math.nan for g in found],
         "epoch of test loss below 1": [first_epoch(r.history["epoch"], (r.history["test_loss"] < 1) & (r.history["epoch"] > 1000)) for r in runs],
     }  # fmt: skip
