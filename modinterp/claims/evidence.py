@@ -38,7 +38,7 @@ class Captured:
     def __init__(self, run: TrainedRun):
         self.run, self.task, self.model = run, run.task, run.model
         self.p = run.task.grid[0] if run.task.grid else run.task.heads[0]
-        self.last = f"blocks.{len(run.model.blocks) - 1}"  # the layer whose neurons make the logits
+        self.last_block = f"blocks.{len(run.model.blocks) - 1}"  # the layer whose neurons make the logits
 
     @property
     def grid(self) -> ActivationCache:
@@ -63,11 +63,11 @@ class Evidence(Captured):
 
     @property
     def post(self) -> Float[Tensor, "a b neuron"]:
-        return self.grid[f"{self.last}.mlp.hook_post"]
+        return self.grid[f"{self.last_block}.mlp.hook_post"]
 
     @property
     def pre(self) -> Float[Tensor, "a b neuron"]:
-        return self.grid[f"{self.last}.mlp.hook_pre"]
+        return self.grid[f"{self.last_block}.mlp.hook_pre"]
 
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:

@@ -85,7 +85,7 @@ class Facts(Captured):
     @cached_property
     def read(self) -> Float[Tensor, "a b read"]:
         """What the logits are read off."""
-        return self.grid[f"{self.last}.mlp.hook_post" if self.has_neurons else f"{self.last}.hook_resid_post"]
+        return self.grid[f"{self.last_block}.{'mlp.hook_post' if self.has_neurons else 'hook_resid_post'}"]
 
     @cached_property
     def W_read(self) -> Float[Tensor, "read output"]:
