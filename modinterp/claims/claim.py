@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -35,6 +35,9 @@ class Finding:
 
     verdict: Verdict = "holds"
     why: str = ""
+
+
+HOLDS = Finding()
 
 
 def refuted(why: str) -> Finding:
@@ -75,7 +78,7 @@ class Claim:
     expected: Mapping[str, Band]
     needs: tuple[str, ...] = ("nanda/mainline-0",)
     scope: Scope = "this run"
-    finding: Finding = field(default_factory=Finding)
+    finding: Finding = HOLDS
     figure: str = ""
     required: tuple[str, ...] = ()
 
@@ -171,6 +174,20 @@ class Result:
         """Whether the verdict is the one that the claim's finding records."""
         return self.verdict == self.claim.finding.verdict
 
+    @property
+    def seeds_held(self) -> str:
+        """In how many of several runs a claim of any seed holds, such as "4 of 5"; empty where that says nothing.
+
+        A run counts where all of its own numbers lie in their bands. It says nothing of one run alone, nor of claims with
+        a number of all runs together, such as a median, that is off its band or is all that they expect.
+        """
+        n, banded = len(self.runs), [(band, self.measured.get(name, ())) for name, band in self.claim.expected.items()]
+        own = [(band, values) for band, values in banded if len(values) == n]
+        together = [band.holds(value) for band, values in banded if len(values) != n for value in values]
+        if self.claim.scope != "any seed" or n < 2 or not own or not all(together):
+            return ""
+        return f"{sum(all(band.holds(values[i]) for band, values in own) for i in range(n))} of {n}"
+
     def measured_text(self, only: Collection[str] | None = None) -> str:
         """Numbers with their names; several as smallest to largest.
 
@@ -205,6 +222,7 @@ class Result:
             "because": {name: band.because for name, band in claim.expected.items()},
             "measured": {name: values[0] if len(values) == 1 else values for name, values in finite.items()},
             "verdict": self.verdict,
+            "seeds_held": self.seeds_held or None,
             "finding": {"verdict": claim.finding.verdict, "why": claim.finding.why},
             "scope": claim.scope,
             "runs": list(self.runs),
@@ -212,4 +230,5 @@ class Result:
         }
 
     def __str__(self) -> str:
-        return f"{self.verdict}: {self.measured_text()} (expected {self.expected_text()}; the source: {self.claim.reference})"  # fmt: skip
+        seeds = f" ({self.seeds_held})" if self.seeds_held else ""
+        return f"{self.verdict}{seeds}: {self.measured_text()} (expected {self.expected_text()}; the source: {self.claim.reference})"  # fmt: skip

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import cast
+from typing import TypeVar, cast
 
 import pandas as pd
 import torch
@@ -31,15 +32,15 @@ NEURONS, PATTERN, SCORES = (
 )  # fmt: skip
 
 
-class Evidence:
-    """The analyses of one run; each attribute is measured when it is first asked for and then kept."""
+class Captured:
+    """A run over pairs with its activations on all of them, on which every kind of evidence stands."""
 
     def __init__(self, run: TrainedRun):
         self.run, self.task, self.model = run, run.task, run.model
         self.p = run.task.grid[0] if run.task.grid else run.task.heads[0]
-        self.last = f"blocks.{len(run.model.blocks) - 1}"  # the layer whose neurons make the logits
+        self.last_block = f"blocks.{len(run.model.blocks) - 1}"  # the layer whose neurons make the logits
 
-    @cached_property
+    @property
     def grid(self) -> ActivationCache:
         """Every activation at the last position, for all inputs."""
         return self.run.activations()
@@ -49,30 +50,34 @@ class Evidence:
         """Logits at the last position, on all inputs."""
         return self.grid["logits"]
 
-    @property
-    def post(self) -> Float[Tensor, "a b neuron"]:
-        """Neurons of the last layer, after their nonlinearity."""
-        return self.grid[f"{self.last}.mlp.hook_post"]
-
-    @property
-    def pre(self) -> Float[Tensor, "a b neuron"]:
-        """Neurons of the last layer, before their nonlinearity."""
-        return self.grid[f"{self.last}.mlp.hook_pre"]
+    @cached_property
+    def labels(self) -> Int[Tensor, "input output"]:
+        """The right answer to every question."""
+        return self.task.labels()
 
     @property
     def W_E(self) -> Float[Tensor, "residue d_model"]:
         """Embedding of the residues, without that of "=" and without a gradient."""
         return self.model.W_E[: self.p].detach()
 
+
+class Evidence(Captured):
+    """The analyses of one run; each attribute is measured when it is first asked for and then kept."""
+
+    @property
+    def post(self) -> Float[Tensor, "a b neuron"]:
+        """Neurons of the last layer, after their nonlinearity."""
+        return self.grid[f"{self.last_block}.mlp.hook_post"]
+
+    @property
+    def pre(self) -> Float[Tensor, "a b neuron"]:
+        """Neurons of the last layer, before their nonlinearity."""
+        return self.grid[f"{self.last_block}.mlp.hook_pre"]
+
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
         """The map from neurons to logits."""
         return self.model.W_L
-
-    @cached_property
-    def labels(self) -> Int[Tensor, "input 1"]:
-        """The right answers."""
-        return self.task.labels()
 
     @cached_property
     def test(self) -> Int[Tensor, " test"] | None:
@@ -171,6 +176,11 @@ class Evidence:
         names = ("original", *self._component_values, *self._neuron_values)
         return components.Ablations({name: self.ablated(name) for name in names})
 
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers over all pairs."""
+        return self.ablated("original").accuracy
+
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
         """Loss and accuracy of changed logits beside the run's own."""
         return components.ablation(logits, self.labels, self.test, self.ablated("original"))
@@ -227,6 +237,17 @@ class Evidence:
         return phases.grokking(self.run.history, self.p)
 
 
+Kind = TypeVar("Kind")
+
+
+def kept(kind: Callable[[TrainedRun], Kind], run: TrainedRun) -> Kind:
+    """One kind of evidence of a run, made once and kept with the run."""
+    there = vars(run).setdefault("_evidence", {})
+    if kind not in there:
+        there[kind] = kind(run)
+    return there[kind]
+
+
 def evidence(run: TrainedRun) -> Evidence:
     """The evidence of a run, kept with the run."""
-    return vars(run).setdefault("_evidence", Evidence(run))
+    return kept(Evidence, run)

@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations import ActivationCache
 from modinterp.analyses import ablations, attention, frequencies, neurons, nulls, readout, symmetry
 from modinterp.analyses.fourier import transform_2d
+from modinterp.claims.evidence import Captured
 from modinterp.explain.subject import SIGNS
 from modinterp.models import Network, indexed, initial_weights, read_logits
 from modinterp.runs import TrainedRun
@@ -36,7 +36,7 @@ class Score:
     loss: float
 
 
-class Facts:
+class Facts(Captured):
     """The measurements of one network over pairs; each attribute is measured when it is first asked for.
 
     Args:
@@ -48,25 +48,11 @@ class Facts:
         task = run.task
         if not isinstance(task, ModularArithmetic) or task.op not in SIGNS:
             raise ValueError(f"{run.name} learned {task.name}, neither a + b nor a - b mod p")
-        self.run, self.task, self.model, self.draws = run, task, run.model, draws
-        self.p, self.sign, self.layers = task.p, SIGNS[task.op], run.model.cfg.n_layers
+        super().__init__(run)
+        self.task, self.draws = task, draws
+        self.sign, self.layers = SIGNS[task.op], run.model.cfg.n_layers
         self.has_attention = hasattr(run.model.blocks[-1], "attn")
         self.has_neurons = hasattr(run.model.blocks[-1], "mlp")
-
-    @cached_property
-    def grid(self) -> ActivationCache:
-        """Every activation at the last position, for all pairs."""
-        return self.run.activations()
-
-    @property
-    def logits(self) -> Float[Tensor, "a b output"]:
-        """Logits on all pairs."""
-        return self.grid["logits"]
-
-    @cached_property
-    def labels(self) -> Int[Tensor, "input 1"]:
-        """The right answers."""
-        return self.task.labels()
 
     def score(self, logits: Float[Tensor, "a b output"], rows: Int[Tensor, " row"] | None = None) -> Score:
         """Accuracy and loss over all pairs, or over some of them."""
@@ -100,18 +86,12 @@ class Facts:
     @cached_property
     def read(self) -> Float[Tensor, "a b read"]:
         """What the logits are read off."""
-        last = f"blocks.{self.layers - 1}."
-        return self.grid[f"{last}mlp.hook_post" if self.has_neurons else f"{last}hook_resid_post"]
+        return self.grid[f"{self.last_block}.{'mlp.hook_post' if self.has_neurons else 'hook_resid_post'}"]
 
     @cached_property
     def W_read(self) -> Float[Tensor, "read output"]:
         """The matrix that reads the logits, in float64: W_L, or W_U in a network of attention alone."""
         return _read_matrix(self.model).double()
-
-    @property
-    def W_E(self) -> Float[Tensor, "residue d_model"]:
-        """Embedding of the residues, in float64, without that of "="."""
-        return self.model.W_E[: self.p].detach().double()
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:

@@ -42,7 +42,7 @@ def figures(facts: Facts) -> Iterator[tuple[str, go.Figure]]:
         drawn = neurons.histogram_and_cluster(facts.last_neurons, facts.W_read, largest)
         yield "neurons", _titled(drawn, "How much of a neuron its best frequency explains, and what one cluster writes")
     if facts.has_attention:
-        pattern = facts.grid[f"blocks.{facts.layers - 1}.attn.hook_pattern"]
+        pattern = facts.grid[f"{facts.last_block}.attn.hook_pattern"]
         fields = {f"head {head}": pattern[:, :, head, 0] for head in range(min(4, pattern.shape[2]))}
         yield "heads", grids.maps(fields, "attention", "Attention to the first number, last layer, by pair", zmax=1)
     spectrum = transform_2d(facts.logits).norm(dim=-1).cpu()

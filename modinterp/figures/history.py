@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from modinterp.figures.theme import TEST, TRAIN, array, framed
+from modinterp.figures.theme import LOSS_AXIS, TEST, TRAIN, array, framed
 
 GROKKED = "Memorised early, generalised much later: test loss rises far above chance, then collapses"
 
@@ -55,6 +55,6 @@ def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Fi
             )
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(title="accuracy", col=1)
-    figure.update_yaxes(title="loss [nats]", type="log", exponentformat="power", col=2)
+    figure.update_yaxes(**LOSS_AXIS, col=2)
     figure.update_layout(hovermode="closest")
     return framed(figure, title)

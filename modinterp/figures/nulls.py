@@ -11,7 +11,7 @@ from modinterp.analyses.nulls import Null
 from modinterp.figures.theme import CATEGORIES, INK, array, framed
 
 
-def among_draws(nulls: Sequence[Null], title: str = "What was measured, and what would be seen by chance") -> go.Figure:
+def among_draws(nulls: Sequence[Null], title: str) -> go.Figure:
     """A dot for every draw of every null, and a line at what was measured; one panel a statistic."""
     statistics = list(dict.fromkeys(null.statistic for null in nulls))
     worlds = list(dict.fromkeys(null.name for null in nulls))

@@ -126,9 +126,9 @@ def dimensions(keys: Float[Tensor, "number dim"], queries: Float[Tensor, "number
     return framed(figure, f"Head {head}: every dimension is near a line, rising (blue) or falling (red)", legend=False)
 
 
-def tables(of: Float[Tensor, "head query key"], title: str, first: int = 0) -> go.Figure:
+def tables(of: Float[Tensor, "head query key"], title: str) -> go.Figure:
     """Scores of every query number with every key number, one heat-map a head."""
-    names = [f"head {first + head}" for head in range(len(of))]
+    names = [f"head {head}" for head in range(len(of))]
     figure = make_subplots(1, len(of), subplot_titles=names, horizontal_spacing=0.04, shared_yaxes=True)
     top = float(of.abs().max())
     for column, (name, table) in enumerate(zip(names, of, strict=True), start=1):

@@ -12,6 +12,7 @@ from modinterp.analyses.phases import Phases
 from modinterp.figures.theme import (
     CATEGORIES,
     EXCLUDED,
+    LOSS_AXIS,
     MUTED,
     RESTRICTED,
     TEST,
@@ -23,7 +24,6 @@ from modinterp.figures.theme import (
     panels,
 )
 
-_LOSS = {"title": "loss [nats]", "type": "log", "exponentformat": "power"}
 _GINIS = {"gini_W_E": ("W_E", CATEGORIES[3]), "gini_W_L": ("W_L", CATEGORIES[5])}
 _COLOURS = {"train_loss": TRAIN, "test_loss": TEST, "restricted_loss_all": RESTRICTED, "excluded_loss_train": EXCLUDED}
 
@@ -69,7 +69,7 @@ def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
     _add_boundaries(figure, phases)
     figure.update_xaxes(title="epoch")
     for col in (1, 2):
-        figure.update_yaxes(**_LOSS, row=1, col=col)
+        figure.update_yaxes(**LOSS_AXIS, row=1, col=col)
     figure.update_yaxes(title="Gini", row=2, col=1)
     figure.update_yaxes(title="sum of squares", row=2, col=2)
     words = f"{phases.memorised:,.0f}, {phases.formed:,.0f} and {phases.cleaned:,.0f}"
@@ -110,7 +110,7 @@ def single_exclusion(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
         _add(figure, progress, columns | {f"train_{kind}": ("train", MUTED)}, 1, col, shown)
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(title="accuracy", col=1)
-    figure.update_yaxes(**_LOSS, col=2)
+    figure.update_yaxes(**LOSS_AXIS, col=2)
     return framed(figure, "Each key frequency comes to be needed at its own time")
 
 
@@ -132,7 +132,7 @@ def losses(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) -
     """Train, test and restricted loss of several runs. Source: Nanda et al. 2023, figure 18."""
     columns = _losses("train_loss", "test_loss", "restricted_loss_all")
     title = "In every seed the restricted loss falls before the test loss does"
-    return _of_runs(progress, phases, columns, _LOSS, title)
+    return _of_runs(progress, phases, columns, LOSS_AXIS, title)
 
 
 def ginis(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) -> go.Figure:
@@ -154,5 +154,5 @@ def largest_exclusion(progress: pd.DataFrame, largest: pd.DataFrame) -> go.Figur
     _add(figure, largest, {"excluded_loss_train": (name, CATEGORIES[3])}, 1, 1, shown)
     figure.update_traces(mode="lines+markers", selector={"name": name})
     figure.update_xaxes(title="epoch")
-    figure.update_yaxes(**_LOSS)
+    figure.update_yaxes(**LOSS_AXIS)
     return framed(figure, "Without knowing the key frequencies: the worst that taking out one frequency does")

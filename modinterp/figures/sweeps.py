@@ -10,9 +10,8 @@ from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from modinterp.figures.history import mean_history
-from modinterp.figures.theme import CATEGORIES, MUTED, SEQUENTIAL, TEST, TRAIN, array, framed
+from modinterp.figures.theme import CATEGORIES, LOSS_AXIS, MUTED, SEQUENTIAL, TEST, TRAIN, array, framed
 
-_LOSS = {"title": "loss [nats]", "type": "log", "exponentformat": "power"}
 _LOSSES = {"train_loss": "train loss", "test_loss": "test loss"}
 _DASHES = ("solid", "dash", "dot")
 
@@ -31,31 +30,30 @@ def _line(figure: go.Figure, x: pd.Series, y: pd.Series, name: str, shown: bool,
     )  # fmt: skip
 
 
-def sweep(
-    groups: Mapping[str, Sequence[pd.DataFrame]],
-    title: str,
-    measures: Mapping[str, str] = _LOSSES,
-    log_epochs: bool = False,
-) -> go.Figure:
+def _runs(figure: go.Figure, tables: Sequence[pd.DataFrame], column: str, name: str, shown: bool, colour: str,
+          place: tuple[int, int] = (1, 1)) -> None:  # fmt: skip
+    """A column of several runs that differ by the seed, thin, and its mean, bold."""
+    for table in tables if len(tables) > 1 else ():
+        _line(figure, table["epoch"], table[column], name, False, colour, 1, place)
+    mean = mean_history(tables)
+    _line(figure, mean["epoch"], mean[column], name, shown, colour, 2.5, place)
+
+
+def sweep(groups: Mapping[str, Sequence[pd.DataFrame]], title: str, log_epochs: bool = False) -> go.Figure:
     """Curves of a sweep in one scale of colours, every run thin and the mean of those that differ by the seed bold.
 
     Args:
         groups: value of the swept quantity, as text and in its order, to the histories of its runs.
         title: what to see.
-        measures: column of the histories to the title of its panel; losses get a logarithmic axis.
         log_epochs: whether epochs do, too; epoch 0 is then left out.
     """
-    figure = make_subplots(1, len(measures), subplot_titles=list(measures.values()), horizontal_spacing=0.1)
+    figure = make_subplots(1, len(_LOSSES), subplot_titles=list(_LOSSES.values()), horizontal_spacing=0.1)
     for (label, histories), colour in zip(groups.items(), scale(len(groups)), strict=True):
         seeds = [history[history["epoch"] >= log_epochs] for history in histories]
-        for col, column in enumerate(measures, start=1):
-            for history in seeds if len(seeds) > 1 else ():
-                _line(figure, history["epoch"], history[column], label, False, colour, 1, (1, col))
-            mean = mean_history(seeds)
-            _line(figure, mean["epoch"], mean[column], label, col == 1, colour, 2.5, (1, col))
-    for col, column in enumerate(measures, start=1):
-        figure.update_xaxes(title="epoch", type="log" if log_epochs else "linear", col=col)
-        figure.update_yaxes(**_LOSS if "loss" in column else {"title": measures[column]}, col=col)
+        for col, column in enumerate(_LOSSES, start=1):
+            _runs(figure, seeds, column, label, col == 1, colour, (1, col))
+    figure.update_xaxes(title="epoch", type="log" if log_epochs else "linear")
+    figure.update_yaxes(**LOSS_AXIS)
     return framed(figure, title, 460)
 
 
@@ -93,12 +91,9 @@ def measures_of_seeds(
     """
     figure = make_subplots(1, 1)
     for column, (name, colour) in columns.items():
-        for table in tables.values() if len(tables) > 1 else ():
-            _line(figure, table["epoch"], table[column], name, False, colour, 1, (1, 1))
-        mean = mean_history(list(tables.values()))
-        _line(figure, mean["epoch"], mean[column], name, True, colour, 2.5, (1, 1))
+        _runs(figure, list(tables.values()), column, name, True, colour)
     figure.update_xaxes(title="epoch")
-    figure.update_yaxes(**_LOSS)
+    figure.update_yaxes(**LOSS_AXIS)
     return framed(figure, title)
 
 

@@ -11,10 +11,10 @@ from modinterp.figures.theme import framed, heatmap
 
 def correct_logits(
     field: Float[Tensor, "distance a"],
-    distance: str = "a - b",
-    title: str = "The correct logit by the distance of the two inputs: stripes along a are a pizza's, none a clock's",
+    distance: str,
+    title: str,
 ) -> go.Figure:
-    """The correct logit by distance and by a.
+    """The correct logit by distance and by a: stripes along a are a pizza's, none a clock's.
 
     Args:
         field: from `modinterp.analyses.symmetry.correct_logits`.

@@ -15,6 +15,7 @@ COS, SIN = CATEGORIES[0], CATEGORIES[1]
 TRAIN, TEST, RESTRICTED, EXCLUDED = "#2f6db5", "#d1495b", "#2a9d8f", "#7b5ea7"
 MUTED, INK = "#9aa5b1", "#1f2933"
 SEQUENTIAL, DIVERGING = "Viridis", "RdBu"
+LOSS_AXIS = {"title": "loss [nats]", "type": "log", "exponentformat": "power"}
 CYCLIC = "Phase"  # of angles: its two ends are one colour
 
 

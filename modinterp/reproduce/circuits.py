@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,7 +12,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from modinterp.analyses.fourier import component_norms
 from modinterp.analyses.lines import lines
 from modinterp.analyses.ordering import by_gap, mass_on, perfect_copy
 from modinterp.claims import Evidence
@@ -19,8 +19,8 @@ from modinterp.claims.circuits.data import BALANCED, MAX
 from modinterp.claims.circuits.evidence import OrderingEvidence, ordering_evidence
 from modinterp.claims.circuits.median import MEDIAN
 from modinterp.claims.circuits.sorting import SORT, swaps
-from modinterp.claims.evidence import PATTERN
-from modinterp.figures import fourier, grids, history, neurons, ordering, sorting
+from modinterp.figures import ordering, sorting
+from modinterp.reproduce import pairs
 from modinterp.reproduce.drawings import Draw, Drawings, Make, Runs
 from modinterp.tasks import Ordering
 
@@ -171,26 +171,6 @@ def _widths(ev: Evidence, runs: Runs) -> go.Figure:
     return ordering.widths({task: losses for task, losses in of.items() if losses})
 
 
-def _add_curves(ev: Evidence, runs: Runs) -> go.Figure:
-    return history.curves(
-        {name: run.history for name, run in runs.items() if name.rpartition("-")[0] == "circuits/add"}
-    )
-
-
-def _add_attention(ev: Evidence, runs: Runs) -> go.Figure:
-    fields = {f"head {h.head}: frequency {h.freq}": ev.grid[PATTERN][:, :, h.head, 0] for h in ev.heads.heads}
-    return grids.maps(fields, "attention to a", "Attention to a is a half on average, and periodic about it", zmax=1)
-
-
-def _add_neurons(ev: Evidence, runs: Runs) -> go.Figure:
-    sizes = {freq: len(members) for freq, members in ev.neurons.clusters().items()}
-    return neurons.histogram_and_cluster(ev.neurons, ev.W_L, max(sizes, key=lambda k: sizes[k], default=ev.freqs[0]))
-
-
-def _add_spectra(ev: Evidence, runs: Runs) -> go.Figure:
-    return fourier.spectra({"W_E": component_norms(ev.W_E), "W_L": component_norms(ev.W_L.T)}, ev.freqs)
-
-
 FIGURES: dict[str, tuple[str, Draw]] = {
     "curves": ("Training", _learning),
     "accuracy": ("Distribution of the data", _accuracies),
@@ -212,10 +192,13 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "sort_scores": ("Sort: scores", _sort_scores),
     "sort_table": ("Sort: scores by query and key", _sort_table),
     "widths": ("Loss by width", _widths),
-    "add_curves": ("Addition: training", _add_curves),
-    "add_attention": ("Addition: attention", _add_attention),
-    "add_neurons": ("Addition: neurons", _add_neurons),
-    "add_spectra": ("Addition: W_E in the Fourier basis", _add_spectra),
+    "add_curves": ("Addition: training", partial(pairs.curves, pattern="circuits/add-[0-9]*")),
+    "add_attention": (
+        "Addition: attention",
+        partial(pairs.heads, title="Attention to a is a half on average, and periodic about it"),
+    ),
+    "add_neurons": ("Addition: neurons", pairs.cluster),
+    "add_spectra": ("Addition: W_E in the Fourier basis", pairs.spectra),
 }
 
 

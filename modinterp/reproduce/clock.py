@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import plotly.graph_objects as go
 import torch
@@ -13,10 +15,11 @@ from modinterp.analyses.petals import mixed, petal_fits_table, pulled_back
 from modinterp.analyses.rotation import motions_table
 from modinterp.claims import Evidence
 from modinterp.claims.clock.clockwork import ATTN_OUT, MAIN, MLP_OUT, Clockwork, clockwork
-from modinterp.claims.clock.mlp import BATTERY, WITHOUT_RELU
+from modinterp.claims.clock.mlp import BATTERY
 from modinterp.claims.clock.setup import LOOKED_AT
 from modinterp.claims.evidence import NEURONS, PATTERN
-from modinterp.figures import alignment, circles, fourier, history, linearity, motion, petals
+from modinterp.figures import alignment, circles, fourier, linearity, motion, petals
+from modinterp.reproduce import pairs
 from modinterp.reproduce.drawings import Draw, Drawings, Page, Runs
 
 ASKED = (108, 13)
@@ -24,15 +27,6 @@ ASKED = (108, 13)
 
 def _cw(ev: Evidence) -> Clockwork:
     return clockwork(ev.run)
-
-
-def _curves(ev: Evidence, runs: Runs) -> go.Figure:
-    return history.curves({name: run.history for name, run in runs.items() if name.startswith("clock/no-pos")})
-
-
-def _without_relu(ev: Evidence, runs: Runs) -> go.Figure | None:
-    histories = {name: run.history for name, run in runs.items() if name in WITHOUT_RELU}
-    return history.curves(histories, "Without ReLU: some networks grok, late") if histories else None
 
 
 def _embedding(ev: Evidence, runs: Runs) -> go.Figure:
@@ -164,7 +158,7 @@ def _motions(ev: Evidence, runs: Runs) -> pd.DataFrame:
 
 
 FIGURES: dict[str, tuple[str, Draw]] = {
-    "curves": ("Section 4", _curves),
+    "curves": ("Section 4", partial(pairs.curves, pattern="clock/no-pos*")),
     "embedding": ("Section 5", _embedding),
     "embedding_circles": ("Section 5.1", _embedding_circles),
     "read_circles": ("Section 5.2", _read_circles),
@@ -175,7 +169,10 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "planes": ("Section 8, planes", _planes),
     "biases": ("Section 8, biases", _biases),
     "linearity": ("Section 8, does the MLP do more than an affine map?", _linearity),
-    "without_relu": ("Section 8, without ReLU", _without_relu),
+    "without_relu": (
+        "Section 8, without ReLU",
+        partial(pairs.curves, pattern="clock/no-relu-*", title="Without ReLU: some networks grok, late"),
+    ),
     "motion": ("Sections 9.2 and 9.3", _motion),
     "neurons_3d": ("Section 9.4", _neurons_3d),
     "mlp_out": ("Section 9.5, the MLP's output", _mlp_out),

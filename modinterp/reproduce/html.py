@@ -29,7 +29,7 @@ def rendered(package: str, name: str, /, **values: Any) -> str:
 
 
 def template(package: str, name: str) -> jinja2.Template:
-    """A package's template, which may include `style.css` of this package."""
+    """A package's template, which may extend `base.html` and include `style.css` of this package."""
     loaders = [jinja2.PackageLoader(each, "") for each in dict.fromkeys((package, "modinterp.reproduce"))]
     environment = jinja2.Environment(loader=jinja2.ChoiceLoader(loaders), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True)  # fmt: skip

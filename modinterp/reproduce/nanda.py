@@ -15,17 +15,9 @@ from modinterp.claims import Evidence, evidence
 from modinterp.claims.evidence import PATTERN
 from modinterp.claims.nanda.seeds import MORE_SEEDS, TABLE_3, TABLE_4, TEST_LOSSES
 from modinterp.claims.nanda.setup import SEEDS
-from modinterp.figures import ablations, algorithm, attention, fourier, grids, history, neurons, progress, readout
-from modinterp.reproduce import nanda_appendix
+from modinterp.figures import ablations, algorithm, attention, fourier, grids, progress, readout
+from modinterp.reproduce import nanda_appendix, pairs
 from modinterp.reproduce.drawings import Draw, Drawings, Make, Runs
-
-
-def _curves(ev: Evidence, runs: Runs) -> go.Figure:
-    return history.curves({name: run.history for name, run in runs.items() if name.startswith("nanda/mainline")})
-
-
-def _spectra(ev: Evidence, runs: Runs) -> go.Figure:
-    return fourier.spectra({"W_E": component_norms(ev.W_E), "W_L": component_norms(ev.W_L.T)}, ev.freqs)
 
 
 def _periodic(ev: Evidence, runs: Runs) -> go.Figure:
@@ -38,24 +30,6 @@ def _periodic(ev: Evidence, runs: Runs) -> go.Figure:
         "logits: norm over outputs, constant left out",
     )
     return grids.periodic(ev.grid[PATTERN][:, :, 0, 0], ev.post[..., 0], norms, names)
-
-
-def _heads(ev: Evidence, runs: Runs) -> go.Figure:
-    fields = {f"head {h.head}: frequency {h.freq}": ev.grid[PATTERN][:, :, h.head, 0] for h in ev.heads.heads}
-    return grids.maps(fields, "attention to a", "Attention from = to a is periodic in a and b in every head", zmax=1)
-
-
-def _neurons_1_to_4(ev: Evidence, runs: Runs) -> go.Figure:
-    fields = {
-        f"neuron {n}: frequency {int(ev.neurons.freqs[n])}, {float(ev.neurons.fractions[n]):.0%}": ev.post[..., n]
-        for n in range(1, 5)
-    }
-    return grids.maps(fields, "activation", "Neurons are periodic in a and b, each at its own frequency")
-
-
-def _cluster(ev: Evidence, runs: Runs) -> go.Figure:
-    sizes = {freq: len(members) for freq, members in ev.neurons.clusters().items()}
-    return neurons.histogram_and_cluster(ev.neurons, ev.W_L, min(sizes, key=lambda k: sizes[k], default=ev.freqs[0]))
 
 
 def _per_frequency(ev: Evidence, runs: Runs) -> go.Figure:
@@ -125,18 +99,18 @@ def _table_4(ev: Evidence, runs: Runs) -> pd.DataFrame:
 # key of a claim's figure -> (number in the paper, how to draw it)
 FIGURES: dict[str, tuple[str, Draw]] = {
     "algorithm": ("Figure 1", lambda ev, _: algorithm.diagram(ev.freqs, ev.logit_fit.alphas, ev.p)),
-    "curves": ("Figure 2", _curves),
-    "spectra": ("Figure 3", _spectra),
+    "curves": ("Figure 2", partial(pairs.curves, pattern="nanda/mainline*")),
+    "spectra": ("Figure 3", pairs.spectra),
     "periodic": ("Figure 4", _periodic),
     "readoff": ("Table 1", lambda ev, _: readout.readoff(ev.readoff)),
-    "neurons": ("Figure 5", _cluster),
+    "neurons": ("Figure 5", partial(pairs.cluster, chosen=min)),
     "ablations": ("Figure 6", _per_frequency),
     "progress": ("Figure 7", lambda ev, _: progress.measures(ev.progress, ev.phases)),
     "margins": ("Figure 8", lambda ev, _: readout.margins(ev.p, ev.freqs)),
-    "heads": ("Figure 9", _heads),
+    "heads": ("Figure 9", partial(pairs.heads, title="Attention from = to a is periodic in a and b in every head")),
     "tables": ("Figure 10", lambda ev, _: attention.lookup_spectrum(transform(ev.tables), ev.roles.freqs)),
     "ov": ("Figure 11", _ov),
-    "neurons_1_to_4": ("Figure 12", _neurons_1_to_4),
+    "neurons_1_to_4": ("Figure 12", partial(pairs.neurons, shown=range(1, 5))),
     "restricted_accuracy": ("Figure 13", lambda ev, _: progress.restricted_accuracy(ev.progress)),
     "coefficients": ("Figure 14", lambda ev, _: progress.coefficients(ev.progress, ev.freqs)),
     "single_exclusion": ("Figure 15", lambda ev, _: progress.single_exclusion(ev.progress, ev.freqs)),

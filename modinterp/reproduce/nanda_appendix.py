@@ -13,12 +13,14 @@ import torch
 from modinterp.analyses.trigrams import direct_path
 from modinterp.claims import Evidence, evidence
 from modinterp.claims.nanda.fractions import reached
-from modinterp.claims.nanda.generality import final, recipe_of, skip_means
+from modinterp.claims.nanda.generality import skip_means
 from modinterp.claims.nanda.rows import TABLE_5, TABLE_6, Row
 from modinterp.claims.nanda.sequence_evidence import sequence_evidence
 from modinterp.claims.nanda.setup import SEEDS
-from modinterp.figures import history, sequences, sweeps
+from modinterp.claims.nanda.trainings import final, recipe_of
+from modinterp.figures import sequences, sweeps
 from modinterp.figures.theme import EXCLUDED, TEST, TRAIN
+from modinterp.reproduce import pairs
 from modinterp.reproduce.drawings import Draw, Make, Runs
 from modinterp.runs import TrainedRun
 
@@ -39,11 +41,6 @@ EXCLUSION = {
 def _some(runs: Runs, *patterns: str) -> list[TrainedRun]:
     """Those that are there, in the order of the patterns."""
     return [run for pattern in patterns for name, run in runs.items() if fnmatchcase(name, pattern)]
-
-
-def _curves(ev: Evidence, runs: Runs, pattern: str, title: str) -> go.Figure | None:
-    found = _some(runs, pattern)
-    return history.curves({run.name: run.history for run in found}, title) if found else None
 
 
 def _sweep(
@@ -151,8 +148,8 @@ def _any_of_table_5(runs: Runs) -> bool:
 def _table_5(ev: Evidence, runs: Runs) -> pd.DataFrame | None:
     rows = []
     for row in TABLE_5:
-        pairs = _of_row(row, runs).items()
-        sides = {f"{w}: {n}": pair[i] for n, pair in pairs for i, w in enumerate(("the paper", "ours"))}
+        both = _of_row(row, runs).items()
+        sides = {f"{w}: {n}": pair[i] for n, pair in both for i, w in enumerate(("the paper", "ours"))}
         run = runs.get(row.run)
         rows.append(
             {"row": row.key, "our run": row.run} | sides | {"ours: test accuracy": run and final(run, "test_accuracy")}
@@ -214,13 +211,13 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "fractions": ("Figure 20", partial(_sweep, patterns=("nanda/fraction-*",), label=_fraction, log_epochs=True,
                                        beside=SEEDS[:1], title=_FRACTIONS)),
     "thresholds": ("Figure 21", _thresholds),
-    "two_layers": ("Figure 22", partial(_curves, pattern="nanda/two-layers-*",
+    "two_layers": ("Figure 22", partial(pairs.curves, pattern="nanda/two-layers-*",
                                         title="Two layers: they grok to some degree, with slingshots")),
     "two_layers_excluded": ("Figure 23", partial(_exclusion, pattern="nanda/two-layers-*",
                                                  title="Two layers: excluded loss rises before test loss falls")),
     "p53": ("Figure 24", partial(_sweep, patterns=("nanda/p53-*",), label=_decay,
                                  title="Mod 53 it groks with a weight decay of 5")),
-    "p109": ("Appendix C.2.2", partial(_curves, pattern="nanda/p109-*", title="Mod 109 it groks as mod 113")),
+    "p109": ("Appendix C.2.2", partial(pairs.curves, pattern="nanda/p109-*", title="Mod 109 it groks as mod 113")),
     "p401": ("Figure 25", partial(_sweep, patterns=("nanda/p401-decay-*",), label=_decay, log_epochs=True,
                                   title="Mod 401 test and train loss fall together, whatever the weight decay")),
     "p401_fractions": ("Appendix C.2.2", partial(
@@ -236,19 +233,19 @@ FIGURES: dict[str, tuple[str, Draw]] = {
                                 title="A penalty on the absolute weights in place of weight decay")),
     "precision": ("Appendix D.2", partial(_sweep, patterns=("nanda/float*",), label=_precision, beside=SEEDS[:1],
                                           title="A loss of low precision springs up again and again")),
-    "digits": ("Figure 29 top", partial(_curves, pattern="nanda/digits-endless-*",
+    "digits": ("Figure 29 top", partial(pairs.curves, pattern="nanda/digits-endless-*",
                                         title="Long sums, data without end: train and test loss are one")),
     "digits_each": ("Figure 29 bottom", _digits_each),
-    "digits_few": ("Figure 30", partial(_curves, pattern="nanda/digits-700-*",
+    "digits_few": ("Figure 30", partial(pairs.curves, pattern="nanda/digits-700-*",
                                         title="Long sums, 700 of them: train and test loss part, and meet late")),
-    "repeated": ("Figure 31", partial(_curves, pattern="nanda/repeated-endless-*",
+    "repeated": ("Figure 31", partial(pairs.curves, pattern="nanda/repeated-endless-*",
                                       title="Repeated subsequences, data without end: one sudden drop")),
     "composition": ("Appendix E.2", _composition),
-    "repeated_few": ("Figure 32", partial(_curves, pattern="nanda/repeated-512-*",
+    "repeated_few": ("Figure 32", partial(pairs.curves, pattern="nanda/repeated-512-*",
                                           title="Repeated subsequences, 512 of them: generalised much later")),
-    "trigrams": ("Figure 33", partial(_curves, pattern="nanda/trigram-endless-*",
+    "trigrams": ("Figure 33", partial(pairs.curves, pattern="nanda/trigram-endless-*",
                                       title="Skip trigrams, data without end: one sudden drop")),
-    "trigrams_few": ("Figure 34", partial(_curves, pattern="nanda/trigram-512-*",
+    "trigrams_few": ("Figure 34", partial(pairs.curves, pattern="nanda/trigram-512-*",
                                           title="Skip trigrams, 512 examples: how far train and test loss part")),
     "trigrams_path": ("Appendix D.3", _paths),
     "table5": ("Table 5", _summaries),

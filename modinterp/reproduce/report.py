@@ -31,12 +31,17 @@ _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 
 
 def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
-    """One line a claim: id, verdict, ours, the source's number, the statement; cut to the terminal's width."""
+    """One line a claim: id, verdict, ours, the source's number, the statement; cut to the terminal's width.
+
+    Beside the verdict on any seed, in how many of them it holds.
+    """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)
-    rest = max(width - id_width - 12 - 8, 30)  # 12 for the verdict, 8 between the columns
+    verdicts = [f"{_MARK[r.verdict]} {r.seeds_held.replace(' of ', '/')}".rstrip() for r in results]
+    verdict_width = max(len("not measured"), *map(len, verdicts))
+    rest = max(width - id_width - verdict_width - 8, 30)  # 8 between the columns
     ours, theirs = int(rest * 0.42), int(rest * 0.23)
-    widths = (id_width, 12, ours, theirs, rest - ours - theirs)
+    widths = (id_width, verdict_width, ours, theirs, rest - ours - theirs)
 
     def line(*cells: str) -> str:
         shown = (textwrap.shorten(c, w, placeholder="…").ljust(w) for c, w in zip(cells, widths, strict=True))
@@ -44,9 +49,9 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
 
     head = line("claim", "verdict", "measured", "source", "statement")
     rows = []
-    for r in results:
+    for r, verdict in zip(results, verdicts, strict=True):
         measured = r.measured_text(only=r.claim.expected) or r.claim.finding.why
-        rows.append(line(r.claim.id, _MARK[r.verdict], measured, r.claim.reference, r.claim.statement))
+        rows.append(line(r.claim.id, verdict, measured, r.claim.reference, r.claim.statement))
     return "\n".join([head, "-" * len(head), *rows])
 
 
@@ -66,6 +71,7 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
             "expected": r.expected_text(),
             "measured": r.measured_text(),
             "verdict": r.verdict,
+            "seeds_held": r.seeds_held,
             "finding": r.claim.finding.verdict,
             "why": r.claim.finding.why,
             "runs": " ".join(r.runs),

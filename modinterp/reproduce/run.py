@@ -100,6 +100,17 @@ def available_runs(
     return runs
 
 
+def _results(
+    claims: Sequence[Claim], checked: Callable[[Claim], Result], on_claim: Callable[[Result], None] | None
+) -> tuple[Result, ...]:
+    results = []
+    for claim in claims:
+        results.append(checked(claim))
+        if on_claim is not None:
+            on_claim(results[-1])
+    return tuple(results)
+
+
 def reproduction_on(
     source: str,
     checkpoint: Path,
@@ -120,15 +131,15 @@ def reproduction_on(
     claims, drawn = chosen_claims(source, only), DRAWN[source]
     spec = named(drawn.main)
     run = load(checkpoint, spec.task, device=device, act_fn=spec.model.act_fn)
-    results = []
-    for claim in claims:
+
+    def checked(claim: Claim) -> Result:
         ours = drawn.main in claim.needs or not claim.needs  # else it is about other networks
-        results.append(claim.check_foreign(run) if ours else claim.check_available({}))
-        if on_claim is not None:
-            on_claim(results[-1])
+        return claim.check_foreign(run) if ours else claim.check_available({})
+
+    results = _results(claims, checked, on_claim)
     wanted = {r.claim.figure for r in results if r.verdict != "not measured" and r.claim.needs}
     runs = {drawn.main: run}
-    return Reproduction(source, tuple(results), drawn.figures(runs, wanted), drawn.tables(runs, wanted), runs, True)
+    return Reproduction(source, results, drawn.figures(runs, wanted), drawn.tables(runs, wanted), runs, True)
 
 
 def reproduction(
@@ -151,9 +162,5 @@ def reproduction(
     claims, drawn = chosen_claims(source, only), DRAWN[source]
     wanted = drawn.along({claim.figure for claim in claims})
     runs = available_runs(claims, root, device, drawn.needed(wanted))
-    results = []
-    for claim in claims:
-        results.append(claim.check_available(runs))
-        if on_claim is not None:
-            on_claim(results[-1])
-    return Reproduction(source, tuple(results), drawn.figures(runs, wanted), drawn.tables(runs, wanted), runs)
+    results = _results(claims, lambda claim: claim.check_available(runs), on_claim)
+    return Reproduction(source, results, drawn.figures(runs, wanted), drawn.tables(runs, wanted), runs)

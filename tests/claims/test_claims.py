@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from modinterp.claims import SOURCES, Claim, nanda
+from modinterp.claims import SOURCES, Claim, evidence, nanda
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
-from modinterp.claims.claim import Finding, not_measured
+from modinterp.claims.claim import HOLDS, Finding, not_measured
+from modinterp.claims.evidence import kept
 from modinterp.models import TransformerConfig, hooked, initial_weights
+from modinterp.reproduce.report import terminal_table
 from modinterp.reproduce.run import available_runs
 from modinterp.runs import CATALOGUE, TrainedRun
 from modinterp.tasks import addition
@@ -79,9 +82,6 @@ def test_contradictions_are_settled_by_numbers_that_are_measured(runs: dict[str,
                 assert not measured or set(names) <= set(measured), f"{contradiction.id}, {key}"
 
 
-HOLDS = Finding()
-
-
 def made(measure, finding: Finding = HOLDS, **expected: Band) -> Claim:
     return Claim("test.x", "nowhere", "Something.", "1", measure, expected, finding=finding)
 
@@ -107,6 +107,39 @@ def test_every_seed_must_hold() -> None:
     assert result.verdict == "refuted"
     assert result.measured_text() == "x 1 to 5 (2 runs)"
     assert result.to_json()["measured"] == {"x": [1.0, 5.0]}
+
+
+@pytest.mark.parametrize(("measured", "held", "cell"), [
+    ({"x": [1.0, 5.0, 2.0]}, "2 of 3", "REFUTED 2/3"),
+    ({"x": [5.0, 5.0, 5.0]}, "3 of 3", "holds 3/3"),
+    ({"x": [5.0, float("nan"), 5.0], "y": [0.0, 0.0, 9.0]}, "1 of 3", "REFUTED 1/3"),  # all of a run's own numbers count
+    ({"x": [1.0, 5.0, 2.0], "y": 0.0}, "2 of 3", "REFUTED 2/3"),
+    ({"x": [5.0, 5.0, 5.0], "y": 9.0}, "", "REFUTED"),  # what is off belongs to no run
+    ({"x": 5.0, "y": 0.0}, "", "holds"),
+])  # fmt: skip
+def test_of_several_seeds_it_is_told_in_how_many_a_claim_holds(measured: dict, held: str, cell: str) -> None:
+    expected = {"x": at_least(2), "y": at_most(1)}
+    claim = replace(made(lambda *_: measured, **{name: expected[name] for name in measured}), scope="any seed")
+    result = claim.check(run("a"), run("b"), run("c"))
+    assert result.seeds_held == held
+    assert result.to_json()["seeds_held"] == (held or None)
+    assert f"  {cell}  " in terminal_table((result,), 160)
+    assert replace(claim, scope="this run").check(run("a"), run("b"), run("c")).seeds_held == ""
+    assert claim.check_available({}).seeds_held == ""
+
+
+def test_evidence_is_made_once_a_run() -> None:
+    asked: list[str] = []
+
+    def counted(run: TrainedRun) -> object:
+        asked.append(run.name)
+        return object()
+
+    first, second = run("a"), run("b")
+    assert kept(counted, first) is kept(counted, first)
+    assert kept(counted, second) is not kept(counted, first)
+    assert asked == ["a", "b"]
+    assert evidence(first) is evidence(first)
 
 
 def test_no_seed_at_all_holds_nothing() -> None:

@@ -112,7 +112,7 @@ CLAIMS = (
     Claim(
         "circuits.max.algorithm",
         "Max transformer, final algorithm",
-        "Scores on lines and a perfect copy make a circuit that finds the largest number.",
+        "Scores on lines and a perfect copy make a circuit that finds the largest number, where it leads by 15 of 100 or more.",
         "a formula",
         _algorithm,
         {"idealised, wide gap": at_least(0.9, "the algorithm works"), "test accuracy": at_least(0.95, LEARNED)},

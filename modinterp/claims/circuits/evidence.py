@@ -16,7 +16,7 @@ from modinterp.analyses import bounds, copying, ordering, permutations, similari
 from modinterp.analyses.lines import Lines, lines
 from modinterp.analyses.lookups import Lookups, Reading, lookups
 from modinterp.claims.claim import Measure, each
-from modinterp.claims.evidence import PATTERN
+from modinterp.claims.evidence import PATTERN, kept
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Examples, Ordering
 from modinterp.training import accuracy, cross_entropy
@@ -195,7 +195,7 @@ class OrderingEvidence:
 
 def ordering_evidence(run: TrainedRun) -> OrderingEvidence:
     """The evidence of a run, kept with the run."""
-    return vars(run).setdefault("_ordering_evidence", OrderingEvidence(run))
+    return kept(OrderingEvidence, run)
 
 
 def of_each(measure: Callable[[Any], dict[str, float]], of: Callable[[TrainedRun], Any] = ordering_evidence) -> Measure:

@@ -13,13 +13,12 @@ from modinterp.claims.circuits.copying import robustness
 from modinterp.claims.circuits.data import LEARNED
 from modinterp.claims.circuits.evidence import OrderingEvidence, of_each
 from modinterp.claims.circuits.invariance import order_cosines, position_cosines
-from modinterp.claims.claim import Claim, Finding, Value, refuted
+from modinterp.claims.claim import HOLDS, Claim, Finding, Value, refuted
 from modinterp.models import TransformerConfig
 from modinterp.runs import named
 
 SORT = tuple(f"circuits/sort-{seed}" for seed in range(3))
 ONE_HEAD = tuple(f"circuits/sort-one-head-{seed}" for seed in range(3))
-HOLDS = Finding()
 ACCURACY = {"test accuracy": at_least(0.5, LEARNED)}
 
 

@@ -86,7 +86,8 @@ CLAIMS = (
     Claim(
         "clock.s6.attn_maps6",
         "section 6, six maps",
-        "Attention differs from pair to pair in a way that has no structure at first sight, and no head simply halves it.",
+        "Attention differs from pair to pair in a way that has no structure at first sight, and no head that is tuned to a key frequency simply "
+        "halves it.",
         "six random pairs shown",
         each(_varied),
         {"smallest standard deviation of a head's attention to a": at_least(0.05, "a head that halves would have 0")},

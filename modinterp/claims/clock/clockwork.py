@@ -15,7 +15,7 @@ from modinterp.analyses.circles import Circle, circle, circles, plane
 from modinterp.analyses.linearity import Linearity, linearity
 from modinterp.analyses.petals import PetalFit, petal_fits
 from modinterp.analyses.rotation import CollectedPlanes, Motion, collected_planes, motion
-from modinterp.claims.evidence import NEURONS, PATTERN, evidence
+from modinterp.claims.evidence import NEURONS, PATTERN, evidence, kept
 from modinterp.runs import TrainedRun
 
 SEEDS = tuple(f"clock/no-pos-{seed}" for seed in range(3))
@@ -193,4 +193,4 @@ class Clockwork:
 
 def clockwork(run: TrainedRun) -> Clockwork:
     """The clockwork of a run, kept with the run."""
-    return vars(run).setdefault("_clockwork", Clockwork(run))
+    return kept(Clockwork, run)

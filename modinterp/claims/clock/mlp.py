@@ -22,7 +22,7 @@ LEARNED = {"accuracy": at_least(0.99, "of a network that has learned the task")}
 
 
 def _accuracy(run: TrainedRun) -> dict[str, Value]:
-    return {"accuracy": evidence(run).ablated("original").accuracy}
+    return {"accuracy": evidence(run).accuracy}
 
 
 def _dihedral(run: TrainedRun) -> dict[str, Value]:

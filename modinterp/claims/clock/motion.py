@@ -101,7 +101,7 @@ def _singular_values(run: TrainedRun) -> dict[str, Value]:
         "large singular values": cw.singular.large,
         "key frequencies": len(cw.freqs),
         "singular value 2 K over the next": float(values[2 * len(cw.freqs) - 1] / values[2 * len(cw.freqs)]),
-        "accuracy": cw.evidence.ablated("original").accuracy,
+        "accuracy": cw.evidence.accuracy,
     }
 
 
@@ -250,7 +250,8 @@ CLAIMS = (
     Claim(
         "clock.s95.wdown_cos",
         "section 9.5",
-        "Those pairs are like the third and fourth principal direction of the neurons' planes, not like the first two.",
+        "The pair of singular vectors of W_out that a circle owns is like the third and fourth principal direction of the "
+        "neurons' planes, not like the first two.",
         "like the third and fourth",
         each(_singular_and_principal),
         {"share of key frequencies twice as near to directions 3, 4": at_least(2 / 3, "all three in the source")},

@@ -248,7 +248,7 @@ CLAIMS = (
     Claim(
         "clock.s7.o_petals_per_head",
         "section 7",
-        "What each head writes has the same petals.",
+        "What each head writes to the residual stream traces the predicted petals, too.",
         "the same figures",
         each(_predicted(lambda cw: cw.written_petals, lambda fit: True)),
         {name: at_least(0.8, "the same petals, through one more map") for name in PREDICTED},

@@ -95,7 +95,7 @@ def _read(identity: str, b: int) -> Claim:
         identity,
         "section 10",
         f"For 70 + {b} every circle has its point for b = {b} far out in the direction of the answer "
-        f"{(70 + b) % 113}, and the sum is right.",
+        f"{(70 + b) % 113}, and the network is right.",
         f"70 + {b} gives {(70 + b) % 113}",
         each(_pair(b)),
         {

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from modinterp.activations import ActivationCache, logits_on_grid
+from modinterp.activations import logits_on_grid
 from modinterp.analyses import embeddings, primality
 from modinterp.analyses.circles import effective_rank
 from modinterp.analyses.fourier import component_norms, frequency_norms
@@ -18,6 +18,7 @@ from modinterp.analyses.generalisation import LearningTimes, by_output, learning
 from modinterp.analyses.neuron_spectra import peak_ratios
 from modinterp.analyses.phases import LEARNED
 from modinterp.analyses.progress import gini
+from modinterp.claims.evidence import Captured, kept
 from modinterp.models import Network
 from modinterp.runs import TrainedRun
 from modinterp.tasks import PrimeRemainders
@@ -34,7 +35,7 @@ AWAITS_P113 = "awaits miiii/p113-0, 65,536 epochs of 29 tasks, which take hours 
 LEARNED_BECAUSE = "an untrained network says nothing by this"
 
 
-class DigitsEvidence:
+class DigitsEvidence(Captured):
     """The analyses of one run on pairs, T_miiii or T_nanda; each is made when it is first asked for and then kept.
 
     Attributes:
@@ -44,12 +45,8 @@ class DigitsEvidence:
     def __init__(self, run: TrainedRun):
         if run.task.grid is None or len(run.task.grid) != 2:
             raise ValueError(f"{run.name} was trained on {run.task.name}, which has no two digits")
-        self.run, self.task, self.p, self.primes = run, run.task, run.task.grid[0], run.task.heads
-
-    @property
-    def W_E(self) -> Float[Tensor, "residue d_model"]:
-        """Embedding of the digits, without that of the last token and without a gradient."""
-        return self.run.model.W_E[: self.p].detach()
+        super().__init__(run)
+        self.primes = run.task.heads
 
     @cached_property
     def positions(self) -> embeddings.PositionLikeness:
@@ -94,11 +91,6 @@ class DigitsEvidence:
     def key_count(self) -> int:
         """Key frequencies of the map from neurons to logits; of one question alone."""
         return len(key_frequencies(self.run.model.W_L).freqs)
-
-    @cached_property
-    def labels(self) -> Int[Tensor, "input output"]:
-        """The right answers to every question."""
-        return self.task.labels()
 
     def predicted_by(self, network: Network) -> Int[Tensor, "input output"]:
         """Answers of a network to every question, for all inputs."""
@@ -177,11 +169,6 @@ class DigitsEvidence:
         return primality.primality_test(self.predicted, self.task.numbers(), self.p)
 
     @property
-    def grid(self) -> ActivationCache:
-        """Every activation at the last position, for all inputs."""
-        return self.run.activations()
-
-    @property
     def post(self) -> Float[Tensor, "a b neuron"]:
         """Neurons at the last position."""
         return self.grid["blocks.0.mlp.hook_post"]
@@ -209,4 +196,4 @@ class DigitsEvidence:
 
 def digits_evidence(run: TrainedRun) -> DigitsEvidence:
     """The evidence of a run, kept with the run."""
-    return vars(run).setdefault("_digits_evidence", DigitsEvidence(run))
+    return kept(DigitsEvidence, run)

@@ -130,7 +130,7 @@ CLAIMS = (
           {"tasks that generalise 500 epochs or more after they are memorised": at_least(25, "29 in the source, four of grace")},
           needs=(P113,), figure="accuracy", finding=not_measured(AWAITS_P113)),
     Claim("miiii.25_together", "model performance",
-          "The other 25 tasks generalise together, which suggests that they share what they do.", "near epoch 40,000", _together,
+          "The 25 tasks of the primes from 11 on generalise together, which suggests that they share what they do.", "near epoch 40,000", _together,
           {"interquartile range of log10 of the epoch, other tasks": at_most(0.3, "within a factor of two")},
           needs=(P113,), figure="accuracy", finding=not_measured(AWAITS_P113)),
     Claim("miiii.no_mi_prime_detection", "background",

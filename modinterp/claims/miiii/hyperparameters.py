@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-
-import torch
+from statistics import median
 
 from modinterp.analyses.phases import grokking
 from modinterp.claims.band import at_least, equals
@@ -76,16 +75,12 @@ def _speedup(*runs: TrainedRun) -> dict[str, Value]:
     half = len(runs) // 2
     amplified, plain = ([_grokked(run) for run in part] for part in (runs[:half], runs[half:]))
     return {
-        "median of the epochs without it over that with it": _median(plain) / _median(amplified),
+        "median of the epochs without it over that with it": median(plain) / median(amplified),
         "test accuracy with it, lowest": min(float(run.history["test_accuracy"].iloc[-1]) for run in runs[:half]),
         "epoch without over epoch with, seed by seed": [b / a for a, b in zip(amplified, plain, strict=True)],
         "epoch of 99% with it": amplified,
         "epoch of 99% without it": plain,
     }
-
-
-def _median(values: list[float]) -> float:
-    return float(torch.tensor(values, dtype=torch.float64).quantile(0.5))
 
 
 CLAIMS = (

@@ -8,9 +8,7 @@ import torch
 
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value
-from modinterp.claims.miiii.evidence import (
-    P113,
-)
+from modinterp.claims.miiii.evidence import P113
 from modinterp.models import initial_weights
 from modinterp.runs import named
 

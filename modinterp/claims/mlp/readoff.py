@@ -67,7 +67,7 @@ CLAIMS = (
     Claim(
         "mlp.readoff_heatmaps",
         "cell 80",
-        "Along each of those directions the two products of the angle sum are the largest terms.",
+        "Along each direction of W_U at a key frequency the two products of the angle sum are the largest terms.",
         "sin cos + cos sin, cos cos - sin sin",
         each(_two_largest),
         {"two products largest": equals(1, "seen in every map of the notebook")},

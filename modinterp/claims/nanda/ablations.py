@@ -28,7 +28,7 @@ def intervention(name: str) -> Measure:
             "test loss over original": row.test_loss_ratio,
             "loss": row.loss,
             "accuracy": row.accuracy,
-            "accuracy before": ev.ablated("original").accuracy,
+            "accuracy before": ev.accuracy,
         }
 
     return measure
@@ -55,7 +55,7 @@ def _key_only(run: TrainedRun) -> dict[str, Value]:
         **{f"loss over original, {n} terms a frequency": row.loss_ratio for n, row in rows.items()},
         "loss over original, taken out of W_E": in_embedding.loss_ratio,
         "accuracy, taken out of W_E": in_embedding.accuracy,
-        "accuracy before": ev.ablated("original").accuracy,
+        "accuracy before": ev.accuracy,
     }
 
 
@@ -69,7 +69,7 @@ def _keys_and_others(run: TrainedRun) -> dict[str, Value]:
         "share of frequencies that are others": 1 - len(ev.freqs) / (ev.p // 2),
         "share of components of one number that are others": 1 - 2 * len(ev.freqs) / ev.p,
         "share of components of two numbers that are others": 1 - 8 * len(ev.freqs) / ev.p**2,
-        "accuracy before": ev.ablated("original").accuracy,
+        "accuracy before": ev.accuracy,
     }
 
 
@@ -147,7 +147,7 @@ CLAIMS = (
     Claim(
         "nanda.s44.wl_nullspace",
         "section 4.4",
-        "Projecting them off those directions leaves nothing: worse than guessing.",
+        "Projecting the neurons off the directions that W_L reads leaves nothing: worse than guessing.",
         "5.27, more than ln 113",
         intervention("neurons off W_L directions"),
         {"loss": at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},

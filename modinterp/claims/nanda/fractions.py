@@ -9,9 +9,9 @@ from modinterp.analyses.phases import NAN, first_epoch
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.evidence import evidence
-from modinterp.claims.nanda.generality import delay, generalised, highest, recipe_of, share
 from modinterp.claims.nanda.rows import FRACTIONS
 from modinterp.claims.nanda.setup import SEEDS
+from modinterp.claims.nanda.trainings import delay, generalised, highest, recipe_of, share
 from modinterp.runs import TrainedRun
 
 BY_FRACTION = ("nanda/fraction-10-0", "nanda/fraction-20-0", SEEDS[0], *FRACTIONS)

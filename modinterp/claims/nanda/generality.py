@@ -6,51 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import mean
 
-from modinterp.analyses.phases import LEARNED, NAN
+from modinterp.analyses.phases import NAN
 from modinterp.claims.band import Band, at_least, at_most, between
-from modinterp.claims.claim import Claim, Finding, Measure, Value, not_measured, refuted
+from modinterp.claims.claim import HOLDS, Claim, Measure, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.rows import DROPOUT, SWEPT_DECAY, TABLE_5, TABLE_6, WITH_DECAY, Row, Skip
 from modinterp.claims.nanda.setup import SEEDS
-from modinterp.runs import NotRecorded, TrainedRun
-from modinterp.training import Recipe
-
-
-def recipe_of(run: TrainedRun) -> Recipe:
-    """How a run was trained.
-
-    Raises:
-        NotRecorded: a foreign checkpoint, of which that is not known.
-    """
-    if run.spec is None:
-        raise NotRecorded(f"how {run.name} was trained is not known")
-    return run.spec.recipe
-
-
-def final(run: TrainedRun, column: str) -> float:
-    """A measure at the end of a training; NaN without a history."""
-    return float(run.history[column].iloc[-1]) if len(run.history) else NAN
-
-
-def highest(run: TrainedRun, column: str) -> float:
-    """The largest value that a measure takes in a training."""
-    return float(run.history[column].max())
-
-
-def delay(run: TrainedRun) -> float:
-    """Epochs from memorising to generalising; NaN where either does not happen."""
-    found = evidence(run).grokking
-    return found.grokked - found.memorised
-
-
-def generalised(runs: Sequence[TrainedRun]) -> list[TrainedRun]:
-    """Those that are right on 99% of the pairs held out when their training ends."""
-    return [run for run in runs if final(run, "test_accuracy") >= LEARNED]
-
-
-def share(true: Sequence[bool]) -> float:
-    """Of those that are true; NaN of none."""
-    return mean(map(float, true)) if true else NAN
+from modinterp.claims.nanda.trainings import final, generalised, recipe_of, share
+from modinterp.runs import TrainedRun
 
 
 def _row(run: TrainedRun) -> dict[str, Value]:
@@ -85,7 +48,6 @@ def _bands(setting: str, row: Row) -> dict[str, Band]:
 
 
 _STUCK = "With a weight decay of 5 it memorises at once and generalises within thousands of epochs, but stays at {} of the held out pairs and a test loss of {} to the end of its 40,000 epochs."
-HOLDS = Finding()
 FINDINGS = {  # of what is generated from the tables, by its key
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
     "P53_1": HOLDS,

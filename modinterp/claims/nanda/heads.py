@@ -145,7 +145,7 @@ CLAIMS = (
     Claim(
         "nanda.C12.ov_same_freq",
         "appendix C.1.2, figure 11",
-        "For two heads what they move, the OV circuit, lies at that same frequency.",
+        "For two heads what they move, the OV circuit, lies at the frequency of their scores.",
         "heads 0 and 2",
         _roles("heads whose OV moves that frequency", "largest share of an OV circuit at its head's frequency"),
         {"heads whose OV moves that frequency": at_least(2, "two in the paper")},
@@ -157,7 +157,7 @@ CLAIMS = (
     Claim(
         "nanda.C12.amplifiers",
         "appendices C.1.2 and C.1.3",
-        "The attentions of the other two add to 1 and they move the same: together they add x_a + x_b to the residual stream.",
+        "The attentions of two heads add to 1 and they move the same: together they add x_a + x_b to the residual stream.",
         "heads 1 and 3",
         _roles("correlation of the best pair", "cosine of the pair's OV circuits"),
         AMPLIFIERS,

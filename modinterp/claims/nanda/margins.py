@@ -35,7 +35,7 @@ def _value_claim(freq: int, x: int, printed: float, wrong: str = "") -> Claim:
         f"cos(2 pi {freq} x {x} / 113) is {printed}.",
         f"{printed}",
         measure,
-        {"difference to the printed value": at_most(0.002, "two units of the third digit, the last that is printed")},
+        {"difference to the printed value": at_most(0.002, "two units of the third digit")},
         needs=(),
         scope="any network",
         figure="margins",

@@ -69,7 +69,7 @@ CLAIMS = (
     Claim(
         "nanda.s43.localised",
         "section 4.3",
-        "That holds for every cluster into which the explained neurons fall.",
+        "Every cluster into which the explained neurons fall writes to the logits at its own frequency alone.",
         "all 5 clusters",
         _localised,
         {"lowest share at own frequency": at_least(0.85, "all five in the paper; small clusters are noisier")},

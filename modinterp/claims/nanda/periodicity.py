@@ -134,7 +134,7 @@ CLAIMS = (
     Claim(
         "nanda.fig4.center",
         "section 4.1, figure 4 centre",
-        "Neuron 0 is periodic in a and b, with one frequency.",
+        "Neuron 0 is periodic in a and b, with one frequency; measured on neurons 0 to 4.",
         "neuron 0: frequency 42",
         _neurons(0, 4),
         {"median share, neurons 0 to 4": PERIODIC},

@@ -165,7 +165,7 @@ CLAIMS = (
     Claim(
         "nanda.s51.excluded_def",
         "section 5.1",
-        "Excluded loss takes out just those, on the pairs trained on; of the ideal algorithm it leaves guessing, ln p.",
+        "Excluded loss takes out just the waves of a + b at the key frequencies, on the pairs trained on; of the ideal algorithm it leaves guessing, ln p.",
         "a definition",
         lambda *_: _excluded_of_ideal(),
         {"difference to ln p": at_most(1e-9, "rounding")},

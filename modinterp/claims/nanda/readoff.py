@@ -93,7 +93,7 @@ CLAIMS = (
     Claim(
         "nanda.s42.wl_residual",
         "section 4.2",
-        "What W_L has beside those directions is small; the paper says norm, and may mean its square.",
+        "What W_L has beside a cosine and a sine direction for every key frequency is small; the paper says norm, and may mean its square.",
         "below 0.0055",
         _residual,
         {
@@ -106,7 +106,7 @@ CLAIMS = (
     Claim(
         "nanda.s42.dot_products_90",
         "section 4.2",
-        "Along each of those directions the neurons are a multiple of cos or sin(w_k(a + b)).",
+        "Along each direction that W_L reads at a key frequency the neurons are a multiple of cos or sin(w_k(a + b)).",
         "more than 0.90 of the variance (lowest in table 1: 0.932)",
         _all_directions,
         {
@@ -127,7 +127,7 @@ CLAIMS = (
     Claim(
         "nanda.s42.logit_approx_loss",
         "section 4.2",
-        "Putting that sum in place of the logits lowers the test loss.",
+        "Putting the sum over key frequencies of alpha_k cos(w_k(a + b - c)) in place of the logits lowers the test loss.",
         "2.4e-7 to 4.7e-8, ratio 0.196",
         _approximation,
         {

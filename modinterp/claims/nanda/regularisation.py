@@ -12,9 +12,9 @@ from modinterp.analyses.progress import fourier_gini, gini
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.evidence import evidence
-from modinterp.claims.nanda.generality import final, highest, recipe_of, share
 from modinterp.claims.nanda.rows import SWEPT_DECAY
-from modinterp.claims.nanda.setup import SEEDS, largest_excluded
+from modinterp.claims.nanda.setup import NO_GROKKING, SEEDS, no_decay
+from modinterp.claims.nanda.trainings import final, highest, recipe_of, share
 from modinterp.runs import TrainedRun
 
 NO_DECAY = tuple(f"nanda/no-decay-{seed}" for seed in range(3))
@@ -22,21 +22,6 @@ DROPPED = tuple(f"nanda/dropout-{rate}-{seed}" for rate in (0.2, 0.5, 0.8) for s
 PENALISED = tuple(f"nanda/l1-{of}-{strength}-{seed}"
                   for of in ("sum", "mean") for strength in (1, 10, 100) for seed in range(3))  # fmt: skip
 COARSE = tuple(f"nanda/{dtype}-{seed}" for dtype in ("float32", "float16") for seed in range(3))
-MEMORISES = at_least(0.999, "it memorises")
-
-
-def _no_decay(*runs: TrainedRun) -> dict[str, Value]:
-    ratios, best = [largest_excluded(run) for run in runs], [highest(run, "test_accuracy") for run in runs]
-    return {
-        "share of seeds that do not generalise and have no circuit": share(
-            [accuracy <= 0.5 and ratio <= 10 for accuracy, ratio in zip(best, ratios, strict=True)]
-        ),
-        "train accuracy": [final(run, "train_accuracy") for run in runs],
-        "epochs": [final(run, "epoch") for run in runs],
-        "highest test accuracy": best,
-        "largest excluded over train loss": ratios,
-        "seeds": len(runs),
-    }
 
 
 def _decays(*runs: TrainedRun) -> dict[str, Value]:
@@ -123,14 +108,8 @@ CLAIMS = (
         "appendix D.1, figure 26",
         "Without weight decay it does not grok, and its excluded loss does not rise; for want of key frequencies the largest over all frequencies is taken.",
         "none printed",
-        _no_decay,
-        {
-            "share of seeds that do not generalise and have no circuit": at_least(
-                2 / 3, "two of three: at most half of the pairs held out, excluded at most ten times train loss"
-            ),
-            "train accuracy": MEMORISES,
-            "epochs": at_least(40_000, "as long as the network that groks"),
-        },
+        no_decay,
+        NO_GROKKING,
         needs=NO_DECAY,
         scope="any seed",
         finding=not_measured("awaits nanda/no-decay-0"),

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from modinterp.activations import patterns, without_heads
 from modinterp.analyses.induction import induction_scores, previous_token_scores
+from modinterp.claims.evidence import kept
 from modinterp.runs import TrainedRun
 from modinterp.training.loss import Heads, losses
 
@@ -73,4 +74,4 @@ class SequenceEvidence:
 
 def sequence_evidence(run: TrainedRun) -> SequenceEvidence:
     """The evidence of a run, kept with the run."""
-    return vars(run).setdefault("_sequence_evidence", SequenceEvidence(run))
+    return kept(SequenceEvidence, run)

@@ -14,6 +14,7 @@ from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
+from modinterp.claims.nanda.trainings import final, highest, share
 from modinterp.models import TransformerConfig
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
@@ -87,9 +88,9 @@ def _accuracy_curves(*runs: TrainedRun) -> dict[str, Value]:
 def _loss_curves(*runs: TrainedRun) -> dict[str, Value]:
     found = [evidence(run).grokking for run in runs]
     return {
-        "highest test loss": [float(run.history["test_loss"].max()) for run in runs],
-        "final test loss": [float(run.history["test_loss"].iloc[-1]) for run in runs],
-        "final train loss": [float(run.history["train_loss"].iloc[-1]) for run in runs],
+        "highest test loss": [highest(run, "test_loss") for run in runs],
+        "final test loss": [final(run, "test_loss") for run in runs],
+        "final train loss": [final(run, "train_loss") for run in runs],
         "grokking over memorisation epoch": [g.grokked / g.memorised if g.memorised else math.nan for g in found],
         "epoch of test loss below 1": [first_epoch(r.history["epoch"], (r.history["test_loss"] < 1) & (r.history["epoch"] > 1000)) for r in runs],
     }  # fmt: skip
@@ -105,13 +106,28 @@ def largest_excluded(run: TrainedRun) -> float:
     return float(loss_without_each(logits, labels, "sums", rows=train).max()) / loss_on(logits, labels, train)
 
 
-def _no_decay(run: TrainedRun) -> dict[str, Value]:
+def no_decay(*runs: TrainedRun) -> dict[str, Value]:
+    """Whether networks without weight decay memorise, generalise or form a circuit."""
+    ratios, best = [largest_excluded(run) for run in runs], [highest(run, "test_accuracy") for run in runs]
     return {
-        "train accuracy": float(run.history["train_accuracy"].iloc[-1]),
-        "highest test accuracy": float(run.history["test_accuracy"].max()),
-        "largest excluded over train loss": largest_excluded(run),
-        "epochs": float(run.history["epoch"].iloc[-1]),
+        "share of seeds that do not generalise and have no circuit": share(
+            [accuracy <= 0.5 and ratio <= 10 for accuracy, ratio in zip(best, ratios, strict=True)]
+        ),
+        "train accuracy": [final(run, "train_accuracy") for run in runs],
+        "epochs": [final(run, "epoch") for run in runs],
+        "highest test accuracy": best,
+        "largest excluded over train loss": ratios,
+        "seeds": len(runs),
     }
+
+
+NO_GROKKING = {
+    "share of seeds that do not generalise and have no circuit": at_least(
+        2 / 3, "two of three: at most half of the pairs held out, excluded at most ten times train loss"
+    ),
+    "train accuracy": at_least(0.999, "it memorises"),
+    "epochs": at_least(40_000, "as long as the network that groks"),
+}
 
 
 CLAIMS = (
@@ -197,8 +213,8 @@ CLAIMS = (
                 10, "twice chance, ln 113 = 4.73; an archived run of the authors reaches 26.6"
             ),
             "final test loss": at_most(1e-6, "at most 2.4e-7 in table 4, times 4"),
-            "final train loss": at_most(3e-7, "below the test losses of table 4"),
-            "grokking over memorisation epoch": at_least(3, "10,000 over 1,400 in the paper, halved"),
+            "final train loss": at_most(3e-7, "test losses are 2.3e-7 at most in table 4, and train loss lies below"),
+            "grokking over memorisation epoch": at_least(3, "7 in the paper, 10,000 over 1,400; less than half of it"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -212,15 +228,8 @@ CLAIMS = (
         "section 3, section 5.3",
         "Without regularisation the network memorises and does not grok.",
         "none printed",
-        _no_decay,
-        {
-            "train accuracy": at_least(0.999, "it memorises"),
-            "highest test accuracy": at_most(0.5, "it does not grok"),
-            "epochs": at_least(40_000, "as long as the network that groks"),
-            "largest excluded over train loss": at_most(
-                10, "no circuit forms: taking out any one frequency does little"
-            ),
-        },
+        no_decay,
+        NO_GROKKING,
         needs=("nanda/no-decay-0",),
         finding=not_measured("its run, nanda/no-decay-0, belongs to appendix D.1 and is not shipped yet"),
     ),

@@ -1,0 +1,48 @@
+"""What is asked of how a network was trained, and how that went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import mean
+
+from modinterp.analyses.phases import LEARNED, NAN
+from modinterp.claims.evidence import evidence
+from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.training import Recipe
+
+
+def recipe_of(run: TrainedRun) -> Recipe:
+    """How a run was trained.
+
+    Raises:
+        NotRecorded: a foreign checkpoint, of which that is not known.
+    """
+    if run.spec is None:
+        raise NotRecorded(f"how {run.name} was trained is not known")
+    return run.spec.recipe
+
+
+def final(run: TrainedRun, column: str) -> float:
+    """A measure at the end of a training; NaN without a history."""
+    return float(run.history[column].iloc[-1]) if len(run.history) else NAN
+
+
+def highest(run: TrainedRun, column: str) -> float:
+    """The largest value that a measure takes in a training."""
+    return float(run.history[column].max())
+
+
+def delay(run: TrainedRun) -> float:
+    """Epochs from memorising to generalising; NaN where either does not happen."""
+    found = evidence(run).grokking
+    return found.grokked - found.memorised
+
+
+def generalised(runs: Sequence[TrainedRun]) -> list[TrainedRun]:
+    """Those that are right on 99% of the pairs held out when their training ends."""
+    return [run for run in runs if final(run, "test_accuracy") >= LEARNED]
+
+
+def share(true: Sequence[bool]) -> float:
+    """Of those that are true; NaN of none."""
+    return mean(map(float, true)) if true else NAN
