@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -79,14 +79,11 @@ def writable(folder: Path, option: str = "--out") -> Path:
 
 
 class _Log(io.TextIOBase):
-    """A log that a progress bar writes to: each of its states becomes a line."""
-
-    def __init__(self, file: TextIO):
-        self.file = file
+    """Stderr where it is a file: each state of a progress bar becomes a line."""
 
     def write(self, text: str) -> int:
         if line := text.strip():
-            print(line, file=self.file, flush=True)
+            print(line, file=sys.stderr, flush=True)
         return len(text)
 
 
@@ -105,5 +102,5 @@ def progress(total: int, what: str, unit: str, first: int = 0, **options: Any) -
 
     line = "{desc}: {n_fmt} of {total_fmt} {unit}s after {elapsed}, {remaining} to go, {rate_fmt}{postfix}"
     often = {"mininterval": SELDOM, "maxinterval": SELDOM, "delay": SELDOM}
-    return tqdm(total=total, desc=what, unit=unit, initial=first, file=_Log(sys.stderr), bar_format=line, ncols=200,
+    return tqdm(total=total, desc=what, unit=unit, initial=first, file=_Log(), bar_format=line, ncols=200,
                 **often, **options)  # fmt: skip
