@@ -5,11 +5,13 @@
     python3 make.py mlp       the same for Kissane's notebook on a one-hidden-layer MLP
     python3 make.py circuits  the same for the report "Circuit engineering"
     python3 make.py miiii     the same for Syrkis & Søgaard 2024 (MIIII)
-    python3 make.py all       all five, with an index above them
+    python3 make.py all       the same for all five, with an index of their pages
     python3 make.py test      lint, types, and all tests
     python3 make.py docs      the API reference, into docs/_build/html
 
-Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`, `python3 make.py test -k fourier`.
+Pages go into reports/. Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`,
+`python3 make.py test -k fourier`. The exit code is that of what was done: 0 when every verdict is the recorded one, or
+every test passes; 2 on bad usage.
 """
 
 import hashlib
@@ -72,8 +74,11 @@ def docs(*more: str) -> None:
 
 if __name__ == "__main__":
     known = {source: partial(reproduce, source) for source in (*SOURCES, "all")} | {"test": test, "docs": docs}
-    if len(sys.argv) < 2 or sys.argv[1] not in known:
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(__doc__)
+        sys.exit(0 if sys.argv[1:] else 2)
+    if sys.argv[1] not in known:
+        print(f"error: no {sys.argv[1]!r} to do; there are {', '.join(known)}", file=sys.stderr)
         sys.exit(2)
     if sys.version_info < (3, 11):  # noqa: UP036
         sys.exit(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")

@@ -7,7 +7,6 @@ are the final weights of runs in a sweep; what history and progress say was meas
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 from collections.abc import Sequence
@@ -16,23 +15,34 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modinterp.usage import one_line_errors
+from modinterp.usage import Parser, one_line_errors, writable
+from modinterp.usage import progress as progress_bar
 
 if TYPE_CHECKING:
     from modinterp.tasks import Task
 
 
-def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m modinterp.publish", description="Measure progress, then ship a finished run."
+def _arguments() -> Parser:
+    parser = Parser(
+        prog="python -m modinterp.publish",
+        description="""Put finished runs among the checkpoints that a checkout ships.
+
+Measures the progress of each at all its snapshots, if that is not done yet, and copies weights, history, progress and
+what else is asked for. What was published under the same name before is replaced, its snapshots too.""",
+        epilog="""examples:
+  python -m modinterp.publish nanda/mainline-0 --snapshots        with a dozen snapshots across the phases
+  python -m modinterp.publish clock/no-pos-0 --snapshots 5000 20000
+  python -m modinterp.publish 'nanda/p53-*' --float16 --out mine  into a folder of your own
+
+exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     )
-    parser.add_argument(
-        "names", metavar="NAME", nargs="+", help="such as nanda/mainline-0, or 'clock/*' for all trained"
-    )
-    parser.add_argument("--runs", metavar="DIR", type=Path, default=Path("trained"), help="default: trained/")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="default: checkpoints/")
+    parser.add_argument("names", metavar="NAME", nargs="+",
+                        help="such as nanda/mainline-0, or 'clock/*' for all of them that are trained")  # fmt: skip
+    parser.add_argument("--runs", metavar="DIR", type=Path, default=Path("trained"),
+                        help="where the runs were trained (default: trained/)")  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where to put them (default: checkpoints/)")
     parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
-                        help="ship the snapshots of these epochs too; without any, of a dozen")  # fmt: skip
+                        help="ship the snapshots of these epochs too, or of a dozen (default: none)")  # fmt: skip
     parser.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
     return parser
 
@@ -72,8 +82,6 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
         ValueError: the run is damaged, the name leads out of the folder, source and target are the same, or there is
             no snapshot of an epoch.
     """
-    from tqdm import tqdm
-
     from modinterp.analyses.frequencies import key_frequencies
     from modinterp.analyses.phases import phases
     from modinterp.analyses.progress import progress_measures
@@ -89,7 +97,7 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     outcome = record["epoch"], record.get("ended", ""), record["seconds"]
     progress = run.progress
     if progress is None and has_progress(run.task):
-        epochs = tqdm(list(run.snapshots), desc=name, unit="snapshot", disable=None)
+        epochs = progress_bar(len(run.snapshots), name, "snapshot", iterable=run.snapshots)
         progress = progress_measures(run, key_frequencies(run.model.W_L).freqs, epochs)
         store.write(source / store.PROGRESS, store.table_bytes(progress))
         store.write_record(source, run.spec, *outcome)
@@ -122,12 +130,21 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     from modinterp.runs import store
 
-    for pattern in options.names:
-        finished = options.runs.glob(f"{pattern}/{store.RECORD}") if "*" in pattern else []
-        for name in sorted(str(path.parent.relative_to(options.runs)) for path in finished) or [pattern]:
-            print(publish(name, options.runs, options.out or store.checkpoints(), options.snapshots,
-                          options.float16))  # fmt: skip
+    names = [name for pattern in options.names for name in _finished(pattern, options.runs, store.RECORD)]
+    out = store.checkpoints() if options.out is None else writable(options.out)
+    for name in names:
+        print(publish(name, options.runs, out, options.snapshots, options.float16))
     return 0
+
+
+def _finished(pattern: str, runs: Path, record: str) -> list[str]:
+    """The names of finished runs that a pattern fits, or what it is if it is none."""
+    if "*" not in pattern:
+        return [pattern]
+    names = sorted(str(path.parent.relative_to(runs)) for path in runs.glob(f"{pattern}/{record}"))
+    if not names:
+        raise ValueError(f"no trained run in {runs} fits {pattern!r}")
+    return names
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Fi
             figure.add_scatter(
                 x=array(together["epoch"]),
                 y=array(together[key]),
-                name=f"{split}, mean of {len(histories)}",
+                name=f"{split}, mean of {len(histories)}" if len(histories) > 1 else split,
                 legendgroup=split,
                 showlegend=column == 1,
                 line={"color": colour, "width": 2.5},

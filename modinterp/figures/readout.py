@@ -28,7 +28,7 @@ def _add_readoff(figure: go.Figure, table: ReadoffTable, row: int | None = None,
         )
 
 
-_DIRECTIONS = {"title": "direction of W_L"}
+_DIRECTIONS = {"title": "direction of W_L, amplitude above"}
 _EXPLAINED = {"title": "fraction of variance explained", "range": [0, 1.12]}
 
 
@@ -64,7 +64,7 @@ def margins(p: int, freqs: Sequence[int]) -> go.Figure:
         figure.add_scatter(
             x=x,
             y=array(waves[:, column]),
-            name=f"cos w{k} x",
+            name=f"cos w<sub>{k}</sub> x",
             line={"color": colour_of(k, freqs), "width": 1},
             opacity=0.6,
         )
@@ -73,5 +73,5 @@ def margins(p: int, freqs: Sequence[int]) -> go.Figure:
     second = int(total[1:].argmax()) + 1
     figure.add_annotation(x=second, y=float(total[second]), text=f"runner-up {float(total[second]):.2f}", ay=-30)
     figure.update_xaxes(title="x = a + b − c mod p")
-    figure.update_yaxes(title="value")
+    figure.update_yaxes(title="cosine, and sum of cosines")
     return framed(figure, f"Together the {len(freqs)} waves single out x = 0, by a margin of {margin(p, freqs):.2f}")

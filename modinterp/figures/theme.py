@@ -10,7 +10,10 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-CATEGORIES = ("#2f6db5", "#d1495b", "#2a9d8f", "#e09f3e", "#7b5ea7", "#5f8f3e", "#b5651d", "#4a5a6a")
+CATEGORIES = (  # more than a network of these has key frequencies, so that none shares its colour
+    "#2f6db5", "#d1495b", "#2a9d8f", "#e09f3e", "#7b5ea7", "#5f8f3e", "#b5651d", "#4a5a6a",
+    "#c05aa8", "#3fb0c9", "#8c8c2e", "#f2876f", "#7f93d8", "#1b7f4d", "#b08a6e", "#a33a2a",
+)  # fmt: skip
 COS, SIN = CATEGORIES[0], CATEGORIES[1]
 TRAIN, TEST, RESTRICTED, EXCLUDED = "#2f6db5", "#d1495b", "#2a9d8f", "#7b5ea7"
 MUTED, INK = "#9aa5b1", "#1f2933"

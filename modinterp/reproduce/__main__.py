@@ -3,37 +3,46 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modinterp.usage import SOURCES, one_line_errors
+from modinterp.usage import SOURCES, Parser, one_line_errors, progress, writable
 
 if TYPE_CHECKING:
     from modinterp.reproduce.run import Reproduction
 
 
-def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _arguments() -> Parser:
+    parser = Parser(
         prog="python -m modinterp.reproduce",
-        description="Measure every claim of a source on trained networks, print one table, and write claims.json, "
-        "claims.csv and a self-contained page. Exit code 0 when every verdict is the recorded one, 1 when one is not, "
-        "2 on bad usage. With --checkpoint, 0 when everything that the file lets be measured holds, 1 when something "
-        "is refuted.",
+        description="""Measure every claim of a source on trained networks.
+
+Prints one table, and writes claims.json, claims.csv, contradictions.csv, tables/ and index.html, a page with all
+figures inside that opens from disk. Sources: nanda (Progress measures for grokking), clock (The Clock algorithm and
+its petals), mlp (Kissane's notebook), circuits (Circuit engineering), miiii (remainders by many primes).""",
+        epilog="""examples:
+  python -m modinterp.reproduce nanda                   every claim of one source
+  python -m modinterp.reproduce all --out mine          every source, and an index of them
+  python -m modinterp.reproduce nanda --only 'fig7.*'   some claims; --list shows their ids
+  python -m modinterp.reproduce mlp --checkpoint model.pt
+
+exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 130 after Ctrl-C. With
+--checkpoint, 0 when everything that the file lets be measured holds, 1 when something is refuted.""",
     )
-    parser.add_argument("source", choices=[*SOURCES, "all"], help="which source")
-    parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*'")
-    parser.add_argument("--runs", metavar="DIR", type=Path, help="measure the runs in DIR, laid out like checkpoints/")
+    parser.add_argument("source", choices=[*SOURCES, "all"], help="which source, or all of them")
+    parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*' (default: all)")
+    parser.add_argument("--runs", metavar="DIR", type=Path,
+                        help="measure the runs in DIR, laid out like checkpoints/ (default: checkpoints/)")  # fmt: skip
     parser.add_argument("--checkpoint", metavar="FILE", type=Path,
                         help="measure somebody's network (.safetensors, .pt, .pth) in place of the source's main run; "
                         "what needs its training is not measured")  # fmt: skip
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="where to write (default: reports/SOURCE; for all, reports/)"
     )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, ... or auto (default: cpu)")
-    parser.add_argument("--list", action="store_true", help="list the claims and stop")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, mps, or auto: a GPU if there is one (default: cpu)")
+    parser.add_argument("--list", action="store_true", help="list id, place and statement of the claims, and stop")
     return parser
 
 
@@ -61,17 +70,13 @@ def _listed(source: str, only: str | None) -> None:
 
 
 def _reproduced(source: str, options: argparse.Namespace, device: str) -> Reproduction:
-    from tqdm import tqdm
-
     from modinterp.reproduce.report import terminal_table, write_report
     from modinterp.reproduce.run import chosen_claims, reproduction, reproduction_on
 
     began, claims = time.perf_counter(), chosen_claims(source, options.only)
     out = _folder(options) / source if options.source == "all" else _folder(options)
-    out.mkdir(parents=True, exist_ok=True)
-    if not os.access(out, os.W_OK):
-        raise PermissionError(f"{out} cannot be written")
-    with tqdm(total=len(claims), desc=source, unit="claim", leave=False, disable=None) as bar:
+    writable(out)
+    with progress(len(claims), source, "claim", leave=False) as bar:
         if options.checkpoint is not None:
             found = reproduction_on(source, options.checkpoint, options.only, device, lambda _: bar.update())
         else:

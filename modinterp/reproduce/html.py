@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import jinja2
@@ -10,11 +11,22 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 _PLOT = {"displaylogo": False, "responsive": True}
+_TITLE, _PANEL = 40, 250  # [px]: height of a title in a figure, least width of a panel
 
 
 def figure_html(figure: go.Figure, key: str) -> str:
-    """A figure as a part of a page that has plotly."""
-    return figure.to_html(config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}", auto_play=False)
+    """A figure as a part of a page that has plotly: its title as text, which wraps, and panels that stay legible.
+
+    In a narrow window a figure of several panels is as wide as they need, and scrolls in its own box.
+    """
+    shown, title = go.Figure(figure), figure.layout.title.text or ""
+    shown.update_layout(title_text="", height=(figure.layout.height or 450) - _TITLE,
+                        margin_t=(figure.layout.margin.t or 100) - _TITLE)  # fmt: skip
+    drawn = shown.to_html(config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}", auto_play=False)
+    width = _PANEL * len({axis.domain for axis in figure.select_xaxes()})
+    return (
+        f"<p class='sees'>{escape(title)}</p><div class='scroll'><div style='min-width: {width}px'>{drawn}</div></div>"
+    )
 
 
 def table_html(title: str, table: pd.DataFrame) -> str:

@@ -216,7 +216,7 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "two_layers_excluded": ("Figure 23", partial(_exclusion, pattern="nanda/two-layers-*",
                                                  title="Two layers: excluded loss rises before test loss falls")),
     "p53": ("Figure 24", partial(_sweep, patterns=("nanda/p53-*",), label=_decay,
-                                 title="Mod 53 it groks with a weight decay of 5")),
+                                 title="Mod 53, by weight decay: thin a network each, bold their mean")),
     "p109": ("Appendix C.2.2", partial(pairs.curves, pattern="nanda/p109-*", title="Mod 109 it groks as mod 113")),
     "p401": ("Figure 25", partial(_sweep, patterns=("nanda/p401-decay-*",), label=_decay, log_epochs=True,
                                   title="Mod 401 test and train loss fall together, whatever the weight decay")),

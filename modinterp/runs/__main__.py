@@ -9,44 +9,93 @@ from functools import partial
 from math import prod
 from pathlib import Path
 
-from modinterp.usage import one_line_errors
+from modinterp.usage import Parser, one_line_errors, writable
 
 
-def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m modinterp.runs", description="List the catalogue of runs, train some, or search for better settings."
+def _arguments() -> Parser:
+    parser = Parser(
+        prog="python -m modinterp.runs",
+        description="List the catalogue of runs, train some of them, or search for better hyper-parameters.",
+        epilog="""examples:
+  python -m modinterp.runs list 'nanda/p53-*'
+  python -m modinterp.runs train nanda/mainline-0
+  python -m modinterp.runs train --help
+
+exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage, 130 after Ctrl-C.""",
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    listing = commands.add_parser("list", help="every run, whether it is trained, and what needs it")
-    listing.add_argument("names", metavar="NAME", nargs="*", default=["*"], help="such as 'clock/*' (default: all)")
-    listing.add_argument("--runs", metavar="DIR", type=Path, help="folder to look in (default: checkpoints/)")
-    training = commands.add_parser("train", help="train runs of the catalogue, going on with what was begun")
-    training.add_argument("names", metavar="NAME", nargs="+", help="such as nanda/mainline-0, 'clock/*' or '*'")
-    training.add_argument("--out", metavar="DIR", type=Path, default=Path("trained"), help="default: trained/")
-    training.add_argument("--device", default="auto", help="cpu, cuda, ... or auto (default: auto)")
-    training.add_argument("--together", metavar="N", type=int, help="runs of one shape that train at once "
-                          "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
-    training.add_argument("--epochs", type=int, help="other than the catalogue's, to stop early or go on longer")
-    searching = commands.add_parser("search", help="search for hyper-parameters, going on with what was begun")
-    searching.add_argument("source", choices=["miiii"], help="whose space is searched")
-    searching.add_argument("--p", metavar="P", type=int, default=23, help="base of the remainders (default: 23)")
-    searching.add_argument("--trials", metavar="N", type=int, default=24, help="of the study in all (default: 24)")
-    searching.add_argument("--epochs", metavar="E", type=int, default=4096, help="of a trial (default: 4096)")
-    searching.add_argument("--seed", metavar="S", type=int, default=0, help="default: 0")
-    searching.add_argument("--storage", metavar="FILE", type=Path, help="the study's journal, which processes and "
-                           "machines may share (default: study.journal in OUT)")  # fmt: skip
-    searching.add_argument("--out", metavar="DIR", type=Path, help="default: trained/miiii/search-pP")
-    searching.add_argument("--device", default="auto", help="cpu, cuda, ... or auto (default: auto)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _list_arguments(commands.add_parser(
+        "list", help="every run, whether it is trained, and what needs it",
+        description="List runs: task, shape, epochs, seed, whether it is trained, size of the weights, and the claims "
+        "that need it.",
+        epilog="""examples:
+  python -m modinterp.runs list
+  python -m modinterp.runs list 'clock/*' mlp/kissane-0 --runs trained""",
+    ))  # fmt: skip
+    _train_arguments(commands.add_parser(
+        "train", help="train runs of the catalogue, going on with what was begun",
+        description="""Train runs of the catalogue, those of one shape together.
+
+Stop it at any moment: the same command goes on from the last state, and ends with the same bits.""",
+        epilog="""examples:
+  python -m modinterp.runs train nanda/mainline-0 --epochs 10000
+  python -m modinterp.runs train 'mlp/*' --device cuda --out mine""",
+    ))  # fmt: skip
+    _search_arguments(commands.add_parser(
+        "search", help="search for hyper-parameters, going on with what was begun",
+        description="""Search for hyper-parameters with Optuna (pip install -e '.[search]').
+
+Stop it at any moment: the same command goes on. Several processes or machines share a study that has one --storage.""",
+        epilog="""examples:
+  python -m modinterp.runs search miiii --p 23 --trials 24
+  python -m modinterp.runs search miiii --storage /shared/study.journal""",
+    ))  # fmt: skip
     return parser
+
+
+DEVICE = {"default": "auto", "help": "cpu, cuda, mps, or auto for the GPU if there is one (default: auto)"}
+
+
+def _list_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", metavar="NAME", nargs="*", default=["*"],
+                        help="runs, or patterns such as 'clock/*' (default: all)")  # fmt: skip
+    parser.add_argument("--runs", metavar="DIR", type=Path, help="folder to look in (default: checkpoints/)")
+
+
+def _train_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", metavar="NAME", nargs="+",
+                        help="a run such as nanda/mainline-0, or a pattern such as 'clock/*' or '*'")  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", type=Path, default=Path("trained"),
+                        help="where to write (default: trained/)")  # fmt: skip
+    parser.add_argument("--device", **DEVICE)
+    parser.add_argument("--together", metavar="N", type=int, help="how many runs of one shape train at once "
+                        "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
+    parser.add_argument("--epochs", metavar="N", type=int,
+                        help="stop earlier or go on longer than the catalogue says (default: as it says)")  # fmt: skip
+
+
+def _search_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", choices=["miiii"], help="the source whose space is searched")
+    parser.add_argument("--p", metavar="P", type=int, default=23, help="base of the remainders (default: 23)")
+    parser.add_argument("--trials", metavar="N", type=int, default=24,
+                        help="of the study in all, those that are done included (default: 24)")  # fmt: skip
+    parser.add_argument("--epochs", metavar="E", type=int, default=4096, help="of each trial (default: 4096)")
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="of networks and choices (default: 0)")
+    parser.add_argument("--storage", metavar="FILE", type=Path, help="the study's journal, which processes and "
+                        "machines may share (default: study.journal in the folder of --out)")  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: trained/miiii/search-pP)")
+    parser.add_argument("--device", **DEVICE)
 
 
 def _listed(patterns: list[str], root: Path | None) -> None:
     from modinterp.runs import CATALOGUE, matching, store
 
-    where = root or store.checkpoints()
+    where, found = root or store.checkpoints(), matching(*patterns)
+    if not where.is_dir():
+        raise ValueError(f"{where} is not a folder")
     line = "{:<26} {:<40} {:<32} {:>7} {:>5}  {:<18} {:>8}  {}".format
     print(line("run", "task", "shape", "epochs", "seed", "state", "weights", "claims"))
-    for name, spec in matching(*patterns).items():
+    for name, spec in found.items():
         folder = where / name
         weights = sum(prod(shape) for shape in spec.model.shapes().values())
         trained = (folder / store.RECORD).is_file()
@@ -65,7 +114,7 @@ def _trained(options: argparse.Namespace) -> bool:
     specs = matching(*options.names)
     if options.epochs is not None:
         specs = {n: replace(s, recipe=replace(s.recipe, epochs=options.epochs)) for n, s in specs.items()}
-    ended = train(specs, options.out, options.device, together=options.together)
+    ended = train(specs, writable(options.out), options.device, together=options.together)
     for name, why in ended.items():
         print(f"{options.out / name}: {why}")
     return not any(map(diverged, ended.values()))

@@ -14,8 +14,10 @@ import pandas as pd
 from modinterp.activations import ActivationCache, Spectra, activations
 from modinterp.models import Network, Weights, fitting, from_state_dict, hooked, initial_weights
 from modinterp.runs import store
+from modinterp.runs.catalogue import CATALOGUE
 from modinterp.tasks import Split, Task
 from modinterp.training import RunSpec, resolved_device
+from modinterp.usage import perhaps
 
 
 class NotRecorded(ValueError):
@@ -163,7 +165,13 @@ def load(
     if path.is_file():
         raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
     is_folder = root is None and (path / store.RECORD).is_file()
-    run = _from_folder(str(name), path if is_folder else Path(root or store.checkpoints()) / name, device)
+    folder = path if is_folder else Path(root or store.checkpoints()) / name
+    if not (folder / store.RECORD).is_file():
+        train = f"; `python -m modinterp.runs train {name}` trains it"
+        raise FileNotFoundError(
+            f"no trained run in {folder}{train if str(name) in CATALOGUE else perhaps(str(name), CATALOGUE)}"
+        )
+    run = _from_folder(str(name), folder, device)
     if task is not None and task != run.task:
         raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")
     return run

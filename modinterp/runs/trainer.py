@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,12 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
-from tqdm import tqdm
-
 from modinterp.activations.spectra import spectra
 from modinterp.models import hooked, initial_weights
 from modinterp.runs import store
 from modinterp.training import Row, RunSpec, TrainingState, over, resolved_device, shape_of, training_states
+from modinterp.usage import progress as progress_bar
 
 STATE_EVERY = 20.0
 TOGETHER = {"cuda": 64, "cpu": 1}
@@ -151,8 +149,7 @@ def _trained(group: Sequence[_Training], device: str, progress: bool, state_ever
     """Train a group to its end, writing as it goes, and what it has reached when it is interrupted."""
     first, last = group[0].state.epoch, max(training.spec.recipe.epochs for training in group)
     label = group[0].name if len(group) == 1 else f"{group[0].name} and {len(group) - 1} more"
-    bar = tqdm(total=last, initial=first, desc=label, unit="epoch", disable=not progress,
-               mininterval=0.5 if sys.stderr.isatty() else 60, dynamic_ncols=True)  # fmt: skip
+    bar = progress_bar(last, label, "epoch", first, disable=not progress)
 
     def shown(epoch: int, rows: list[tuple[int, Row]]) -> None:
         bar.set_postfix(_shown([row for _, row in rows]), refresh=False)

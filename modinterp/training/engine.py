@@ -55,7 +55,9 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
         chosen = torch.device(device)
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
-        raise ValueError(f"device {str(device)!r} is not to be had here: {str(error).splitlines()[0]}") from error
+        why = str(error).splitlines()[0]
+        why = "cpu, cuda, mps and auto are known" if why.startswith("Expected one of") else why  # one of twenty
+        raise ValueError(f"device {str(device)!r} is not to be had here: {why}") from error
     return chosen
 
 

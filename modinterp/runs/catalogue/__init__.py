@@ -7,6 +7,7 @@ import fnmatch
 from modinterp.runs.catalogue import circuits, clock, miiii, mlp, nanda
 from modinterp.runs.catalogue.entry import Entry
 from modinterp.training import RunSpec
+from modinterp.usage import perhaps
 
 CATALOGUE: dict[str, Entry] = {**nanda.RUNS, **clock.RUNS, **miiii.RUNS, **circuits.RUNS, **mlp.RUNS}
 
@@ -18,7 +19,8 @@ def named(name: str) -> RunSpec:
         ValueError: no run of that name.
     """
     if name not in CATALOGUE:
-        raise ValueError(f"unknown run {name!r}; `python -m modinterp.runs list` shows all {len(CATALOGUE)}")
+        shown = f"`python -m modinterp.runs list` shows all {len(CATALOGUE)}"
+        raise ValueError(f"unknown run {name!r}; {shown}{perhaps(name, CATALOGUE)}")
     return CATALOGUE[name].spec
 
 

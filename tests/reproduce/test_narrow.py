@@ -1,0 +1,52 @@
+"""A figure on a page: its title is text, its panels keep their width, and what is drawn in ink follows the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+from plotly.subplots import make_subplots
+
+from modinterp.figures.theme import INK, framed
+from modinterp.reproduce.html import figure_html
+
+
+def figure(panels: int = 1) -> go.Figure:
+    drawn = make_subplots(1, panels)
+    for column in range(panels):
+        drawn.add_scatter(x=[0, 1], y=[1, 0], line={"color": INK}, row=1, col=column + 1)
+        drawn.add_scatter(x=[0, 1], y=[0, 1], line={"color": "#d1495b"}, row=1, col=column + 1)
+    return framed(drawn, "What is < or > is told at length, and wraps where the window is narrow")
+
+
+def test_the_title_is_text_and_the_figure_keeps_its_own() -> None:
+    own = figure()
+    page = figure_html(own, "some")
+    assert "<p class='sees'>What is &lt; or &gt; is told at length" in page
+    assert page.count("told at length") == 1
+    assert own.layout.title.text.startswith("What is <")
+    assert own.layout.height == 420
+
+
+def test_panels_side_by_side_are_as_wide_as_they_need() -> None:
+    pages = (figure_html(figure(n), "some") for n in (1, 2, 4))
+    widths = [int(re.findall(r"min-width: (\d+)px", page)[0]) for page in pages]
+    assert widths[0] <= 360
+    assert widths[1:] == [2 * widths[0], 4 * widths[0]]
+
+
+def test_ink_follows_the_page_and_other_colours_stay(tmp_path: Path, browsed: Callable[[Path], str]) -> None:
+    here = files("modinterp.reproduce")
+    style = here.joinpath("style.css").read_text().replace("(prefers-color-scheme: dark)", "all")
+    dark = here.joinpath("dark.js").read_text().replace("dark.matches", "true")
+    told = """addEventListener("load", () => {
+        const lines = document.getElementById("plot-some").data.map(trace => trace.line.color);
+        document.body.dataset.lines = lines.join(" "); });"""
+    page = tmp_path / "page.html"
+    page.write_text(f"<style>{style}</style><script>{get_plotlyjs()}</script><body>{figure_html(figure(), 'some')}"
+                    f"<script>{dark}{told}</script></body>")  # fmt: skip
+    assert 'data-lines="#e4e8ec #d1495b"' in browsed(page)
