@@ -12,7 +12,7 @@ from modinterp.analyses.ablations import loss_on, loss_without_each
 from modinterp.analyses.phases import first_epoch
 from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, not_measured, refuted
+from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.trainings import final, highest, share
 from modinterp.models import TransformerConfig
@@ -231,6 +231,8 @@ CLAIMS = (
         no_decay,
         NO_GROKKING,
         needs=("nanda/no-decay-0",),
-        finding=not_measured("its run, nanda/no-decay-0, belongs to appendix D.1 and is not shipped yet"),
+        finding=refuted(
+            "it stays at 2.5% of the pairs held out for all 40,000 epochs, but taking out its largest frequency, 7, multiplies the train loss by 10.6 (4.0e-11 to 4.2e-10; one seed)"
+        ),
     ),
 )
