@@ -17,6 +17,7 @@ from torch import Tensor
 from modinterp.analyses.ablations import accuracy_on
 from modinterp.analyses.explained import energy_share
 from modinterp.analyses.fourier import sum_waves
+from modinterp.analyses.shown import shown
 
 
 def circle_logits(
@@ -86,6 +87,7 @@ class SingularDirection:
     share: float
 
 
+@shown
 @dataclass(frozen=True)
 class SingularDirections:
     """The largest singular values of W_out, and whose circle each belongs to.

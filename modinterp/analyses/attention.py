@@ -21,6 +21,7 @@ from modinterp.analyses.fourier import (
 )
 from modinterp.analyses.lines import correlation
 from modinterp.analyses.neurons import terms_of
+from modinterp.analyses.shown import shown
 from modinterp.models import Network
 
 
@@ -104,6 +105,7 @@ class HeadFit:
     mean_to_self: float
 
 
+@shown
 @dataclass(frozen=True)
 class HeadFits:
     """One fit a head."""
@@ -187,6 +189,7 @@ def linear_pattern(tables: Float[Tensor, "residue head"], fit: LinearSigmoid) ->
     return torch.stack([0.5 + line, 0.5 - line, torch.zeros_like(line)], dim=-1)
 
 
+@shown
 @dataclass(frozen=True)
 class HeadRoles:
     """What each head contributes, to tell heads that multiply from heads that amplify.

@@ -16,6 +16,7 @@ from modinterp.analyses.ablations import accuracy_on, loss_on
 from modinterp.analyses.attention import linear_pattern, linear_sigmoid, lookup_tables
 from modinterp.analyses.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
 from modinterp.analyses.readout import key_directions
+from modinterp.analyses.shown import shown
 from modinterp.models import Network
 
 _ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
@@ -40,6 +41,7 @@ class Ablation:
     test_loss_ratio: float
 
 
+@shown
 @dataclass(frozen=True)
 class Ablations:
     """Interventions by name; `original` is none."""

@@ -13,10 +13,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.lookups import Reading
+from modinterp.analyses.shown import shown
 
 FAITHFUL = 0.99
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Copying:
     """The answer when all heads attend to one number alone.
@@ -46,6 +48,7 @@ def copying(reading: Reading, n: int) -> Copying:
     return Copying(logits.argmax(dim=1) == numbers, alone.argmax(dim=1) == numbers, own - others)
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Tolerance:
     """Accuracy of copying a number when part of another is mixed in.

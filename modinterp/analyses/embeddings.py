@@ -15,6 +15,7 @@ from torch import Tensor
 
 from modinterp.analyses.fourier import frequency_norms, transform
 from modinterp.analyses.lines import correlation
+from modinterp.analyses.shown import shown
 from modinterp.analyses.similarity import cosines
 from modinterp.models import Network
 
@@ -61,6 +62,7 @@ def with_positions_swapped(network: Network) -> Network:
     return changed
 
 
+@shown
 @dataclass(frozen=True)
 class SingularValues:
     """The singular values of a matrix and its left singular vectors.
@@ -91,6 +93,7 @@ def singular_values(x: Float[Tensor, "residue d_model"]) -> SingularValues:
     return SingularValues(S, U)
 
 
+@shown
 @dataclass(frozen=True)
 class Periodicity:
     """How far each of several vectors over the residues is one wave.

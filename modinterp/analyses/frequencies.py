@@ -11,12 +11,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.fourier import component_norms, frequency_norms
+from modinterp.analyses.shown import shown
 
 SEARCHED = 20
 MIN_SHARE_OF_LARGEST = 0.1
 SIGNIFICANT = 0.25
 
 
+@shown
 @dataclass(frozen=True)
 class KeyFrequencies:
     """Frequencies that stand out of a spectrum.

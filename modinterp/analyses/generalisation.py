@@ -12,8 +12,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.phases import LEARNED, NAN, first_epoch
+from modinterp.analyses.shown import shown
 
 
+@shown
 @dataclass(frozen=True)
 class LearningTimes:
     """When each question was learned; the first epoch with an accuracy of at least 0.99, NaN for never.

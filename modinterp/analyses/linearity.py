@@ -15,12 +15,14 @@ from modinterp.analyses.ablations import accuracy_on, loss_on
 from modinterp.analyses.explained import affine_fit, fraction_explained, fraction_explained_by_column
 from modinterp.analyses.fourier import sum_waves
 from modinterp.analyses.neurons import term_shares
+from modinterp.analyses.shown import shown
 from modinterp.models import Network
 from modinterp.tasks import Task
 
 MID, PRE, POST = "blocks.0.hook_resid_mid", "blocks.0.mlp.hook_pre", "blocks.0.mlp.hook_post"
 
 
+@shown
 @dataclass(frozen=True)
 class Linearity:
     """How much of what the MLP does an affine map would do.

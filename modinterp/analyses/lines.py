@@ -9,7 +9,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.shown import shown
 
+
+@shown
 @dataclass(frozen=True, eq=False)
 class Lines:
     """Least-squares lines slope x + intercept, one for each trailing index of what was fitted.

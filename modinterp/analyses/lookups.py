@@ -15,10 +15,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.shown import shown
 from modinterp.models import Network, TransformerConfig
 from modinterp.models.config import ACTIVATIONS
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Head:
     """From the residual stream after attention to the logits: the MLP, if there is one, and the unembedding.
@@ -48,6 +50,7 @@ class Head:
         return resid @ self.W_U + self.b_U
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Reading:
     """The answer at one position whose own token is fixed.
@@ -101,6 +104,7 @@ class Reading:
         return self.written[:n].mean(dim=0).sum(dim=1)
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Lookups:
     """Tables of a one-layer network, in float64.

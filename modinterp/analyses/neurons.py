@@ -19,6 +19,7 @@ from modinterp.analyses.fourier import (
     transform,
     transform_2d,
 )
+from modinterp.analyses.shown import shown
 
 THRESHOLD = 0.85
 SMALLEST_CLUSTER = 5
@@ -80,6 +81,7 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
     return TermShares(linear, products, 1 - linear - products)
 
 
+@shown
 @dataclass(frozen=True)
 class NeuronFits:
     """Every neuron's share of variance at every frequency.

@@ -20,6 +20,7 @@ from modinterp.analyses.fourier import transform
 from modinterp.analyses.frequencies import key_frequencies
 from modinterp.analyses.neurons import neuron_fits
 from modinterp.analyses.readout import answer_sums
+from modinterp.analyses.shown import shown
 from modinterp.models import Config, Network, hooked, initial_weights
 
 AT_START, RENAMED, SAME_SPECTRUM = "the same architecture at initialisation", "residues renamed", "same singular values"
@@ -49,6 +50,7 @@ class Null:
         return (1 + reach) / (1 + len(self.draws))
 
 
+@shown
 @dataclass(frozen=True)
 class Nulls:
     """Several measurements, each among its draws."""

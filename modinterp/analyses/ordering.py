@@ -14,6 +14,7 @@ from torch import Tensor
 
 from modinterp.analyses.lines import Lines
 from modinterp.analyses.lookups import Reading
+from modinterp.analyses.shown import shown
 
 
 def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
@@ -44,6 +45,7 @@ def mass_on(pattern: Float[Tensor, "input head pos"], chosen: Bool[Tensor, "inpu
     return (pattern[:, :, : chosen.shape[1]] * chosen[:, None]).sum(dim=2)
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Exclusive:
     """Attention to the largest number, wherever it stands.

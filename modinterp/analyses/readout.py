@@ -20,6 +20,7 @@ from modinterp.analyses.fourier import (
     transform,
     transform_2d,
 )
+from modinterp.analyses.shown import shown
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Readoff:
         return self.first > 0 and turned * self.second > 0
 
 
+@shown
 @dataclass(frozen=True)
 class ReadoffTable:
     """A row for every direction of W_L at the key frequencies."""
@@ -130,6 +132,7 @@ def readoff(
     return ReadoffTable(tuple(rows))
 
 
+@shown
 @dataclass(frozen=True)
 class LogitFit:
     """logits(a, b, c) fitted by sum over k of alpha_k cos(w_k(a + b - c)) (ledger D4-logit).

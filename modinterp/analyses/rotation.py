@@ -16,8 +16,10 @@ from torch import Tensor
 
 from modinterp.analyses.circles import SMALL, LineFit, line_fit, turns
 from modinterp.analyses.fourier import check_frequency, components_of, transform
+from modinterp.analyses.shown import shown
 
 
+@shown
 @dataclass(frozen=True)
 class Motion:
     """How the circle of one frequency moves as a runs through the residues.
@@ -106,6 +108,7 @@ def _amplitude(z: Complex[Tensor, "a b"], angle: Float[Tensor, " b"]) -> Complex
     return (z * torch.polar(torch.ones_like(angle), -angle)).mean(dim=1)
 
 
+@shown
 @dataclass(frozen=True)
 class CollectedPlanes:
     """The planes of one frequency for every a, taken together.

@@ -12,7 +12,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.shown import shown
 
+
+@shown
 @dataclass(frozen=True, eq=False)
 class RankAttention:
     """Attention of the output positions to the inputs by rank, means over inputs.
