@@ -112,8 +112,8 @@ def test_make_names_what_it_can_do() -> None:
 
     wrong = made("nnada")
     assert wrong.returncode == 2
-    assert wrong.stderr == f"error: no 'nnada' to do; there are {', '.join(usage.SOURCES)}, all, test\n"
+    assert wrong.stderr == f"error: no 'nnada' to do; there are {', '.join(usage.SOURCES)}, all, test, docs\n"
     for arguments, code in (([], 2), (["--help"], 0)):
         done = made(*arguments)
         assert done.returncode == code
-        assert set(re.findall(r"make\.py (\w+)", done.stdout)) >= {*usage.SOURCES, "all", "test"}
+        assert set(re.findall(r"make\.py (\w+)", done.stdout)) >= {*usage.SOURCES, "all", "test", "docs"}

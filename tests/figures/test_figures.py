@@ -90,10 +90,10 @@ def test_tables_3_and_4_stand_beside_the_papers(seeds: dict[str, TrainedRun]) ->
         assert len(rows) == max(rows["the paper: FVE"].count(), 2 * len(own.freqs))
     losses = DRAWN["nanda"].tables(seeds, {"keys_and_others"})["keys_and_others"][1].set_index("seed")
     assert losses.loc[2, "the paper: test loss without key frequencies"] == 11
-    last = seeds[SEEDS[2]].progress.iloc[-1]  # taken from float32 logits, by other code
+    last = seeds[SEEDS[2]].progress.iloc[-1]  # taken by other code, before the weights were rounded to float16
     for name, column in (("", "test_loss"), (" without key frequencies", "excluded_loss_test"),
                          (" without all others", "restricted_loss_test")):  # fmt: skip
-        assert losses.loc[2, f"ours: test loss{name}"] == pytest.approx(last[column], rel=1e-4)
+        assert losses.loc[2, f"ours: test loss{name}"] == pytest.approx(last[column], rel=1e-3)
 
 
 def test_one_seed_is_enough_for_what_is_drawn_of_the_seeds(seeds: dict[str, TrainedRun]) -> None:
