@@ -133,6 +133,19 @@ CONTRADICTIONS = (
         "The first digit falls first; the order and the steps of the others belong to the run.",
     ),
     Contradiction(
+        "X-N23",
+        "Few data are said to be necessary and sufficient for grokking; the archived runs from few data end at test losses of "
+        "about 0.2 and more.",
+        {"fig30": ("highest test loss", "final test loss"), "D3.limited_data": ("share of verdicts as stated",)},
+        "From 700 long sums the test loss comes down long after memorising, and stays at about 0.1: grokking in part.",
+    ),
+    Contradiction(
+        "X-N24",
+        "The archived loss of long sums from few data begins at 2.00, below the 2.30 of guessing ten digits.",
+        {"fig30": ("test loss at the start",)},
+        "A fresh network begins above guessing, so that the archived one was not fresh.",
+    ),
+    Contradiction(
         "X-N25",
         "Taking out all but the key frequencies improves the loss: of the logits, or of the embedding too?",
         {

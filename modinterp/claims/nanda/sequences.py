@@ -61,6 +61,7 @@ def _late_fall(run: TrainedRun) -> dict[str, Value]:
         "final test loss": final(run, "test_loss"),
         "share of its height that the test loss falls": top.fallen,
         "epoch of the highest test loss": top.epoch,
+        "test loss at the start": float(test.iloc[0]),
         "epoch of a train loss below 1e-3": memorised,
         "lowest test loss after it": float(test[epochs >= top.epoch].min()),
     }
@@ -165,6 +166,9 @@ TOGETHER: dict[str, Band] = {
 
 FINDINGS = {
     **dict.fromkeys(("fig29.top", "fig29.bottom", "fig33", "D3.skip_ten_trigrams"), HOLDS),
+    "fig30": refuted(
+        "Memorised at epoch 510, its test loss falls by 80% 3,930 epochs later and ends at 0.14, as in the archived run; but its height is 2.7, little above guessing, where 3 is asked for."
+    ),
     "fig34": refuted(
         "From 512 of our sequences of 8 tokens the task is generalised while it is learned: the test loss is at most 1.7 times the train loss, both below 1e-3 at epoch 70. The length, which the paper does not state, is our choice; with 30 tokens it is the same at epoch 80."
     ),
@@ -275,7 +279,7 @@ CLAIMS = (
         {"share of verdicts as stated": equals(1, "every one of them; the number of those that were measured is beside")},
         needs=ALL,
         scope="any seed",
-        finding=not_measured("awaits nanda/digits-700-0 and the runs of the other tasks"),
+        finding=refuted("skip trigrams do not grok from few data either; 700 long sums do by their loss, 2.7 to 0.14, but end at 97.9% right, where 99% counts as generalised; repeated subsequences are not trained yet"),
         figure="digits_few",
         required=("nanda/*-endless-*", "nanda/digits-700-*", "nanda/trigram-512-*"),
     ),
