@@ -39,6 +39,17 @@ window.addEventListener("load", async () => {
 </script>
 """
 
+WIDE = """
+<style>body { width: 360px; margin: 0; }</style>
+<script>
+window.addEventListener("load", () => {
+  const out = [...document.querySelectorAll("body *")].filter(
+    x => !x.closest(".scroll") && x.getBoundingClientRect().right > 362);
+  document.body.dataset.wide = out.map(x => x.tagName).join(" ");
+});
+</script>
+"""
+
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -84,6 +95,15 @@ def test_filters_of_a_source_filter_and_a_link_to_a_hidden_claim_shows_it(
     assert 0 < found["section"] < len(claims)
     assert found["told"] == f"{found['words']} shown"
     assert found["none"] == 0
+
+
+@pytest.mark.parametrize("name", ["index.html", "nanda/index.html", "miiii/index.html"])
+def test_nothing_sticks_out_of_a_narrow_page(
+    reports: Path, name: str, browsed: Callable[[Path], str], tmp_path: Path
+) -> None:
+    page = tmp_path / "narrow.html"
+    page.write_text((reports / name).read_text().replace("</body>", f"{WIDE}</body>"))
+    assert 'data-wide=""' in browsed(page)
 
 
 def test_a_pattern_that_no_source_knows_is_refused(capsys: pytest.CaptureFixture) -> None:
