@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 _PLOT = {"displaylogo": False, "responsive": True}
-_TITLE, _PANEL = 40, 250  # [px]: height of a title in a figure, least width of a panel
+_TITLE, _PANEL, _LETTER = 40, 250, 7.5  # [px]: height of a title in a figure, least width of a panel, of a letter
 
 
 def figure_html(figure: go.Figure, key: str) -> str:
@@ -23,10 +23,20 @@ def figure_html(figure: go.Figure, key: str) -> str:
     shown.update_layout(title_text="", height=(figure.layout.height or 450) - _TITLE,
                         margin_t=(figure.layout.margin.t or 100) - _TITLE)  # fmt: skip
     drawn = shown.to_html(config=_PLOT, include_plotlyjs=False, full_html=False, div_id=f"plot-{key}", auto_play=False)
-    width = _PANEL * len({axis.domain for axis in figure.select_xaxes()})
     return (
-        f"<p class='sees'>{escape(title)}</p><div class='scroll'><div style='min-width: {width}px'>{drawn}</div></div>"
+        f"<p class='sees'>{escape(title)}</p>"
+        f"<div class='scroll'><div style='min-width: {_least_width(figure)}px'>{drawn}</div></div>"
     )
+
+
+def _least_width(figure: go.Figure) -> int:
+    """At which no panel is too small, and none's title or axis title runs into its neighbour's. [px]"""
+    panels = len({axis.domain for axis in figure.select_xaxes()})
+    if panels < 2:
+        return _PANEL * panels
+    titles = [note.text or "" for note in figure.layout.annotations if not note.showarrow and note.yref == "paper"]
+    titles += [axis.title.text or "" for axis in figure.select_xaxes()]
+    return panels * max(_PANEL, round(_LETTER * max(map(len, titles))))
 
 
 def table_html(title: str, table: pd.DataFrame) -> str:

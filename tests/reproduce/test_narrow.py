@@ -39,6 +39,13 @@ def test_panels_side_by_side_are_as_wide_as_they_need() -> None:
     assert widths[1:] == [2 * widths[0], 4 * widths[0]]
 
 
+def test_titles_side_by_side_have_room() -> None:
+    drawn = figure(2)
+    drawn.update_xaxes(title_text="a gap between the largest and the next, from", col=2)
+    width = int(re.findall(r"min-width: (\d+)px", figure_html(drawn, "some"))[0])
+    assert width > 2 * 6 * len("a gap between the largest and the next, from")
+
+
 def test_ink_follows_the_page_and_other_colours_stay(tmp_path: Path, browsed: Callable[[Path], str]) -> None:
     here = files("modinterp.reproduce")
     style = here.joinpath("style.css").read_text().replace("(prefers-color-scheme: dark)", "all")
