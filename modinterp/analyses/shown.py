@@ -34,7 +34,7 @@ def _printed(result: Any) -> str:
     values, tabled = {field.name: getattr(result, field.name) for field in fields(result)}, hasattr(result, "table")
     named = ", ".join(f"{name}={_short(x)}" for name, x in values.items() if not tabled or _is_plain(x))
     table = f"\n{result.table().to_string(max_rows=_ROWS, float_format=_number)}" if tabled else ""
-    return f"{type(result).__name__}({named}){table}"
+    return f"{type(result).__name__}{f'({named})' if named or not tabled else ''}{table}"
 
 
 def _is_plain(value: object) -> bool:

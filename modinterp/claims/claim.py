@@ -229,6 +229,9 @@ class Result:
             "seconds": round(self.seconds, 3),
         }
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         seeds = f" ({self.seeds_held})" if self.seeds_held else ""
         return f"{self.verdict}{seeds}: {self.measured_text()} (expected {self.expected_text()}; the source: {self.claim.reference})"  # fmt: skip

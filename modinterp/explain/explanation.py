@@ -84,6 +84,9 @@ class Explanation:
             "notes": {row.key: row.note for row in self.rows if row.note},
         }  # fmt: skip
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
