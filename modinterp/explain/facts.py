@@ -18,7 +18,6 @@ from modinterp.explain.subject import SIGNS
 from modinterp.models import Network, indexed, initial_weights, read_logits
 from modinterp.runs import TrainedRun
 from modinterp.tasks import ModularArithmetic
-from modinterp.training import accuracy
 
 AT_START_DRAWS = 19
 
@@ -56,9 +55,7 @@ class Facts(Captured):
 
     def score(self, logits: Float[Tensor, "a b output"], rows: Int[Tensor, " row"] | None = None) -> Score:
         """Accuracy and loss over all pairs, or over some of them."""
-        flat, right = logits.flatten(0, 1), self.labels[:, 0].to(logits.device)
-        chosen = slice(None) if rows is None else rows
-        return Score(accuracy(flat[chosen], right[chosen]), ablations.loss_on(logits, self.labels, rows))
+        return Score(ablations.accuracy_on(logits, self.labels, rows), ablations.loss_on(logits, self.labels, rows))
 
     @cached_property
     def whole(self) -> Score:

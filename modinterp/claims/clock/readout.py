@@ -8,14 +8,13 @@ from itertools import combinations
 
 import torch
 
-from modinterp.analyses.ablations import restricted_logits
+from modinterp.analyses.ablations import accuracy_on, restricted_logits
 from modinterp.analyses.alignment import ReadOut, circle_logits, distinguishes, percentile, read_out
 from modinterp.analyses.readout import margin
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.clock.clockwork import MAIN, MLP_OUT, SEEDS, Clockwork, clockwork
 from modinterp.runs import TrainedRun
-from modinterp.training import accuracy
 
 NAN = float("nan")
 ONE_HEAD = "clock/one-head-0"
@@ -58,7 +57,7 @@ def _how_many(run: TrainedRun, one_head: TrainedRun) -> dict[str, Value]:
     alone = []
     for k in cw.freqs:
         logits = restricted_logits(cw.evidence.logits, [k])
-        alone.append(accuracy(logits.flatten(0, 1), cw.evidence.labels[:, 0]))
+        alone.append(accuracy_on(logits, cw.evidence.labels))
     return {
         "margin of one exact circle": margin(cw.p, [1]),
         "test accuracy with one head": float(one_head.history["test_accuracy"].max()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from modinterp.analyses.ablations import loss_on
+from modinterp.analyses.ablations import accuracy_on, loss_on
 from modinterp.analyses.explained import affine_fit, energy_share
 from modinterp.analyses.fourier import component_norms, components_of, frequency_norms, transform, transform_2d
 from modinterp.analyses.frequencies import jaccard
@@ -12,7 +12,6 @@ from modinterp.claims.claim import Claim, Value, each
 from modinterp.claims.evidence import evidence
 from modinterp.claims.mlp.network import RUN, SEEDS
 from modinterp.runs import TrainedRun
-from modinterp.training import accuracy
 
 
 def _median(run: TrainedRun) -> dict[str, Value]:
@@ -52,7 +51,7 @@ def _after(run: TrainedRun) -> dict[str, Value]:
     logits = affine_fit(W_E[:, None] + W_E, ev.post) @ ev.W_L.double()
     return {
         "share of products of one frequency": shares.products,
-        "accuracy with the best affine map in place of the neurons": accuracy(logits.flatten(0, 1), ev.labels[:, 0]),
+        "accuracy with the best affine map in place of the neurons": accuracy_on(logits, ev.labels),
         "loss with it": loss_on(logits, ev.labels),
         "linear share": shares.linear,
         "share of the rest": shares.rest,

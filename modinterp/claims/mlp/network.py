@@ -7,6 +7,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from modinterp.analyses.ablations import accuracy_on
 from modinterp.analyses.fourier import fourier_basis, inverse_2d, sine_first, transform_2d
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, each
@@ -14,7 +15,6 @@ from modinterp.claims.evidence import evidence
 from modinterp.models import MLPConfig
 from modinterp.runs import TrainedRun
 from modinterp.tasks import ModularArithmetic
-from modinterp.training import accuracy
 from modinterp.training.loss import Heads, losses
 
 SEEDS = tuple(f"mlp/kissane-{seed}" for seed in range(5))
@@ -57,8 +57,7 @@ def _loss() -> dict[str, Value]:
 
 def _test_accuracy(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
-    rows = slice(None) if ev.test is None else ev.test
-    return {"test accuracy": accuracy(ev.logits.flatten(0, 1)[rows], ev.labels[rows, 0].to(ev.logits.device))}
+    return {"test accuracy": accuracy_on(ev.logits, ev.labels, ev.test)}
 
 
 def _losses(run: TrainedRun) -> dict[str, Value]:

@@ -13,7 +13,6 @@ from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.setup import SEEDS
 from modinterp.runs import TrainedRun
-from modinterp.training import accuracy
 
 
 def _slingshots(*runs: TrainedRun) -> dict[str, Value]:
@@ -38,7 +37,7 @@ def _scaled(run: TrainedRun) -> dict[str, Value]:
     others = flat.scatter(1, right, -torch.inf).max(dim=1).values
     loss = {scale: loss_on(scale * ev.logits, ev.labels) for scale in (1, 1.1, 1.5)}
     return {
-        "accuracy": accuracy(flat, right[:, 0]),
+        "accuracy": ev.accuracy,
         "loss at logits times 1.1 over loss": loss[1.1] / loss[1],
         "loss at 1.5 over loss at 1.1": loss[1.5] / loss[1.1],
         "loss": loss[1],
