@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -61,6 +61,8 @@ class Claim:
         reference: the source's number, as it prints it.
         measure: from the runs in `needs` to named numbers; a sequence holds one number per run.
         expected: name of a number to the band it must lie in; numbers without a band are reported beside.
+        given: name of a number to the band in which it must lie for the claim to be about these runs at all, such as the
+            accuracy of a network that is said to have learned; off it the claim is not measured.
         needs: names of runs.
         scope: `this run`, or `any seed` (measured on all of `needs` that are there), or `any network` (mathematics and
             set-up, true before training as well; all others must fail on the same network at its start).
@@ -81,6 +83,7 @@ class Claim:
     finding: Finding = HOLDS
     figure: str = ""
     required: tuple[str, ...] = ()
+    given: Mapping[str, Band] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.expected:
@@ -88,6 +91,11 @@ class Claim:
         for pattern in self.required:
             if not _fits(pattern, self.needs):
                 raise ValueError(f"{self.id} requires {pattern}, which none of its needs fits")
+
+    @property
+    def bands(self) -> Mapping[str, Band]:
+        """Of all its numbers that have one: what is given, and what is expected."""
+        return {**self.given, **self.expected}
 
     @property
     def source(self) -> str:
@@ -104,13 +112,13 @@ class Claim:
             raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
         began = time.perf_counter()
         measured = {name: _numbers(value) for name, value in self.measure(*runs).items()}
-        missing = sorted(set(self.expected) - set(measured))
+        missing = sorted(set(self.bands) - set(measured))
         if missing:
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
-        held = all(all(map(self.expected[name].holds, values)) for name, values in measured.items()
-                   if name in self.expected)  # fmt: skip
-        return Result(self, measured, "holds" if held else "refuted", tuple(run.name for run in runs),
-                      time.perf_counter() - began)  # fmt: skip
+        found = Result(self, measured, "holds", tuple(run.name for run in runs), time.perf_counter() - began)
+        if set(found.off) & set(self.given):
+            return replace(found, verdict="not measured")
+        return replace(found, verdict="refuted") if found.off else found
 
     def check_foreign(self, run: TrainedRun) -> Result:
         """`check` on somebody's checkpoint; `not measured` where the claim needs what does not come with one.
@@ -123,7 +131,7 @@ class Claim:
             result = self.check(*([run] if self.needs else []))
         except (NotRecorded, KeyError):  # KeyError: a column of the history that is not there
             return Result(self, {}, "not measured", (), 0.0)
-        missing = any(v != v for name in self.expected for v in result.measured[name])
+        missing = any(v != v for name in self.bands for v in result.measured[name])
         return replace(result, verdict="not measured", measured={}, runs=()) if missing else result
 
     def check_available(self, runs: Mapping[str, TrainedRun]) -> Result:
@@ -175,6 +183,12 @@ class Result:
         return self.verdict == self.claim.finding.verdict
 
     @property
+    def off(self) -> tuple[str, ...]:
+        """Names of the numbers that do not lie in their band; several where one of them does not."""
+        banded = [(name, band, self.measured.get(name, ())) for name, band in self.claim.bands.items()]
+        return tuple(name for name, band, values in banded if not all(map(band.holds, values)))
+
+    @property
     def seeds_held(self) -> str:
         """In how many of several runs a claim of any seed holds, such as "4 of 5"; empty where that says nothing.
 
@@ -188,19 +202,20 @@ class Result:
             return ""
         return f"{sum(all(band.holds(values[i]) for band, values in own) for i in range(n))} of {n}"
 
-    def measured_text(self, only: Collection[str] | None = None) -> str:
-        """Numbers with their names; several as smallest to largest.
+    def value_text(self, name: str) -> str:
+        """One of the numbers; several as smallest to largest."""
+        values = self.measured[name]
+        return " to ".join(dict.fromkeys(map(number_text, (min(values), max(values)))))
+
+    def measured_text(self, only: Iterable[str] | None = None) -> str:
+        """Numbers with their names.
 
         Args:
-            only: names of the numbers to tell; all by default.
+            only: names of the numbers to tell, in this order; all by default.
         """
-        parts = []
-        for name, values in self.measured.items():
-            if only is not None and name not in only:
-                continue
-            low, high = number_text(min(values)), number_text(max(values))
-            parts.append(f"{name} {low}" + (f" to {high} ({len(values)} runs)" if len(values) > 1 else ""))
-        return "; ".join(parts)
+        names = [name for name in (self.measured if only is None else only) if name in self.measured]
+        counts = {name: len(self.measured[name]) for name in names}
+        return "; ".join(f"{n} {self.value_text(n)}" + (f" ({counts[n]} runs)" if counts[n] > 1 else "") for n in names)
 
     def expected_text(self) -> str:
         """Bands with the names of the numbers they are for."""
@@ -219,7 +234,8 @@ class Result:
             "statement": claim.statement,
             "reference": claim.reference,
             "expected": {name: str(band) for name, band in claim.expected.items()},
-            "because": {name: band.because for name, band in claim.expected.items()},
+            "given": {name: str(band) for name, band in claim.given.items()},
+            "because": {name: band.because for name, band in claim.bands.items()},
             "measured": {name: values[0] if len(values) == 1 else values for name, values in finite.items()},
             "verdict": self.verdict,
             "seeds_held": self.seeds_held or None,

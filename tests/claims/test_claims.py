@@ -101,6 +101,24 @@ def test_one_number_off_its_band_refutes() -> None:
     assert made(lambda _: {"x": 1, "y": 2}, x=equals(1), y=at_most(2)).check(run()).verdict == "holds"
 
 
+def test_what_is_said_of_a_network_that_learned_is_not_measured_on_one_that_did_not() -> None:
+    learned = {"accuracy": at_least(0.9, "it is said of one that has learned")}
+    for accuracy, x, verdict in (
+        (1.0, 1, "holds"),
+        (1.0, 3, "refuted"),
+        (0.5, 1, "not measured"),
+        (0.5, 3, "not measured"),
+    ):
+        measured = {"x": x, "accuracy": accuracy}
+        result = replace(made(lambda _, found=measured: found, x=at_most(2)), given=learned).check(run())
+        assert result.verdict == verdict
+        assert result.to_json()["given"] == {"accuracy": "at least 0.9"}
+        assert ("0.5, not at least 0.9: accuracy" in terminal_table((result,), 160)) == (verdict == "not measured")
+        assert ("3, not at most 2: x" in terminal_table((result,), 160)) == (verdict == "refuted")
+    with pytest.raises(ValueError, match="expects accuracy, which its measure does not return"):
+        replace(made(lambda _: {"x": 1}, x=equals(1)), given=learned).check(run())
+
+
 def test_every_seed_must_hold() -> None:
     claim = made(lambda *runs: {"x": [1.0, 5.0]}, x=at_least(2))
     result = claim.check(run("a"), run("b"))

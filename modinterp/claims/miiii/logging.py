@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from modinterp.activations.spectra import most_bytes
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, not_measured
-from modinterp.claims.miiii.evidence import AWAITS_P113
+from modinterp.claims.claim import Claim, Value
 from modinterp.runs import TrainedRun
 
 
@@ -47,6 +46,5 @@ CLAIMS = (
             "bytes beside the bound": at_most(1, "the stated bound on what so many entries take"),
         },
         needs=("miiii/p113-0",),
-        finding=not_measured(AWAITS_P113),
     ),
 )  # fmt: skip

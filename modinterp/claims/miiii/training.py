@@ -11,7 +11,6 @@ from modinterp.analyses.generalisation import by_output
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.miiii.evidence import (
-    AWAITS_P113,
     BASIS,
     FIRST,
     HALF,
@@ -167,14 +166,13 @@ CLAIMS = (
           "30% of the inputs are trained on and the others held out; the code trains on 50%.",
           "30%, 1,000 for validation, the rest for a test", _split,
           {"inputs trained on, 30% as printed": equals(3830), "inputs trained on, 50% as in the code": equals(6384)},
-          needs=(P113, HALF), scope="any network", finding=not_measured(AWAITS_P113)),
+          needs=(P113, HALF), scope="any network"),
     Claim("miiii.full_batch", "training", "Every step follows the gradient over all inputs that are trained on.",
           "full batch, the entire dataset", _batches, {"every step sees all that is trained on": equals(1)},
           needs=(), scope="any network"),
     Claim("miiii.multitask_regularises", "introduction and multi-task section",
           "Learning many tasks at once regularises: at p = 37, remainders by 31 generalise better beside the others than alone.",
           "a conjecture, not tested in the source", _alone,
-          {"gain in test accuracy by learning all together": at_least(0.05, "a gain that one would notice"),
-           "test accuracy together": at_least(0.5, LEARNED_BECAUSE)},
-          needs=(ALONE, TOGETHER), finding=not_measured("awaits miiii/p37-alone-0 and miiii/p37-0")),
+          {"gain in test accuracy by learning all together": at_least(0.05, "a gain that one would notice")},
+          given={"test accuracy together": at_least(0.5, LEARNED_BECAUSE)}, needs=(ALONE, TOGETHER), finding=not_measured("awaits miiii/p37-alone-0 and miiii/p37-0")),
 )  # fmt: skip
