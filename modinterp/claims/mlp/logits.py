@@ -148,7 +148,9 @@ CLAIMS = (
         _number,
         {
             "key frequencies": between(6, 20, "13 in the notebook; more than the 3 to 5 of transformers"),
-            "gap of squared norms": at_least(3, "a set that does not stand out is no finding; 7.8 here"),
+            "gap of squared norms": at_least(
+                3, "a set that does not stand out is no finding; 7.8 in the author's checkpoint"
+            ),
         },
         needs=RUN,
         figure="spectra",
