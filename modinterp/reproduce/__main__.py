@@ -39,7 +39,11 @@ exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad
                         help="measure somebody's network (.safetensors, .pt, .pth) in place of the source's main run; "
                         "what needs its training is not measured")  # fmt: skip
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="where to write (default: reports/SOURCE; for all, reports/)"
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="where to write (default: reports/SOURCE, for all reports/; with --only in only/ there, "
+        "with --checkpoint in a folder of the file's name)",
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, mps, or auto: a GPU if there is one (default: cpu)")
     parser.add_argument("--list", action="store_true", help="list id, place and statement of the claims, and stop")
@@ -47,7 +51,12 @@ exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad
 
 
 def _folder(options: argparse.Namespace) -> Path:
-    return options.out or (Path("reports") if options.source == "all" else Path("reports") / options.source)
+    """Where to write: what is asked of a part, or of somebody's network, leaves the whole report as it is."""
+    if options.out is not None:
+        return options.out
+    whole = Path("reports") if options.source == "all" else Path("reports") / options.source
+    part = options.checkpoint.stem if options.checkpoint else "only" if options.only else ""
+    return whole / part
 
 
 def _sources(wanted: str, only: str | None) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import pandas as pd
 from plotly.colors import get_colorscale
 
 from modinterp.claims import SOURCES, Result
-from modinterp.claims.claim import number_text
 from modinterp.figures.theme import CYCLIC
 from modinterp.reproduce.html import figure_html, rendered, table_html, template
 from modinterp.reproduce.run import DRAWN, Reproduction
@@ -33,6 +32,7 @@ _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
     """One line a claim: id, verdict, ours, the source's number, the statement; cut to the terminal's width.
 
+    Of a claim that is refuted, the numbers that refute it, each with its band before its name.
     Beside the verdict on any seed, in how many of them it holds.
     """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
@@ -50,7 +50,12 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     head = line("claim", "verdict", "measured", "source", "statement")
     rows = []
     for r, verdict in zip(results, verdicts, strict=True):
-        measured = r.measured_text(only=r.claim.expected) or r.claim.finding.why
+        off = [
+            f"{r.value_text(name)}, not {r.claim.bands[name]}: {name}"
+            for name in r.off
+            if r.verdict == "refuted" or name in r.claim.given
+        ]
+        measured = "; ".join(off) or r.measured_text(r.claim.expected) or r.claim.finding.why
         rows.append(line(r.claim.id, verdict, measured, r.claim.reference, r.claim.statement))
     return "\n".join([head, "-" * len(head), *rows])
 
@@ -100,20 +105,19 @@ def _refuted(found: Reproduction) -> list[tuple[str, list[Result]]]:
 
 
 def _numbers(result: Result) -> list[dict[str, str]]:
-    """Each measured number with its band, the banded ones first."""
-    expected = result.claim.expected
+    """Each measured number with its band: those off theirs first, then the others with one."""
+    bands = result.claim.bands
     rows = []
-    for name in sorted(result.measured, key=lambda n: n not in expected):
-        values, band = result.measured[name], expected.get(name)
-        ends = {number_text(min(values)): None, number_text(max(values)): None}
+    for name in sorted(result.measured, key=lambda n: (n not in result.off, n not in bands)):
+        values, band = result.measured[name], bands.get(name)
         rows.append(
             {
                 "name": name,
-                "value": " to ".join(ends),
+                "value": result.value_text(name),
                 "spread": f"{len(values)} runs" if len(values) > 1 else "",
                 "band": str(band) if band else "",
                 "because": band.because if band else "",
-                "state": "" if band is None else "ok" if all(map(band.holds, values)) else "off",
+                "state": "" if band is None else "off" if name in result.off else "ok",
             }
         )
     return rows
