@@ -32,7 +32,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: reports/explain/NAME)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, mps, or auto: a GPU if there is one (default: cpu)")
     parser.add_argument("--draws", metavar="N", type=int, default=199,
-                        help="of each null; the least p-value is 1 / (N + 1) (default: 199)")  # fmt: skip
+                        help="of each null of the spectrum; least p-value 1 / (N + 1) (default: 199)")  # fmt: skip
     return parser
 
 

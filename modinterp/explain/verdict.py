@@ -103,10 +103,11 @@ def _side(facts: Facts) -> tuple[str, str]:
     words = f"distance irrelevance {irrelevance:.2f} (a pizza's is near 0, a clock's near 1)"
     if facts.sign < 0:
         words += ", gradient symmetricity left out, which is defined for addition"
+    elif not facts.has_attention:
+        words += ", gradient symmetricity left out, which is 1 wherever embeddings are added"
     else:
         clocks.add(symmetricity < 0.5)
-        why = "" if facts.has_attention else ", and so is that of every sum of embeddings"
-        words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1{why}), {words}"
+        words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1), {words}"
     if len(clocks) > 1:
         return "the two measures disagree", words
     return f"nearer the {'clock' if clocks.pop() else 'pizza'}", words
@@ -164,9 +165,10 @@ def _sentences(facts: Facts, label: str, met: dict[str, bool]) -> list[str]:
     without = facts.excluded
     if label == FOURIER:
         cosines = f"{len(facts.freqs)} cosine{'s' * (len(facts.freqs) > 1)}"
-        said.append(f"With nothing else in the logits {facts.restricted.accuracy:.2%} of the answers are right, with "
-                    f"all else {without.accuracy:.2%}. A sum of {cosines} of {formula} - c in place of the logits is "
-                    f"right on {facts.formula.accuracy:.2%} and explains {explained:.0%} of them "
+        said.append(f"With nothing but their waves in the logits {facts.restricted.accuracy:.2%} of the answers are "
+                    f"right, without these waves {without.accuracy:.2%}. A sum of "
+                    f"{cosines} of {formula} - c in place of the logits is right on {facts.formula.accuracy:.2%} and "
+                    f"explains {explained:.0%} of them "
                     f"({facts.logit_fit.explained:.0%} before biases and shifts are set aside).")  # fmt: skip
     elif label == MEMORISED and met["accuracy"]:
         said.append(f"Without the strongest ones {without.accuracy:.2%} remain right, and few neurons are of one "
