@@ -7,6 +7,7 @@ are the final weights of runs in a sweep; what history and progress say was meas
 
 from __future__ import annotations
 
+import fnmatch
 import shutil
 import sys
 from collections.abc import Sequence
@@ -28,7 +29,8 @@ def _arguments() -> Parser:
         description="""Put finished runs among the checkpoints that a checkout ships.
 
 Measures the progress of each at all its snapshots, if that is not done yet, and copies weights, history, progress and
-what else is asked for. What was published under the same name before is replaced, its snapshots too.""",
+what else is asked for. What was published under the same name before is replaced; its snapshots are those of the same
+epochs, where --snapshots does not choose others.""",
         epilog="""examples:
   python -m modinterp.publish nanda/mainline-0 --snapshots        with a dozen snapshots across the phases
   python -m modinterp.publish clock/no-pos-0 --snapshots 5000 20000
@@ -42,7 +44,7 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
                         help="where the runs were trained (default: trained/)")  # fmt: skip
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to put them (default: checkpoints/)")
     parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
-                        help="ship the snapshots of these epochs too, or of a dozen (default: none)")  # fmt: skip
+                        help="ship the snapshots of these epochs too, or of a dozen (default: as before)")  # fmt: skip
     parser.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
     return parser
 
@@ -73,7 +75,8 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     Progress is measured where `has_progress` says so.
 
     Args:
-        snapshots: epochs of those to ship; none by default, and a dozen across the phases for an empty list.
+        snapshots: epochs of those to ship; by default those published before, if any, and a dozen across the phases
+            for an empty list.
         float16: whether the final weights are rounded to that, as the snapshots are.
     Returns:
         the folder it was put in.
@@ -93,6 +96,7 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     if source.resolve() == target.resolve():
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
     run = load(name, root=runs)
+    snapshots = store.snapshot_epochs(target) or None if snapshots is None else snapshots
     record = store.read_record(source)
     outcome = record["epoch"], record.get("ended", ""), record["seconds"]
     progress = run.progress
@@ -130,18 +134,17 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     from modinterp.runs import store
 
-    names = [name for pattern in options.names for name in _finished(pattern, options.runs, store.RECORD)]
+    there = store.run_names(options.runs)
+    names = [name for pattern in options.names for name in _finished(pattern, options.runs, there)]
     out = store.checkpoints() if options.out is None else writable(options.out)
     for name in names:
         print(publish(name, options.runs, out, options.snapshots, options.float16))
     return 0
 
 
-def _finished(pattern: str, runs: Path, record: str) -> list[str]:
+def _finished(pattern: str, runs: Path, there: Sequence[str]) -> Sequence[str]:
     """The names of finished runs that a pattern fits, or what it is if it is none."""
-    if "*" not in pattern:
-        return [pattern]
-    names = sorted(str(path.parent.relative_to(runs)) for path in runs.glob(f"{pattern}/{record}"))
+    names = fnmatch.filter(there, pattern) if "*" in pattern else [pattern]
     if not names:
         raise ValueError(f"no trained run in {runs} fits {pattern!r}")
     return names

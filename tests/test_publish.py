@@ -33,7 +33,9 @@ def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
     assert load(folder).spec == SPEC
     assert not (folder / store.STATE).exists()
     publish("own/small", tmp_path / "trained", tmp_path / "shipped")
-    assert not load("own/small", root=tmp_path / "shipped").snapshots
+    assert list(load("own/small", root=tmp_path / "shipped").snapshots) == list(run.snapshots)
+    publish("own/small", tmp_path / "trained", tmp_path / "elsewhere")
+    assert not load("own/small", root=tmp_path / "elsewhere").snapshots
 
 
 def test_snapshots_can_be_chosen_and_names_may_hold_stars(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import sys
 from dataclasses import replace
 from functools import partial
 from math import prod
 from pathlib import Path
+from textwrap import shorten
 
 from modinterp.usage import Parser, one_line_errors, writable
 
@@ -88,20 +90,31 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _listed(patterns: list[str], root: Path | None) -> None:
+    """One line a run of the catalogue, then one for each other run in the folder."""
     from modinterp.runs import CATALOGUE, matching, store
+    from modinterp.training import RunSpec
 
-    where, found = root or store.checkpoints(), matching(*patterns)
+    where = root or store.checkpoints()
     if not where.is_dir():
         raise ValueError(f"{where} is not a folder")
-    line = "{:<26} {:<40} {:<32} {:>7} {:>5}  {:<18} {:>8}  {}".format
-    print(line("run", "task", "shape", "epochs", "seed", "state", "weights", "claims"))
+    own = [name for name in store.run_names(where) if name not in CATALOGUE]
+    own = [name for name in own if any(fnmatch.fnmatch(name, p) for p in patterns)]
+    known = [p for p in patterns if fnmatch.filter(CATALOGUE, p) or not fnmatch.filter(own, p)]
+    specs = {name: RunSpec.from_json(store.read_record(where / name)["spec"]) for name in own}
+    found = {**matching(*known), **specs}
+    rows = [("run", "task", "shape", "epochs", "seed", "state", "weights", "claims")]
     for name, spec in found.items():
         folder = where / name
         weights = sum(prod(shape) for shape in spec.model.shapes().values())
         trained = (folder / store.RECORD).is_file()
         state = f"trained, {store.size(folder) / 2**20:.1f} MiB" if trained else "pending"
-        print(line(name, spec.task.name, spec.model.summary, f"{spec.recipe.epochs:,}", spec.seed, state,
-                   f"{4 * weights / 2**20:.1f} MiB", CATALOGUE[name].serves))  # fmt: skip
+        serves = CATALOGUE[name].serves if name in CATALOGUE else ""
+        task = shorten(spec.task.name, 44, placeholder=" …")
+        rows.append((name, task, spec.model.summary, f"{spec.recipe.epochs:,}", str(spec.seed), state,
+                     f"{4 * weights / 2**20:.1f} MiB", serves))  # fmt: skip
+    *widths, _ = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for *cells, serves in rows:
+        print("  ".join([*map(str.ljust, cells, widths), serves]).rstrip())
 
 
 def _trained(options: argparse.Namespace) -> bool:

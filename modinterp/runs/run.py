@@ -159,18 +159,20 @@ def load(
     if task is not None and not isinstance(task, Task):
         raise ValueError(f"expected a task, such as modinterp.tasks.addition(113), got {task!r}")
     if path.suffix in (".safetensors", *store.PICKLED):
+        if not path.is_file():
+            raise FileNotFoundError(f"no such file: {path}")
         if task is None:
             raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
         return TrainedRun(str(name), task, from_state_dict(store.read_weights(path), task, act_fn).to(device))
     if path.is_file():
         raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
     is_folder = root is None and (path / store.RECORD).is_file()
-    folder = path if is_folder else Path(root or store.checkpoints()) / name
+    where = Path(root or store.checkpoints())
+    folder = path if is_folder else where / name
     if not (folder / store.RECORD).is_file():
-        train = f"; `python -m modinterp.runs train {name}` trains it"
-        raise FileNotFoundError(
-            f"no trained run in {folder}{train if str(name) in CATALOGUE else perhaps(str(name), CATALOGUE)}"
-        )
+        trained = perhaps(str(name), store.run_names(where)) or perhaps(str(name), CATALOGUE)
+        hint = f"; `python -m modinterp.runs train {name}` trains it" if str(name) in CATALOGUE else trained
+        raise FileNotFoundError(f"no trained run in {folder}{hint}")
     run = _from_folder(str(name), folder, device)
     if task is not None and task != run.task:
         raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")

@@ -88,6 +88,11 @@ def size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def run_names(root: Path) -> list[str]:
+    """Names of the finished runs in a folder, in order."""
+    return sorted(path.parent.relative_to(root).as_posix() for path in root.rglob(RECORD) if path.parent != root)
+
+
 def snapshot_path(folder: Path, epoch: int) -> Path:
     """Where the snapshot of an epoch lies."""
     return folder / "snapshots" / f"epoch-{epoch:06d}.safetensors"
