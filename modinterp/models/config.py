@@ -40,8 +40,10 @@ class _Config:
     def check(self, task: Task, subject: str = "the network has") -> None:
         """Raises ValueError where vocabulary, outputs or context are not the task's."""
         for name, needed in {"d_vocab": task.d_vocab, "d_vocab_out": sum(task.heads), "n_ctx": task.n_ctx}.items():
-            if needed != getattr(self, name):
-                raise ValueError(f"{task.name} needs {name} {needed}, but {subject} {getattr(self, name)}")
+            if needed != (own := getattr(self, name)):
+                no_equals = getattr(task, "equals", False) and (name, own) == ("d_vocab", needed - 1)
+                hint = "; if the network reads no '=', its task has equals=False" * no_equals
+                raise ValueError(f"{task.name} needs {name} {needed}, but {subject} {own}{hint}")
 
 
 def _check(act_fn: str, **sizes: int) -> None:

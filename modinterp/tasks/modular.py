@@ -74,18 +74,28 @@ class ModularArithmetic(Task):
         return (OPERATIONS[self.op][1](a, b) % self.p).unsqueeze(1)
 
 
-def addition(p: int) -> ModularArithmetic:
-    """`a + b mod p`. Source: Nanda et al. 2023, section 3."""
-    return ModularArithmetic(p, "add")
+def addition(p: int, equals: bool = True) -> ModularArithmetic:
+    """`a + b mod p`. Source: Nanda et al. 2023, section 3.
+
+    Args:
+        equals: whether "=" is read, too; False for Kissane's MLP and its like.
+
+    >>> addition(5, equals=False).inputs()[7]
+    tensor([1, 2])
+    """
+    return ModularArithmetic(p, "add", equals)
 
 
-def subtraction(p: int) -> ModularArithmetic:
+def subtraction(p: int, equals: bool = True) -> ModularArithmetic:
     """`a - b mod p`.
+
+    Args:
+        equals: whether "=" is read, too.
 
     >>> subtraction(5).labels()[1].tolist()  # 0 - 1
     [4]
     """
-    return ModularArithmetic(p, "sub")
+    return ModularArithmetic(p, "sub", equals)
 
 
 def multiplication(p: int) -> ModularArithmetic:

@@ -79,6 +79,8 @@ def test_three_matrices(names: tuple[str, str, str]) -> None:
     W_E, W_in, W_U = ours.values()
     a, b = task.inputs().T
     torch.testing.assert_close(network(task.inputs())[:, 0], torch.relu((W_E[a] + W_E[b]) @ W_in) @ W_U)
+    with pytest.raises(ValueError, match="needs d_vocab 8, but the weights have 7; if the network reads no '='"):
+        from_state_dict(dict(zip(names, ours.values(), strict=True)), TASK)
 
 
 def without(name: str) -> Callable[[Weights], Weights]:

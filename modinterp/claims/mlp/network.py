@@ -14,12 +14,12 @@ from modinterp.claims.claim import Claim, Value, each
 from modinterp.claims.evidence import evidence
 from modinterp.models import MLPConfig
 from modinterp.runs import TrainedRun
-from modinterp.tasks import ModularArithmetic
+from modinterp.tasks import addition
 from modinterp.training.loss import Heads, losses
 
 SEEDS = tuple(f"mlp/kissane-{seed}" for seed in range(5))
 RUN = SEEDS[:1]
-TASK = ModularArithmetic(113, equals=False)
+TASK = addition(113, equals=False)
 _TRAIN = [[37, 1], [23, 9], [2, 43], [7, 34], [42, 101]]
 _TEST = [[55, 55], [69, 109], [13, 17], [103, 54], [78, 112]]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from modinterp.models import MLPConfig
 from modinterp.runs.catalogue.entry import family
-from modinterp.tasks import ModularArithmetic
+from modinterp.tasks import addition
 from modinterp.training import Recipe
 
-_TASK = ModularArithmetic(113, equals=False)
+_TASK = addition(113, equals=False)
 _RECIPE = Recipe(epochs=50_000, shuffle="torch", betas=(0.9, 0.95), warmup=0)
 
 RUNS = {
