@@ -2,7 +2,8 @@
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
 the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
-are the final weights of runs in a sweep; what history and progress say was measured before that rounding.
+are the final weights of runs in a sweep; what history and progress say was measured before that rounding. Progress is
+shipped with the nine digits that float32 has.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
     return sorted({min(epochs, key=lambda e: abs(e - t)) for t in wanted})
 
 
+DIGITS = 9
 MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes gigabytes and minutes
 
 
@@ -120,6 +122,8 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
         if path in rounded:
             weights = store.read_weights(source / path)
             store.write_weights(made / path, {name: w.half() for name, w in weights.items()})
+        elif path == store.PROGRESS:
+            store.write(made / path, store.table_bytes(progress, DIGITS))
         else:
             store.write(made / path, (source / path).read_bytes())
     store.write_record(made, run.spec, *outcome)

@@ -111,9 +111,9 @@ def _history_bytes(state: TrainingState) -> bytes:
     return table_bytes(pd.DataFrame(list(state.history)))
 
 
-def table_bytes(table: pd.DataFrame) -> bytes:
-    """A table as CSV, every number with all its digits."""
-    return table.to_csv(index=False).encode()
+def table_bytes(table: pd.DataFrame, digits: int | None = None) -> bytes:
+    """A table as CSV, every number with all its digits, or with so many of them."""
+    return table.to_csv(index=False, float_format=f"%.{digits}g" if digits else None).encode()
 
 
 def read_table(path: Path) -> pd.DataFrame:
