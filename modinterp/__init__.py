@@ -29,9 +29,10 @@ from modinterp.lazy import lazy_names
 if TYPE_CHECKING:
     from modinterp import activations, analyses, claims, figures, models, runs, tasks, training
     from modinterp.activations import logits_with, replaced
+    from modinterp.analyses.cosine_sums import logit_fit
     from modinterp.analyses.frequencies import key_frequencies
     from modinterp.analyses.neurons import neuron_fits
-    from modinterp.analyses.readout import logit_fit, readoff
+    from modinterp.analyses.readout import readoff
     from modinterp.explain.explanation import explanation as explain
     from modinterp.runs import TrainedRun, load, train
 
@@ -46,7 +47,7 @@ _HOMES = {
     "figures": "modinterp.figures",
     "key_frequencies": "modinterp.analyses.frequencies",
     "load": "modinterp.runs",
-    "logit_fit": "modinterp.analyses.readout",
+    "logit_fit": "modinterp.analyses.cosine_sums",
     "logits_with": "modinterp.activations",
     "models": "modinterp.models",
     "neuron_fits": "modinterp.analyses.neurons",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -12,13 +11,12 @@ from torch import Tensor
 
 from modinterp.analyses.explained import energy_share, fraction_explained, least_squares
 from modinterp.analyses.fourier import (
-    component_frequencies,
-    component_norms,
     fourier_basis,
     frequency_norms,
     transform,
     transform_2d,
 )
+from modinterp.analyses.frequencies import dominant_frequency, frequency_shares
 from modinterp.analyses.lines import correlation
 from modinterp.analyses.neurons import terms_of
 from modinterp.analyses.shown import shown
@@ -62,24 +60,6 @@ def ov_circuits(model: Network, p: int) -> Float[Tensor, "head residue d_model"]
     """
     attn = model.blocks[0].attn
     return (model.W_E[:p].double() @ attn.W_V.double() @ attn.W_O.double()).detach()
-
-
-def dominant_frequency(x: Float[Tensor, "residue *rest"]) -> tuple[int, float]:
-    """The frequency with the most energy along the first axis, and its share of all but the constant's.
-
-    Returns:
-        frequency [cycles per p], share in [0, 1].
-    """
-    energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
-    best = int(energies.argmax())
-    return best + 1, float(energies[best] / energies.sum())
-
-
-def frequency_shares(x: Float[Tensor, "residue *rest"], freqs: Sequence[int]) -> float:
-    """Share of the energy along the first axis, the constant left out, that lies at the given frequencies."""
-    spectrum = transform(x.reshape(len(x), -1))
-    own = torch.isin(component_frequencies(len(x)), torch.tensor(list(freqs))).to(x.device)
-    return energy_share(spectrum[own], spectrum[1:])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -10,7 +10,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.fourier import component_norms, frequency_norms
+from modinterp.analyses.explained import energy_share
+from modinterp.analyses.fourier import component_frequencies, component_norms, frequency_norms, transform
 from modinterp.analyses.shown import shown
 
 SEARCHED = 20
@@ -104,3 +105,21 @@ def jaccard(first: Collection[int], second: Collection[int]) -> float:
     """
     union = set(first) | set(second)
     return len(set(first) & set(second)) / len(union) if union else 1.0
+
+
+def dominant_frequency(x: Float[Tensor, "residue *rest"]) -> tuple[int, float]:
+    """The frequency with the most energy along the first axis, and its share of all but the constant's.
+
+    Returns:
+        frequency [cycles per p], share in [0, 1].
+    """
+    energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
+    best = int(energies.argmax())
+    return best + 1, float(energies[best] / energies.sum())
+
+
+def frequency_shares(x: Float[Tensor, "residue *rest"], freqs: Sequence[int]) -> float:
+    """Share of the energy along the first axis, the constant left out, that lies at the given frequencies."""
+    spectrum = transform(x.reshape(len(x), -1))
+    own = torch.isin(component_frequencies(len(x)), torch.tensor(list(freqs))).to(x.device)
+    return energy_share(spectrum[own], spectrum[1:])

@@ -16,10 +16,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.cosine_sums import answer_sums
 from modinterp.analyses.fourier import transform
 from modinterp.analyses.frequencies import key_frequencies
 from modinterp.analyses.neurons import neuron_fits
-from modinterp.analyses.readout import answer_sums
 from modinterp.analyses.shown import shown
 from modinterp.models import Config, Network, hooked, initial_weights
 

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from modinterp.activations import logits_on_grid
 from modinterp.analyses.ablations import accuracy_on, excluded_logits, loss_on, loss_without_each, restricted_logits
+from modinterp.analyses.cosine_sums import cosine_coefficients
 from modinterp.analyses.fourier import component_norms
-from modinterp.analyses.readout import cosine_coefficients
 from modinterp.models import Network
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Split, Task

@@ -14,9 +14,10 @@ from torch import Tensor
 from modinterp.activations import activations
 from modinterp.analyses.ablations import excluded_loss
 from modinterp.analyses.components import Ablation, ablation
+from modinterp.analyses.cosine_sums import logit_fit
 from modinterp.analyses.frequencies import KeyFrequencies, key_frequencies
 from modinterp.analyses.progress import fourier_gini
-from modinterp.analyses.readout import logit_fit, readoff
+from modinterp.analyses.readout import readoff
 from modinterp.models import Network
 from modinterp.tasks import Task
 

@@ -16,6 +16,7 @@ from modinterp.analyses import (
     ablations,
     attention,
     components,
+    cosine_sums,
     frequencies,
     neurons,
     phases,
@@ -105,9 +106,9 @@ class Evidence(Captured):
         return readout.readoff(self.post, self.W_L, self.freqs)
 
     @cached_property
-    def logit_fit(self) -> readout.LogitFit:
+    def logit_fit(self) -> cosine_sums.LogitFit:
         """The logits as a sum of cosines of w(a + b - c), one a key frequency."""
-        return readout.logit_fit(self.logits, self.freqs)
+        return cosine_sums.logit_fit(self.logits, self.freqs)
 
     @cached_property
     def low_rank(self) -> readout.LowRank:

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.analyses import ablations, attention, frequencies, neurons, nulls, readout, symmetry
+from modinterp.analyses import ablations, attention, cosine_sums, frequencies, neurons, nulls, readout, symmetry
 from modinterp.analyses.fourier import transform_2d
 from modinterp.claims.evidence import Captured
 from modinterp.explain.subject import SIGNS
@@ -103,7 +103,7 @@ class Facts(Captured):
     @cached_property
     def logit_freqs(self) -> tuple[int, ...]:
         """As many frequencies, the strongest among the cosines of the answer in the logits."""
-        found = readout.cosine_spectrum(self.logits, self.sign)
+        found = cosine_sums.cosine_spectrum(self.logits, self.sign)
         return tuple(sorted((found.abs().topk(len(self.freqs)).indices + 1).tolist()))
 
     @cached_property
@@ -140,9 +140,9 @@ class Facts(Captured):
         return readout.low_rank(self.W_read, self.freqs) if fits else None
 
     @cached_property
-    def logit_fit(self) -> readout.LogitFit:
+    def logit_fit(self) -> cosine_sums.LogitFit:
         """The logits as a sum of cosines, one a key frequency."""
-        return readout.logit_fit(self.logits, self.freqs, self.sign)
+        return cosine_sums.logit_fit(self.logits, self.freqs, self.sign)
 
     @cached_property
     def periodic_share_of_logits(self) -> float:

@@ -9,8 +9,7 @@ from statistics import mean
 
 import pandas as pd
 
-from modinterp.analyses.attention import frequency_shares
-from modinterp.analyses.frequencies import jaccard
+from modinterp.analyses.frequencies import frequency_shares, jaccard
 from modinterp.analyses.neurons import THRESHOLD, term_shares
 from modinterp.analyses.progress import fourier_gini
 from modinterp.explain.facts import Facts

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from modinterp.analyses.readout import ReadoffTable, cosine_waves, margin
+from modinterp.analyses.cosine_sums import cosine_waves, margin
+from modinterp.analyses.readout import ReadoffTable
 from modinterp.figures.theme import INK, array, colour_of, framed, framed_panels, panels
 
 

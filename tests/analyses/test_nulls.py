@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from modinterp.analyses import nulls
+from modinterp.analyses.cosine_sums import ideal_logits
 from modinterp.analyses.fourier import fourier_basis
-from modinterp.analyses.readout import ideal_logits
 from modinterp.models import TransformerConfig
 from modinterp.tasks import addition
 

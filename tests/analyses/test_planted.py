@@ -91,13 +91,13 @@ def test_readoff_finds_one_wave_along_every_direction(clock: Clock) -> None:
 
 
 def test_logit_fit_finds_the_coefficients(clock: Clock) -> None:
-    fit = readout.logit_fit(clock.logits, clock.freqs)
+    fit = cosine_sums.logit_fit(clock.logits, clock.freqs)
     assert fit.alphas == pytest.approx(clock.alphas)
     for value in (fit.explained, fit.explained_raw, fit.explained_by_row, fit.explained_by_row_and_class):
         assert value == pytest.approx(1)
     torch.testing.assert_close(fit.logits(clock.p), clock.logits)
-    torch.testing.assert_close(readout.ideal_logits(clock.p, clock.freqs, clock.alphas), clock.logits)
-    less = readout.logit_fit(clock.logits, clock.freqs[:1])
+    torch.testing.assert_close(cosine_sums.ideal_logits(clock.p, clock.freqs, clock.alphas), clock.logits)
+    less = cosine_sums.logit_fit(clock.logits, clock.freqs[:1])
     lost = sum(a**2 for a in clock.alphas[1:]) / sum(a**2 for a in clock.alphas)
     assert less.explained == pytest.approx(1 - lost)
 
@@ -219,9 +219,9 @@ def test_heads_that_multiply_and_pairs_that_amplify_are_told_apart() -> None:
 
 
 def test_margin_of_one_and_of_several() -> None:
-    assert readout.margin(113, [7]) == pytest.approx(1 - math.cos(2 * math.pi / 113))
-    assert readout.margin(113, [14, 35, 41, 42, 52]) == pytest.approx(5 - 2.590, abs=1e-3)
-    assert readout.margin(12, [6]) == 0
+    assert cosine_sums.margin(113, [7]) == pytest.approx(1 - math.cos(2 * math.pi / 113))
+    assert cosine_sums.margin(113, [14, 35, 41, 42, 52]) == pytest.approx(5 - 2.590, abs=1e-3)
+    assert cosine_sums.margin(12, [6]) == 0
 
 
 def test_jaccard() -> None:
@@ -293,7 +293,7 @@ def test_slingshots_are_rises_from_low_to_high() -> None:
 
 def test_loss_without_each_on_some_rows_is_the_excluded_loss_of_those() -> None:
     task, rows = addition(11), torch.tensor([3, 5, 70, 120])
-    logits = readout.ideal_logits(11, [2, 4]) + torch.randn(11, 11, 11, generator=torch.Generator().manual_seed(0))
+    logits = cosine_sums.ideal_logits(11, [2, 4]) + torch.randn(11, 11, 11, generator=torch.Generator().manual_seed(0))
     for terms in ("sums", "products"):
         found = ablations.loss_without_each(logits, task.labels(), terms, rows=rows)
         by_hand = [ablations.excluded_loss(logits, task.labels(), [k], rows, terms) for k in range(1, 6)]

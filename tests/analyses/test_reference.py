@@ -7,11 +7,12 @@ import torch
 
 from modinterp.activations import logits_with
 from modinterp.analyses.components import ablation, component_interventions
+from modinterp.analyses.cosine_sums import logit_fit
 from modinterp.analyses.explained import energy_share
 from modinterp.analyses.fourier import components_of, transform
 from modinterp.analyses.frequencies import key_frequencies
 from modinterp.analyses.neurons import neuron_fits
-from modinterp.analyses.readout import logit_fit, readoff
+from modinterp.analyses.readout import readoff
 from modinterp.claims import mlp
 from modinterp.claims.mlp.readoff import TABLE
 from modinterp.runs import TrainedRun

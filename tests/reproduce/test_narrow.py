@@ -46,14 +46,19 @@ def test_titles_side_by_side_have_room() -> None:
     assert width > 2 * 6 * len("a gap between the largest and the next, from")
 
 
-def test_ink_follows_the_page_and_other_colours_stay(tmp_path: Path, browsed: Callable[[Path], str]) -> None:
+def test_on_a_dark_page_ink_turns_light_and_what_would_not_be_seen_is_lit(tmp_path: Path, browsed: Callable[[Path], str]) -> None:
     here = files("modinterp.reproduce")
     style = here.joinpath("style.css").read_text().replace("(prefers-color-scheme: dark)", "all")
     dark = here.joinpath("dark.js").read_text().replace("dark.matches", "true")
     told = """addEventListener("load", () => {
         const lines = document.getElementById("plot-some").data.map(trace => trace.line.color);
         document.body.dataset.lines = lines.join(" "); });"""
-    page = tmp_path / "page.html"
-    page.write_text(f"<style>{style}</style><script>{get_plotlyjs()}</script><body>{figure_html(figure(), 'some')}"
+    drawn, page = figure(), tmp_path / "page.html"
+    drawn.add_scatter(y=[1, 3], line_color="#440154")
+    page.write_text(f"<style>{style}</style><script>{get_plotlyjs()}</script><body>{figure_html(drawn, 'some')}"
                     f"<script>{dark}{told}</script></body>")  # fmt: skip
-    assert 'data-lines="#e4e8ec #d1495b"' in browsed(page)
+    *lines, dim = re.findall(r'data-lines="([^"]*)"', browsed(page))[0].split()
+    assert lines == ["#e4e8ec", "#d1495b"]
+    red, green, blue = map(int, re.findall(r"\d+", dim))
+    assert min(red - 0x44, green - 0x01, blue - 0x54) > 20
+    assert blue > red > green  # the same hue, but it is seen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from modinterp.analyses.attention import frequency_shares
 from modinterp.analyses.circles import circle, turns
+from modinterp.analyses.frequencies import frequency_shares
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Claim, Value, each
 from modinterp.claims.clock.clockwork import SEEDS, TUNED, clockwork

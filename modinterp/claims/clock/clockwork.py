@@ -10,8 +10,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.alignment import SingularDirections, singular_directions
-from modinterp.analyses.attention import dominant_frequency, ov_circuits
+from modinterp.analyses.attention import ov_circuits
 from modinterp.analyses.circles import Circle, circle, circles, plane
+from modinterp.analyses.frequencies import dominant_frequency
 from modinterp.analyses.linearity import Linearity, linearity
 from modinterp.analyses.petals import PetalFit, petal_fits
 from modinterp.analyses.rotation import CollectedPlanes, Motion, collected_planes, motion

@@ -10,7 +10,7 @@ import torch
 
 from modinterp.analyses.ablations import accuracy_on, restricted_logits
 from modinterp.analyses.alignment import ReadOut, circle_logits, distinguishes, percentile, read_out
-from modinterp.analyses.readout import margin
+from modinterp.analyses.cosine_sums import margin
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.clock.clockwork import MAIN, MLP_OUT, SEEDS, Clockwork, clockwork

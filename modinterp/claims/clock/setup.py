@@ -6,9 +6,8 @@ from itertools import pairwise
 
 import torch
 
-from modinterp.analyses.attention import frequency_shares
 from modinterp.analyses.fourier import component_norms, fourier_basis
-from modinterp.analyses.frequencies import key_frequencies, significant_frequencies
+from modinterp.analyses.frequencies import frequency_shares, key_frequencies, significant_frequencies
 from modinterp.analyses.progress import fourier_gini
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, each, refuted

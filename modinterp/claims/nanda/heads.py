@@ -6,7 +6,8 @@ import math
 
 import torch
 
-from modinterp.analyses.attention import frequency_shares, position_scores
+from modinterp.analyses.attention import position_scores
+from modinterp.analyses.frequencies import frequency_shares
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Measure, Value, refuted
 from modinterp.claims.evidence import SCORES, evidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from modinterp.analyses.readout import cosine_waves, margin
+from modinterp.analyses.cosine_sums import cosine_waves, margin
 from modinterp.claims.band import at_least, at_most, near
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.evidence import evidence

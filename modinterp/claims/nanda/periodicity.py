@@ -6,9 +6,8 @@ from statistics import median
 
 import torch
 
-from modinterp.analyses.attention import frequency_shares
 from modinterp.analyses.explained import energy_share
-from modinterp.analyses.frequencies import jaccard, significant_frequencies
+from modinterp.analyses.frequencies import frequency_shares, jaccard, significant_frequencies
 from modinterp.analyses.neurons import terms_of
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Measure, Value

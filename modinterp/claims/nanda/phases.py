@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from modinterp.analyses.ablations import excluded_loss, loss_on, restricted_loss
+from modinterp.analyses.cosine_sums import ideal_logits
 from modinterp.analyses.phases import first_epoch, inflections, slope, value_at
 from modinterp.analyses.progress import fourier_gini
-from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.evidence import evidence

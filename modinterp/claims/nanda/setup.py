@@ -9,8 +9,8 @@ import torch
 
 from modinterp.activations import logits_on_grid
 from modinterp.analyses.ablations import accuracy_on, loss_on, loss_without_each
+from modinterp.analyses.cosine_sums import ideal_logits
 from modinterp.analyses.phases import first_epoch
-from modinterp.analyses.readout import ideal_logits
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.evidence import evidence
