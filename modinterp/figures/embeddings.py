@@ -28,7 +28,7 @@ def positions(of: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figure:
         figure.add_trace(trace, row=row, col=1)
     figure.update_xaxes(title="dimension of the residual stream", row=len(of))
     figure.update_yaxes(title="position", tickvals=[0, 1], autorange="reversed")
-    title = "Positions: how alike they are differs from seed to seed, whether they may be exchanged does not"
+    title = "Embeddings of the positions, and how alike they are in each network"
     return framed(figure, title, 100 + 150 * len(of), False)
 
 
@@ -40,18 +40,17 @@ def singular_values(of: Mapping[str, SingularValues]) -> go.Figure:
         figure.add_bar(x=list(range(1, len(found.values) + 1)), y=array(found.values), marker_color=CATEGORIES[0],
                        name="singular value", showlegend=row == 1, row=row, col=1,
                        hovertemplate=f"number %{{x}}<br>value = %{{y:.4g}}<extra>{name}</extra>")  # fmt: skip
-        for squared, colour, dash in ((False, TEST, "solid"), (True, MUTED, "dot")):
+        for squared, colour, dash, top in ((False, TEST, "solid", 1.4), (True, MUTED, "dot", 1.2)):
             at = [found.needed(share, squared) for share in TICKS]
             figure.add_scatter(
-                x=[x for place in at for x in (place, place, None)], y=[0, height, None] * len(at), mode="lines",
+                x=[x for place in at for x in (place, place, None)], y=[0, top * height, None] * len(at), mode="lines",
                 line={"color": colour, "dash": dash, "width": 2}, showlegend=row == 1,
                 name=f"50% and 90% of the {'squares' if squared else 'values'}", row=row, col=1, connectgaps=False,
             )  # fmt: skip
-            level = 1.0 if not squared else 0.8
             for share, place in zip(TICKS, at, strict=True):
                 figure.add_annotation(
-                    x=place, y=level * height, text=f"{share:.0%}: {place}", showarrow=False, xanchor="left", xshift=4,
-                    font_color=INK if squared else colour, row=row, col=1,
+                    x=place, y=top * height, text=f"{share:.0%}: {place}", showarrow=False, xanchor="left", xshift=4,
+                    yanchor="top", font_color=None if squared else colour, row=row, col=1,
                 )  # fmt: skip
     figure.update_xaxes(title="number of the singular value", row=len(of))
     figure.update_yaxes(title="value")

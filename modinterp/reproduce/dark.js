@@ -25,7 +25,10 @@
       for (const axis of Object.keys(plot._fullLayout).filter(key => /^[xy]axis\d*$/.test(key)))
         for (const part of ["gridcolor", "zerolinecolor", "linecolor"]) change[`${axis}.${part}`] = colour("--line");
       for (const scene of Object.keys(plot._fullLayout).filter(key => /^scene\d*$/.test(key)))
-        for (const axis of ["xaxis", "yaxis", "zaxis"]) for (const part of ["gridcolor", "zerolinecolor"]) change[`${scene}.${axis}.${part}`] = colour("--line");
+        for (const axis of ["xaxis", "yaxis", "zaxis"]) {
+          for (const part of ["gridcolor", "zerolinecolor"]) change[`${scene}.${axis}.${part}`] = colour("--line");
+          change[`${scene}.${axis}.backgroundcolor`] = colour("--paper");
+        }
       (plot.layout.shapes ?? []).forEach((shape, number) => {
         if (plot.inkedShapes?.has(number) ?? [INK, undefined].includes(shape.line?.color)) change[`shapes[${number}].line.color`] = ink;
       });

@@ -69,7 +69,7 @@ def _accuracy(ev: Evidence, runs: Runs) -> go.Figure | None:
 
 
 def _losses(ev: Evidence, runs: Runs) -> go.Figure | None:
-    title = "Cross-entropy of every task: low at once where it is trained on, much later where it is not"
+    title = "Cross-entropy of every task, on what is trained on (left) and on what is held out (right)"
     return _over_training(ev, "loss", "nats", title, True)
 
 

@@ -46,7 +46,9 @@ def test_titles_side_by_side_have_room() -> None:
     assert width > 2 * 6 * len("a gap between the largest and the next, from")
 
 
-def test_on_a_dark_page_ink_turns_light_and_what_would_not_be_seen_is_lit(tmp_path: Path, browsed: Callable[[Path], str]) -> None:
+def test_on_a_dark_page_ink_turns_light_and_what_would_not_be_seen_is_lit(
+    tmp_path: Path, browsed: Callable[[Path], str]
+) -> None:
     here = files("modinterp.reproduce")
     style = here.joinpath("style.css").read_text().replace("(prefers-color-scheme: dark)", "all")
     dark = here.joinpath("dark.js").read_text().replace("dark.matches", "true")
