@@ -40,7 +40,7 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
         figure.add_annotation(
             x=i + 0.46, y=1.06, text=f"<b>{title}</b>", showarrow=False, yanchor="bottom", font={"size": 12}
         )
-        figure.add_annotation(x=i + 0.46, y=0.5, text=content, showarrow=False, font={"size": 14, "color": INK})
+        figure.add_annotation(x=i + 0.46, y=0.5, text=content, showarrow=False, font={"size": 14})
         if i:
             figure.add_annotation(
                 x=i + 0.06,

@@ -76,7 +76,7 @@ def _scales(figure: go.Figure, low: float, high: float) -> None:
                                   font={"size": 11, "color": INK}, bgcolor="rgba(255,255,255,0.8)")  # fmt: skip
     for share, value in ((0.0, low), (1.0, high)):
         figure.add_annotation(x=len(SPACE), y=share, text=f"{value:.3g}", showarrow=False, xshift=8, xanchor="left",
-                              font={"size": 11, "color": INK})  # fmt: skip
+                              font={"size": 11})  # fmt: skip
 
 
 def _legend(figure: go.Figure) -> None:

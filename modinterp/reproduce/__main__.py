@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ def _reproduced(source: str, options: argparse.Namespace, device: str) -> Reprod
         if not found.foreign and not result.as_recorded:
             print(f"{result.claim.id} is {result.verdict}, but was recorded as {result.claim.finding.verdict}")
     print(f"report: {path}")
-    return found
+    return replace(found, runs={}, figures={}, tables={})  # on disk by now; gigabytes of activations may go
 
 
 @one_line_errors("stopped; nothing was written")

@@ -69,15 +69,21 @@ class Drawings:
         """These figures and those that are drawn along with them."""
         return keys | {other for key in keys for other in self.companions.get(key, ())}
 
-    def _evidence(self, runs: Runs, key: str) -> Evidence | None:
+    def _source(self, key: str) -> tuple[str, ...]:
         named = self.drawn_from.get(key, self.main)
-        patterns = (named,) if isinstance(named, str) else named
-        there = (run for pattern in patterns for name, run in runs.items() if fnmatchcase(name, pattern))
+        return (named,) if isinstance(named, str) else named
+
+    def _evidence(self, runs: Runs, key: str) -> Evidence | None:
+        there = (run for pattern in self._source(key) for name, run in runs.items() if fnmatchcase(name, pattern))
         return next(map(evidence, there), None)
 
     def needed(self, wanted: set[str]) -> tuple[str, ...]:
-        """Runs that the wanted figures show beside those that the claims need."""
-        return tuple(name for key, names in self.beside.items() if key in wanted for name in names)
+        """Names of runs that the wanted figures are drawn from, or show beside, whatever the claims need."""
+        shown = [name for key, names in self.beside.items() if key in wanted for name in names]
+        return (
+            *shown,
+            *(name for key in self.figures_of if key in wanted for name in self._source(key) if "*" not in name),
+        )
 
     def figures(self, runs: Runs, wanted: set[str]) -> dict[str, tuple[str, go.Figure]]:
         """Those of the wanted figures that the runs allow, by key, each with its number in the source."""

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 _PLOT = {"displaylogo": False, "responsive": True}
-_TITLE, _PANEL, _LETTER = 40, 250, 7.5  # [px]: height of a title in a figure, least width of a panel, of a letter
+# [px]: height of a title in a figure, least width of a panel and of a diagram without axes, width of a letter
+_TITLE, _PANEL, _DIAGRAM, _LETTER = 40, 250, 800, 7.5
 
 
 def figure_html(figure: go.Figure, key: str) -> str:
@@ -31,6 +32,8 @@ def figure_html(figure: go.Figure, key: str) -> str:
 
 def _least_width(figure: go.Figure) -> int:
     """At which no panel is too small, and none's title or axis title runs into its neighbour's. [px]"""
+    if all(axis.visible is False for axis in figure.select_xaxes()):
+        return _DIAGRAM
     panels = len({axis.domain for axis in figure.select_xaxes()})
     if panels < 2:
         return _PANEL * panels
