@@ -48,6 +48,7 @@ def _bands(setting: str, row: Row) -> dict[str, Band]:
 
 
 _STUCK = "With a weight decay of 5 it memorises at once and generalises within thousands of epochs, but stays at {} of the held out pairs and a test loss of {} to the end of its 40,000 epochs."
+SLOW = "With a dropout of 0.5 seed 0 is right on 32% of the pairs held out, and still rising, when its 40,000 epochs are over; the paper says that such networks take much longer, not how long."
 FINDINGS = {  # of what is generated from the tables, by its key
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
     "P53_1": HOLDS,
@@ -55,6 +56,9 @@ FINDINGS = {  # of what is generated from the tables, by its key
     "P53_3": refuted(_STUCK.format("99.75%", "5.8e-3")),
     "P53_4": refuted(_STUCK.format("98.7%", "0.042")),
     "P53_5": refuted(_STUCK.format("99.8%", "0.010")),
+    "dropout_p5_1": not_measured(SLOW),
+    "dropout_0p5": not_measured(SLOW),
+    "C23.dropout_not_sparse": not_measured(SLOW),
     "data_fractions": HOLDS,
     "P53": HOLDS,
     "P109_1": HOLDS,
@@ -89,6 +93,7 @@ def _table_5(row: Row) -> Claim:
         needs=(row.run,),
         finding=FINDINGS.get(row.key, not_measured(f"awaits {row.run}")),
         figure="table5",
+        given={"test accuracy": at_least(0.9, "it is said of networks that generalise; 99.6% is the lowest in the paper")},
     )  # fmt: skip
 
 
@@ -161,19 +166,19 @@ def _table_6(row: Skip) -> Claim:
         {
             "fall of the accuracy": at_most(row.drop, f"{row.accuracy}% to {row.ablated_accuracy}% in the paper"),
             "ablated over original loss": at_most(10, "4.2 at the most in table 6"),
-            "accuracy": at_least(0.95, "the paper ablates networks that solve the task; 99.6% is the lowest in table 6"),
         },
         needs=row.runs,
         scope="any seed",
         finding=FINDINGS.get(row.key, not_measured(f"awaits {row.runs[0]}")),
         figure="table6",
+        given={"accuracy": at_least(0.95, "the paper ablates networks that solve the task; 99.6% is the lowest in table 6")},
     )  # fmt: skip
 
 
 def _of_all(key: str, statement: str, reference: str, measure: Measure, expected: dict[str, Band],
-            needs: tuple[str, ...], required: tuple[str, ...]) -> Claim:  # fmt: skip
+            needs: tuple[str, ...], required: tuple[str, ...], given: dict[str, Band] | None = None) -> Claim:  # fmt: skip
     return Claim(f"nanda.{key}", "appendix C.2.3, table 5", statement, reference, measure, expected, needs, "any seed",
-                 FINDINGS.get(key, not_measured("awaits the runs of table 5")), "table5", required)  # fmt: skip
+                 FINDINGS.get(key, not_measured("awaits the runs of table 5")), "table5", required, given or {})  # fmt: skip
 
 
 CLAIMS = (
@@ -217,6 +222,7 @@ CLAIMS = (
         },
         (*DROPOUT, *WITH_DECAY, *SEEDS),
         ("nanda/dropout-*", "nanda/mainline-*"),
+        {"networks with dropout": at_least(1, "it is said of networks that generalise")},
     ),
     *(_table_6(row) for row in TABLE_6),
 )
