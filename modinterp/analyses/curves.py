@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from modinterp.analyses.phases import NAN, first_epoch
+from modinterp.analyses.phases import first_epoch
 
 LOW, HIGH = 1e-3, 1e-2
 
@@ -52,7 +53,7 @@ def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
     Drop(size=2.0, start=10.0, end=20.0)
     """
     x, y = epochs.to_numpy(dtype=float), loss.to_numpy(dtype=float)
-    best = Drop(NAN, NAN, NAN)
+    best = Drop(math.nan, math.nan, math.nan)
     for first in range(len(x) - 1):
         last = int(np.searchsorted(x, x[first] + within, side="right"))
         if last > first + 1:
@@ -71,7 +72,7 @@ def time_to_fall(epochs: pd.Series, loss: pd.Series, high: float, low: float) ->
     """
     end = first_epoch(epochs, loss < low)
     above = epochs[(loss > high) & (epochs < end)]
-    return end - float(above.iloc[-1]) if len(above) else NAN
+    return end - float(above.iloc[-1]) if len(above) else math.nan
 
 
 @dataclass(frozen=True)
@@ -109,4 +110,4 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
     1.0
     """
     pairs = pd.DataFrame({"x": x, "y": y}, dtype=float).dropna().rank()
-    return float(pairs["x"].corr(pairs["y"])) if len(pairs) > 2 and (pairs.nunique() > 1).all() else NAN
+    return float(pairs["x"].corr(pairs["y"])) if len(pairs) > 2 and (pairs.nunique() > 1).all() else math.nan

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.phases import LEARNED, NAN, first_epoch
+from modinterp.analyses.phases import LEARNED, first_epoch
 from modinterp.analyses.shown import shown
 
 
@@ -92,9 +92,9 @@ def spread(times: Sequence[float]) -> float:
     """
     logs = [math.log10(max(time, 1)) for time in times]
     if not logs:
-        return NAN
+        return math.nan
     low, high = (_quantile(sorted(logs), q) for q in (0.25, 0.75))
-    return high - low if low < math.inf else NAN
+    return high - low if low < math.inf else math.nan
 
 
 def _quantile(ordered: Sequence[float], q: float) -> float:

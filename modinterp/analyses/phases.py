@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 LEARNED = 0.99
-NAN = float("nan")
 
 
 def first_epoch(epochs: pd.Series, reached: pd.Series) -> float:
@@ -20,7 +19,7 @@ def first_epoch(epochs: pd.Series, reached: pd.Series) -> float:
     (100.0, nan)
     """
     hits = epochs[reached]
-    return float(hits.iloc[0]) if len(hits) else NAN
+    return float(hits.iloc[0]) if len(hits) else math.nan
 
 
 @dataclass(frozen=True)
@@ -48,13 +47,18 @@ class Grokking:
         return self.grokked - self.memorised >= 500 and apart
 
 
+def _learned(history: pd.DataFrame) -> tuple[float, float]:
+    """Epochs at which what is trained on and what is held out is first answered as well as counts as learned."""
+    train, test = (first_epoch(history["epoch"], history[f"{part}_accuracy"] >= LEARNED) for part in ("train", "test"))
+    return train, test
+
+
 def grokking(history: pd.DataFrame, n_classes: int) -> Grokking:
     """Read memorisation and grokking off a history with the columns epoch, and loss and accuracy of train and test."""
-    memorised = first_epoch(history["epoch"], history["train_accuracy"] >= LEARNED)
-    grokked = first_epoch(history["epoch"], history["test_accuracy"] >= LEARNED)
+    memorised, grokked = _learned(history)
     between = history["epoch"].between(memorised, grokked if grokked == grokked else math.inf)
     test, ratio = history["test_loss"], history["test_loss"] / history["train_loss"]
-    highest = [float(x[between].max()) if between.any() else NAN for x in (test, ratio)]
+    highest = [float(x[between].max()) if between.any() else math.nan for x in (test, ratio)]
     return Grokking(memorised, grokked, highest[0], highest[1], n_classes)
 
 
@@ -84,10 +88,10 @@ def phases(progress: pd.DataFrame) -> Phases:
     epochs, test = progress["epoch"], progress["test_loss"]
     grokked = first_epoch(epochs, progress["test_accuracy"] >= LEARNED)
     if grokked != grokked:
-        return Phases(NAN, NAN, NAN, NAN)
+        return Phases(math.nan, math.nan, math.nan, math.nan)
     before = progress[epochs < grokked]
     if before.empty:
-        return Phases(NAN, NAN, NAN, NAN)
+        return Phases(math.nan, math.nan, math.nan, math.nan)
     memorised = float(before["epoch"].loc[before["excluded_loss_train"].idxmin()])
     plateau = float(test[epochs.between(memorised, grokked)].median())
     after = epochs > memorised
@@ -99,14 +103,14 @@ def phases(progress: pd.DataFrame) -> Phases:
 def value_at(table: pd.DataFrame, epoch: float, column: str) -> float:
     """A measure at the row nearest to an epoch; NaN for a NaN epoch or an empty table."""
     if epoch != epoch or table.empty:
-        return NAN
+        return math.nan
     return float(table[column].loc[(table["epoch"] - epoch).abs().idxmin()])
 
 
 def slope(table: pd.DataFrame, column: str, start: float, end: float) -> float:
     """Mean change of a measure per epoch between two epochs; NaN where they do not differ."""
     if not end > start:
-        return NAN
+        return math.nan
     return (value_at(table, end, column) - value_at(table, start, column)) / (end - start)
 
 
@@ -142,8 +146,8 @@ def fall(history: pd.DataFrame) -> Fall:
     Source: "Circuit engineering", losses of the addition.
     """
     epochs, test = history["epoch"], history["test_loss"]
-    memorised, grokked = (first_epoch(epochs, history[f"{part}_accuracy"] >= LEARNED) for part in ("train", "test"))
+    memorised, grokked = _learned(history)
     if not grokked > memorised:
-        return Fall(NAN, NAN)
+        return Fall(math.nan, math.nan)
     plateau, after = test[epochs.between(memorised, grokked)].median(), epochs > memorised
     return Fall(first_epoch(epochs, after & (test < plateau / 2)), first_epoch(epochs, after & (test < 1e-2)))

@@ -159,11 +159,10 @@ def load(
     if task is not None and not isinstance(task, Task):
         raise ValueError(f"expected a task, such as modinterp.tasks.addition(113), got {task!r}")
     if path.suffix in (".safetensors", *store.PICKLED):
-        if not path.is_file():
-            raise FileNotFoundError(f"no such file: {path}")
+        weights = store.read_weights(path)
         if task is None:
             raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
-        return TrainedRun(str(name), task, from_state_dict(store.read_weights(path), task, act_fn).to(device))
+        return TrainedRun(str(name), task, from_state_dict(weights, task, act_fn).to(device))
     if path.is_file():
         raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
     is_folder = root is None and (path / store.RECORD).is_file()

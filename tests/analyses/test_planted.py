@@ -12,7 +12,7 @@ import torch
 
 from modinterp import models
 from modinterp.activations import logits_on_grid
-from modinterp.analyses import ablations, attention, curves, neurons, phases, progress, readout
+from modinterp.analyses import ablations, attention, cosine_sums, curves, neurons, phases, progress, readout
 from modinterp.analyses.fourier import component_norms, components_of, fourier_basis, transform
 from modinterp.analyses.frequencies import jaccard, key_frequencies
 from modinterp.runs import TrainedRun

@@ -16,7 +16,7 @@ from modinterp.analyses.frequencies import active_frequencies, significant_frequ
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.tasks import PrimeRemainders, addition, primes_below
 
-NAN, INF = float("nan"), float("inf")
+math.nan, INF = float("nan"), float("inf")
 
 
 def history_of(times: dict[str, tuple[float, float]], epochs: range) -> pd.DataFrame:
@@ -55,7 +55,7 @@ def test_inversions_by_their_definition(order: list[int]) -> None:
 
 
 def test_what_was_never_learned_comes_last_and_widens_the_spread() -> None:
-    times = generalisation.never_last([10.0, NAN, 1000.0])
+    times = generalisation.never_last([10.0, math.nan, 1000.0])
     assert generalisation.inversions(times) == 1
     spread = generalisation.spread
     assert spread([10, 100, 1000, 10_000, 100_000]) == pytest.approx(2)

@@ -12,7 +12,7 @@ import torch
 
 from modinterp.models import TransformerConfig, initial_weights
 from modinterp.runs import TrainedRun, load, store, train
-from modinterp.tasks import addition
+from modinterp.tasks import Task, addition
 from modinterp.training import Recipe, RunSpec, training_states
 
 TASK = addition(5)
@@ -116,14 +116,16 @@ def test_code_in_a_pickle_is_not_run(tmp_path: Path, write, protocol: int) -> No
     assert not marker.exists()
 
 
-def test_a_file_needs_a_task() -> None:
+def test_a_file_needs_a_task(tmp_path: Path) -> None:
+    store.write_weights(tmp_path / "model.safetensors", {"embed.W_E": torch.ones(2, 2)})
     with pytest.raises(ValueError, match="does not say what its network was trained on"):
-        load("somewhere/model.pt")
+        load(tmp_path / "model.safetensors")
 
 
-def test_missing_file_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("task", [TASK, None])
+def test_missing_file_is_named(tmp_path: Path, task: Task | None) -> None:
     with pytest.raises(FileNotFoundError, match=r"no file .*none\.pt"):
-        load(tmp_path / "none.pt", TASK)
+        load(tmp_path / "none.pt", task)
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

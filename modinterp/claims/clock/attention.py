@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from modinterp.analyses.circles import circle, turns
@@ -12,14 +14,12 @@ from modinterp.claims.clock.clockwork import SEEDS, TUNED, clockwork
 from modinterp.claims.evidence import PATTERN, evidence
 from modinterp.runs import TrainedRun
 
-NAN = float("nan")
-
 
 def _varied(run: TrainedRun) -> dict[str, Value]:
     cw, pattern = clockwork(run), evidence(run).grid[PATTERN]
     to_a = pattern[..., 0].flatten(0, 1)
     return {
-        "smallest standard deviation of a head's attention to a": float(to_a.std(dim=0)[list(cw.tuned)].min()) if cw.tuned else NAN,
+        "smallest standard deviation of a head's attention to a": float(to_a.std(dim=0)[list(cw.tuned)].min()) if cw.tuned else math.nan,
         "lowest mean": float(to_a.mean(dim=0).min()),
         "highest mean": float(to_a.mean(dim=0).max()),
     }  # fmt: skip

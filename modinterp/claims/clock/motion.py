@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import torch
@@ -15,14 +16,13 @@ from modinterp.claims.clock.clockwork import ATTN_OUT, MLP_OUT, SEEDS, Clockwork
 from modinterp.claims.evidence import NEURONS
 from modinterp.runs import TrainedRun
 
-NAN = float("nan")
 FIRST, SECOND = 0, 1
 
 
 def _worst(motions: Mapping[int, Motion], turning: str) -> float:
     """Of the sizes of a turning's slope, the farthest from 1."""
     slopes = [abs(getattr(motion, turning).slope) for motion in motions.values()]
-    return max(slopes, key=lambda slope: abs(slope - 1), default=NAN)
+    return max(slopes, key=lambda slope: abs(slope - 1), default=math.nan)
 
 
 def _revolving(cw: Clockwork, hook: str) -> dict[str, Value]:
@@ -37,9 +37,11 @@ def _revolving(cw: Clockwork, hook: str) -> dict[str, Value]:
 def _rotating(motions: Mapping[int, Motion]) -> dict[str, Value]:
     return {
         "rotation [turns]": _worst(motions, "rotation"),
-        "rotation, lowest R squared": min((m.rotation.explained for m in motions.values()), default=NAN),
-        "largest orbit over radius": max((m.orbit_over_radius for m in motions.values()), default=NAN),
-        "largest revolving part over radius": max((m.revolving_over_radius for m in motions.values()), default=NAN),
+        "rotation, lowest R squared": min((m.rotation.explained for m in motions.values()), default=math.nan),
+        "largest orbit over radius": max((m.orbit_over_radius for m in motions.values()), default=math.nan),
+        "largest revolving part over radius": max(
+            (m.revolving_over_radius for m in motions.values()), default=math.nan
+        ),
     }
 
 
@@ -119,7 +121,9 @@ def _singular_and_principal(run: TrainedRun) -> dict[str, Value]:
     for k in cw.freqs:
         vectors = cw.singular.vectors[:, cw.singular.owned_by(k)]
         planes = cw.collected(NEURONS, k)
-        cosines = [mean_cosine(vectors, planes.pair(pair)) if vectors.shape[1] else NAN for pair in (FIRST, SECOND)]
+        cosines = [
+            mean_cosine(vectors, planes.pair(pair)) if vectors.shape[1] else math.nan for pair in (FIRST, SECOND)
+        ]
         ratios.append(cosines[SECOND] / cosines[FIRST])
     return {
         "share of key frequencies twice as near to directions 3, 4": sum(r >= 2 for r in ratios) / len(ratios),

@@ -16,7 +16,6 @@ from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.clock.clockwork import ATTN_OUT, SEEDS, Clockwork, clockwork
 from modinterp.runs import TrainedRun
 
-NAN = float("nan")
 PHASES = [2 * math.pi * (i + 0.1) / 6 for i in range(6)]
 
 
@@ -76,10 +75,10 @@ def _predicted(
         cw = clockwork(run)
         found = [fit for fit in fits(cw) if fit.head in cw.tuned and chosen(fit)]
         return {
-            "lowest R squared of the prediction": min((fit.explained for fit in found), default=NAN),
-            "lowest share at the petal's frequencies": min((fit.at_frequencies for fit in found), default=NAN),
+            "lowest R squared of the prediction": min((fit.explained for fit in found), default=math.nan),
+            "lowest share at the petal's frequencies": min((fit.at_frequencies for fit in found), default=math.nan),
             "heads and planes": len(found),
-            "largest residual of the pull-back": max((fit.residual for fit in found), default=NAN),
+            "largest residual of the pull-back": max((fit.residual for fit in found), default=math.nan),
         }
 
     return measure
@@ -91,7 +90,7 @@ def _corners(run: TrainedRun) -> dict[str, Value]:
     found = [fit.on_hull for fit in cw.petals if fit.head in cw.tuned]
     return {
         "corners of the embedding's circle, share of the points": min(c.on_hull for c in cw.embedded.values()),
-        "corners of a petal, largest share": max(found, default=NAN),
+        "corners of a petal, largest share": max(found, default=math.nan),
         "corners of an exact circle": circle(torch.stack([angles.cos(), angles.sin()], dim=1), cw.freqs[0]).on_hull,
         "corners of the circle of all heads' sum": max(both[0].on_hull for both in cw.sums.values()),
     }
@@ -103,7 +102,7 @@ def _sum_of_heads(number: int) -> Callable[[TrainedRun], dict[str, Value]]:
     def measure(run: TrainedRun) -> dict[str, Value]:
         cw = clockwork(run)
         if number >= len(cw.freqs):
-            return {"quality of the sum": NAN, "above the median head by": NAN}
+            return {"quality of the sum": math.nan, "above the median head by": math.nan}
         freq = cw.freqs[number]
         together, alone = cw.sums[freq]
         return {

@@ -16,7 +16,6 @@ from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.clock.clockwork import MAIN, MLP_OUT, SEEDS, Clockwork, clockwork
 from modinterp.runs import TrainedRun
 
-NAN = float("nan")
 ONE_HEAD = "clock/one-head-0"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import torch
@@ -15,7 +16,6 @@ from modinterp.claims.clock.clockwork import SEEDS
 from modinterp.claims.evidence import evidence
 from modinterp.runs import TrainedRun
 
-NAN = float("nan")
 LOOKED_AT = (5_000, 10_000, 20_000)
 
 
@@ -56,7 +56,7 @@ def _curves(run: TrainedRun) -> dict[str, Value]:
     grokked, table = evidence(run).grokking.grokked, evidence(run).progress
     squares = table["sum_of_squares_W_E"]
     apart = table["epoch"][(squares / squares.iloc[-1] - 1).abs() > 0.02]
-    settled = float(apart.iloc[-1]) if len(apart) else NAN
+    settled = float(apart.iloc[-1]) if len(apart) else math.nan
     return {
         "grokking epoch": grokked,
         "epochs from grokking until W_E settles": settled - grokked,
@@ -86,7 +86,9 @@ def _at(run: TrainedRun, epoch: int) -> torch.Tensor | None:
 def _norms_10k(run: TrainedRun) -> dict[str, Value]:
     W_E = _at(run, 10_000)
     if W_E is None:
-        return dict.fromkeys(("frequencies above a quarter of the largest", "energy share of the key frequencies"), NAN)
+        return dict.fromkeys(
+            ("frequencies above a quarter of the largest", "energy share of the key frequencies"), math.nan
+        )
     return {
         "frequencies above a quarter of the largest": len(significant_frequencies(W_E)),
         "energy share of the key frequencies": frequency_shares(W_E, evidence(run).freqs),
@@ -95,7 +97,7 @@ def _norms_10k(run: TrainedRun) -> dict[str, Value]:
 
 def _fading(run: TrainedRun) -> dict[str, Value]:
     found = [_at(run, epoch) for epoch in LOOKED_AT]
-    counts = [NAN if W_E is None else len(significant_frequencies(W_E)) for W_E in found]
+    counts = [math.nan if W_E is None else len(significant_frequencies(W_E)) for W_E in found]
     return {
         "fewer at 10,000 than at 5,000": counts[0] - counts[1],
         "fewer at 20,000 than at 10,000": counts[1] - counts[2],
@@ -105,7 +107,7 @@ def _fading(run: TrainedRun) -> dict[str, Value]:
 
 
 def _cleaner(run: TrainedRun) -> dict[str, Value]:
-    ginis = [NAN if W_E is None else fourier_gini(W_E) for W_E in (_at(run, epoch) for epoch in LOOKED_AT)]
+    ginis = [math.nan if W_E is None else fourier_gini(W_E) for W_E in (_at(run, epoch) for epoch in LOOKED_AT)]
     return {
         "rise of the Gini coefficient from 5,000 to 10,000": ginis[1] - ginis[0],
         "rise of the Gini coefficient from 10,000 to 20,000": ginis[2] - ginis[1],
@@ -134,7 +136,7 @@ def _any_number(*runs: TrainedRun) -> dict[str, Value]:
         rises += [later - earlier for earlier, later in pairwise(found)]
     return {
         "different numbers": len(set(counts)),
-        "largest rise from one snapshot after grokking to the next": max(rises, default=NAN),
+        "largest rise from one snapshot after grokking to the next": max(rises, default=math.nan),
         "key frequencies": counts,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import median
 
 from modinterp.analyses.curves import rank_correlation
@@ -21,7 +22,6 @@ from modinterp.claims.miiii.evidence import (
 )
 from modinterp.runs import TrainedRun
 
-NAN = float("nan")
 BY_TWO = "trained on 30% as printed, two tasks of 29 generalise in 65,536 epochs (the source's code trains on 50%)"
 
 
@@ -36,18 +36,18 @@ def _times(ev: DigitsEvidence) -> tuple[list[float], dict[int, float]]:
 def _accuracy(run: TrainedRun) -> dict[str, Value]:
     ev = digits_evidence(run)
     first, others = _times(ev)
-    in_turn = [*first, min(others.values(), default=NAN)]
+    in_turn = [*first, min(others.values(), default=math.nan)]
     accuracies = ev.last("test_accuracy")
     return {
         "tasks with a test accuracy of 0.99": int((accuracies >= 0.99).sum()),
         "2, 3, 5, 7, then the first of the others: pairs out of order": inversions(in_turn),
         "Spearman's correlation of q and the epoch, other tasks": rank_correlation(list(others), list(others.values())),
-        "median epoch of the other tasks": median(others.values()) if others else NAN,
+        "median epoch of the other tasks": median(others.values()) if others else math.nan,
         "lowest test accuracy": float(accuracies.min()),
         "mean test accuracy": float(accuracies.mean()),
         **{f"epoch of q = {q}": time for q, time in zip(FIRST, first, strict=False)},
         "first of the other tasks": in_turn[-1],
-        "last of the other tasks": max(others.values(), default=NAN),
+        "last of the other tasks": max(others.values(), default=math.nan),
     }
 
 
@@ -67,7 +67,7 @@ def _grokked(run: TrainedRun) -> dict[str, Value]:
     known = [gap for gap in gaps if gap == gap]
     return {
         "tasks that generalise 500 epochs or more after they are memorised": times.delayed(),
-        "median delay": median(known) if known else NAN,
+        "median delay": median(known) if known else math.nan,
         "latest memorised": max(times.memorised),
     }
 

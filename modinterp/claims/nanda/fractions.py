@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from modinterp.analyses.curves import rank_correlation
-from modinterp.analyses.phases import NAN, first_epoch
+from modinterp.analyses.phases import first_epoch
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.evidence import evidence
@@ -52,7 +52,7 @@ def _thresholds(*runs: TrainedRun) -> dict[str, Value]:
     train = [x for x in epochs["train", 1e-6] if x > 0]
     return {
         "rank correlation of fraction and epochs to a test loss of 1e-6": rank_correlation(fractions, epochs["test", 1e-6]),
-        "largest over smallest number of epochs to a train loss of 1e-6": max(train) / min(train) if train else NAN,
+        "largest over smallest number of epochs to a train loss of 1e-6": max(train) / min(train) if train else math.nan,
         "fractions": len(runs),
         "fractions that reach a test loss of 1e-6": sum(x == x for x in epochs["test", 1e-6]),
         "rank correlation of fraction and epochs to a test loss of 1e-2": rank_correlation(fractions, epochs["test", 1e-2]),
@@ -78,7 +78,7 @@ def _together(*runs: TrainedRun) -> dict[str, Value]:
     at_once = [height - chance for height, waited in zip(heights, delays, strict=True) if waited <= 500]
     return {
         "rank correlation of highest test loss and delay": rank_correlation(heights, delays),
-        "highest test loss above chance of those that generalise at once": max(at_once, default=NAN),
+        "highest test loss above chance of those that generalise at once": max(at_once, default=math.nan),
         "fractions that generalise": sum(waited == waited for waited in delays),
     }
 

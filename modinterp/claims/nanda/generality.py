@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import mean
 
-from modinterp.analyses.phases import NAN
 from modinterp.claims.band import Band, at_least, at_most, between
 from modinterp.claims.claim import HOLDS, Claim, Measure, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
@@ -112,9 +111,9 @@ def _accuracies(*runs: TrainedRun) -> dict[str, Value]:
 def _consistent(*runs: TrainedRun) -> dict[str, Value]:
     rows = [(evidence(run).summary, math.log(evidence(run).p)) for run in generalised(runs)]
     return {
-        "lowest excluded loss over ln p": min((s.excluded_loss / chance for s, chance in rows), default=NAN),
+        "lowest excluded loss over ln p": min((s.excluded_loss / chance for s, chance in rows), default=math.nan),
         "share with a logit FVE of at least 0.8": share([s.logit_fve >= 0.8 for s, _ in rows]),
-        "lowest logit FVE": min((s.logit_fve for s, _ in rows), default=NAN),
+        "lowest logit FVE": min((s.logit_fve for s, _ in rows), default=math.nan),
         "networks": len(rows),
     }
 
@@ -123,13 +122,13 @@ def _dropout_not_sparse(*runs: TrainedRun) -> dict[str, Value]:
     found = {True: [], False: []}
     for run in generalised(runs):
         found[recipe_of(run).dropout > 0].append(evidence(run).summary)
-    largest = max((s.gini_W_E for s in found[True]), default=NAN)
-    smallest = min((s.gini_W_E for s in found[False]), default=NAN)
+    largest = max((s.gini_W_E for s in found[True]), default=math.nan)
+    smallest = min((s.gini_W_E for s in found[False]), default=math.nan)
     return {
         "largest Gini of W_E with dropout over smallest with decay": largest / smallest,
         "largest Gini of W_E with dropout": largest,
         "smallest Gini of W_E with decay": smallest,
-        "lowest logit FVE with dropout": min((s.logit_fve for s in found[True]), default=NAN),
+        "lowest logit FVE with dropout": min((s.logit_fve for s in found[True]), default=math.nan),
         "networks with dropout": len(found[True]),
         "networks with decay": len(found[False]),
     }

@@ -17,7 +17,7 @@ from modinterp.claims.evidence import evidence
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
 
-NAN, SPLITS = float("nan"), ("all", "train", "test")
+SPLITS = ("all", "train", "test")
 
 
 def _restricted_of_ideal() -> dict[str, Value]:
@@ -42,7 +42,7 @@ def _excluded(run: TrainedRun) -> dict[str, Value]:
     return {
         "excluded loss at t1": at_t1,
         "excluded loss at t2 over at t1": at_t2 / at_t1,
-        "decades the test loss moves from t1 to 0.8 t2": float(np.log10(waiting.max() / waiting.min())) if len(waiting) else NAN,
+        "decades the test loss moves from t1 to 0.8 t2": float(np.log10(waiting.max() / waiting.min())) if len(waiting) else math.nan,
         "t1": t1, "t2": t2, "t3": ev.phases.cleaned,
         **{f"final excluded loss, {split}": float(p[f"excluded_loss_{split}"].iloc[-1]) for split in SPLITS},
     }  # fmt: skip
@@ -81,9 +81,9 @@ def _weights(run: TrainedRun) -> dict[str, Value]:
     p, t1, t2, t3 = ev.progress, ev.phases.memorised, ev.phases.formed, ev.phases.cleaned
     p = p.assign(norm=p["sum_of_squared_weights"] ** 0.5)
     falling = p["sum_of_squared_weights"][p["epoch"] >= t1]
-    rises, fall = falling.diff().clip(lower=0), falling.iloc[0] - falling.iloc[-1] if len(falling) else NAN
+    rises, fall = falling.diff().clip(lower=0), falling.iloc[0] - falling.iloc[-1] if len(falling) else math.nan
     return {
-        "sum of all rises after t1 over the fall": float(rises.sum() / fall) if len(falling) else NAN,
+        "sum of all rises after t1 over the fall": float(rises.sum() / fall) if len(falling) else math.nan,
         "slope t2 to t3 over slope t1 to t2": slope(p, "sum_of_squared_weights", t2, t3) / slope(p, "sum_of_squared_weights", t1, t2),
         "slope t2 to t3 over slope t1 to t2, of the norm": slope(p, "norm", t2, t3) / slope(p, "norm", t1, t2),
     }  # fmt: skip
@@ -93,7 +93,7 @@ def _memorization(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     p, t1 = ev.progress, ev.phases.memorised
     early = p[p["epoch"] <= t1 / 2]
-    ratio = (early["excluded_loss_train"] / early["train_loss"]).max() if len(early) else NAN
+    ratio = (early["excluded_loss_train"] / early["train_loss"]).max() if len(early) else math.nan
     return {"t1": t1, "largest excluded over train loss before t1 / 2": float(ratio)}
 
 
@@ -107,7 +107,7 @@ def _cleanup(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     p, t2, t3 = ev.progress, ev.phases.formed, ev.phases.cleaned
     settled = p["excluded_loss_train"][p["epoch"] >= t3]
-    spread = (settled.max() - settled.min()) / settled.median() if len(settled) else NAN
+    spread = (settled.max() - settled.min()) / settled.median() if len(settled) else math.nan
     return {"(t3 - t2) over t2": (t3 - t2) / t2, "spread of the excluded loss after t3": float(spread), "t3": t3}
 
 
@@ -136,13 +136,13 @@ def _coefficients(run: TrainedRun) -> dict[str, Value]:
         final = float(p[column].iloc[-1])
         grown.append(final / value_at(p, t1, column))
         jumps.append(float(p[column].diff().abs().max()) / abs(final))
-    return {"smallest growth from t1": min(grown, default=NAN), "largest jump in 100 epochs over the final value": max(jumps, default=NAN)}  # fmt: skip
+    return {"smallest growth from t1": min(grown, default=math.nan), "largest jump in 100 epochs over the final value": max(jumps, default=math.nan)}  # fmt: skip
 
 
 def _single_exclusion(run: TrainedRun) -> dict[str, Value]:
     last = evidence(run).progress.iloc[-1]
     singles = [float(last[c]) for c in last.index if c.startswith("excluded_loss_") and c.rpartition("_")[2].isdigit()]
-    return {"smallest excluded loss over train loss": min(singles, default=NAN) / float(last["train_loss"])}
+    return {"smallest excluded loss over train loss": min(singles, default=math.nan) / float(last["train_loss"])}
 
 
 SPARSE_AT_THE_END = {

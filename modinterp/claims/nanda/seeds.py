@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from statistics import mean, median
 
-import torch
-
+from modinterp.analyses.lines import correlation
 from modinterp.analyses.phases import first_epoch
 from modinterp.analyses.progress import fourier_gini
 from modinterp.analyses.readout import Readoff, ReadoffTable
@@ -13,7 +13,7 @@ from modinterp.analyses.similarity import cosines
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import HOLDS, Claim, Measure, Value, each, refuted
 from modinterp.claims.evidence import evidence
-from modinterp.claims.nanda.phases import NAN, SPARSE_AT_THE_END, sparsity
+from modinterp.claims.nanda.phases import SPARSE_AT_THE_END, sparsity
 from modinterp.claims.nanda.setup import SEEDS
 from modinterp.runs import TrainedRun
 
@@ -23,7 +23,7 @@ MORE_SEEDS = dict(zip(range(1, 5), SEEDS[1:], strict=True))  # the paper's numbe
 def _paper(*rows: tuple[str, int, float, float, float, float]) -> ReadoffTable:
     return ReadoffTable(
         tuple(
-            Readoff(freq, wave, first, second, amplitude, fve, NAN, True)
+            Readoff(freq, wave, first, second, amplitude, fve, math.nan, True)
             for wave, freq, first, second, amplitude, fve in rows
         )
     )
@@ -75,7 +75,7 @@ def _embeddings(run: TrainedRun) -> dict[str, Value]:
     return {
         "Gini of W_E": fourier_gini(evidence(run).W_E),
         "cosine of the embeddings of the two positions": float(cosines(positions)[0, 1]),
-        "Pearson correlation of the embeddings of the two positions": float(torch.corrcoef(positions)[0, 1]),
+        "Pearson correlation of the embeddings of the two positions": correlation(*positions),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import mean
 
 import numpy as np
@@ -11,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.curves import largest_drop, peak, time_to_fall
-from modinterp.analyses.phases import NAN, first_epoch, value_at
+from modinterp.analyses.phases import first_epoch, value_at
 from modinterp.analyses.trigrams import attention_to, direct_path
 from modinterp.claims.band import Band, at_least, at_most, equals
 from modinterp.claims.claim import HOLDS, Claim, Measure, Value, each, not_measured, refuted
@@ -45,7 +46,7 @@ def _digit_drops(run: TrainedRun) -> dict[str, Value]:
     learned = [first_epoch(epochs, loss < 0.5) for loss in digits]
     return {
         "smallest of the digits' largest drops within 300 epochs": min(largest_drop(epochs, x, 300).size for x in digits),
-        "epoch of the last digit's fall over the first's": float(np.max(learned) / np.min(learned)) if np.min(learned) > 0 else NAN,
+        "epoch of the last digit's fall over the first's": float(np.max(learned) / np.min(learned)) if np.min(learned) > 0 else math.nan,
         "the largest digit is the first to fall": bool(learned[0] == np.min(learned)),
         **{f"epoch of a loss below 0.5, digit {place}": epoch for place, epoch in enumerate(learned)},
     }  # fmt: skip

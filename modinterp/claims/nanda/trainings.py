@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import mean
 
-from modinterp.analyses.phases import LEARNED, NAN
+from modinterp.analyses.phases import LEARNED
 from modinterp.claims.evidence import evidence
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.training import Recipe
@@ -24,7 +25,7 @@ def recipe_of(run: TrainedRun) -> Recipe:
 
 def final(run: TrainedRun, column: str) -> float:
     """A measure at the end of a training; NaN without a history."""
-    return float(run.history[column].iloc[-1]) if len(run.history) else NAN
+    return float(run.history[column].iloc[-1]) if len(run.history) else math.nan
 
 
 def highest(run: TrainedRun, column: str) -> float:
@@ -45,4 +46,4 @@ def generalised(runs: Sequence[TrainedRun]) -> list[TrainedRun]:
 
 def share(true: Sequence[bool]) -> float:
     """Of those that are true; NaN of none."""
-    return mean(map(float, true)) if true else NAN
+    return mean(map(float, true)) if true else math.nan

@@ -6,7 +6,7 @@ import math
 from statistics import median
 
 from modinterp.analyses.curves import rank_correlation, slingshots
-from modinterp.analyses.phases import LEARNED, NAN
+from modinterp.analyses.phases import LEARNED
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
 from modinterp.claims.evidence import evidence
@@ -46,7 +46,7 @@ def _excluded_before_grokking(run: TrainedRun) -> dict[str, Value]:
     before = ev.progress[ev.progress["epoch"].between(ev.grokking.memorised, until, inclusive="left")]
     ratio, excluded = before["excluded_loss_train"] / before["train_loss"], before["excluded_loss_train"].tolist()
     return {
-        "largest excluded over train loss before it groks": float(ratio.max()) if len(ratio) else NAN,
+        "largest excluded over train loss before it groks": float(ratio.max()) if len(ratio) else math.nan,
         "rank correlation of excluded loss and epoch before it groks": rank_correlation(before["epoch"].tolist(), excluded),
         "snapshots before it groks": len(before),
     }  # fmt: skip
@@ -80,7 +80,7 @@ def _like_mainline(*runs: TrainedRun) -> dict[str, Value]:
         "final test loss": [final(run, "test_loss") for run in runs],
         "grokking epoch": [g.grokked for g in found],
         "median grokking epoch": median(g.grokked for g in found),
-        "grokking over memorisation epoch": [g.grokked / g.memorised if g.memorised else NAN for g in found],
+        "grokking over memorisation epoch": [g.grokked / g.memorised if g.memorised else math.nan for g in found],
         "logit FVE": [row.logit_fve for row in rows],
         "mean MLP FVE": [row.mean_fve for row in rows],
         "Gini of W_L": [row.gini_W_L for row in rows],
