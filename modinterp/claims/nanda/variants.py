@@ -125,7 +125,6 @@ CLAIMS = (
         },
         needs=TWO_LAYERS,
         scope="any seed",
-        finding=not_measured("awaits nanda/two-layers-0"),
         figure="two_layers",
     ),
     Claim(
@@ -137,7 +136,6 @@ CLAIMS = (
         {"largest excluded over train loss before it groks": at_least(10, "an order of magnitude in figure 23")},
         needs=TWO_LAYERS,
         scope="any seed",
-        finding=not_measured("awaits nanda/two-layers-0"),
         figure="two_layers_excluded",
     ),
     Claim(
@@ -149,7 +147,6 @@ CLAIMS = (
         {"share of seeds with a slingshot": at_least(0.6, "as figure 22: three of five")},
         needs=TWO_LAYERS,
         scope="any seed",
-        finding=not_measured("awaits nanda/two-layers-0"),
         figure="two_layers",
     ),
     Claim(
