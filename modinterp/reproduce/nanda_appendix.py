@@ -206,7 +206,7 @@ def _skips(ev: Evidence, runs: Runs) -> go.Figure | None:
     return sweeps.skips(table, title) if "ours" in table["whose"].tolist() else None  # fmt: skip
 
 
-_FRACTIONS = "Little data: it memorises for good; some: it groks; much: it generalises at once"
+_FRACTIONS = "The fewer pairs it is trained on, the later it generalises"
 FIGURES: dict[str, tuple[str, Draw]] = {
     "fractions": ("Figure 20", partial(_sweep, patterns=("nanda/fraction-*",), label=_fraction, log_epochs=True,
                                        beside=SEEDS[:1], title=_FRACTIONS)),
