@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from modinterp.runs import CATALOGUE, matching, named
+from modinterp.models import TransformerConfig
+from modinterp.runs import CATALOGUE, load, matching, named, train
 from modinterp.runs.__main__ import main
-from modinterp.training import RunSpec, shape_of
+from modinterp.tasks import addition
+from modinterp.training import Recipe, RunSpec, shape_of
 
 FAMILIES = {  # the sources' runs and how many of each
     "nanda/mainline-*": 5, "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
@@ -62,6 +65,22 @@ def test_listing_shows_what_is_trained_and_what_needs_it(capsys: pytest.CaptureF
     (pending,) = (line for line in lines if line.startswith("nanda/p401-decay-8-0 "))
     assert "pending" in pending
     assert "nanda.fig25" in pending
+
+
+def test_runs_of_ones_own_are_listed_too(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    task = addition(3)
+    spec = RunSpec(task, TransformerConfig.of(task, d_model=4, n_heads=1, d_head=4, d_mlp=4), Recipe(epochs=2))
+    train({"mine/sums": spec}, out=tmp_path, progress=False)
+    assert main(["list", "mine/*", "mlp/*", "--runs", str(tmp_path)]) == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    own = lines[-1]
+    assert own.startswith("mine/sums ")
+    assert len(lines) == len(matching("mlp/*")) + 1
+    assert own.index("a + b mod 3") == header.index("task")
+    assert own.index("trained") == header.index("state") == lines[0].index("pending")
+    assert main(["list", "mine/none*", "--runs", str(tmp_path)]) == 2
+    with pytest.raises(FileNotFoundError, match="did you mean 'mine/sums'"):
+        load("mine/sum", root=tmp_path)
 
 
 def test_unknown_runs_are_named(capsys: pytest.CaptureFixture) -> None:
