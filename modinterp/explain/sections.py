@@ -83,7 +83,7 @@ def _frequencies(f: Facts) -> Iterator[Entry]:
     yield "key_energy", f"share of {f.read_name}'s energy in them", f.spectrum_nulls.rows[1].observed
     for statistic in ("gap of the spectrum", "energy of the strongest"):
         null = max((r for r in f.spectrum_nulls.rows if r.statistic == statistic), key=lambda r: r.p_value)
-        key, note = statistic.split()[0], f"the largest of three nulls': {null.name}, {len(null.draws)} draws"
+        key, note = statistic.split()[0], f"largest p of three nulls, that of: {null.name}; {len(null.draws)} draws"
         yield f"p_value_{key}", f"p-value of the {statistic}", null.p_value, note
     own = f.last_neurons
     found = ", ".join(map(str, own.key_frequencies())) if own else ATTENTION_ONLY
@@ -142,7 +142,7 @@ def _readout(f: Facts) -> Iterator[Entry]:
     yield "logit_fve_row", "the same, each pair's mean removed", fit.explained_by_row
     yield "logit_fve_row_class", "the same, each pair's and each class's mean removed", fit.explained_by_row_and_class
     null = max(f.logit_nulls.rows, key=lambda r: r.p_value)
-    note = f"the larger of two nulls': {null.name}, {len(null.draws)} draws"
+    note = f"larger p of two nulls, that of: {null.name}; {len(null.draws)} draws"
     yield "p_value_logits", "p-value of the variance in as many cosines", null.p_value, note
     what = "logits in any waves and products of as many frequencies, share"
     yield "logits_periodic", what, f.periodic_share_of_logits
