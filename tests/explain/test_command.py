@@ -58,6 +58,7 @@ def test_json_and_csv_say_the_same_as_the_function(file: Path, written: Path) ->
 
 def test_page_holds_everything_and_asks_nobody(written: Path) -> None:
     page = html.unescape((written / "index.html").read_text())
+    assert page.count('matchMedia("(prefers-color-scheme: dark)")') == 1
     said = json.loads((written / "explanation.json").read_text())
     for key in said["numbers"]:
         assert f'id="{key}"' in page

@@ -73,6 +73,7 @@ def test_page_holds_everything_and_asks_nobody(report: Path) -> None:
     assert page.count("plotly-graph-div") >= 35
     body = page.partition("</head>")[2]
     assert "<script src" not in page
+    assert page.count('matchMedia("(prefers-color-scheme: dark)")') == 1
     assert "<link " not in page
     assert "http://" not in body
     assert "https://" not in body
