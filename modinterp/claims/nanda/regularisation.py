@@ -11,7 +11,7 @@ from modinterp.analyses.curves import rank_correlation, slingshots
 from modinterp.analyses.phases import LEARNED
 from modinterp.analyses.progress import fourier_gini, gini
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Claim, Value, not_measured
+from modinterp.claims.claim import Claim, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.rows import SWEPT_DECAY
 from modinterp.claims.nanda.setup import NO_GROKKING, ONE_FREQUENCY, SEEDS, no_decay
@@ -50,12 +50,6 @@ def _dropout(*runs: TrainedRun) -> dict[str, Value]:
         found[f"grokking epoch, dropout {rate}"] = [evidence(run).grokking.grokked for run in some]
         found[f"seeds, dropout {rate}"] = len(some)
     return found
-
-
-NOTHING_LEARNED = (
-    "awaits nanda/l1-mean-1-0: penalised by the sum of its absolute weights, nanda/l1-sum-1-0 falls to nothing and learns "
-    "nothing, its loss staying at that of guessing"
-)
 
 
 def _memorised(runs: Iterable[TrainedRun]) -> list[TrainedRun]:
@@ -139,7 +133,6 @@ CLAIMS = (
         },
         needs=(*SWEPT_DECAY, *SEEDS),
         scope="any seed",
-        finding=not_measured("awaits nanda/decay-0.3-0 and nanda/decay-3-0"),
         figure="decays",
         required=("nanda/decay-0.3-*", "nanda/mainline-*", "nanda/decay-3-*"),
     ),
@@ -171,7 +164,7 @@ CLAIMS = (
         },
         needs=PENALISED,
         scope="any seed",
-        finding=not_measured(NOTHING_LEARNED),
+        finding=refuted("with the mean of the absolute weights as penalty (strength 1, seed 0) it memorises by epoch 200 and has 98% of the pairs held out by 2,000; with their sum (strength 1) it learns nothing at all"),
         figure="l1",
         given={"networks that ever memorise": at_least(1, "one that learns nothing has nothing to generalise")},
     ),
@@ -187,7 +180,7 @@ CLAIMS = (
         },
         needs=(*PENALISED, SEEDS[0]),
         scope="any seed",
-        finding=not_measured(NOTHING_LEARNED),
+        finding=refuted("half of it: with the mean as penalty the neurons are far sparser (Gini 0.96 against 0.18), W_E in the Fourier basis hardly less so (0.745; 0.764 with weight decay)"),
         figure="l1",
         given={"networks with l1 that ever memorise": at_least(1, "one that learns nothing is neither")},
         required=("nanda/l1-*", "nanda/mainline-*"),
