@@ -23,7 +23,7 @@ def _lines(values: Float[Tensor, "component head"], freqs: Sequence[int], y: str
             line_color=colour_of(head, list(heads)),
             hovertemplate="%{x}<br>%{y:.4g}<extra>%{fullData.name}</extra>",
         )
-    figure.update_xaxes(title="Fourier component of the token", nticks=16)
+    figure.update_xaxes(title="Fourier component of the token", nticks=8, tickangle=0)
     figure.update_yaxes(title=y)
     return figure
 

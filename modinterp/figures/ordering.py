@@ -85,7 +85,7 @@ def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.Data
                 x=array(known["gap"]), y=array(known["mean"]), name=name, mode="lines+markers", row=1, col=column,
                 line_color=CATEGORIES[(index + (4 if column == 2 else 0)) % len(CATEGORIES)],
             )  # fmt: skip
-    figure.update_xaxes(title="gap between the largest and the next, at least")
+    figure.update_xaxes(title="largest less next, at least")
     figure.update_yaxes(title="mean attention", range=[0, 1.05], col=1)
     figure.update_yaxes(title="accuracy", range=[0, 1.05], col=2)
     return framed(figure, title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -31,15 +32,26 @@ def figure_html(figure: go.Figure, key: str) -> str:
 
 
 def _least_width(figure: go.Figure) -> int:
-    """At which no panel is too small, and none's title or axis title runs into its neighbour's. [px]"""
+    """At which no panel is too small, no title or axis title runs into its neighbour's, no labels have to turn. [px]"""
     if all(axis.visible is False for axis in figure.select_xaxes()):
         return _DIAGRAM
     panels = len({axis.domain for axis in figure.select_xaxes()})
+    labels = max((_LETTER * (len(names) + sum(map(len, names))) for names in _labels(figure)), default=0)
     if panels < 2:
-        return _PANEL * panels
+        return max(_PANEL * panels, round(labels))
     titles = [note.text or "" for note in figure.layout.annotations if not note.showarrow and note.yref == "paper"]
     titles += [axis.title.text or "" for axis in figure.select_xaxes()]
-    return panels * max(_PANEL, round(_LETTER * max(map(len, titles))))
+    return panels * max(_PANEL, round(_LETTER * max(map(len, titles))), round(labels))
+
+
+def _labels(figure: go.Figure) -> list[Sequence[str]]:
+    """The words below each axis whose ticks are words, be they set or the names of bars."""
+    bars: dict[str, dict[str, None]] = {}
+    for trace in figure.select_traces("bar"):
+        if trace.orientation != "h" and trace.x is not None and all(isinstance(x, str) for x in trace.x):
+            bars.setdefault(trace.xaxis, {}).update(dict.fromkeys(trace.x))
+    ticks = [axis.ticktext for axis in figure.select_xaxes() if axis.ticktext is not None]
+    return [*ticks, *map(list, bars.values())]
 
 
 def table_html(title: str, table: pd.DataFrame) -> str:

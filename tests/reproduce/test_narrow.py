@@ -39,6 +39,14 @@ def test_panels_side_by_side_are_as_wide_as_they_need() -> None:
     assert widths[1:] == [2 * widths[0], 4 * widths[0]]
 
 
+def test_names_of_bars_have_room() -> None:
+    drawn = go.Figure()
+    for k in range(12):
+        drawn.add_bar(x=[f"cos {k}", f"sin {k}"], y=[1, 1])
+    width = int(re.findall(r"min-width: (\d+)px", figure_html(framed(drawn, "Bars"), "some"))[0])
+    assert width > 6 * sum(len(f"cos {k} sin {k} ") for k in range(12))
+
+
 def test_titles_side_by_side_have_room() -> None:
     drawn = figure(2)
     drawn.update_xaxes(title_text="a gap between the largest and the next, from", col=2)
