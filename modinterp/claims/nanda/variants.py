@@ -214,7 +214,6 @@ CLAIMS = (
         },
         needs=P401_DECAYS,
         scope="any seed",
-        finding=not_measured("awaits nanda/p401-decay-1-0"),
         figure="p401",
     ),
     Claim(
