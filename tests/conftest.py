@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,13 @@ settings.load_profile("shared machine")
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT.parent / "shared" / "reference"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_left_over() -> Iterator[None]:
+    """A run and what was measured of it know one another: without this they stay, with gigabytes of activations."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture
