@@ -138,17 +138,18 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     from modinterp.runs import store
 
-    there = store.run_names(options.runs)
-    names = [name for pattern in options.names for name in _finished(pattern, options.runs, there)]
+    names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
     out = store.checkpoints() if options.out is None else writable(options.out)
     for name in names:
         print(publish(name, options.runs, out, options.snapshots, options.float16))
     return 0
 
 
-def _finished(pattern: str, runs: Path, there: Sequence[str]) -> Sequence[str]:
+def _finished(pattern: str, runs: Path) -> list[str]:
     """The names of finished runs that a pattern fits, or what it is if it is none."""
-    names = fnmatch.filter(there, pattern) if "*" in pattern else [pattern]
+    from modinterp.runs import store
+
+    names = fnmatch.filter(store.run_names(runs), pattern) if "*" in pattern else [pattern]
     if not names:
         raise ValueError(f"no trained run in {runs} fits {pattern!r}")
     return names

@@ -169,8 +169,10 @@ def load(
     where = Path(root or store.checkpoints())
     folder = path if is_folder else where / name
     if not (folder / store.RECORD).is_file():
-        trained = perhaps(str(name), store.run_names(where)) or perhaps(str(name), CATALOGUE)
-        hint = f"; `python -m modinterp.runs train {name}` trains it" if str(name) in CATALOGUE else trained
+        if str(name) in CATALOGUE:
+            hint = f"; `python -m modinterp.runs train {name}` trains it"
+        else:
+            hint = perhaps(str(name), store.run_names(where)) or perhaps(str(name), CATALOGUE)
         raise FileNotFoundError(f"no trained run in {folder}{hint}")
     run = _from_folder(str(name), folder, device)
     if task is not None and task != run.task:
