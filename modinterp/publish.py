@@ -2,8 +2,8 @@
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
 the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
-are the final weights of runs in a sweep; what history and progress say was measured before that rounding. Progress is
-shipped with the nine digits that float32 has.
+are the final weights of runs in a sweep; what history and progress say was measured before that rounding. Both tables
+are shipped packed, progress with the nine digits that float32 has; the last snapshot is the final weights.
 """
 
 from __future__ import annotations
@@ -112,20 +112,19 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
         snapshots = dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned))
     if missing := sorted(set(snapshots or ()) - set(run.snapshots)):
         raise ValueError(f"{name} has no snapshots of the epochs {missing}")
-    shipped = [store.FINAL, store.HISTORY, *([store.PROGRESS] if progress is not None else [])]
-    shipped += [store.SPECTRA] if run.spectra is not None else []
-    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in snapshots or ()]
-    shipped, rounded = [*shipped, *rounded], [*rounded, *([store.FINAL] if float16 else [])]
+    whole = [store.SPECTRA] if run.spectra is not None else []
+    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in snapshots or () if epoch != record["epoch"]]
+    (rounded if float16 else whole).append(store.FINAL)
     made = target.with_name(f".{target.name}.new")
     shutil.rmtree(made, ignore_errors=True)
-    for path in shipped:
-        if path in rounded:
-            weights = store.read_weights(source / path)
-            store.write_weights(made / path, {name: w.half() for name, w in weights.items()})
-        elif path == store.PROGRESS:
-            store.write(made / path, store.table_bytes(progress, DIGITS))
-        else:
-            store.write(made / path, (source / path).read_bytes())
+    for path in rounded:
+        weights = store.read_weights(source / path)
+        store.write_weights(made / path, {name: w.half() for name, w in weights.items()})
+    for path in whole:
+        store.write(made / path, (source / path).read_bytes())
+    store.write_packed(made / store.HISTORY, store.table_bytes(run.history))
+    if progress is not None:
+        store.write_packed(made / store.PROGRESS, store.table_bytes(progress, DIGITS))
     store.write_record(made, run.spec, *outcome)
     shutil.rmtree(target, ignore_errors=True)
     made.rename(target)

@@ -29,7 +29,13 @@ def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
     run = load("own/small", root=tmp_path / "shipped")
     assert run.progress is not None
     assert run.progress["epoch"].tolist() == list(range(0, 201, 10))
+    assert run.history.equals(load("own/small", root=tmp_path / "trained").history)
     assert {0, 200} <= set(run.snapshots)
+    assert all(torch.equal(w, run.model.state_dict()[name]) for name, w in run.snapshots[200].items())
+    assert {"final.safetensors", "history.csv.gz", "progress.csv.gz", "run.json", "snapshots"} == {
+        path.name for path in folder.iterdir()
+    }
+    assert max(store.snapshot_epochs(folder)) < 200, "the last snapshot is the final weights, and is not shipped twice"
     assert load(folder).spec == SPEC
     assert not (folder / store.STATE).exists()
     publish("own/small", tmp_path / "trained", tmp_path / "shipped")

@@ -189,20 +189,28 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
     except ValueError as error:
         raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
 
-    def snapshot(epoch: int) -> Weights:
-        return store.read_weights(store.verify(folder, record, str(store.snapshot_path(Path(), epoch))))
+    kept = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
+    kept = {epoch: name for epoch, name in kept.items() if name in record["sha256"]}
+    if kept:
+        kept.setdefault(record["epoch"], store.FINAL)
 
-    has_progress, has_spectra = (name in record["sha256"] for name in (store.PROGRESS, store.SPECTRA))
+    def snapshot(epoch: int) -> Weights:
+        return store.read_weights(store.verify(folder, record, kept[epoch]))
+
+    def table(name: str) -> pd.DataFrame | None:
+        listed = next((x for x in (name, name + store.PACKED) if x in record["sha256"]), None)
+        return None if listed is None else store.read_table(store.verify(folder, record, listed))
+
+    history = table(store.HISTORY)
+    if history is None:
+        raise ValueError(f"{folder / store.RECORD} names no {store.HISTORY}")
     return TrainedRun(
         name,
         spec.task,
         network,
         spec,
-        store.read_table(store.verify(folder, record, store.HISTORY)),
-        Snapshots(
-            [e for e in store.snapshot_epochs(folder) if str(store.snapshot_path(Path(), e)) in record["sha256"]],
-            snapshot,
-        ),
-        store.read_table(store.verify(folder, record, store.PROGRESS)) if has_progress else None,
-        store.read_spectra(store.verify(folder, record, store.SPECTRA)) if has_spectra else None,
+        history,
+        Snapshots(sorted(kept), snapshot),
+        table(store.PROGRESS),
+        store.read_spectra(store.verify(folder, record, store.SPECTRA)) if store.SPECTRA in record["sha256"] else None,
     )

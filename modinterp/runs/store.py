@@ -6,6 +6,7 @@
                history.csv           losses in nats, accuracies, sum of squared weights, by epoch
                progress.csv          progress measures by epoch, where they have been taken
                spectra.safetensors   spectra of some activations by epoch, where the recipe asks for them
+               *.csv.gz              in place of a table, where it is shipped
                state.safetensors     weights, optimiser moments and history, to go on training from
                before.safetensors    the state before that one
 
@@ -15,6 +16,7 @@ safetensors or `torch.load(weights_only=True)`: nothing that a file holds is eve
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -47,6 +49,7 @@ STATE, BEFORE, FINAL, HISTORY, PROGRESS, SPECTRA, RECORD = (
     "state.safetensors", "before.safetensors", "final.safetensors", "history.csv", "progress.csv",
     "spectra.safetensors", "run.json",
 )  # fmt: skip
+PACKED = ".gz"
 _OTHER = "a training with other settings; move it away or choose another --out"
 
 
@@ -116,9 +119,15 @@ def table_bytes(table: pd.DataFrame, digits: int | None = None) -> bytes:
     return table.to_csv(index=False, float_format=f"%.{digits}g" if digits else None).encode()
 
 
+def write_packed(path: Path, content: bytes) -> None:
+    """Write `path.gz` in place of `path`: a table takes a third of its size. The same content gives the same bytes."""
+    write(path.with_name(path.name + PACKED), gzip.compress(content, mtime=0))
+
+
 def read_table(path: Path) -> pd.DataFrame:
-    """A table that `table_bytes` wrote, every number as it was to the last bit."""
-    return _parsed(path.read_bytes())
+    """A table that `table_bytes` wrote, packed or not, every number as it was to the last bit."""
+    content = path.read_bytes()
+    return _parsed(gzip.decompress(content) if path.suffix == PACKED else content)
 
 
 def _digest(tensors: dict[str, Tensor], described: dict[str, str]) -> str:
@@ -236,7 +245,8 @@ def write_finished(folder: Path, spec: RunSpec, state: TrainingState, seconds: f
 
 def write_record(folder: Path, spec: RunSpec, epoch: int, ended: str, seconds: float | None) -> None:
     """run.json, last of all: it vouches for every other file by its checksum."""
-    names = [FINAL, HISTORY, PROGRESS, SPECTRA, *(str(snapshot_path(Path(), e)) for e in snapshot_epochs(folder))]
+    tables = [name + packed for name in (HISTORY, PROGRESS) for packed in ("", PACKED)]
+    names = [FINAL, *tables, SPECTRA, *(str(snapshot_path(Path(), e)) for e in snapshot_epochs(folder))]
     record = {
         "spec": spec.to_json(),
         "epoch": epoch,

@@ -146,6 +146,11 @@ def test_tables_keep_every_bit(tmp_path: Path) -> None:
     table = pd.DataFrame({"epoch": [0, 20], "loss": [0.1 + 0.2, 2.4e-7 / 3]})
     store.write(tmp_path / "t.csv", store.table_bytes(table))
     assert store.read_table(tmp_path / "t.csv").equals(table)
+    for name in ("t.csv", "u.csv"):
+        store.write_packed(tmp_path / name, store.table_bytes(table))
+    assert store.read_table(tmp_path / "t.csv.gz").equals(table)
+    assert pd.read_csv(tmp_path / "t.csv.gz").equals(pd.read_csv(tmp_path / "t.csv"))
+    assert (tmp_path / "t.csv.gz").read_bytes() == (tmp_path / "u.csv.gz").read_bytes()
 
 
 def test_record_names_every_file_with_its_checksum(trained: Path) -> None:
