@@ -174,5 +174,7 @@ CLAIMS = (
           "Learning many tasks at once regularises: at p = 37, remainders by 31 generalise better beside the others than alone.",
           "a conjecture, not tested in the source", _alone,
           {"gain in test accuracy by learning all together": at_least(0.05, "a gain that one would notice")},
-          given={"test accuracy together": at_least(0.5, LEARNED_BECAUSE)}, needs=(ALONE, TOGETHER), finding=not_measured("awaits miiii/p37-alone-0 and miiii/p37-0")),
+          given={"test accuracy together": at_least(0.5, LEARNED_BECAUSE)}, needs=(ALONE, TOGETHER),
+          finding=not_measured("from 30% of the inputs, 410 of them, no network learns remainders by 31: after 32,768 epochs 0.1% are "
+                               "right beside the others and 8.9% alone, where guessing gives 3.2%")),
 )  # fmt: skip
