@@ -79,12 +79,14 @@ class SingularDirection:
     Attributes:
         value: singular value.
         freq: at which the neurons' sum waves along it have the most energy. [cycles per p]
-        share: of the variance along it, in the sum waves of that frequency.
+        share: of the energy of all waves of a + b along it, at that frequency.
+        of_variance: its share of all variance along it.
     """
 
     value: float
     freq: int
     share: float
+    of_variance: float
 
 
 @shown
@@ -120,7 +122,7 @@ class SingularDirections:
 def singular_directions(
     W_out: Float[Tensor, "neuron d_model"], post: Float[Tensor, "a b neuron"], count: int
 ) -> SingularDirections:
-    """Singular values of W_out, and which frequency the neurons carry along each of the first `count` vectors.
+    """Singular values of W_out, and which frequency of a + b the neurons carry along each of the first `count` vectors.
 
     Source: the blog post, section 9.5.
     """
@@ -131,7 +133,12 @@ def singular_directions(
     energies = torch.stack([(wave @ fields.flatten(0, 1)).square().sum(dim=0) for wave in waves])
     best = energies.argmax(dim=0)
     found = [
-        SingularDirection(float(values[i]), int(best[i]) + 1, energy_share(energies[best[i], i].sqrt(), fields[..., i]))
+        SingularDirection(
+            float(values[i]),
+            int(best[i]) + 1,
+            float(energies[best[i], i] / energies[:, i].sum()),
+            energy_share(energies[best[i], i].sqrt(), fields[..., i]),
+        )
         for i in range(fields.shape[-1])
     ]
     return SingularDirections(values, tuple(found), U[:, :count])

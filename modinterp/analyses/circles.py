@@ -48,7 +48,7 @@ class Circle:
         quality: share of the energy about the mean that lies at the frequency, in [0, 1].
         radius: mean distance from the mean. [units of the vectors]
         radius_variation: standard deviation of that distance over its mean; 0 for a circle.
-        angle_fit: R squared of the angle as a line in the residue, winding at the frequency; 1 for a circle.
+        angle_fit: R squared of the angle as a line in the residue's angle at the frequency; 1 for a circle.
         aspect: smaller over larger singular value of the points about their mean; 1 for a circle, less for an ellipse.
         on_hull: share of the points that are corners of their convex hull; 1 for a circle.
     """
@@ -79,7 +79,7 @@ def circle(points: Float[Tensor, "residue 2"], freq: int) -> Circle:
         quality=energy_share(spectrum[component_frequencies(p) == freq], spectrum),
         radius=float(radii.mean()),
         radius_variation=float(radii.std() / radii.mean()),
-        angle_fit=line_fit(around(centred), turns(p, freq)).explained,
+        angle_fit=winding(around(centred), turns(p, freq)).explained,
         aspect=float(values[1] / values[0]),
         on_hull=len(convex_hull(points)) / p,
     )
@@ -109,30 +109,37 @@ def around(points: Float[Tensor, "point 2"]) -> Float[Tensor, " point"]:
 
 
 @dataclass(frozen=True)
-class LineFit:
-    """An angle as a line in another angle: slope in turns per turn, and R squared."""
+class Winding:
+    """How an angle goes round as another goes round once.
 
-    slope: float
+    Attributes:
+        turns: how often, a whole number; negative for backwards.
+        explained: R squared of the angle as a line of that slope; 0 where it does not go round.
+    """
+
+    turns: int
     explained: float
 
 
-def line_fit(angles: Float[Tensor, " residue"], against: Float[Tensor, " residue"]) -> LineFit:
-    """How many turns an angle makes for one turn of another, by least squares.
+def winding(angles: Float[Tensor, " residue"], against: Float[Tensor, " residue"]) -> Winding:
+    """How many turns an angle makes for one turn of another, and how evenly.
 
-    The points are put in the order of the other angle and unwrapped along it, so that a high frequency, which nearly
-    turns half around from one residue to the next, is followed too.
+    The points are put in the order of the other angle and followed all the way round, so that a high frequency, which
+    nearly turns half around from one residue to the next, is counted too. A line fitted to one turn of an angle that
+    ripples has a slope that depends on where the turn is cut open; its mean over all cuts is this number, and
+    `explained` is R squared with the variance taken over all cuts.
 
     Args:
         against: from `turns`.
     """
     order = against.cpu().sort(stable=True).indices
     x, y = against.cpu()[order], angles.cpu()[order]
-    steps = torch.remainder(y.diff() + torch.pi, 2 * torch.pi) - torch.pi
-    y = torch.cat([y[:1], y[0] + steps.cumsum(0)])
-    x, y = x - x.mean(), y - y.mean()
-    slope = float((x * y).sum() / x.square().sum())
-    total = float(y.square().sum())
-    return LineFit(slope, 1 - float((y - slope * x).square().sum()) / total if total > 0 else float("nan"))
+    steps = torch.remainder(y.roll(-1) - y + torch.pi, 2 * torch.pi) - torch.pi
+    n = round(float(steps.sum()) / (2 * torch.pi))
+    followed = torch.cat([y[:1], y[0] + steps[:-1].cumsum(0)])
+    ripple = float((followed - n * x).var(correction=0))
+    even = n**2 * float(x.var(correction=0))
+    return Winding(n, even / (even + ripple) if n else 0.0)
 
 
 def convex_hull(points: Float[Tensor, "point 2"]) -> list[int]:

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
-from modinterp.analyses.circles import SMALL, LineFit, line_fit, turns
+from modinterp.analyses.circles import SMALL, Winding, turns, winding
 from modinterp.analyses.fourier import check_frequency, components_of, transform
 from modinterp.analyses.shown import shown
 
@@ -36,8 +36,8 @@ class Motion:
     """
 
     freq: int
-    revolution: LineFit
-    rotation: LineFit
+    revolution: Winding
+    rotation: Winding
     orbit: float
     revolving: float
     radius: float
@@ -58,9 +58,9 @@ class Motion:
         """The numbers under readable names."""
         return {
             "frequency": self.freq,
-            "revolution [turns]": self.revolution.slope,
+            "revolution [turns]": self.revolution.turns,
             "revolution, R squared": self.revolution.explained,
-            "rotation [turns]": self.rotation.slope,
+            "rotation [turns]": self.rotation.turns,
             "rotation, R squared": self.rotation.explained,
             "orbit over radius": self.orbit_over_radius,
             "revolving over radius": self.revolving_over_radius,
@@ -94,8 +94,8 @@ def motion(points: Float[Tensor, "a b 2"], freq: int) -> Motion:
     about = (z - centres[:, None]).abs().square().sum() / p
     return Motion(
         freq,
-        revolution=line_fit(sense * centres.angle(), angle),
-        rotation=line_fit(sense * on_circle.angle(), angle),
+        revolution=winding(sense * centres.angle(), angle),
+        rotation=winding(sense * on_circle.angle(), angle),
         orbit=float(centres.abs().square().mean().sqrt()),
         revolving=float(both_ways.abs().square().sum().sqrt()),
         radius=float(on_circle.abs().square().mean().sqrt()),

@@ -14,10 +14,10 @@ from modinterp.analyses.circles import (
     circles,
     convex_hull,
     effective_rank,
-    line_fit,
     plane,
     plane_angles,
     turns,
+    winding,
 )
 from modinterp.analyses.fourier import sum_waves
 from modinterp.analyses.petals import (
@@ -91,10 +91,27 @@ def test_a_frequency_without_a_sine_spans_no_plane() -> None:
 def test_turns_are_counted_at_any_frequency(slope: int, freq: int) -> None:
     angle = turns(113, freq)
     phases = torch.stack([(slope * angle + 0.3).cos(), (slope * angle + 0.3).sin()], dim=1)
-    found = line_fit(around(phases), angle)
-    assert found.slope == pytest.approx(slope, abs=1e-6)
+    found = winding(around(phases), angle)
+    assert found.turns == slope
     if slope:
         assert found.explained == pytest.approx(1)
+
+
+@pytest.mark.parametrize("freq", [1, 20])
+def test_an_angle_that_ripples_winds_as_often_wherever_it_is_cut(freq: int) -> None:
+    p = 113
+    angle = turns(p, freq)
+    found, slopes = set(), []
+    for cut in range(p):
+        from_cut = torch.remainder(angle - angle[cut], 2 * torch.pi)
+        one = winding(angle + 0.5 * (2 * angle).sin(), from_cut)
+        found.add((one.turns, round(one.explained, 9)))
+        order = from_cut.sort().indices
+        x, y = from_cut[order], from_cut[order] + 0.5 * (2 * angle[order]).sin()
+        slopes.append(float(((x - x.mean()) * (y - y.mean())).sum() / (x - x.mean()).square().sum()))
+    assert found == {(1, round((math.pi**2 / 3 * (1 - 1 / p**2)) / (math.pi**2 / 3 * (1 - 1 / p**2) + 0.125), 9))}
+    assert max(slopes) > 1.07, "a line fitted to one turn depends on the cut"
+    assert sum(slopes) / p == pytest.approx(1)
 
 
 def test_angles_between_planes() -> None:
@@ -179,8 +196,8 @@ def test_planted_motion_comes_back(revolving: int, rotating: int, freq: int, mir
     z = centre[:, None] + 3 * torch.polar(torch.ones(p, p).double(), rotating * angle[:, None] + angle[None])
     z = z.conj() if mirrored else z
     found = motion(torch.view_as_real(z.resolve_conj()), freq)
-    assert found.revolution.slope == pytest.approx(revolving, abs=1e-6)
-    assert found.rotation.slope == pytest.approx(rotating, abs=1e-6)
+    assert found.revolution.turns == pytest.approx(revolving, abs=1e-6)
+    assert found.rotation.turns == pytest.approx(rotating, abs=1e-6)
     assert found.orbit == pytest.approx(2)
     assert found.radius == pytest.approx(3)
     assert found.quality == pytest.approx(1)
@@ -196,10 +213,10 @@ def test_linear_terms_revolve_and_products_rotate() -> None:
     planes = collected_planes(x, freq)
     assert float(planes.values[4]) < 1e-9 * float(planes.values[0])
     turned = motion(x @ planes.pair(1), freq)
-    assert abs(turned.rotation.slope) == pytest.approx(1, abs=0.1)
+    assert abs(turned.rotation.turns) == pytest.approx(1, abs=0.1)
     alone = motion(product @ collected_planes(product, freq).pair(0), freq)
     assert alone.orbit < 1e-9
-    assert abs(alone.rotation.slope) == pytest.approx(1)
+    assert abs(alone.rotation.turns) == pytest.approx(1)
 
 
 # the read-out
@@ -234,6 +251,10 @@ def test_singular_vectors_are_given_to_the_frequency_they_carry() -> None:
     found = singular_directions(W_out, waves, 4)
     assert [direction.freq for direction in found.directions] == [2, 2, 5, 5]
     assert min(direction.share for direction in found.directions) == pytest.approx(1)
+    beside = waves + 3 * torch.arange(p).sub(6).double()[:, None, None] * torch.tensor([1.0, 0, 0, 0])
+    first, *_ = singular_directions(W_out, beside, 4).directions
+    assert (first.freq, first.share) == (2, pytest.approx(1)), "what depends on a alone is no wave of a + b"
+    assert first.of_variance < 0.1
     assert found.owned_by(5) == [2, 3]
     assert gains(W_out, torch.eye(4).double()).tolist() == pytest.approx([4, 3, 2, 1])
 

@@ -93,9 +93,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "Random they are, and at the frequency itself there is 3% to 4% of a key frequency's norm; but the projections "
-            "are 40% to 63% as wide as the circles, for a plane of no importance is not perpendicular to those that count "
-            "and shows their shadows."
+            "No circles they are, and at the frequency itself there is 3% to 4% of a key frequency's norm; but the projections "
+            "are 40% to 63% as wide as the circles, for the plane that such small coefficients span is not perpendicular to "
+            "those that count."
         ),
         figure="embedding_circles",
     ),

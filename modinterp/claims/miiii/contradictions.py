@@ -31,7 +31,7 @@ CONTRADICTIONS = (
         "itself, from zero (this source) or from the first gradient (Lee et al.).",
         {"eq13.grokfast": ("largest difference after five steps, begun at zero", "begun at the first gradient",
                            "distance of the average as printed, relative")},
-        "We follow the code. As printed the present gradient would never enter the average.",
+        "We follow the code. As printed a gradient would enter the average a step late, and what was added to it as well.",
     ),
     Contradiction(
         "X-M5",
@@ -65,7 +65,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-M10",
-        "A vector of 1 by 12,796, and x0 p^0 printed as unequal to x1 p^0.",
+        "A vector of 1 by 12,796, and x0 p^0 printed as unequal to x0 p^1, where the digits are meant to change places.",
         {"eq2.miiii_task": ("inputs",)},
         "Misprints: there are 12,769 inputs, and x0 + p x1 differs from x1 + p x0.",
     ),

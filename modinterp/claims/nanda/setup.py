@@ -12,14 +12,15 @@ from modinterp.analyses.ablations import accuracy_on, loss_on, loss_without_each
 from modinterp.analyses.cosine_sums import ideal_logits
 from modinterp.analyses.phases import first_epoch
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.claims.claim import Claim, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
-from modinterp.claims.nanda.trainings import final, highest, share
+from modinterp.claims.nanda.trainings import DECIDED, MISSING, final, highest, share, undecided
 from modinterp.models import TransformerConfig
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
 
 SEEDS = tuple(f"nanda/mainline-{seed}" for seed in range(5))
+NO_DECAY = tuple(f"nanda/no-decay-{seed}" for seed in range(3))
 
 
 def _ideal_accuracy() -> dict[str, Value]:
@@ -108,10 +109,10 @@ def largest_excluded(run: TrainedRun) -> float:
 def no_decay(*runs: TrainedRun) -> dict[str, Value]:
     """Whether networks without weight decay memorise, generalise or form a circuit."""
     ratios, best = [largest_excluded(run) for run in runs], [highest(run, "test_accuracy") for run in runs]
+    neither = [accuracy <= 0.5 and ratio <= 10 for accuracy, ratio in zip(best, ratios, strict=True)]
     return {
-        "share of seeds that do not generalise and have no circuit": share(
-            [accuracy <= 0.5 and ratio <= 10 for accuracy, ratio in zip(best, ratios, strict=True)]
-        ),
+        "share of seeds that do not generalise and have no circuit": share(neither),
+        MISSING: undecided(neither),
         "train accuracy": [final(run, "train_accuracy") for run in runs],
         "epochs": [final(run, "epoch") for run in runs],
         "highest test accuracy": best,
@@ -127,8 +128,8 @@ NO_GROKKING = {
     "train accuracy": at_least(0.999, "it memorises"),
     "epochs": at_least(40_000, "as long as the network that groks"),
 }
-ONE_FREQUENCY = refuted(
-    "it stays at 2.5% of the pairs held out for all 40,000 epochs, but taking out its largest frequency, 7, multiplies the train loss by 10.6 (4.0e-11 to 4.2e-10; one seed)"
+ONE_FREQUENCY = not_measured(
+    "awaits nanda/no-decay-1 and -2, since two seeds of three decide it: seed 0 stays at 2.5% of the pairs held out for all 40,000 epochs, but taking out its largest frequency, 7, multiplies the train loss by 10.6 (4.0e-11 to 4.2e-10)"
 )
 
 
@@ -221,7 +222,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "rise, height and fall are as stated in every seed; on mainline-1 the test loss at epoch 40,000 is 1.9e-6 and still falling, where the paper's five end at 2.0e-7 to 2.4e-7"
+            "rise, height and fall are as stated in every seed; on mainline-1 the test loss settles at 1.9e-6, where the paper's five end at 2.0e-7 to 2.4e-7"
         ),
         figure="curves",
     ),
@@ -232,7 +233,9 @@ CLAIMS = (
         "none printed",
         no_decay,
         NO_GROKKING,
-        needs=("nanda/no-decay-0",),
+        given=DECIDED,
+        needs=NO_DECAY,
+        scope="any seed",
         finding=ONE_FREQUENCY,
     ),
 )

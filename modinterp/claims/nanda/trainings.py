@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from statistics import mean
 
 from modinterp.analyses.phases import LEARNED
+from modinterp.claims.band import at_most
 from modinterp.claims.evidence import evidence
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.training import Recipe
+
+MISSING = "seeds that could still decide it"
+DECIDED = {MISSING: at_most(0, "two of three seeds are asked for")}
 
 
 def recipe_of(run: TrainedRun) -> Recipe:
@@ -47,3 +51,14 @@ def generalised(runs: Sequence[TrainedRun]) -> list[TrainedRun]:
 def share(true: Sequence[bool]) -> float:
     """Of those that are true; NaN of none."""
     return mean(map(float, true)) if true else math.nan
+
+
+def undecided(true: Sequence[bool], enough: int = 2, seeds: int = 3) -> int:
+    """How many seeds are missing before it can be said whether it is true of enough of them; 0 where it can.
+
+    >>> undecided([False]), undecided([False, False]), undecided([True, True]), undecided([True, False])
+    (2, 0, 0, 1)
+    """
+    yes = sum(true)
+    decided = yes >= enough or len(true) - yes > seeds - enough
+    return 0 if decided else seeds - len(true)

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.rows import runs_of
-from modinterp.claims.nanda.trainings import delay, final, highest, recipe_of, share
+from modinterp.claims.nanda.trainings import DECIDED, MISSING, delay, final, highest, recipe_of, share, undecided
 from modinterp.runs import TrainedRun
 
 TWO_LAYERS, P109, P53 = runs_of("2-layer"), runs_of("P109"), runs_of("P53")
@@ -64,8 +64,10 @@ def _groks_at_53(*runs: TrainedRun) -> dict[str, Value]:
 
 def _never_at_53(*runs: TrainedRun) -> dict[str, Value]:
     best = [highest(run, "test_accuracy") for run in runs]
+    below = [x < 0.9 for x in best]
     return {
-        "share of seeds whose test accuracy stays below 0.9": share([x < 0.9 for x in best]),
+        "share of seeds whose test accuracy stays below 0.9": share(below),
+        MISSING: undecided(below),
         "highest test accuracy": best,
         "train accuracy": [highest(run, "train_accuracy") for run in runs],
         "epochs": [final(run, "epoch") for run in runs],
@@ -173,10 +175,11 @@ CLAIMS = (
             "train accuracy": at_least(0.999, "it memorises"),
             "epochs": at_least(40_000, "as long as the paper trains"),
         },
+        given=DECIDED,
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
         finding=refuted(
-            "seed 0, the one that is trained, memorises by epoch 100 and groks at 14,500, to 100% and a test loss of 4e-7 by epoch 40,000"
+            "seeds 0 and 1 memorise by epoch 100 and grok at 14,500 and 16,300, to 100% and test losses of 3e-7 and 5e-7 by epoch 40,000"
         ),
         figure="p53",
     ),

@@ -86,12 +86,12 @@ def _sequences() -> dict[str, Entry]:
         model = TransformerConfig.of(task, n_layers=2, d_model=48, d_head=12, d_mlp=None)
         endless = kind == "endless"
         # endless in batches of 128 alone it stays at half of the answers right
-        recipe = Recipe(epochs=3_000 if endless else 285_000, fraction=0.5, batches="fresh" if endless else "fixed",
+        recipe = Recipe(epochs=6_000 if endless else 285_000, fraction=0.5, batches="fresh" if endless else "fixed",
                         batch_size=512 if endless else 128, betas=(0.9, 0.999), log_every=50 if endless else 100,
                         snapshot_every=1_000 if endless else 5_000)  # fmt: skip
         runs |= family(f"nanda/repeated-{kind}", task, model, recipe,
                        "nanda.fig31 E2.composition D3.*" if endless else "nanda.fig32 D3.*", (0,),
-                       (SEED, "task.size", "task.copies", *((EPOCHS,) if endless else ())))  # fmt: skip
+                       (SEED, "task.size", "task.copies"))  # fmt: skip
     for kind in ("endless", "512"):
         task = SkipTrigram(size=2048)
         endless = kind == "endless"
