@@ -73,11 +73,10 @@ def _grokked(run: TrainedRun) -> dict[str, Value]:
 
 
 def _together(run: TrainedRun) -> dict[str, Value]:
-    ev = digits_evidence(run)
-    first, others = _times(ev)
+    first, others = _times(digits_evidence(run))
     return {
         "interquartile range of log10 of the epoch, other tasks": spread(list(others.values())),
-        "mean test accuracy": ev.accuracy,
+        "share of the other tasks that generalise": sum(t == t for t in others.values()) / max(len(others), 1),
         "other tasks": len(others),
         "the same with the first four": spread([*first, *others.values()]),
     }
@@ -137,7 +136,8 @@ CLAIMS = (
     Claim("miiii.25_together", "model performance",
           "The 25 tasks of the primes from 11 on generalise together, which suggests that they share what they do.", "near epoch 40,000", _together,
           {"interquartile range of log10 of the epoch, other tasks": at_most(0.3, "within a factor of two")},
-          given=GENERALISED, needs=(P113,), figure="accuracy", finding=not_measured(UNLEARNED)),
+          given={"share of the other tasks that generalise": at_least(0.9, LEARNED_BECAUSE)},
+          needs=(P113,), figure="accuracy", finding=not_measured(UNLEARNED)),
     Claim("miiii.no_mi_prime_detection", "background",
           "All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its remainders is 0.",
           "not measured in the source", _primality,

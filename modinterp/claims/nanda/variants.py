@@ -179,7 +179,7 @@ CLAIMS = (
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
         finding=refuted(
-            "seeds 0 and 1 memorise by epoch 100 and grok at 14,500 and 16,300, to 100% and test losses of 3e-7 and 5e-7 by epoch 40,000"
+            "seeds 0 and 1 memorise by epoch 100 and grok at 14,500 and 16,300, to 100% and test losses of 3e-7 and 5e-7 by epoch 40,000; seed 2 does not (7.3%)"
         ),
         figure="p53",
     ),
