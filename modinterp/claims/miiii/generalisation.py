@@ -76,7 +76,7 @@ def _together(run: TrainedRun) -> dict[str, Value]:
     first, others = _times(digits_evidence(run))
     return {
         "interquartile range of log10 of the epoch, other tasks": spread(list(others.values())),
-        "share of the other tasks that generalise": sum(t == t for t in others.values()) / max(len(others), 1),
+        "share of the other tasks that generalise": sum(map(math.isfinite, others.values())) / max(len(others), 1),
         "other tasks": len(others),
         "the same with the first four": spread([*first, *others.values()]),
     }
