@@ -105,12 +105,8 @@ def _table(ev: Evidence, runs: Runs) -> go.Figure:
 
 
 def _sort_table(ev: Evidence, runs: Runs) -> go.Figure:
-    found = ordering_evidence(ev.run)
-    queries, keys = found.lookups.queries[-1, : found.limit], found.lookups.keys[0, : found.limit]
-    table = torch.einsum("qhd,khd->hqk", queries, keys) / found.lookups.scale
-    return ordering.tables(
-        table, "Sort, last output: scores of the number said before with every number, first position"
-    )
+    title = "Sort, last output: numbers just above the one said before score highest, means of rows and columns aside"
+    return ordering.tables(ordering_evidence(ev.run).mutual_scores, title)
 
 
 def _dimensions(ev: Evidence, runs: Runs) -> go.Figure:

@@ -136,6 +136,16 @@ class OrderingEvidence:
         return lines(self.scores, self.first)
 
     @cached_property
+    def mutual_scores(self) -> Float[Tensor, "head query_number key_number"]:
+        """Of the last output's number with every number, less the means of rows and columns. [nats]
+
+        What positions add goes with the means, so that the numbers' position does not matter.
+        """
+        queries, keys = self.lookups.queries[-1, : self.limit], self.lookups.keys[0, : self.limit]
+        queries, keys = queries - queries.mean(dim=0), keys - keys.mean(dim=0)
+        return torch.einsum("qhd,khd->hqk", queries, keys) / self.lookups.scale
+
+    @cached_property
     def by_lines(self) -> Reading:
         """The reading with every number's score on its head's line."""
         return ordering.scored_by_lines(self.reading, self.score_lines, self.n)

@@ -111,12 +111,9 @@ def _polynomial(ev: OrderingEvidence) -> dict[str, float]:
 def _by_difference(ev: OrderingEvidence) -> dict[str, float]:
     """Of the last output's scores, how much goes by the difference of the number to be said and the one that stands there.
 
-    Rows' and columns' means are taken off, and with them what positions add. The difference of numbers put in a random
-    order is what a table of this size gives by chance.
+    The difference of numbers put in a random order is what a table of this size gives by chance.
     """
-    queries, keys = ev.lookups.queries[-1, : ev.limit], ev.lookups.keys[0, : ev.limit]
-    table = torch.einsum("qhd,khd->hqk", queries - queries.mean(dim=0), keys - keys.mean(dim=0)).double()
-    generator = torch.Generator().manual_seed(0)
+    table, generator = ev.mutual_scores, torch.Generator().manual_seed(0)
     rows, columns = (torch.randperm(ev.limit, generator=generator) for _ in range(2))
     return {
         "share of the scores explained by the difference of two numbers, best head": max(map(_along_diagonals, table)),
