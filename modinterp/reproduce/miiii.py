@@ -13,7 +13,7 @@ from modinterp.analyses.embeddings import amplitudes
 from modinterp.analyses.generalisation import by_output, never_last
 from modinterp.analyses.primality import multiples
 from modinterp.claims import Evidence
-from modinterp.claims.miiii.evidence import BASIS, CORNER, NANDA, P113, SMALL, DigitsEvidence, digits_evidence
+from modinterp.claims.miiii.evidence import BASIS, CORNER, MAINLINE, NANDA, P113, SMALL, DigitsEvidence, digits_evidence
 from modinterp.figures import embeddings, grids, neurons, remainders, search, spirals
 from modinterp.reproduce.drawings import Draw, Drawings, Runs
 from modinterp.runs.search import Search, searches
@@ -81,7 +81,7 @@ def _neuron(ev: Evidence, runs: Runs) -> go.Figure:
 
 
 def _positions(ev: Evidence, runs: Runs) -> go.Figure:
-    found = _of(runs, *NANDA, P113)
+    found = _of(runs, *NANDA, *MAINLINE, P113)
     return embeddings.positions({_titled(name, one): one.run.model.pos_embed.W_pos for name, one in found.items()})
 
 
