@@ -75,7 +75,7 @@ CONTRADICTIONS = (
         "X-A5",
         "Number of key frequencies: 5 here and in Nanda et al., 3 to 13 elsewhere.",
         {"add.five_freqs": ("important frequencies of W_E", "key frequencies of W_L")},
-        "It belongs to the seed and the recipe.",
+        "It goes with the seed and the recipe: 3 to 5 in five seeds of Nanda et al.'s, 12 in a network without attention.",
     ),
     Contradiction(
         "X-A6",
@@ -87,12 +87,13 @@ CONTRADICTIONS = (
         "X-A7",
         "Heads of a single frequency (Nanda et al., fits of 98%), or of many (the Clock).",
         {"add.attn_periodic": ("heads with half their variance at one frequency", "best fit by one frequency, FVE")},
-        "The best head comes close to one frequency; not all do.",
+        "All four heads have half of their variance or more at one frequency, the best of them 97%: a matter of degree.",
     ),
     Contradiction(
         "X-A8",
         "Attention is periodic (the Clock), or a constant half (here).",
-        {"add.half_attention": ()},
+        {"add.half_attention": ("smallest mean attention to a, over heads", "largest mean attention to a, over heads",
+                                "smallest standard deviation over pairs, over heads")},
         "Both: a half on average, and periodic about it.",
     ),
 )  # fmt: skip
