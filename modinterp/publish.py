@@ -113,7 +113,8 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
     if missing := sorted(set(snapshots or ()) - set(run.snapshots)):
         raise ValueError(f"{name} has no snapshots of the epochs {missing}")
     whole = [store.SPECTRA] if run.spectra is not None else []
-    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in snapshots or () if epoch != record["epoch"]]
+    copied = [epoch for epoch in snapshots or () if epoch != record["epoch"]] or snapshots or ()
+    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in copied]
     (rounded if float16 else whole).append(store.FINAL)
     made = target.with_name(f".{target.name}.new")
     shutil.rmtree(made, ignore_errors=True)

@@ -50,6 +50,8 @@ def test_snapshots_can_be_chosen_and_names_may_hold_stars(tmp_path: Path, capsys
     assert main(["own/*", *where, "--snapshots", "50", "200"]) == 0
     for name in ("own/a", "own/b"):
         assert list(load(name, root=tmp_path / "shipped").snapshots) == [50, 200]
+    assert main(["own/a", *where, "--snapshots", "200"]) == 0
+    assert list(load("own/a", root=tmp_path / "shipped").snapshots) == [200], "the last one alone is kept, too"
     assert main(["own/a", *where, "--snapshots", "55"]) == 2
     assert "own/a has no snapshots of the epochs [55]" in capsys.readouterr().err
 

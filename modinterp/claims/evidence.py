@@ -32,6 +32,8 @@ NEURONS, PATTERN, SCORES = (
     "blocks.0.mlp.hook_post", "blocks.0.attn.hook_pattern", "blocks.0.attn.hook_attn_scores",
 )  # fmt: skip
 
+MAINLINE = tuple(f"nanda/mainline-{seed}" for seed in range(5))  # what the other sources' networks are held against
+
 
 class Captured:
     """A run over pairs with its activations on all of them, on which every kind of evidence stands."""

@@ -13,7 +13,8 @@ from modinterp.analyses.embeddings import amplitudes
 from modinterp.analyses.generalisation import by_output, never_last
 from modinterp.analyses.primality import multiples
 from modinterp.claims import Evidence
-from modinterp.claims.miiii.evidence import BASIS, CORNER, MAINLINE, NANDA, P113, SMALL, DigitsEvidence, digits_evidence
+from modinterp.claims.evidence import MAINLINE
+from modinterp.claims.miiii.evidence import BASIS, CORNER, NANDA, P113, SMALL, DigitsEvidence, digits_evidence
 from modinterp.figures import embeddings, grids, neurons, remainders, search, spirals
 from modinterp.reproduce.drawings import Draw, Drawings, Runs
 from modinterp.runs.search import Search, searches

@@ -189,9 +189,9 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
     except ValueError as error:
         raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
 
-    kept = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
-    kept = {epoch: name for epoch, name in kept.items() if name in record["sha256"]}
-    if kept:
+    paths = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
+    kept = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}
+    if kept:  # the last of them is the final weights
         kept.setdefault(record["epoch"], store.FINAL)
 
     def snapshot(epoch: int) -> Weights:

@@ -137,13 +137,13 @@ class OrderingEvidence:
 
     @cached_property
     def mutual_scores(self) -> Float[Tensor, "head query_number key_number"]:
-        """Of the last output's number with every number, less the means of rows and columns. [nats]
+        """Of every number with every number, less the means of rows and columns. [nats]
 
-        What positions add goes with the means, so that the numbers' position does not matter.
+        What positions add goes with the means, so that these are the same wherever the numbers stand.
         """
-        queries, keys = self.lookups.queries[-1, : self.limit], self.lookups.keys[0, : self.limit]
-        queries, keys = queries - queries.mean(dim=0), keys - keys.mean(dim=0)
-        return torch.einsum("qhd,khd->hqk", queries, keys) / self.lookups.scale
+        scores = self.lookups.number_scores[:, : self.limit, : self.limit]
+        scores = scores - scores.mean(dim=2, keepdim=True)
+        return scores - scores.mean(dim=1, keepdim=True)
 
     @cached_property
     def by_lines(self) -> Reading:

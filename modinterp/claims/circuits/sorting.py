@@ -125,10 +125,10 @@ def _by_difference(ev: OrderingEvidence) -> dict[str, float]:
 
 def _along_diagonals(table: Float[Tensor, "number number"]) -> float:
     """Share of a table's variance that the means of its diagonals explain."""
-    n = len(table)
+    n, entries = len(table), table.cpu().flatten()
     diagonal = (torch.arange(n) - torch.arange(n)[:, None] + n - 1).flatten()
-    sums = torch.zeros(2 * n - 1, dtype=table.dtype).index_add_(0, diagonal, table.cpu().flatten())
-    return fraction_explained(table.cpu().flatten(), (sums / diagonal.bincount())[diagonal])
+    sums = torch.zeros(2 * n - 1, dtype=entries.dtype).index_add_(0, diagonal, entries)
+    return fraction_explained(entries, (sums / diagonal.bincount())[diagonal])
 
 
 def _architecture() -> dict[str, Value]:

@@ -13,7 +13,7 @@ from modinterp.analyses.progress import fourier_gini
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.clock.clockwork import SEEDS
-from modinterp.claims.evidence import evidence
+from modinterp.claims.evidence import MAINLINE, evidence
 from modinterp.runs import TrainedRun
 
 LOOKED_AT = (5_000, 10_000, 20_000)
@@ -273,7 +273,7 @@ CLAIMS = (
             "different numbers": at_least(2, "3 and 5"),
             "largest rise from one snapshot after grokking to the next": at_most(0, "decay prunes, it does not add"),
         },
-        needs=(*SEEDS, *(f"nanda/mainline-{seed}" for seed in range(5))),
+        needs=(*SEEDS, *MAINLINE),
         scope="any seed",
         figure="embedding",
     ),

@@ -10,11 +10,11 @@ from modinterp.analyses.embeddings import periodicity, random_periodicity
 from modinterp.analyses.progress import fourier_gini
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
+from modinterp.claims.evidence import MAINLINE
 from modinterp.claims.miiii.evidence import (
     BASIS,
     GENERALISED,
     LEARNED_BECAUSE,
-    MAINLINE,
     NANDA,
     P113,
     UNLEARNED,

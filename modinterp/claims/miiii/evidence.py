@@ -28,7 +28,6 @@ P113 = "miiii/p113-0"
 HALF, LAMBDA0, NO_DROPOUT = "miiii/p113-half-0", "miiii/p113-lambda0-0", "miiii/p113-no-dropout-0"
 BASIS, MASKED = "miiii/basis-0", "miiii/masked-0"
 NANDA = tuple(f"miiii/nanda-{seed}" for seed in range(5))
-MAINLINE = tuple(f"nanda/mainline-{seed}" for seed in range(5))  # the same task by the recipe of Nanda et al.
 NANDA_LAMBDA0 = tuple(f"miiii/nanda-lambda0-{seed}" for seed in range(5))
 SMALL = ("miiii/p23-0", "miiii/p37-0", "miiii/p53-0")
 CORNER = 37  # rows and columns of the grid that the source draws

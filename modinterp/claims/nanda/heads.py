@@ -48,7 +48,7 @@ def _roles(*names: str) -> Measure:
         found = _all_roles(run)
         return {name: found[name] for name in names}
 
-    return measure
+    return each(measure)
 
 
 def _table_2(rank: int) -> Measure:
@@ -125,7 +125,7 @@ CLAIMS = (
         "section 4.3; appendix C.1.2",
         "Two heads compute polynomials of degree two of one frequency; the other two amplify the embedding.",
         "2 and 2",
-        each(_roles("heads that multiply", "correlation of the best pair", "cosine of the pair's OV circuits")),
+        _roles("heads that multiply", "correlation of the best pair", "cosine of the pair's OV circuits"),
         {
             "heads that multiply": equals(2, "heads 0 and 2 in the paper"),
             **AMPLIFIERS,
@@ -151,7 +151,7 @@ CLAIMS = (
         "appendix C.1.2, figure 11",
         "For two heads what they move, the OV circuit, lies at the frequency of their scores.",
         "heads 0 and 2",
-        each(_roles("heads whose OV moves that frequency", "largest share of an OV circuit at its head's frequency")),
+        _roles("heads whose OV moves that frequency", "largest share of an OV circuit at its head's frequency"),
         {"heads whose OV moves that frequency": at_least(2, "two in the paper")},
         needs=SEEDS,
         scope="any seed",
@@ -165,7 +165,7 @@ CLAIMS = (
         "appendices C.1.2 and C.1.3",
         "The attentions of two heads add to 1 and they move the same: together they add x_a + x_b to the residual stream.",
         "heads 1 and 3",
-        each(_roles("correlation of the best pair", "cosine of the pair's OV circuits")),
+        _roles("correlation of the best pair", "cosine of the pair's OV circuits"),
         AMPLIFIERS,
         needs=SEEDS,
         scope="any seed",
@@ -284,13 +284,11 @@ CLAIMS = (
         "appendix C.1.3",
         "In sum: two heads multiply, so that their output has products of the two inputs, and two amplify.",
         "2 and 2",
-        each(
-            _roles(
-                "heads that multiply",
-                "product share, multiplying less others",
-                "highest product share of a head",
-                "highest linear share of a head",
-            )
+        _roles(
+            "heads that multiply",
+            "product share, multiplying less others",
+            "highest product share of a head",
+            "highest linear share of a head",
         ),
         {
             "heads that multiply": equals(2, "heads 0 and 2 in the paper"),

@@ -13,13 +13,13 @@ from modinterp.analyses.cosine_sums import ideal_logits
 from modinterp.analyses.phases import first_epoch
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, refuted
-from modinterp.claims.evidence import evidence
+from modinterp.claims.evidence import MAINLINE, evidence
 from modinterp.claims.nanda.trainings import DECIDED, MISSING, final, highest, share, undecided
 from modinterp.models import TransformerConfig
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
 
-SEEDS = tuple(f"nanda/mainline-{seed}" for seed in range(5))
+SEEDS = MAINLINE
 NO_DECAY = tuple(f"nanda/no-decay-{seed}" for seed in range(3))
 
 
