@@ -3,7 +3,8 @@
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
 the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
 are the final weights of runs in a sweep; what history and progress say was measured before that rounding. Both tables
-are shipped packed, progress with the nine digits that float32 has; the last snapshot is the final weights.
+are shipped packed, with the seven digits that float32 has; the last snapshot is the final weights. Of a run that is
+asked for its history alone, such as a network that learned nothing, the tables can be shipped without the weights.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to put them (default: checkpoints/)")
     parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
                         help="ship the snapshots of these epochs too, or of a dozen (default: as before)")  # fmt: skip
-    parser.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
+    size.add_argument("--tables", action="store_true", help="ship history and progress alone, without the weights")
     return parser
 
 
@@ -62,7 +65,7 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
     return sorted({min(epochs, key=lambda e: abs(e - t)) for t in wanted})
 
 
-DIGITS = 9
+DIGITS = 7
 MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes gigabytes and minutes
 
 
@@ -71,7 +74,14 @@ def has_progress(task: Task) -> bool:
     return task.grid is not None and len(task.heads) == 1 and prod((*task.grid, *task.heads)) <= MOST_LOGITS
 
 
-def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = None, float16: bool = False) -> Path:
+def publish(
+    name: str,
+    runs: Path,
+    out: Path,
+    snapshots: Sequence[int] | None = None,
+    float16: bool = False,
+    tables: bool = False,
+) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
     Progress is measured where `has_progress` says so.
@@ -80,6 +90,7 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
         snapshots: epochs of those to ship; by default those published before, if any, and a dozen across the phases
             for an empty list.
         float16: whether the final weights are rounded to that, as the snapshots are.
+        tables: whether history and progress are all that is shipped.
     Returns:
         the folder it was put in.
     Raises:
@@ -112,10 +123,11 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
         snapshots = dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned))
     if missing := sorted(set(snapshots or ()) - set(run.snapshots)):
         raise ValueError(f"{name} has no snapshots of the epochs {missing}")
-    whole = [store.SPECTRA] if run.spectra is not None else []
     copied = [epoch for epoch in snapshots or () if epoch != record["epoch"]] or snapshots or ()
-    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in copied]
-    (rounded if float16 else whole).append(store.FINAL)
+    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in copied] + [store.FINAL] * float16
+    whole = [store.FINAL] * (not float16) + [store.SPECTRA] * (run.spectra is not None)
+    if tables:
+        rounded, whole = [], []
     made = target.with_name(f".{target.name}.new")
     shutil.rmtree(made, ignore_errors=True)
     for path in rounded:
@@ -123,7 +135,7 @@ def publish(name: str, runs: Path, out: Path, snapshots: Sequence[int] | None = 
         store.write_weights(made / path, {name: w.half() for name, w in weights.items()})
     for path in whole:
         store.write(made / path, (source / path).read_bytes())
-    store.write_packed(made / store.HISTORY, store.table_bytes(run.history))
+    store.write_packed(made / store.HISTORY, store.table_bytes(run.history, DIGITS))
     if progress is not None:
         store.write_packed(made / store.PROGRESS, store.table_bytes(progress, DIGITS))
     store.write_record(made, run.spec, *outcome)
@@ -141,7 +153,7 @@ def main(arguments: list[str] | None = None) -> int:
     names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
     out = store.checkpoints() if options.out is None else writable(options.out)
     for name in names:
-        print(publish(name, options.runs, out, options.snapshots, options.float16))
+        print(publish(name, options.runs, out, options.snapshots, options.float16, options.tables))
     return 0
 
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from pandas.testing import assert_frame_equal
 
 from modinterp.models import TransformerConfig
 from modinterp.publish import dozen_epochs, has_progress, main, publish
-from modinterp.runs import load, store, train
+from modinterp.runs import NotRecorded, load, store, train
 from modinterp.tasks import Ordering, PrimeRemainders, addition
 from modinterp.training import Recipe, RunSpec
 
@@ -29,7 +30,7 @@ def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
     run = load("own/small", root=tmp_path / "shipped")
     assert run.progress is not None
     assert run.progress["epoch"].tolist() == list(range(0, 201, 10))
-    assert run.history.equals(load("own/small", root=tmp_path / "trained").history)
+    assert_frame_equal(run.history, load("own/small", root=tmp_path / "trained").history, rtol=1e-6)
     assert {0, 200} <= set(run.snapshots)
     assert all(torch.equal(w, run.model.state_dict()[name]) for name, w in run.snapshots[200].items())
     assert {"final.safetensors", "history.csv.gz", "progress.csv.gz", "run.json", "snapshots"} == {
@@ -81,6 +82,23 @@ def test_float16_halves_the_final_weights_and_leaves_the_rest(tmp_path: Path) ->
     assert all(torch.equal(w.half().float(), half.model.state_dict()[n]) for n, w in whole.model.state_dict().items())
     assert half.history.equals(whole.history)
     assert half.progress.equals(whole.progress)
+
+
+def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(tmp_path: Path) -> None:
+    train({"own/small": SPEC}, tmp_path / "trained", device="cpu", progress=False)
+    folder = publish("own/small", tmp_path / "trained", tmp_path / "shipped", snapshots=[], tables=True)
+    assert {"history.csv.gz", "progress.csv.gz", "run.json"} == {path.name for path in folder.iterdir()}
+    run = load(folder)
+    assert run.spec == SPEC
+    assert not run.has_weights
+    assert not run.snapshots
+    assert "no weights, epoch 200" in repr(run)
+    assert run.history["epoch"].iloc[-1] == 200
+    for use in (lambda: run.model.W_E, lambda: run.model(TASK.inputs()), run.activations):
+        with pytest.raises(NotRecorded, match="came with its history, not with its weights"):
+            use()
+    assert run.at_start().has_weights
+    assert load("own/small", root=tmp_path / "trained").has_weights
 
 
 def test_unfinished_runs_are_not_published(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -135,12 +135,18 @@ class Claim:
         return replace(result, verdict="not measured", measured={}, runs=()) if missing else result
 
     def check_available(self, runs: Mapping[str, TrainedRun]) -> Result:
-        """`check` on those of its runs that are there; `not measured` where one is missing that it cannot do without."""
+        """`check` on those of its runs that are there; `not measured` where one is missing that it cannot do without.
+
+        Nor is it where a run came without the weights that the claim asks for.
+        """
         there = [name for name in self.needs if name in runs]
         fewest = len(self.needs) if self.scope == "this run" and not self.required else min(1, len(self.needs))
         if len(there) < fewest or not all(_fits(pattern, there) for pattern in self.required):
             return Result(self, {}, "not measured", (), 0.0)
-        return self.check(*(runs[name] for name in there))
+        try:
+            return self.check(*(runs[name] for name in there))
+        except NotRecorded:
+            return Result(self, {}, "not measured", (), 0.0)
 
 
 def _fits(pattern: str, names: Collection[str]) -> bool:

@@ -41,7 +41,11 @@ class Captured:
     def __init__(self, run: TrainedRun):
         self.run, self.task, self.model = run, run.task, run.model
         self.p = run.task.grid[0] if run.task.grid else run.task.heads[0]
-        self.last_block = f"blocks.{len(run.model.blocks) - 1}"  # the layer whose neurons make the logits
+
+    @property
+    def last_block(self) -> str:
+        """Name of the layer whose neurons make the logits."""
+        return f"blocks.{len(self.model.blocks) - 1}"
 
     @property
     def grid(self) -> ActivationCache:

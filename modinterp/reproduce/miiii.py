@@ -141,7 +141,7 @@ def _trends(ev: Evidence, runs: Runs) -> go.Figure | None:
 
 
 def _sizes(ev: Evidence, runs: Runs) -> go.Figure | None:
-    found = _trained(runs)
+    found = {name: one for name, one in _trained(runs).items() if one.run.has_weights}
     rows = [
         {"share of the tasks solved": one.solved / len(one.primes), "F1 of the primality test": one.primality.f1,
          "Pearson of the positions": one.positions.pearson, "effective rank / p": one.effective_rank / one.p,

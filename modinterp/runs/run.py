@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pandas as pd
 
 from modinterp.activations import ActivationCache, Spectra, activations
-from modinterp.models import Network, Weights, fitting, from_state_dict, hooked, initial_weights
+from modinterp.models import Config, Network, Weights, fitting, from_state_dict, hooked, initial_weights
 from modinterp.runs import store
 from modinterp.runs.catalogue import CATALOGUE
 from modinterp.tasks import Split, Task
@@ -22,6 +23,24 @@ from modinterp.usage import perhaps
 
 class NotRecorded(ValueError):
     """What is asked of a run did not come with it: its split, its history, its weights at the start."""
+
+
+class NotShipped(Network):
+    """In the place of a network whose weights did not come with its run: it has a config and nothing learned."""
+
+    def __init__(self, config: Config, name: str):
+        super().__init__(config)
+        self.name = name
+
+    def forward(self, *_: object) -> NoReturn:
+        again = f"; `python -m modinterp.runs train {self.name}` trains it" if self.name in CATALOGUE else ""
+        raise NotRecorded(f"{self.name} came with its history, not with its weights{again}")
+
+    def __getattr__(self, asked: str) -> Any:
+        try:
+            return super().__getattr__(asked)
+        except AttributeError:
+            return self.forward()
 
 
 class Snapshots(Mapping[int, Weights]):
@@ -51,6 +70,7 @@ class TrainedRun:
 
     Attributes:
         name: as in the catalogue, or the file that it was read from.
+        model: the network; one that raises `NotRecorded` whatever it is asked, where `has_weights` is false.
         spec: what it was trained from; None for a foreign checkpoint.
         history: one row per logged epoch: losses [nats], accuracies, sum of squared weights.
         snapshots: epoch to weights.
@@ -66,6 +86,11 @@ class TrainedRun:
     snapshots: Mapping[int, Weights] = field(default_factory=dict)
     progress: pd.DataFrame | None = None
     spectra: Spectra | None = None
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether its weights came with it, or its history alone."""
+        return not isinstance(self.model, NotShipped)
 
     def activations(self) -> ActivationCache:
         """Every activation on all inputs at the last position, in float64, captured once.
@@ -101,7 +126,7 @@ class TrainedRun:
         return TrainedRun(
             f"{self.name} at the start",
             self.task,
-            hooked(self.spec.model, weights).to(self.model.W_E.device),
+            hooked(self.spec.model, weights).to(self.model.W_E.device if self.has_weights else "cpu"),
             self.spec,
             self.history[self.history["epoch"] == 0] if "epoch" in self.history else self.history,
             {0: weights},
@@ -120,8 +145,8 @@ class TrainedRun:
         return network
 
     def __repr__(self) -> str:
-        size = sum(w.numel() for w in self.model.parameters())
-        line = f"{self.name}: {self.task.name}, {size:,} weights"
+        line = f"{self.name}: {self.task.name}, "
+        line += f"{sum(w.numel() for w in self.model.parameters()):,} weights" if self.has_weights else "no weights"
         if len(self.history):
             last = self.history.iloc[-1]
             line += f", epoch {last['epoch']:,.0f}, test loss {last['test_loss']:.2e}"
@@ -180,15 +205,20 @@ def load(
     return run
 
 
-def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
-    record = store.read_record(folder)
-    spec = RunSpec.from_json(record["spec"])
+def _network(name: str, folder: Path, record: dict[str, Any], spec: RunSpec) -> Network:
+    if store.FINAL not in record["sha256"]:
+        return NotShipped(spec.model, name)
     weights = store.read_weights(store.verify(folder, record, store.FINAL))
     try:
-        network = fitting(weights, spec.model, spec.task).to(device)
+        return fitting(weights, spec.model, spec.task)
     except ValueError as error:
         raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
 
+
+def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
+    record = store.read_record(folder)
+    spec = RunSpec.from_json(record["spec"])
+    network = _network(name, folder, record, spec).to(device)
     paths = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
     kept = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}
     if kept:  # the last of them is the final weights

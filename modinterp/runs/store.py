@@ -1,7 +1,7 @@
 """Runs on disk: the only reader and writer of `checkpoints/` and of any folder laid out like it::
 
     SOURCE/RUN/run.json              spec, versions, where it stands, sha256 of every other file
-               final.safetensors     weights after the last epoch
+               final.safetensors     weights after the last epoch; not there where the tables alone are shipped
                snapshots/epoch-000100.safetensors ...
                history.csv           losses in nats, accuracies, sum of squared weights, by epoch
                progress.csv          progress measures by epoch, where they have been taken
