@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.activations.spectra import wave_lengths
+from modinterp.activations.spectra import Spectra, wave_lengths
 
 
 def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a freq_b neuron"]:
@@ -52,6 +52,24 @@ def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Flo
     energy = wave_lengths(fields.double().movedim(-1, 0)).square().flatten(1)[:, 1:]
     total, strongest = energy.sum(dim=1), energy.topk(min(count, energy.shape[1]), dim=1).values
     return torch.where(total > 1e-12, strongest.sum(dim=1) / total, torch.nan)
+
+
+def logged_norms(log: Spectra) -> Float[Tensor, "step freq"]:
+    """How strong every frequency is among the neurons that were logged, epoch by epoch.
+
+    Norm over neurons and over the waves of both digits that have the frequency in either of them; entry k - 1 belongs
+    to frequency k. Waves of one digit alone are left out, and so are those that were too weak to be kept.
+
+    Source: Syrkis & Søgaard 2024, the code of its finding on active frequencies.
+    """
+    p_a, p_b = log.grid
+    neurons = [i for i, name in enumerate(log.names) if "hook_post" in name]
+    energy = log.full()[:, neurons].double().square().sum(dim=1)[:, 1:, 1:]
+    k_a = torch.arange(1, p_a).minimum(torch.arange(p_a - 1, 0, -1))
+    of_a = torch.zeros(len(log), p_a // 2, dtype=energy.dtype).index_add_(1, k_a - 1, energy.sum(dim=2))
+    of_b = energy.sum(dim=1)
+    shared = min(p_a // 2, p_b // 2)
+    return (of_a[:, :shared] + of_b[:, :shared]).sqrt()
 
 
 def signed(found: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:

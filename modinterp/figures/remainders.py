@@ -104,6 +104,36 @@ def over_training(
     return framed(figure, title, 170 + 17 * max(len(names), 12), False)
 
 
+def active_frequencies(
+    epochs: Sequence[float], norms: Float[Tensor, "epoch freq"], counts: Mapping[str, Sequence[int]]
+) -> go.Figure:
+    """How strong every frequency is by epoch, over the number of those that count as active.
+
+    Args:
+        norms: of every frequency, from 1 on.
+        counts: name of the threshold to how many lie above it.
+    """
+    figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.65, 0.35])
+    shares = norms / norms.amax(dim=1, keepdim=True).clamp(min=1e-12)
+    figure.add_heatmap(
+        x=list(epochs), y=list(range(1, norms.shape[1] + 1)), z=array(shares.T), colorscale=SEQUENTIAL, zmin=0, zmax=1,
+        colorbar={"title": "norm over<br>the largest", "thickness": 12, "len": 0.6, "y": 0.7},
+        hovertemplate="frequency %{y}<br>epoch %{x:,}<br>%{z:.2f} of the largest<extra></extra>", row=1, col=1,
+    )  # fmt: skip
+    for index, (name, active) in enumerate(counts.items()):
+        figure.add_scatter(
+            x=list(epochs), y=list(active), mode="lines", name=name, line_color=CATEGORIES[index],
+            hovertemplate="epoch %{x:,}<br>%{y} active<extra>%{fullData.name}</extra>", row=2, col=1,
+        )  # fmt: skip
+    figure.update_yaxes(title="frequency", row=1, col=1)
+    figure.update_yaxes(title="active", rangemode="tozero", row=2, col=1)
+    figure.update_xaxes(title="epoch", row=2, col=1)
+    figure.update_layout(legend={"orientation": "h", "y": 0.36, "yanchor": "bottom", "x": 0})
+    first, most, last = (f(next(iter(counts.values()))) for f in (lambda c: c[0], max, lambda c: c[-1]))
+    title = f"Active frequencies of the logged neurons: {first} at first, {most} at most, {last} at the end"
+    return framed(figure, title, 560)
+
+
 def trends(times: Mapping[str, Mapping[int, float]], lengths: Mapping[str, float]) -> go.Figure:
     """Epoch at which each task generalised against its prime, a line a network; what never did at the upper edge.
 
@@ -133,11 +163,11 @@ def trends(times: Mapping[str, Mapping[int, float]], lengths: Mapping[str, float
     return framed(figure, "Trends over p: when each task generalises, networks for smaller p beside that of the source")
 
 
-def sizes(moduli: Sequence[int], rows: Sequence[Mapping[str, float]]) -> go.Figure:
-    """Numbers of networks for several p, one panel a number.
+def sizes(networks: Sequence[str], rows: Sequence[Mapping[str, float]]) -> go.Figure:
+    """Numbers of networks for several p and shares of the inputs, one panel a number.
 
     Args:
-        moduli: p of each network.
+        networks: of the networks.
         rows: name of a number to its value, a row a network.
     """
     names, columns = list(rows[0]), 3
@@ -146,9 +176,9 @@ def sizes(moduli: Sequence[int], rows: Sequence[Mapping[str, float]]) -> go.Figu
     for index, name in enumerate(names):
         place = {"row": index // columns + 1, "col": index % columns + 1}
         figure.add_scatter(
-            x=list(moduli), y=[row[name] for row in rows], mode="lines+markers", line_color=CATEGORIES[0],
-            hovertemplate=f"p = %{{x}}<br>%{{y:.3f}}<extra>{name}</extra>", **place,
+            x=list(networks), y=[row[name] for row in rows], mode="markers", marker={"color": CATEGORIES[0], "size": 9},
+            hovertemplate=f"%{{x}}<br>%{{y:.3f}}<extra>{name}</extra>", **place,
         )  # fmt: skip
-        figure.update_xaxes(title="p", tickvals=list(moduli), **place)
+        figure.update_xaxes(title="p, share trained on", type="category", **place)
         figure.update_yaxes(title="value", range=None if "Pearson" in name else [0, 1.05], **place)
-    return framed(figure, "Trends over p: the same numbers for smaller p beside that of the source", 460, False)
+    return framed(figure, "The same numbers of networks for several p and shares of the inputs", 560, False)

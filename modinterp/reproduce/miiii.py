@@ -10,11 +10,13 @@ import plotly.graph_objects as go
 import torch
 
 from modinterp.analyses.embeddings import amplitudes
+from modinterp.analyses.frequencies import active_frequencies
 from modinterp.analyses.generalisation import by_output, never_last
+from modinterp.analyses.neuron_spectra import logged_norms
 from modinterp.analyses.primality import multiples
 from modinterp.claims import Evidence
 from modinterp.claims.evidence import MAINLINE
-from modinterp.claims.miiii.evidence import BASIS, CORNER, NANDA, P113, SMALL, DigitsEvidence, digits_evidence
+from modinterp.claims.miiii.evidence import BASIS, CODED, CORNER, NANDA, PRINTED, SMALL, DigitsEvidence, digits_evidence
 from modinterp.figures import embeddings, grids, neurons, remainders, search, spirals
 from modinterp.reproduce.drawings import Draw, Drawings, Runs
 from modinterp.runs.search import Search, searches
@@ -60,11 +62,16 @@ def _over_training(ev: Evidence, column: str, value: str, title: str, log: bool)
     return remainders.over_training(history["epoch"].tolist(), parts, [str(q) for q in task.heads], value, title, log)
 
 
+def _sized(found: DigitsEvidence) -> str:
+    """p and the share of the inputs that it is trained on."""
+    return f"{found.p}" if found.run.spec is None else f"{found.p}, {found.run.spec.recipe.fraction:.0%}"
+
+
 def _accuracy(ev: Evidence, runs: Runs) -> go.Figure | None:
     if not len(ev.run.history):
         return None
     last = {split: int((_own(ev).last(f"{split}_accuracy") >= 0.99).sum()) for split in ("train", "test")}
-    tasks = f"p = {_own(ev).p}: of {len(ev.task.heads)} tasks"
+    tasks = f"p = {_sized(_own(ev))} of the inputs: of {len(ev.task.heads)} tasks"
     title = f"{tasks} {last['train']} are memorised (left) and {last['test']} generalised (right) by the end"
     return _over_training(ev, "accuracy", "accuracy", title, False)
 
@@ -81,8 +88,17 @@ def _neuron(ev: Evidence, runs: Runs) -> go.Figure:
     return neurons.neuron_and_transform(own.post[..., n], CORNER, title)
 
 
+def _active(ev: Evidence, runs: Runs) -> go.Figure | None:
+    if ev.run.spectra is None:
+        return None
+    norms = logged_norms(ev.run.spectra)
+    named = {"above the mean by one deviation": 1, "by two deviations": 2}
+    counts = {name: [len(active_frequencies(row, of)) for row in norms] for name, of in named.items()}
+    return remainders.active_frequencies(ev.run.spectra.epochs.tolist(), norms, counts)
+
+
 def _positions(ev: Evidence, runs: Runs) -> go.Figure:
-    found = _of(runs, *NANDA, *MAINLINE, P113)
+    found = _of(runs, *NANDA, *MAINLINE, PRINTED, CODED)
     return embeddings.positions({_titled(name, one): one.run.model.pos_embed.W_pos for name, one in found.items()})
 
 
@@ -91,7 +107,7 @@ def _titled(name: str, found: DigitsEvidence) -> str:
 
 
 def _singular_values(ev: Evidence, runs: Runs) -> go.Figure:
-    found = _of(runs, NANDA[0], P113)
+    found = _of(runs, NANDA[0], CODED)
     return embeddings.singular_values({_titled(name, one): one.singular for name, one in found.items()})
 
 
@@ -128,15 +144,16 @@ def _primality(ev: Evidence, runs: Runs) -> go.Figure:
 
 
 def _trained(runs: Runs) -> dict[str, DigitsEvidence]:
-    return {name: found for name, found in _of(runs, *SMALL, P113).items() if len(found.run.history)}
+    return {name: found for name, found in _of(runs, *SMALL, PRINTED, CODED).items() if len(found.run.history)}
 
 
 def _trends(ev: Evidence, runs: Runs) -> go.Figure | None:
     found = _trained(runs)
     times = {
-        f"p = {one.p}": dict(zip(one.primes, never_last(one.times.generalised), strict=True)) for one in found.values()
+        f"p = {_sized(one)}": dict(zip(one.primes, never_last(one.times.generalised), strict=True))
+        for one in found.values()
     }
-    lengths = {f"p = {one.p}": float(one.run.history["epoch"].iloc[-1]) for one in found.values()}
+    lengths = {f"p = {_sized(one)}": float(one.run.history["epoch"].iloc[-1]) for one in found.values()}
     return remainders.trends(times, lengths) if times else None
 
 
@@ -149,7 +166,7 @@ def _sizes(ev: Evidence, runs: Runs) -> go.Figure | None:
          "Gini coefficient of the spectrum": one.gini}
         for one in found.values()
     ]  # fmt: skip
-    return remainders.sizes([one.p for one in found.values()], rows) if rows else None
+    return remainders.sizes([_sized(one) for one in found.values()], rows) if rows else None
 
 
 FIGURES: dict[str, tuple[str, Draw]] = {
@@ -164,7 +181,9 @@ FIGURES: dict[str, tuple[str, Draw]] = {
     "spectrum_miiii": ("Figure 12", _spectrum),
     "spectrum_basis": ("Figure 13", _spectrum),
     "attention": ("Attention visualization", _attention),
+    "active": ("Table 3 of the source's later text", _active),
     "primality": ("The primality test", _primality),
+    "accuracy_printed": ("Figure 5 from 30% of the inputs, as the text prints it", _accuracy),
     "accuracy_small": ("Trends over p: figure 5 for the largest smaller p", _accuracy),
     "trends": ("Trends over p: when each task generalises", _trends),
     "sizes": ("Trends over p: numbers", _sizes),
@@ -183,18 +202,18 @@ OF_NO_RUN = {
     "search": ("Table 1: a search", partial(_of_search, search.parallel_coordinates)),
     "importances": ("Table 1: what mattered in it", partial(_of_search, search.importances)),
 }
-ANY = (P113, *NANDA)
+ANY = (CODED, *NANDA)
 LARGEST_SMALL = tuple(reversed(SMALL))
 DRAWN_FROM = {
-    "positions": ANY, "singular_values": (P113, NANDA[0]), "vectors_nanda": NANDA, "spectrum_nanda": NANDA,
-    "spectrum_basis": BASIS, "attention": (P113, NANDA[0]), "accuracy_small": LARGEST_SMALL,
-    "trends": (P113, *LARGEST_SMALL), "sizes": (P113, *LARGEST_SMALL),
+    "positions": ANY, "singular_values": (CODED, NANDA[0]), "vectors_nanda": NANDA, "spectrum_nanda": NANDA,
+    "spectrum_basis": BASIS, "attention": (CODED, NANDA[0]), "accuracy_printed": PRINTED,
+    "accuracy_small": LARGEST_SMALL, "trends": (CODED, *LARGEST_SMALL), "sizes": (CODED, *LARGEST_SMALL),
 }  # fmt: skip
 DRAWINGS = Drawings(
-    P113,
+    CODED,
     FIGURES,
     drawn_from=DRAWN_FROM,
     of_no_run=OF_NO_RUN,
-    companions={"accuracy": ("accuracy_small", "trends", "sizes"), "search": ("importances",)},
-    beside={"trends": SMALL},
+    companions={"accuracy": ("accuracy_printed", "accuracy_small", "trends", "sizes"), "search": ("importances",)},
+    beside={"trends": (*SMALL, PRINTED)},
 )

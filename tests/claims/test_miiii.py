@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from modinterp.claims import miiii
-from modinterp.claims.miiii.evidence import FIRST, MASKED, NANDA, NANDA_LAMBDA0, P113, digits_evidence
+from modinterp.claims.miiii.evidence import CODED, FIRST, MASKED, NANDA, NANDA_LAMBDA0, digits_evidence
 from modinterp.models import TransformerConfig
 from modinterp.reproduce.run import DRAWN, reproduction
 from modinterp.runs import TrainedRun, load, named, train
@@ -17,7 +17,7 @@ from modinterp.tasks import PrimeRemainders, Task, addition
 from modinterp.training import Recipe, RunSpec
 
 RECIPE = Recipe(epochs=120, fraction=0.8, lr=3e-3, weight_decay=1 / 3, warmup=0, residual_dropout=0.1, grokfast=0.5,
-                log_every=10, snapshot_every=120)  # fmt: skip
+                log_every=10, snapshot_every=120, spectra_every=20)  # fmt: skip
 TRAINED = [claim for claim in miiii.values() if claim.needs]
 
 
@@ -52,11 +52,11 @@ def test_every_claim_can_be_measured_at_any_p(claim, small: dict[str, TrainedRun
 def test_bands_that_a_network_of_the_source_fails_before_training() -> None:
     """Those on the embedding and on neurons, at the size of the source, where a small p says nothing."""
     runs = {name: TrainedRun(name, named(name).task, _start(name), named(name), _no_history(name)) for name in
-            (P113, *NANDA[:2])}  # fmt: skip
+            (CODED, *NANDA[:2])}  # fmt: skip
     for key in ("fig7.pearson.nanda", "fig8.nanda", "fig8.miiii", "fig9", "fig10", "fig11", "fig12", "fig4"):
         result = miiii[key].check_available(runs)
         assert set(result.off) & set(result.claim.expected), key
-    shares = miiii["fig4"].check(runs[P113]).measured
+    shares = miiii["fig4"].check(runs[CODED]).measured
     assert shares["largest over mean magnitude of the transform, best neuron"][0] > 10
     assert shares["share of the variance in its ten strongest waves"][0] < 0.4
 
@@ -88,7 +88,7 @@ def planted_history(run: TrainedRun, order: list[float], final: float = 1.0) -> 
 
 def test_claims_on_the_order_tell_a_history_as_in_the_source_from_others() -> None:
     task = PrimeRemainders(113)
-    blank = TrainedRun(P113, task, _start(P113), named(P113))
+    blank = TrainedRun(CODED, task, _start(CODED), named(CODED))
     order = torch.randperm(25, generator=torch.Generator().manual_seed(0)).tolist()
     together = [40_000.0 + 200 * place for place in order]
     as_stated = planted_history(blank, [1000, 2000, 3000, 4000, *together])
@@ -107,8 +107,8 @@ def test_claims_on_the_order_tell_a_history_as_in_the_source_from_others() -> No
 
 
 def test_evidence_is_kept_and_refuses_what_has_no_digits(small: dict[str, TrainedRun], tiny_max: TrainedRun) -> None:
-    own = digits_evidence(small[P113])
-    assert digits_evidence(small[P113]) is own
+    own = digits_evidence(small[CODED])
+    assert digits_evidence(small[CODED]) is own
     assert own.others == (11,)
     assert own.order_matters == (False, False, True, True, True)
     assert len(own.swapped) == len(own.accuracies) == 5
@@ -119,7 +119,7 @@ def test_evidence_is_kept_and_refuses_what_has_no_digits(small: dict[str, Traine
 
 
 def test_accuracy_of_every_task_is_that_of_the_history(small: dict[str, TrainedRun]) -> None:
-    own = digits_evidence(small[P113])
+    own = digits_evidence(small[CODED])
     assert list(own.accuracies) == pytest.approx(own.last("test_accuracy").tolist(), abs=1e-6)
 
 
@@ -133,7 +133,7 @@ def test_a_source_without_its_runs_still_has_its_exact_claims_and_figures(tmp_pa
 
 def test_figures_are_drawn_from_what_is_there(small: dict[str, TrainedRun]) -> None:
     drawings = DRAWN["miiii"]
-    runs = dict(small) | {"miiii/p53-0": small[P113]}
+    runs = dict(small) | {"miiii/p53-0": small[CODED]}
     drawn = drawings.figures(runs, drawings.keys)
     assert set(drawn) == drawings.keys
     for key, (_, figure) in drawn.items():
@@ -141,5 +141,5 @@ def test_figures_are_drawn_from_what_is_there(small: dict[str, TrainedRun]) -> N
         assert len(figure.data) > 0, key
     sums = drawings.figures({NANDA[1]: small[NANDA[1]]}, drawings.keys)
     assert set(sums) == {*drawings.of_no_run, "positions", "vectors_nanda", "spectrum_nanda"}
-    foreign = replace(small[P113], spec=None, history=pd.DataFrame())
-    assert "accuracy" not in drawings.figures({P113: foreign}, drawings.keys)
+    foreign = replace(small[CODED], spec=None, history=pd.DataFrame())
+    assert "accuracy" not in drawings.figures({CODED: foreign}, drawings.keys)

@@ -13,17 +13,17 @@ from modinterp.claims.claim import Claim, Value, each, not_measured, refuted
 from modinterp.claims.evidence import MAINLINE
 from modinterp.claims.miiii.evidence import (
     BASIS,
+    CODED,
     GENERALISED,
     LEARNED_BECAUSE,
     NANDA,
-    P113,
-    UNLEARNED,
+    ONE_OF_EACH,
     DigitsEvidence,
     digits_evidence,
 )
 from modinterp.runs import TrainedRun
 
-BOTH = (P113, NANDA[0])
+BOTH = (CODED, NANDA[0])
 
 
 def _alike(*runs: TrainedRun) -> dict[str, Value]:
@@ -179,15 +179,14 @@ CLAIMS = (
     Claim("miiii.fig7.pearson.miiii", "figure 7", "In T_miiii the embeddings of the two positions are not alike.", "-0.64", _apart,
           {"Pearson": at_most(0.5, "-0.64 in the source; more than one half would be alike"),
            "Pearson less the median of T_nanda": at_most(0, "-1.59 in the source")},
-          given=GENERALISED, needs=(P113, *NANDA), figure="positions", finding=not_measured(UNLEARNED)),
+          given=GENERALISED, needs=(CODED, *NANDA), required=ONE_OF_EACH, figure="positions"),
     Claim("miiii.fig7.interpretation", "figure 7",
           "Positions are alike where the task commutes and differ where it does not: exchanging them leaves T_nanda as it is "
           "and destroys T_miiii.",
           "read off the two correlations", _swap,
           {"T_nanda with its positions exchanged, lowest accuracy": at_least(0.99, "nothing may change"),
            "T_miiii with them exchanged, mean accuracy of tasks that depend on the order": at_most(0.5, "destroyed")},
-          given={"the same as trained": at_least(0.9, LEARNED_BECAUSE)}, needs=(P113, *NANDA), figure="positions",
-          finding=not_measured(UNLEARNED)),
+          given={"the same as trained": at_least(0.9, LEARNED_BECAUSE)}, needs=(CODED, *NANDA), required=ONE_OF_EACH, figure="positions"),
     Claim("miiii.fig8.nanda", "figure 8", "A few singular values of the embedding hold half their sum in modular addition.",
           "ticks near 5 and 49", each(_half),
           {"values to 50%": at_most(15, "near 5 in the authors' figure; 33 before training")},
@@ -196,7 +195,7 @@ CLAIMS = (
           {"values to 50%, T_miiii over T_nanda": at_least(2, "35 over 5 in the authors' figure"),
            "values to 90%, T_miiii less T_nanda": at_least(1, "73 and 49 in the authors' figure"),
            "effective rank, T_miiii over T_nanda": at_least(1.0000001, "larger at all")},
-          given=GENERALISED, needs=BOTH, figure="singular_values", finding=not_measured(UNLEARNED)),
+          given=GENERALISED, needs=BOTH, figure="singular_values"),
     Claim("miiii.fig9", "figure 9", "The top left singular vectors of modular addition are waves.", "by eye", each(_waves),
           {"median share of the best wave, top vectors": at_least(0.7, "a wave to the eye; 0.08 for random vectors")},
           needs=NANDA, scope="any seed", figure="vectors_nanda",
@@ -205,7 +204,7 @@ CLAIMS = (
     Claim("miiii.fig10", "figure 10", "The top left singular vectors of T_miiii are periodic too, with more frequencies.", "by eye", _many_waves,
           {"mean share of the best wave over that of random vectors": at_least(2, "clearly more than by chance"),
            "frequencies, T_miiii less T_nanda": at_least(1, "more at all")},
-          given=GENERALISED, needs=BOTH, figure="vectors_miiii", finding=not_measured(UNLEARNED)),
+          given=GENERALISED, needs=BOTH, figure="vectors_miiii"),
     Claim("miiii.fig11", "figure 11", "The embedding of modular addition has a few active frequencies.", "about 5", each(_sparse),
           {"active frequencies": at_most(10, "about 5 in the source"),
            "their share of the squared norm": at_least(0.5, "ten of 56 lie above that threshold by chance too, with 0.2 of it")},
@@ -213,10 +212,10 @@ CLAIMS = (
     Claim("miiii.fig12", "figure 12", "The spectrum of T_miiii is much broader.", "by eye", _broad,
           {"frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(2, "much broader, by eye"),
            "Gini coefficient, T_miiii less T_nanda": at_most(0, "broader at all")},
-          given=GENERALISED, needs=BOTH, figure="spectrum_miiii", finding=not_measured(UNLEARNED)),
+          given=GENERALISED, needs=BOTH, figure="spectrum_miiii"),
     Claim("miiii.fig13", "figure 13",
           "Trained on shuffled labels the embedding has no frequencies: they come from the data.", "by eye", _aperiodic,
           {"Gini coefficient, T_basis": at_most(0.15, "0.02 for a random matrix"),
            "Gini coefficient, T_miiii less T_basis": at_least(0.05, "there must be a periodicity to ask where it comes from")},
-          given=GENERALISED, needs=(BASIS, P113), figure="spectrum_basis", finding=not_measured("awaits miiii/basis-0")),
+          given=GENERALISED, needs=(BASIS, CODED), figure="spectrum_basis", finding=not_measured("awaits miiii/basis-0")),
 )  # fmt: skip

@@ -24,18 +24,15 @@ from modinterp.models import Network
 from modinterp.runs import TrainedRun
 from modinterp.tasks import PrimeRemainders
 
-P113 = "miiii/p113-0"
-HALF, LAMBDA0, NO_DROPOUT = "miiii/p113-half-0", "miiii/p113-lambda0-0", "miiii/p113-no-dropout-0"
+CODED, PRINTED = "miiii/p113-half-0", "miiii/p113-0"  # trained on half as in the source's code, on 30% as in its text
+LAMBDA0, NO_DROPOUT = "miiii/p113-lambda0-0", "miiii/p113-no-dropout-0"
 BASIS, MASKED = "miiii/basis-0", "miiii/masked-0"
 NANDA = tuple(f"miiii/nanda-{seed}" for seed in range(5))
+ONE_OF_EACH = (CODED, "miiii/nanda-[0-4]")  # what a claim that compares the two tasks cannot do without
 NANDA_LAMBDA0 = tuple(f"miiii/nanda-lambda0-{seed}" for seed in range(5))
 SMALL = ("miiii/p23-0", "miiii/p37-0", "miiii/p53-0")
 CORNER = 37  # rows and columns of the grid that the source draws
 FIRST = (2, 3, 5, 7)  # primes that the source says are learned first
-UNLEARNED = (
-    "miiii/p113-0, trained on 30% of the inputs as printed, answers 11.9% of the rest in the mean after all 65,536 epochs "
-    "(two tasks of 29 are learned); miiii/p113-half-0, trained on 50% as in the source's code, is pending"
-)
 LEARNED_BECAUSE = "it is said of a network that has learned"
 GENERALISED = {"mean test accuracy": at_least(0.9, LEARNED_BECAUSE)}
 

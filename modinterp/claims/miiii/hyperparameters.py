@@ -9,11 +9,11 @@ from modinterp.analyses.phases import grokking
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.miiii.evidence import (
+    CODED,
     LAMBDA0,
     LEARNED_BECAUSE,
     NANDA,
     NANDA_LAMBDA0,
-    P113,
     digits_evidence,
 )
 from modinterp.models import TransformerConfig
@@ -37,7 +37,7 @@ def _space() -> dict[str, Value]:
 
 
 def _best() -> dict[str, Value]:
-    spec = named(P113)
+    spec = named(CODED)
     model, recipe = spec.model, spec.recipe
     assert isinstance(model, TransformerConfig)
     chosen = {"dropout": recipe.residual_dropout, "grokfast": recipe.grokfast, "weight_decay": recipe.weight_decay,
@@ -96,7 +96,7 @@ CLAIMS = (
           "Without the amplified gradient the network does not converge.", "no convergence", _without_filter,
           {"did not converge: accuracy at most 0.9 of the other's, or 1.5 times as long": equals(
               1, "what not to converge would come to at equal lengths")},
-          given={"mean test accuracy with the filter": at_least(0.9, LEARNED_BECAUSE)}, needs=(LAMBDA0, P113),
+          given={"mean test accuracy with the filter": at_least(0.9, LEARNED_BECAUSE)}, needs=(LAMBDA0, CODED),
           finding=not_measured("awaits miiii/p113-lambda0-0")),
     Claim("miiii.grokfast_speedup", "generalisation", "The filter makes a network grok sooner.",
           "up to 50 times, by Lee et al.", _speedup,

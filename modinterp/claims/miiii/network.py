@@ -8,13 +8,13 @@ import torch
 
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value
-from modinterp.claims.miiii.evidence import P113
+from modinterp.claims.miiii.evidence import CODED
 from modinterp.models import initial_weights
 from modinterp.runs import named
 
 
 def _architecture() -> dict[str, Value]:
-    spec = named(P113)
+    spec = named(CODED)
     shapes, weights = spec.model.shapes(), initial_weights(spec.model, spec.seed)
     d = shapes["embed.W_E"][1]
     stated = {"embed.W_E": (114, d), "pos_embed.W_pos": (3, d), "blocks.0.mlp.W_in": (d, 4 * d),
@@ -33,7 +33,7 @@ def _architecture() -> dict[str, Value]:
 
 
 def _shared() -> dict[str, Value]:
-    shapes = named(P113).model.shapes()
+    shapes = named(CODED).model.shapes()
     return {
         "embeddings": sum(name.endswith("W_E") for name in shapes),
         "blocks": len({name.split(".")[1] for name in shapes if name.startswith("blocks.")}),

@@ -10,11 +10,11 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.miiii.evidence import (
     BASIS,
+    CODED,
     CORNER,
     GENERALISED,
     NANDA,
-    P113,
-    UNLEARNED,
+    ONE_OF_EACH,
     DigitsEvidence,
     digits_evidence,
 )
@@ -127,13 +127,13 @@ CLAIMS = (
           {"largest over mean magnitude of the transform, best neuron": at_least(10, "a peak to the eye"),
            "share of the variance in its ten strongest waves": at_least(
                0.6, "a sum of two irregular functions of a digit peaks too; 0.3 in its ten strongest before training")},
-          given=GENERALISED, needs=(P113,), figure="neuron", finding=not_measured(UNLEARNED)),
+          given=GENERALISED, needs=(CODED,), figure="neuron"),
     Claim("miiii.attn_viz", "attention visualization",
           "Attention is shown head by head as a grid over all samples, of which a corner of 37 by 37 is drawn.",
           "37 by 37", _patterns,
           {"heads drawn": equals(4), "rows and columns drawn": equals(CORNER),
            "largest deviation of a row of attention from a sum of 1": at_most(1e-12)},
-          needs=(P113, NANDA[0]), scope="any network", figure="attention"),
+          needs=(CODED, NANDA[0]), scope="any network", figure="attention"),
     Claim("miiii.fft_sum", "discrete Fourier transform",
           "An image of p by p is a sum of products of waves with frequencies up to p / 2 and constants.", "frequencies 1 to p / 2",
           _sum_of_waves,
@@ -146,9 +146,9 @@ CLAIMS = (
     Claim("miiii.x.neuron_periodic", "the section on neurons",
           "Neurons of T_miiii are periodic, those of T_basis are not.", "by eye", _periodic,
           {"median of largest over mean magnitude, T_miiii over T_basis": at_least(3, "plain to the eye")},
-          given=GENERALISED, needs=(P113, BASIS), figure="neuron", finding=not_measured("awaits miiii/basis-0")),
+          given=GENERALISED, needs=(CODED, BASIS), figure="neuron", finding=not_measured("awaits miiii/basis-0")),
     Claim("miiii.x.attention", "the section on attention",
           "Heads of T_miiii attend to one digit, those of T_nanda to both.", "by eye", _exclusive,
           {"median distance of the attention to the digits, T_miiii less T_nanda": at_least(0.2, "plain to the eye")},
-          given=GENERALISED, needs=(P113, *NANDA), figure="attention", finding=not_measured(UNLEARNED)),
+          given=GENERALISED, needs=(CODED, *NANDA), required=ONE_OF_EACH, figure="attention"),
 )  # fmt: skip

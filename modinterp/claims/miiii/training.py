@@ -12,10 +12,10 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.miiii.evidence import (
     BASIS,
+    CODED,
     FIRST,
-    HALF,
     LEARNED_BECAUSE,
-    P113,
+    PRINTED,
     digits_evidence,
 )
 from modinterp.models import TransformerConfig, hooked, initial_weights
@@ -29,7 +29,7 @@ ALONE, TOGETHER = "miiii/p37-alone-0", "miiii/p37-0"
 
 
 def _weighted_loss() -> dict[str, Value]:
-    spec = named(P113)
+    spec = named(CODED)
     network, seen = hooked(spec.model, initial_weights(spec.model, spec.seed)), spec.split.train
     with torch.no_grad():
         logits = network(spec.task.inputs()[seen])[:, -1:]
@@ -102,7 +102,7 @@ def _masked() -> dict[str, Value]:
 
 
 def _split(*runs: TrainedRun) -> dict[str, Value]:
-    printed, coded = named(P113), named(HALF)
+    printed, coded = named(PRINTED), named(CODED)
     return {
         "inputs trained on, 30% as printed": len(printed.split.train),
         "inputs trained on, 50% as in the code": len(coded.split.train),
@@ -114,7 +114,7 @@ def _split(*runs: TrainedRun) -> dict[str, Value]:
 
 
 def _batches() -> dict[str, Value]:
-    spec = named(P113)
+    spec = named(PRINTED)
     return {
         "every step sees all that is trained on": spec.recipe.batches == "full" and spec.recipe.batch_size == 0,
         "inputs in a step": len(spec.split.train),
@@ -157,7 +157,7 @@ CLAIMS = (
           "T_basis is T_miiii with its labels shuffled, so that nothing can be generalised.", "a definition", _basis,
           {"rows of labels are the same, in another order": equals(1),
            "mean test accuracy less chance": between(-0.03, 0.03)}, needs=(BASIS,), scope="any network",
-          finding=not_measured("awaits miiii/basis-0, which takes as long as miiii/p113-0; its labels are tested without it")),
+          finding=not_measured("awaits miiii/basis-0, which takes as long as miiii/p113-half-0; its labels are tested without it")),
     Claim("miiii.masked_task", "tasks", "In T_masked the tasks 2, 3, 5 and 7 move no weight of theirs.", "a definition", _masked,
           {"largest change of masked heads that is not decay": at_most(1e-6),
            "smallest change of the head that is left": at_least(1e-4),
@@ -166,7 +166,7 @@ CLAIMS = (
           "30% of the inputs are trained on and the others held out; the code trains on 50%.",
           "30%, 1,000 for validation, the rest for a test", _split,
           {"inputs trained on, 30% as printed": equals(3830), "inputs trained on, 50% as in the code": equals(6384)},
-          needs=(P113, HALF), scope="any network"),
+          needs=(PRINTED, CODED), scope="any network"),
     Claim("miiii.full_batch", "training", "Every step follows the gradient over all inputs that are trained on.",
           "full batch, the entire dataset", _batches, {"every step sees all that is trained on": equals(1)},
           needs=(), scope="any network"),
