@@ -108,6 +108,8 @@ def _listed(patterns: list[str], root: Path | None) -> None:
         weights = sum(prod(shape) for shape in spec.model.shapes().values())
         trained = (folder / store.RECORD).is_file()
         state = f"trained, {store.size(folder) / 2**20:.1f} MiB" if trained else "pending"
+        if trained and not (folder / store.FINAL).is_file():
+            state += ", tables alone"
         serves = CATALOGUE[name].serves if name in CATALOGUE else ""
         task = shorten(spec.task.name, 44, placeholder=" …")
         rows.append((name, task, spec.model.summary, f"{spec.recipe.epochs:,}", str(spec.seed), state,

@@ -45,7 +45,7 @@ def _widths() -> dict[str, Entry]:
     for width in WIDTHS:
         model = TransformerConfig.of(pairs, d_model=width, d_mlp=4 * width)
         runs |= family(f"circuits/add-width-{width}", pairs, model,
-                       Recipe(epochs=20_000, fraction=_PAIRS, **_EVERY), "circuits.obs.width", range(3),
+                       Recipe(epochs=10_000, fraction=_PAIRS, **_EVERY), "circuits.obs.width", range(3),
                        (*_OPTIMISER, "model.d_model", "model.d_mlp"))  # fmt: skip
         runs |= _ordering(f"median-width-{width}", "circuits.obs.width", medians, ("model.d_model",),
                           d_model=width, d_mlp=4 * width)  # fmt: skip
