@@ -14,6 +14,8 @@ from modinterp.runs import TrainedRun
 
 def rounded(run: TrainedRun) -> TrainedRun:
     """The run as it would be, had its final weights been shipped in float16; history and progress as they are."""
+    if not run.has_weights:
+        return run
     network = copy.deepcopy(run.model)
     network.load_state_dict({name: w.half().float() for name, w in run.model.state_dict().items()})
     return replace(run, model=network)

@@ -50,8 +50,8 @@ def _sweeps() -> dict[str, Entry]:
         runs |= _sums(f"p401-decay-{decay}", "nanda.fig25", range(1), p=401, weight_decay=float(decay), epochs=10_000,
                       ours=(EPOCHS,), **_until(1e-2, 200), **SWEEP)  # fmt: skip
     for percent in (5, 10, 20):
-        runs |= _sums(f"p401-fraction-{percent}", "nanda.C22.p401_frac", p=401, fraction=percent / 100, ours=(EPOCHS,),
-                      **_until(1e-2, 200), **SWEEP)  # fmt: skip
+        runs |= _sums(f"p401-fraction-{percent}", "nanda.C22.p401_frac", p=401, fraction=percent / 100, epochs=20_000,
+                      ours=(EPOCHS,), **_until(1e-2, 200), **SWEEP)  # fmt: skip
     runs |= _sums("no-decay", "nanda.fig26 s3.noreg_nogrok", weight_decay=0.0, ours=(EPOCHS,))
     for decay, epochs, seeds in ((0.1, 108_000, range(1)), (0.3, 60_000, SEEDS), (3, 20_000, SEEDS)):
         runs |= _sums(f"decay-{decay}", "nanda.fig27", seeds, weight_decay=float(decay), epochs=epochs, ours=(EPOCHS,),
