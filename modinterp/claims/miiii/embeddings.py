@@ -179,7 +179,7 @@ CLAIMS = (
     Claim("miiii.fig7.pearson.miiii", "figure 7", "In T_miiii the embeddings of the two positions are not alike.", "-0.64", _apart,
           {"Pearson": at_most(0.5, "-0.64 in the source; more than one half would be alike"),
            "Pearson less the median of T_nanda": at_most(0, "-1.59 in the source")},
-          given=GENERALISED, needs=(CODED, *NANDA), required=ONE_OF_EACH, figure="positions"),
+          given=GENERALISED, needs=(CODED, *NANDA, *MAINLINE), required=ONE_OF_EACH, figure="positions"),
     Claim("miiii.fig7.interpretation", "figure 7",
           "Positions are alike where the task commutes and differ where it does not: exchanging them leaves T_nanda as it is "
           "and destroys T_miiii.",
