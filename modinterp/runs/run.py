@@ -33,6 +33,7 @@ class NotShipped(Network):
         self.name = name
 
     def forward(self, *_: object) -> NoReturn:
+        """Raises `NotRecorded`, as everything does that asks for its weights."""
         again = f"; `python -m modinterp.runs train {self.name}` trains it" if self.name in CATALOGUE else ""
         raise NotRecorded(f"{self.name} came with its history, not with its weights{again}")
 
