@@ -167,7 +167,7 @@ def sizes(networks: Sequence[str], rows: Sequence[Mapping[str, float]]) -> go.Fi
     """Numbers of networks for several p and shares of the inputs, one panel a number.
 
     Args:
-        networks: of the networks.
+        networks: what each is called, such as its p and the share of the inputs that it was trained on.
         rows: name of a number to its value, a row a network.
     """
     names, columns = list(rows[0]), 3
