@@ -102,6 +102,10 @@ class Claim:
         """The source's short name."""
         return self.id.partition(".")[0]
 
+    @property
+    def _unmeasured(self) -> Result:
+        return Result(self, {}, "not measured", (), 0.0)
+
     def check(self, *runs: TrainedRun) -> Result:
         """Measure on these runs and hold the numbers against their bands.
 
@@ -126,11 +130,11 @@ class Claim:
         That is a split, a history or snapshots, and more than one run.
         """
         if len(self.needs) > 1 and (self.required or self.scope == "this run"):
-            return Result(self, {}, "not measured", (), 0.0)
+            return self._unmeasured
         try:
             result = self.check(*([run] if self.needs else []))
         except (NotRecorded, KeyError):  # KeyError: a column of the history that is not there
-            return Result(self, {}, "not measured", (), 0.0)
+            return self._unmeasured
         missing = any(v != v for name in self.bands for v in result.measured[name])
         return replace(result, verdict="not measured", measured={}, runs=()) if missing else result
 
@@ -142,11 +146,11 @@ class Claim:
         there = [name for name in self.needs if name in runs]
         fewest = len(self.needs) if self.scope == "this run" and not self.required else min(1, len(self.needs))
         if len(there) < fewest or not all(_fits(pattern, there) for pattern in self.required):
-            return Result(self, {}, "not measured", (), 0.0)
+            return self._unmeasured
         try:
             return self.check(*(runs[name] for name in there))
         except NotRecorded:
-            return Result(self, {}, "not measured", (), 0.0)
+            return self._unmeasured
 
 
 def _fits(pattern: str, names: Collection[str]) -> bool:

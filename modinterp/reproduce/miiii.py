@@ -10,9 +10,7 @@ import plotly.graph_objects as go
 import torch
 
 from modinterp.analyses.embeddings import amplitudes
-from modinterp.analyses.frequencies import active_frequencies
 from modinterp.analyses.generalisation import by_output, never_last
-from modinterp.analyses.neuron_spectra import logged_norms
 from modinterp.analyses.primality import multiples
 from modinterp.claims import Evidence
 from modinterp.claims.evidence import MAINLINE
@@ -91,10 +89,9 @@ def _neuron(ev: Evidence, runs: Runs) -> go.Figure:
 def _active(ev: Evidence, runs: Runs) -> go.Figure | None:
     if ev.run.spectra is None:
         return None
-    norms = logged_norms(ev.run.spectra)
-    named = {"above the mean by one deviation": 1, "by two deviations": 2}
-    counts = {name: [len(active_frequencies(row, of)) for row in norms] for name, of in named.items()}
-    return remainders.active_frequencies(ev.run.spectra.epochs.tolist(), norms, counts)
+    own, named = _own(ev), {"above the mean by one deviation": 1, "by two deviations": 2}
+    counts = {name: own.active_over_training(deviations) for name, deviations in named.items()}
+    return remainders.active_frequencies(own.log.epochs.tolist(), own.logged_norms, counts)
 
 
 def _positions(ev: Evidence, runs: Runs) -> go.Figure:

@@ -9,19 +9,19 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from modinterp.activations import logits_on_grid
+from modinterp.activations import Spectra, logits_on_grid
 from modinterp.analyses import embeddings, primality
 from modinterp.analyses.circles import effective_rank
 from modinterp.analyses.fourier import component_norms, frequency_norms
 from modinterp.analyses.frequencies import active_frequencies, key_frequencies, significant_frequencies
 from modinterp.analyses.generalisation import LearningTimes, by_output, learning_times
-from modinterp.analyses.neuron_spectra import peak_ratios
+from modinterp.analyses.neuron_spectra import logged_norms, peak_ratios
 from modinterp.analyses.phases import LEARNED
 from modinterp.analyses.progress import gini
 from modinterp.claims.band import at_least
 from modinterp.claims.evidence import Captured, kept
 from modinterp.models import Network
-from modinterp.runs import TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import PrimeRemainders
 
 CODED, PRINTED = "miiii/p113-half-0", "miiii/p113-0"  # trained on half as in the source's code, on 30% as in its text
@@ -169,6 +169,26 @@ class DigitsEvidence(Captured):
         if not isinstance(self.task, PrimeRemainders):
             raise ValueError(f"{self.task.name} has no remainders to test for primes with")
         return primality.primality_test(self.predicted, self.task.numbers(), self.p)
+
+    @property
+    def log(self) -> Spectra:
+        """What was logged of it while it trained.
+
+        Raises:
+            NotRecorded: nothing was.
+        """
+        if self.run.spectra is None:
+            raise NotRecorded(f"no spectra of {self.run.name} were logged")
+        return self.run.spectra
+
+    @cached_property
+    def logged_norms(self) -> Float[Tensor, "step freq"]:
+        """Of the logged neurons at every frequency, over training."""
+        return logged_norms(self.log)
+
+    def active_over_training(self, deviations: float) -> list[int]:
+        """How many frequencies of the logged neurons lie above the mean by so many standard deviations, entry by entry."""
+        return [len(active_frequencies(norms, deviations)) for norms in self.logged_norms]
 
     @property
     def post(self) -> Float[Tensor, "a b neuron"]:

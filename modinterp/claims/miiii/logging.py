@@ -5,12 +5,10 @@ from __future__ import annotations
 import torch
 
 from modinterp.activations.spectra import most_bytes
-from modinterp.analyses.frequencies import active_frequencies
-from modinterp.analyses.neuron_spectra import logged_norms
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value
-from modinterp.claims.miiii.evidence import CODED
-from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.claims.miiii.evidence import CODED, DigitsEvidence, digits_evidence
+from modinterp.runs import TrainedRun
 
 EARLY = 1024  # epochs; none is active by then in the source
 
@@ -38,21 +36,23 @@ def _log(run: TrainedRun) -> dict[str, Value]:
     }
 
 
-def _active(run: TrainedRun) -> dict[str, Value]:
-    if run.spectra is None:
-        raise NotRecorded(f"no spectra of {run.name} were logged")
-    norms, early = logged_norms(run.spectra), run.spectra.epochs <= EARLY
-    counts = {of: torch.tensor([len(active_frequencies(row, of)) for row in norms]) for of in (1, 2)}
+def _counts(ev: DigitsEvidence, deviations: float, of: str = "") -> dict[str, int]:
+    epochs, counts = ev.log.epochs, torch.tensor(ev.active_over_training(deviations))
     return {
-        "most at once, less those at the end": int(counts[2].max() - counts[2][-1]),
-        f"most by epoch {EARLY:,}": int(counts[2][early].max()),
-        "most at once": int(counts[2].max()),
-        "epoch of that": int(run.spectra.epochs[counts[2].argmax()]),
-        "at the end": int(counts[2][-1]),
-        "most at once, above the mean by one deviation": int(counts[1].max()),
-        "epoch of that, above the mean by one deviation": int(run.spectra.epochs[counts[1].argmax()]),
-        f"most by epoch {EARLY:,}, above the mean by one deviation": int(counts[1][early].max()),
-        "at the end, above the mean by one deviation": int(counts[1][-1]),
+        f"most by epoch {EARLY:,}{of}": int(counts[epochs <= EARLY].max()),
+        f"most at once{of}": int(counts.max()),
+        f"epoch of that{of}": int(epochs[counts.argmax()]),
+        f"at the end{of}": int(counts[-1]),
+    }
+
+
+def _active(run: TrainedRun) -> dict[str, Value]:
+    ev = digits_evidence(run)
+    counts = _counts(ev, 2)
+    return {
+        "most at once, less those at the end": counts["most at once"] - counts["at the end"],
+        **counts,
+        **_counts(ev, 1, ", above the mean by one deviation"),
     }
 
 
