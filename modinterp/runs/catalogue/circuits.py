@@ -31,12 +31,12 @@ _EVERY = {"log_every": 100, "snapshot_every": 1000}
 _ORDERING = Recipe(epochs=20_000, fraction=0.8, batches="shuffled", batch_size=512, weight_decay=0.1, betas=(0.9, 0.98),
                    **_EVERY)  # fmt: skip
 
-_SORTING = replace(_ORDERING, epochs=10_000)  # five answers are learned from every input
+_SHORTER = replace(_ORDERING, epochs=10_000)  # a sort learns five answers from every input; a sweep compares widths
 
 
 def _ordering(stem: str, serves: str, task: Ordering, ours: tuple[str, ...] = (), **sizes: int) -> dict[str, Entry]:
     model = TransformerConfig.of(task, **sizes)
-    recipe = _SORTING if task.ask == "sort" else _ORDERING
+    recipe = _SHORTER if task.ask == "sort" or "d_model" in sizes else _ORDERING
     return family(f"circuits/{stem}", task, model, recipe, serves, range(3), (*_OPTIMISER, *_DATA, *ours))
 
 
@@ -45,7 +45,7 @@ def _widths() -> dict[str, Entry]:
     for width in WIDTHS:
         model = TransformerConfig.of(pairs, d_model=width, d_mlp=4 * width)
         runs |= family(f"circuits/add-width-{width}", pairs, model,
-                       Recipe(epochs=10_000, fraction=_PAIRS, **_EVERY), "circuits.obs.width", range(3),
+                       Recipe(epochs=7_500, fraction=_PAIRS, **_EVERY), "circuits.obs.width", range(3),
                        (*_OPTIMISER, "model.d_model", "model.d_mlp"))  # fmt: skip
         runs |= _ordering(f"median-width-{width}", "circuits.obs.width", medians, ("model.d_model",),
                           d_model=width, d_mlp=4 * width)  # fmt: skip
