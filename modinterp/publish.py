@@ -14,7 +14,6 @@ import shutil
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,8 +69,11 @@ MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes g
 
 
 def has_progress(task: Task) -> bool:
-    """Whether progress is measured: all inputs form a grid that is not too large, and one question is asked."""
-    return task.grid is not None and len(task.heads) == 1 and prod((*task.grid, *task.heads)) <= MOST_LOGITS
+    """Whether progress is measured: a sum or difference is asked for, and the grid of all inputs is not too large."""
+    from modinterp.tasks import ModularArithmetic
+    from modinterp.tasks.modular import SIGNS
+
+    return isinstance(task, ModularArithmetic) and task.op in SIGNS and task.p**3 <= MOST_LOGITS
 
 
 def publish(

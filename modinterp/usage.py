@@ -58,24 +58,25 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
 
 def perhaps(wanted: str, names: Iterable[str]) -> str:
     """What may have been meant by a name that is not known, to follow an error; empty where nothing is like it."""
-    alike = difflib.get_close_matches(wanted, list(names), n=1)
+    known = list(names)
+    if any(name.startswith(f"{wanted}/") for name in known):
+        return f"; `python -m modinterp.runs list '{wanted}/*'` shows those of {wanted}"
+    alike = difflib.get_close_matches(wanted, known, n=1)
     return f"; did you mean {alike[0]!r}?" if alike else ""
 
 
 def writable(folder: Path, option: str = "--out") -> Path:
-    """A folder that can be written, made if it is not there.
+    """A folder that can be written, or could be made; nothing is.
 
     Raises:
         ValueError: it is a file, or cannot be made or written.
     """
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{option} {folder} is not a folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(f"{option} {folder} cannot be made: {error.strerror}") from error
-    if not os.access(folder, os.W_OK):
-        raise ValueError(f"{option} {folder} cannot be written")
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not there.is_dir():
+        raise ValueError(f"{option} {folder} is not a folder" if there == folder else
+                         f"{option} {folder} cannot be made: {there} is not a folder")  # fmt: skip
+    if not os.access(there, os.W_OK):
+        raise ValueError(f"{option} {folder} cannot be {'written' if there == folder else 'made'}")
     return folder
 
 

@@ -78,9 +78,10 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     file.write_text("mine")
     with pytest.raises(ValueError, match="--out .*file is not a folder"):
         usage.writable(file)
-    with pytest.raises(ValueError, match="--out .*file/below cannot be made: Not a directory"):
+    with pytest.raises(ValueError, match="--out .*file/below cannot be made: .*file is not a folder"):
         usage.writable(file / "below")
-    assert usage.writable(tmp_path / "a" / "b").is_dir()
+    assert usage.writable(tmp_path / "a" / "b") == tmp_path / "a" / "b"
+    assert list(tmp_path.iterdir()) == [file]
     assert file.read_text() == "mine"
 
 

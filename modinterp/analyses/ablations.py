@@ -1,4 +1,4 @@
-"""Logits with some of their frequencies taken out, or nothing but them left in (ledger D6)."""
+"""Logits with some of their frequencies taken out, or nothing but them left in (definition D6)."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def distinguishes(p: int, freqs: Sequence[int]) -> bool:
     """Whether the sum of cos(2 pi k x / p) is largest at x = 0 alone, so that the answer is unique.
 
     That is so when no x but 0 brings every wave back to its top: when gcd of the frequencies and p is 1. For a prime p
-    one frequency is enough. Source: the blog post, section 11.2, put right (ledger `clock.s112.gcd`, X-C6).
+    one frequency is enough. Source: the blog post, section 11.2, put right (claim `clock.s112.gcd`, X-C6).
 
     >>> distinguishes(113, [14]), distinguishes(12, [2, 4]), distinguishes(12, [3, 4])
     (True, False, True)

@@ -31,7 +31,7 @@ def lookup_tables(model: Network, equals: int) -> Float[Tensor, "residue head"]:
 
     Args:
         equals: the token at the last position.
-    Source: Nanda et al. 2023, appendix C.1.3 (ledger D10).
+    Source: Nanda et al. 2023, appendix C.1.3 (definition D10).
     """
     return _scores_of(model, model.W_E[:equals].double(), equals)
 
@@ -56,7 +56,7 @@ def _scores_of(model: Network, x: Tensor, equals: int, with_bias: bool = True) -
 def ov_circuits(model: Network, p: int) -> Float[Tensor, "head residue d_model"]:
     """OV_j: what each head of the first layer writes to the residual stream when it attends to a token alone.
 
-    Source: Nanda et al. 2023, appendix C.1.2 (ledger D11).
+    Source: Nanda et al. 2023, appendix C.1.2 (definition D11).
     """
     attn = model.blocks[0].attn
     return (model.W_E[:p].double() @ attn.W_V.double() @ attn.W_O.double()).detach()

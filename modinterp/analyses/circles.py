@@ -1,7 +1,7 @@
 """Circles in activation space: planes of one frequency, how round what lies in them is, how planes lie in space.
 
 Vectors that depend on a residue trace a circle in the plane of their cos and sin coefficients at a frequency they use.
-Source of the idea: the blog post on the Clock algorithm, sections 5 and 7 (ledger D12).
+Source of the idea: the blog post on the Clock algorithm, sections 5 and 7 (definition D12).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def plane(x: Float[Tensor, "residue d"], freq: int) -> Float[Tensor, "d 2"]:
         freq: from 1 to (p - 1) // 2. [cycles per p]
     Raises:
         ValueError: a frequency without a sine, or out of range.
-    Source: ledger D12, `basis_k`.
+    Source: definition D12, `basis_k`.
     """
     p = len(x)
     rows = components_of(freq, p)
@@ -67,7 +67,7 @@ def circle(points: Float[Tensor, "residue 2"], freq: int) -> Circle:
 
     Raises:
         ValueError: freq outside 1..p // 2.
-    Source: ledger D12; the hull is that of section 6.2's "linearly separable" (one against the rest).
+    Source: definition D12; the hull is that of section 6.2's "linearly separable" (one against the rest).
     """
     p = len(points)
     check_frequency(freq, p)
@@ -182,7 +182,7 @@ class PlaneAngles:
 
 
 def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> PlaneAngles:
-    """Angles between the planes that two pairs of vectors span. Source: ledger `clock.s8.dihedral`."""
+    """Angles between the planes that two pairs of vectors span. Source: claim `clock.s8.dihedral`."""
     Q, R = (torch.linalg.qr(x.double()).Q for x in (one, other))
     cosines = torch.linalg.svdvals(Q.T @ R).clamp(0, 1)
     first, second, both = torch.rad2deg(torch.cat([cosines, cosines.prod()[None]]).acos()).tolist()

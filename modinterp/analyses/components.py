@@ -1,4 +1,4 @@
-"""What happens when a whole component of the network is taken out (ledger D8 and D9)."""
+"""What happens when a whole component of the network is taken out (definition D8 and D9)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from modinterp.analyses.shown import shown
 from modinterp.models import Network
 
 _ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
-_MLP_OUT, _NEURONS = "blocks.0.hook_mlp_out", "blocks.0.mlp.hook_post"
+_MLP_OUT = "blocks.0.hook_mlp_out"
 _PATTERN = "blocks.0.attn.hook_pattern"
 
 
@@ -81,18 +81,19 @@ def component_interventions(grid: ActivationCache) -> dict[str, dict[str, Tensor
 def neuron_interventions(
     grid: ActivationCache, fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]
 ) -> dict[str, dict[str, Tensor]]:
-    """Values to put in place of the neurons, by the name of the intervention.
+    """Values to put in place of the last layer's neurons, which W_L reads, by the name of the intervention.
 
     Source: Nanda et al. 2023, section 4.4.
     """
-    post = grid[_NEURONS].double()
+    hook = f"blocks.{len(cast(Network, grid.model).blocks) - 1}.mlp.hook_post"
+    post = grid[hook].double()
     Q = key_directions(W_L.to(post), freqs)
     onto = post @ Q @ Q.T
     return {
-        "neurons as polynomials": {_NEURONS: polynomial_neurons(post, fits)},
-        "neurons as waves of a + b": {_NEURONS: sum_wave_neurons(post, freqs)},
-        "neurons onto W_L directions": {_NEURONS: onto},
-        "neurons off W_L directions": {_NEURONS: post - onto},
+        "neurons as polynomials": {hook: polynomial_neurons(post, fits)},
+        "neurons as waves of a + b": {hook: sum_wave_neurons(post, freqs)},
+        "neurons onto W_L directions": {hook: onto},
+        "neurons off W_L directions": {hook: post - onto},
     }
 
 

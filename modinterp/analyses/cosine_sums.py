@@ -22,7 +22,7 @@ from modinterp.analyses.shown import shown
 @shown
 @dataclass(frozen=True)
 class LogitFit:
-    """logits(a, b, c) fitted by sum over k of alpha_k cos(w_k(a + b - c)) (ledger D4-logit).
+    """logits(a, b, c) fitted by sum over k of alpha_k cos(w_k(a + b - c)) (definition D4-logit).
 
     Attributes:
         sign: -1 where the cosines are those of a - b - c.

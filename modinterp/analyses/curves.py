@@ -19,7 +19,7 @@ def slingshots(epochs: pd.Series, loss: pd.Series, low: float = LOW, high: float
 
     It must come below `low` again before the next is counted. What happens between two rows of a history is not seen.
 
-    Source: Nanda et al. 2023, appendix D.2; the thresholds are those of the ledger (figure 22).
+    Source: Nanda et al. 2023, appendix D.2; the thresholds are ours.
 
     >>> slingshots(pd.Series([0, 10, 20, 30, 40]), pd.Series([1e-4, 0.5, 0.2, 1e-5, 1.0])).tolist()
     [10, 40]

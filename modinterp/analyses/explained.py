@@ -1,4 +1,4 @@
-"""Fractions of variance explained, as everything else here means them (ledger D4)."""
+"""Fractions of variance explained, as everything else here means them (definition D4)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def fourier_basis(p: int) -> Float[Tensor, "component residue"]:
         p: modulus, odd or even.
     Raises:
         ValueError: p < 2.
-    Source: Nanda et al. 2023, appendix C.1 (ledger D1); the alternating row of even p is ours.
+    Source: Nanda et al. 2023, appendix C.1 (definition D1); the alternating row of even p is ours.
 
     >>> basis = fourier_basis(5)
     >>> torch.allclose(basis @ basis.T, torch.eye(5, dtype=torch.float64))
@@ -61,7 +61,7 @@ def component_names(p: int) -> list[str]:
 def sine_first(p: int) -> list[int]:
     """Rows of `fourier_basis` in the order constant, sin 1, cos 1, sin 2, cos 2, ..., which other codes use.
 
-    Source: Kissane's notebook; Syrkis & Søgaard 2024 (ledger D1).
+    Source: Kissane's notebook; Syrkis & Søgaard 2024 (definition D1).
 
     >>> [component_names(5)[row] for row in sine_first(5)]
     ['const', 'sin 1', 'cos 1', 'sin 2', 'cos 2']
@@ -101,7 +101,7 @@ def transform(x: Float[Tensor, "residue *rest"]) -> Float[Tensor, "component *re
 
 
 def transform_2d(x: Float[Tensor, "a b *rest"]) -> Float[Tensor, "component_a component_b *rest"]:
-    """Coefficients over the first two axes, a change of basis that keeps the sum of squares (ledger D2)."""
+    """Coefficients over the first two axes, a change of basis that keeps the sum of squares (definition D2)."""
     return transform(transform(x).transpose(0, 1)).transpose(0, 1)
 
 
@@ -135,7 +135,7 @@ def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "wave a b"]:
     """Unit fields proportional to cos(w(a + b)) and sin(w(a + b)), w = 2 pi freq / p.
 
     These are the directions C_k = (cos cos - sin sin) / sqrt 2 and S_k = (sin cos + cos sin) / sqrt 2 of the 2D basis
-    (ledger D2). At freq = p / 2 only the first exists.
+    (definition D2). At freq = p / 2 only the first exists.
 
     Args:
         sign: -1 for a - b.

@@ -49,10 +49,10 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all is no choice.
 
     Args:
-        W_L: `model.W_L`; any matrix whose columns belong to the residues will do.
+        W_L: `model.W_L`; any matrix whose columns belong to the residues will do, such as `W_E[:p].T`, whose rows do.
     Raises:
         ValueError: fewer than 2 columns, or values that are not finite.
-    Source: Nanda et al. 2023, appendix C.2 ("non-trivial coefficients of W_L"), made precise as ledger D3(b).
+    Source: Nanda et al. 2023, appendix C.2 ("non-trivial coefficients of W_L"), made precise as definition D3(b).
 
     >>> turn = 2 * torch.pi * torch.arange(7) / 7
     >>> key_frequencies(torch.stack([torch.cos(2 * turn), torch.sin(2 * turn)])).freqs
@@ -60,7 +60,7 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     """
     if W_L.shape[1] < 2 or not W_L.isfinite().all():
         raise ValueError(f"expected a finite matrix with one column per residue, got shape {tuple(W_L.shape)}")
-    norms = frequency_norms(component_norms(W_L.T)).cpu()
+    norms = frequency_norms(component_norms(W_L.detach().T)).cpu()
     falling, order = norms.sort(descending=True, stable=True)
     if len(falling) == 1:
         return KeyFrequencies((1,), tuple(norms.tolist()), float("inf"))

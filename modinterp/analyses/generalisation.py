@@ -57,7 +57,7 @@ def learning_times(history: pd.DataFrame, outputs: Sequence[str]) -> LearningTim
 
     Raises:
         KeyError: the history does not follow every question.
-    Source: Syrkis & Søgaard 2024, figure 5 (ledger D15, question by question).
+    Source: Syrkis & Søgaard 2024, figure 5 (definition D15, question by question).
     """
     memorised, generalised = (
         tuple(first_epoch(history["epoch"], history[f"{split}_accuracy_{name}"] >= LEARNED) for name in outputs)

@@ -1,4 +1,4 @@
-"""Does an MLP do more than an affine map? The whole battery (ledger `clock.s8.mlp_affine`, contradiction X-A1)."""
+"""Does an MLP do more than an affine map? The whole battery (claim `clock.s8.mlp_affine`, contradiction X-A1)."""
 
 from __future__ import annotations
 

@@ -42,8 +42,9 @@ class Lines:
     def table(self) -> pd.DataFrame:
         """One row a line: slope, intercept, centre, R squared, under its indices."""
         columns = {"slope": self.slope, "intercept": self.intercept, "centre": self.centre, "R squared": self.explained}
-        names = ("position", "head")[-self.slope.ndim :] if self.slope.ndim <= 2 else ()
-        index = torch.cartesian_prod(*(torch.arange(k) for k in self.slope.shape)).view(-1, self.slope.ndim)
+        rank = self.slope.ndim
+        names = ("position", "head")[2 - rank :] if rank <= 2 else ()
+        index = torch.ones(self.slope.shape, dtype=torch.bool).nonzero()
         keys = {name: index[:, i].tolist() for i, name in enumerate(names)}
         return pd.DataFrame(keys | {name: x.flatten().tolist() for name, x in columns.items()})
 

@@ -35,7 +35,7 @@ def terms_of(
 
     Raises:
         ValueError: a frequency outside 1..p // 2.
-    Source: Nanda et al. 2023, section 4.3 (ledger D4-neuron).
+    Source: Nanda et al. 2023, section 4.3 (definition D4-neuron).
     """
     own = torch.zeros(p, dtype=torch.bool)
     own[components_of(tuple(freqs), p)] = True
@@ -117,7 +117,7 @@ class NeuronFits:
         return {k: [n for n, freq in zip(members, freqs, strict=True) if freq == k] for k in sorted(set(freqs))}
 
     def key_frequencies(self) -> tuple[int, ...]:
-        """Frequencies with at least 5 explained neurons: the code's definition (ledger D3(a))."""
+        """Frequencies with at least 5 explained neurons: the code's definition (definition D3(a))."""
         return tuple(freq for freq, members in self.clusters().items() if len(members) >= SMALLEST_CLUSTER)
 
     def table(self) -> pd.DataFrame:

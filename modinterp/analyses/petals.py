@@ -2,7 +2,7 @@
 
 A head whose attention to a swings with b writes alpha(b) v_a + (1 - alpha(b)) v_b: with a fixed, a point that wanders
 on a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its formulas are not at
-hand, and these are the reconstruction of ledger D12.
+hand, and these are the reconstruction of definition D12.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def pulled_back(through: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "
 
     Returns:
         new basis `[d_head, 2]`; norm of the residual over that of the basis.
-    Source: the blog post, section 6.2 (ledger D12, X-C8).
+    Source: the blog post, section 6.2 (definition D12, X-C8).
     """
     new = torch.linalg.pinv(through.double()) @ basis.double()
     return new, float((through.double() @ new - basis.double()).norm() / basis.double().norm())

@@ -1,4 +1,4 @@
-"""When a network memorised, when it grokked, and the three phases between (ledger D15 and D16)."""
+"""When a network memorised, when it grokked, and the three phases between (definition D15 and D16)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def first_epoch(epochs: pd.Series, reached: pd.Series) -> float:
 
 @dataclass(frozen=True)
 class Grokking:
-    """Whether and when a network generalised after it had memorised (ledger D15). Epochs; NaN for never.
+    """Whether and when a network generalised after it had memorised (definition D15). Epochs; NaN for never.
 
     Attributes:
         memorised: first epoch with train accuracy of at least 0.99.
@@ -64,7 +64,7 @@ def grokking(history: pd.DataFrame, n_classes: int) -> Grokking:
 
 @dataclass(frozen=True)
 class Phases:
-    """Boundaries of the phases, in epochs (ledger D16); NaN where one is not reached.
+    """Boundaries of the phases, in epochs (definition D16); NaN where one is not reached.
 
     Attributes:
         memorised: end of memorisation, t1: where the excluded loss is lowest before the network groks.

@@ -15,7 +15,8 @@ from modinterp.analyses.cosine_sums import cosine_coefficients
 from modinterp.analyses.fourier import component_norms
 from modinterp.models import Network
 from modinterp.runs import TrainedRun
-from modinterp.tasks import Split, Task
+from modinterp.tasks import ModularArithmetic, Split, Task
+from modinterp.tasks.modular import SIGNS
 
 
 def gini(x: Float[Tensor, " n"]) -> float:
@@ -23,7 +24,7 @@ def gini(x: Float[Tensor, " n"]) -> float:
 
     G = 1 - 2 sum_i (x_(i) / sum x) (n - i + 1/2) / n over the sorted numbers. NaN where all are zero.
 
-    Source: Hurley and Rickard 2009; Nanda et al. 2023, section 5.1 (ledger D7).
+    Source: Hurley and Rickard 2009; Nanda et al. 2023, section 5.1 (definition D7).
 
     >>> gini(torch.tensor([0.0, 0.0, 0.0, 1.0]))
     0.75
@@ -48,7 +49,8 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
     """All progress measures of one network.
 
     Losses in nats. Those of the restricted and the excluded logits are taken over all pairs, over the pairs trained on
-    and over the others; the paper's code means `restricted_loss_all` and `excluded_loss_train`. `excluded_loss_k` and
+    and over the others; the paper's code means `restricted_loss_all` and `excluded_loss_train`. Waves are those of
+    a + b, or of a - b for a network that subtracts. `excluded_loss_k` and
     `excluded_accuracy_k` (trained on) leave out frequency k alone; `cos_k` is the coefficient of cos(w_k(a + b - c))
     in the logits.
 
@@ -59,8 +61,9 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
     labels = task.labels()
     logits = logits_on_grid(network, task).double()
     subsets = {"all": None, "train": split.train, "test": split.test}
-    restricted, excluded = restricted_logits(logits, freqs), excluded_logits(logits, freqs)
-    single = {k: excluded_logits(logits, [k]) for k in freqs}
+    sign = SIGNS[task.op] if isinstance(task, ModularArithmetic) else 1
+    restricted, excluded = restricted_logits(logits, freqs, sign=sign), excluded_logits(logits, freqs, sign=sign)
+    single = {k: excluded_logits(logits, [k], sign=sign) for k in freqs}
     return {
         "train_loss": loss_on(logits, labels, split.train),
         "test_loss": loss_on(logits, labels, split.test),
@@ -75,7 +78,7 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
         "gini_W_L": fourier_gini(network.W_L.T),
         "sum_of_squares_W_E": float(network.W_E.detach().double().square().sum()),
         "sum_of_squared_weights": sum(float(w.detach().double().square().sum()) for w in network.parameters()),
-        **{f"cos_{k}": float(c) for k, c in zip(freqs, cosine_coefficients(logits, freqs), strict=True)},
+        **{f"cos_{k}": float(c) for k, c in zip(freqs, cosine_coefficients(logits, freqs, sign), strict=True)},
     }
 
 

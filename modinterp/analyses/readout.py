@@ -29,8 +29,8 @@ class Readoff:
         freq, wave: the direction cos or sin of (w_freq c). [cycles per p]
         first, second: coefficients of cos cos and sin sin (wave cos), or of sin cos and cos sin (wave sin).
         amplitude: of cos(w(a + b)) or sin(w(a + b)), half the difference or sum of the two.
-        explained: share of the variance along the direction that this one wave carries, in [0, 1] (ledger D4-dir).
-        explained_by_two: the notebook's variant, both terms free and the energy uncentred (ledger D4-dir, Kissane).
+        explained: share of the variance along the direction that this one wave carries, in [0, 1] (definition D4-dir).
+        explained_by_two: the notebook's variant, both terms free and the energy uncentred (definition D4-dir, Kissane).
         two_largest: whether the two products are the two largest of all non-constant terms.
         sign: 1 where the waves are those of a + b, -1 where they are those of a - b.
     """
@@ -113,14 +113,17 @@ def readoff(
             cos, sin = 2 * freq - 1, min(2 * freq, p - 1)
             kind = names[component].split()[0]
             pair = ((cos, cos), (sin, sin)) if kind == "cos" else ((sin, cos), (cos, sin))
-            first, second = (float(spectrum[i]) * 2 / p for i in pair)
+            alone = pair[0] == pair[1]  # at p / 2, where there is no sine
+            first, second = (0.0 if alone and i else float(spectrum[at]) * (1 if alone else 2) / p
+                             for i, at in enumerate(pair))  # fmt: skip
             varying = spectrum.clone()
             varying[0, 0] = 0
-            largest = {divmod(int(i), p) for i in varying.abs().flatten().topk(2).indices}
+            largest = {divmod(int(i), p) for i in varying.abs().flatten().topk(len(set(pair))).indices}
             both = torch.stack([spectrum[i] for i in dict.fromkeys(pair)])
             rows.append(
                 Readoff(
-                    freq, kind, first, second, (first - sign * second if kind == "cos" else first + sign * second) / 2,
+                    freq, kind, first, second,
+                    amplitude=(first - sign * second if kind == "cos" else first + sign * second) / (1 if alone else 2),
                     explained=energy_share((field * wave).sum(), field - field.mean()),
                     explained_by_two=energy_share(both, field),
                     two_largest=largest == set(pair),
@@ -137,7 +140,7 @@ class LowRank:
     Attributes:
         singular_values: descending.
         kept: share of the squared norm in the first `rank` singular values.
-        drop: singular value number `rank` + 1 over number `rank`.
+        drop: singular value number `rank` + 1 over number `rank`; 0 if there are no more than `rank`.
         residual_norm, residual_energy: norm and squared norm of W_L minus its key directions, over those of W_L.
     """
 
@@ -165,7 +168,7 @@ def low_rank(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> LowRa
         rank=rank,
         singular_values=tuple(values.tolist()),
         kept=energy_share(values[:rank], values),
-        drop=float(values[rank] / values[rank - 1]),
+        drop=float(values[rank] / values[rank - 1]) if rank < len(values) else 0.0,
         residual_norm=max(residual, 0.0) ** 0.5,
         residual_energy=residual,
     )

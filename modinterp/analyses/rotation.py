@@ -2,7 +2,7 @@
 
 For every a the points p_a(b) of a plane are c_a + r_a R(phi_a) (cos w b, +-sin w b). Revolution is the centre c_a on
 its way around the origin; rotation is the phase phi_a.
-Source: the blog post on the Clock algorithm, section 9 (ledger D13).
+Source: the blog post on the Clock algorithm, section 9 (definition D13).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def motion(points: Float[Tensor, "a b 2"], freq: int) -> Motion:
         points: in some plane.
     Raises:
         ValueError: freq outside 1..p // 2.
-    Source: ledger D13.
+    Source: definition D13.
     """
     p = points.shape[1]
     check_frequency(freq, p)
@@ -133,7 +133,7 @@ def collected_planes(x: Float[Tensor, "a b d"], freq: int, kept: int = 6) -> Col
 
     Args:
         kept: how many to keep.
-    Source: the blog post, section 9.3 (ledger D13).
+    Source: the blog post, section 9.3 (definition D13).
     """
     p = x.shape[1]
     coefficients = transform(x.transpose(0, 1))[components_of(freq, p)]  # [wave, a, d]

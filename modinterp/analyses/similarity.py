@@ -16,7 +16,7 @@ def cosines(vectors: Float[Tensor, "item d"]) -> Float[Tensor, "item item"]:
 def relative_difference(v: Tensor, w: Tensor) -> float:
     """`|v - w|^2 / (|v| |w|)`, over all entries; 0 for equal ones, 2 for orthogonal ones of one length.
 
-    Source: "Circuit engineering", closeness of positional encodings (ledger D14).
+    Source: "Circuit engineering", closeness of positional encodings (definition D14).
 
     >>> import torch
     >>> relative_difference(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0]))

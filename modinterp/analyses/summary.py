@@ -28,7 +28,7 @@ class Summary:
 
     Attributes:
         keys: frequencies that stand out of W_L.
-        gini_W_E, gini_W_L: Gini coefficients of the Fourier components (ledger D7).
+        gini_W_E, gini_W_L: Gini coefficients of the Fourier components (definition D7).
         logit_fve: share of the logits' variance that one cosine of a + b - c a key frequency explains (D4-logit).
         direction_fves: share of the neurons' variance along every direction of W_L at the key frequencies that one wave
             of a + b explains (D4-dir).
@@ -67,7 +67,7 @@ def without_skip(
 
     Args:
         mid: residual stream before the last MLP.
-    Source: Nanda et al. 2023, table 6 (ledger D9).
+    Source: Nanda et al. 2023, table 6 (definition D9).
     """
     return logits + (mid.mean(dim=(0, 1)) - mid) @ W_U
 

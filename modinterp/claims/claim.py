@@ -55,7 +55,7 @@ class Claim:
     """One statement of a source.
 
     Attributes:
-        id: `SOURCE.PLACE.WHAT`, the ledger's.
+        id: `SOURCE.PLACE.WHAT`.
         where: section, figure or table of the source.
         statement: in our words.
         reference: the source's number, as it prints it.
@@ -127,14 +127,14 @@ class Claim:
     def check_foreign(self, run: TrainedRun) -> Result:
         """`check` on somebody's checkpoint; `not measured` where the claim needs what does not come with one.
 
-        That is a split, a history or snapshots, and more than one run.
+        That is a split, a history or snapshots, more than one run, and parts that only other architectures have.
         """
         if len(self.needs) > 1 and (self.required or self.scope == "this run"):
             return self._unmeasured
         try:
             result = self.check(*([run] if self.needs else []))
-        except (NotRecorded, KeyError):  # KeyError: a column of the history that is not there
-            return self._unmeasured
+        except (NotRecorded, KeyError, AttributeError, IndexError):
+            return self._unmeasured  # a column, head or layer that there is not
         missing = any(v != v for name in self.bands for v in result.measured[name])
         return replace(result, verdict="not measured", measured={}, runs=()) if missing else result
 
@@ -191,6 +191,12 @@ class Result:
     def as_recorded(self) -> bool:
         """Whether the verdict is the one that the claim's finding records."""
         return self.verdict == self.claim.finding.verdict
+
+    @property
+    def runs_pending(self) -> tuple[str, ...]:
+        """Runs that the claim asks for beside those it was measured on; empty where it was measured on none of them."""
+        there = set(self.runs) & set(self.claim.needs)
+        return tuple(name for name in self.claim.needs if name not in there) if there else ()
 
     @property
     def off(self) -> tuple[str, ...]:
@@ -252,6 +258,7 @@ class Result:
             "finding": {"verdict": claim.finding.verdict, "why": claim.finding.why},
             "scope": claim.scope,
             "runs": list(self.runs),
+            "runs_pending": list(self.runs_pending),
             "seconds": round(self.seconds, 3),
         }
 

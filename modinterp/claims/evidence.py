@@ -84,6 +84,8 @@ class Evidence(Captured):
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
         """The map from neurons to logits."""
+        if not hasattr(self.model.blocks[-1], "mlp"):
+            raise NotRecorded(f"{self.run.name} is attention alone, without neurons")
         return self.model.W_L
 
     @cached_property
@@ -160,6 +162,8 @@ class Evidence(Captured):
 
     @cached_property
     def _component_values(self) -> dict[str, dict[str, Tensor]]:
+        if self.model.cfg.n_layers > 1:
+            raise NotRecorded(f"components are taken out of networks of one layer; {self.run.name} has more")
         return components.component_interventions(self.grid)
 
     @cached_property

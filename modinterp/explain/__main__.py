@@ -30,9 +30,9 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
                         help="the neurons of a file, which it does not name (default: relu)")  # fmt: skip
     parser.add_argument("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: reports/explain/NAME)")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, mps, or auto: a GPU if there is one (default: cpu)")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     parser.add_argument("--draws", metavar="N", type=int, default=199,
-                        help="of each null of the spectrum; least p-value 1 / (N + 1) (default: 199)")  # fmt: skip
+                        help="of each null of the spectrum, 99 or more (default: 199)")  # fmt: skip
     return parser
 
 
@@ -42,13 +42,15 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     from modinterp.explain.explanation import explanation
     from modinterp.explain.page import write_explanation
+    from modinterp.runs.weights import PICKLED
 
-    out = options.out or Path("reports/explain") / Path(options.network).stem
-    if out.exists():
-        writable(out)
+    path = Path(options.network)
+    name = path.stem if path.suffix in (".safetensors", *PICKLED) else path.name
+    out = options.out or Path("reports/explain") / name
+    writable(out)
     found = explanation(options.network, options.op, options.p, act_fn=options.act, device=options.device,
                         root=options.runs, draws=options.draws)  # fmt: skip
-    path = write_explanation(found, writable(out))
+    path = write_explanation(found, out)
     print(f"{found}\n\nreport: {path}")
     return 0
 

@@ -16,7 +16,7 @@ from modinterp.explain import sections
 from modinterp.explain.facts import Facts
 from modinterp.explain.sections import Row
 from modinterp.explain.subject import subject
-from modinterp.explain.verdict import Verdict, verdict
+from modinterp.explain.verdict import FEWEST_DRAWS, Verdict, verdict
 from modinterp.runs import TrainedRun
 
 
@@ -108,6 +108,8 @@ def _lines(found: Explanation) -> Iterator[str]:
         value = "not measured" if row.value is None else number_text(row.value)
         yield f"  {row.what:<72} {value:>12}  {row.note}".rstrip()
     yield f"\nverdict: {found.verdict.label}"
+    for c in found.verdict.criteria:
+        yield f"  {c.name:<72} {number_text(c.value):>12}  {c.band}{'' if c.met else ': missed'}"
     yield found.verdict.words
 
 
@@ -124,7 +126,7 @@ def explanation(
     """Explain a network over pairs (a, b), ours or anybody's, that was trained on a + b or a - b mod p.
 
     >>> import modinterp as mi
-    >>> mi.explain("nanda/mainline-0", draws=9).verdict.label    # doctest: +SKIP
+    >>> mi.explain("nanda/mainline-0", draws=99).verdict.label    # doctest: +SKIP
     'Fourier multiplication'
 
     Args:
@@ -134,14 +136,14 @@ def explanation(
         act_fn: for a file, the nonlinearity of its neurons: `relu`, `gelu` or `none`.
         device: where the network runs.
         root: folder to look for a named run in; `checkpoints/` by default.
-        draws: of each null of the spectrum; below 99 no p-value can reach the 0.01 that a verdict asks for.
+        draws: of each null of the spectrum, 99 or more.
     Raises:
         FileNotFoundError: no such run or file.
         ValueError: a file that is damaged or would run code, a layout that is not known, an operation, a modulus or a
-            shape that contradicts the others.
+            shape that contradicts the others; so few draws that no p-value could be as small as a verdict asks for.
     """
-    if draws < 1:
-        raise ValueError(f"a null takes at least 1 draw, got {draws}")
+    if draws < FEWEST_DRAWS:
+        raise ValueError(f"with {draws} draws no p-value can be as small as a verdict asks for; {FEWEST_DRAWS} can")
     run = subject(network, op, p, act_fn, device, root)
     facts = Facts(run, draws)
     return Explanation(run.name, facts, tuple(sections.rows(facts)), verdict(facts))

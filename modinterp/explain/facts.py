@@ -14,10 +14,10 @@ from torch import Tensor
 from modinterp.analyses import ablations, attention, cosine_sums, frequencies, neurons, nulls, readout, symmetry
 from modinterp.analyses.fourier import transform_2d
 from modinterp.claims.evidence import Captured
-from modinterp.explain.subject import SIGNS
 from modinterp.models import Network, indexed, initial_weights, read_logits
 from modinterp.runs import TrainedRun
 from modinterp.tasks import ModularArithmetic
+from modinterp.tasks.modular import SIGNS
 
 AT_START_DRAWS = 19
 
@@ -61,6 +61,13 @@ class Facts(Captured):
     def whole(self) -> Score:
         """Of the network as it is."""
         return self.score(self.logits)
+
+    @property
+    def of_the_other_sign(self) -> float:
+        """Share of the pairs that are answered with a - b where a + b is asked for, or the other way round."""
+        a, b = self.task.inputs()[:, 0], self.task.inputs()[:, 1]
+        other = (a - self.sign * b) % self.p
+        return float((self.logits.flatten(0, 1).argmax(dim=-1).cpu() == other).double().mean())
 
     @cached_property
     def losses_of_right_and_wrong(self) -> tuple[float, float]:

@@ -97,12 +97,12 @@ def _frequencies(f: Facts) -> Iterator[Entry]:
 
 
 def _attention(f: Facts) -> Iterator[Entry]:
-    what = "attention of a head, explained by one frequency, mean"
+    what = "attention of a head, explained by one frequency, mean (0 if below)"
     if not f.has_attention:
         yield "attention_fve", what, None, NO_ATTENTION
     for layer, fits in f.heads.items():
-        note = "; ".join(f"head {h.head}: {h.explained:.2f} at {h.freq}" for h in fits.heads)
-        yield f"attention_fve_{layer}", f"layer {layer}: {what}", mean(h.explained for h in fits.heads), note
+        note = "; ".join(f"head {h.head}: {max(0.0, h.explained):.2f} at {h.freq}" for h in fits.heads)
+        yield f"attention_fve_{layer}", f"layer {layer}: {what}", mean(max(0.0, h.explained) for h in fits.heads), note
 
 
 def _neurons(f: Facts) -> Iterator[Entry]:
@@ -180,7 +180,11 @@ def _used(f: Facts) -> Iterator[Entry]:
 
 def _formula(f: Facts) -> Iterator[Entry]:
     terms = " ".join(f"{a:+.3g} cos w{k}x" for k, a in zip(f.freqs, f.logit_fit.alphas, strict=True))
-    yield "formula_accuracy", "accuracy of the fitted sum of cosines in place of the logits", f.formula.accuracy
+    what, note = (
+        "accuracy of the fitted sum of cosines in place of the logits",
+        "a single positive cosine has all right",
+    )
+    yield "formula_accuracy", what, f.formula.accuracy, note if all(math.gcd(k, f.p) == 1 for k in f.freqs) else ""
     x = f"x = a {'+' if f.sign > 0 else '-'} b - c"
     yield "formula_loss", "its loss, all pairs [nats]", f.formula.loss, f"{terms}, {x}"
 

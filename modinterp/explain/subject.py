@@ -9,8 +9,8 @@ from modinterp.models import Network, modular_task
 from modinterp.models.config import ACTIVATIONS
 from modinterp.runs import TrainedRun, load, store
 from modinterp.tasks import ModularArithmetic
+from modinterp.tasks.modular import SIGNS
 
-SIGNS = {"add": 1, "sub": -1}
 MOST_MEMORY = 16 * 2**30  # bytes
 
 

@@ -13,6 +13,7 @@ from modinterp.explain.facts import Facts
 
 FOURIER, MEMORISED, PERIODIC, UNSOLVED = "Fourier multiplication", "memorised", "other periodic", "not solved"
 STATISTIC = "energy of the strongest"
+FEWEST_DRAWS = 99  # whose least p-value, 1 in 100, is what the second of the bands asks for
 
 # What each number must reach, and why just that.
 BANDS: dict[str, Band] = {
@@ -153,6 +154,9 @@ def _sentences(facts: Facts, label: str, met: dict[str, bool]) -> list[str]:
     whole, n, formula = facts.whole, number_text, facts.task.name.partition(" mod")[0]
     said = [f"It answers {formula} mod {facts.p} rightly on {whole.accuracy:.2%} of all pairs "
             f"(loss {n(whole.loss)} nats; chance is {1 / facts.p:.2%} and {n(math.log(facts.p))})."]  # fmt: skip
+    if facts.of_the_other_sign >= max(0.5, 2 * whole.accuracy):
+        said.append(f"It answers a {'-' if facts.sign > 0 else '+'} b rightly on {facts.of_the_other_sign:.2%}: "
+                    f"it was trained on that, op={'sub' if facts.sign > 0 else 'add'} explains it.")  # fmt: skip
     p_value, freqs = facts.spectrum_nulls.p_value(STATISTIC), ", ".join(map(str, facts.freqs))
     share = _key_energy(facts)
     which = f"The frequency {freqs} stands" if len(facts.freqs) == 1 else f"The frequencies {freqs} stand"
@@ -168,8 +172,9 @@ def _sentences(facts: Facts, label: str, met: dict[str, bool]) -> list[str]:
         said.append(f"With nothing but their waves in the logits {facts.restricted.accuracy:.2%} of the answers are "
                     f"right, without these waves {without.accuracy:.2%}. A sum of "
                     f"{cosines} of {formula} - c in place of the logits is right on {facts.formula.accuracy:.2%} and "
-                    f"explains {explained:.0%} of them "
-                    f"({facts.logit_fit.explained:.0%} before biases and shifts are set aside).")  # fmt: skip
+                    f"explains {explained:.0%} of their variance once the mean of each pair, which no softmax sees, "
+                    f"and of each class, which a bias gives, is taken out "
+                    f"({facts.logit_fit.explained:.0%} before).")  # fmt: skip
     elif label == MEMORISED and met["accuracy"]:
         said.append(f"Without the strongest ones {without.accuracy:.2%} remain right, and few neurons are of one "
                     "frequency. As far as these numbers go the answers are stored pair by pair; they do not exclude "

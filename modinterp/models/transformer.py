@@ -127,8 +127,12 @@ class Network(HookedRootModule):
     def W_L(self) -> Float[Tensor, "neuron output"]:
         """Neuron to logit, W_out W_U of the last layer, without a gradient.
 
+        Raises:
+            ValueError: a network of attention alone, whose W_U reads the residual stream.
         Source: Nanda et al. 2023, section 3, equation 3.
         """
+        if not hasattr(self.blocks[-1], "mlp"):
+            raise ValueError("a network of attention alone has no W_L: W_U reads the residual stream")
         mlp = self.blocks[-1].mlp
         return (mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U).detach()
 

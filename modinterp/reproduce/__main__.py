@@ -45,10 +45,10 @@ exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad
         metavar="DIR",
         type=Path,
         help="where to write (default: reports/SOURCE, for all reports/; with --only in only/ there, "
-        "with --checkpoint in a folder of the file's name)",
+        "with --checkpoint or --runs in a folder of that name)",
     )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, mps, or auto: a GPU if there is one (default: cpu)")
-    parser.add_argument("--list", action="store_true", help="list id, place and statement of the claims, and stop")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
+    parser.add_argument("--list", action="store_true", help="list the claims with the verdicts recorded, and stop")
     return parser
 
 
@@ -57,8 +57,8 @@ def _folder(options: argparse.Namespace) -> Path:
     if options.out is not None:
         return options.out
     whole = Path("reports") if options.source == "all" else Path("reports") / options.source
-    part = options.checkpoint.stem if options.checkpoint else "only" if options.only else ""
-    return whole / part
+    which = options.checkpoint.stem if options.checkpoint else options.runs.resolve().name if options.runs else ""
+    return whole / which / ("only" if options.only else "")
 
 
 def _sources(wanted: str, only: str | None) -> tuple[str, ...]:
@@ -77,14 +77,18 @@ def _listed(source: str, only: str | None) -> None:
     from modinterp.reproduce.run import chosen_claims
 
     for claim in chosen_claims(source, only):
-        print(f"{claim.id:<32} {claim.where:<36} {claim.statement}")
+        print(f"{claim.id:<32} {claim.finding.verdict:<13} {claim.where:<36} {claim.statement}")
 
 
 def _reproduced(source: str, options: argparse.Namespace, device: str) -> Reproduction:
     from modinterp.reproduce.report import terminal_table, write_report
     from modinterp.reproduce.run import chosen_claims, reproduction, reproduction_on
+    from modinterp.runs.store import RECORD
 
     began, claims = time.perf_counter(), chosen_claims(source, options.only)
+    needed = {name for claim in claims for name in claim.needs}
+    if options.runs and needed and not any((options.runs / name / RECORD).is_file() for name in needed):
+        raise ValueError(f"none of the runs that these claims of {source} ask for is in {options.runs}")
     out = _folder(options) / source if options.source == "all" else _folder(options)
     writable(out)
     with progress(len(claims), source, "claim", leave=False) as bar:
@@ -98,7 +102,10 @@ def _reproduced(source: str, options: argparse.Namespace, device: str) -> Reprod
         f"{found.count('holds')} hold, {found.count('refuted')} refuted, {found.count('not measured')} not measured"
     )
     subject = f" on {options.checkpoint}" if found.foreign else ""
-    print(f"\n{source}{subject}: {len(found.results)} claims: {counts}; {time.perf_counter() - began:.0f} s")
+    n = len(found.results)
+    print(f"\n{source}{subject}: {n} claim{'s' * (n > 1)}: {counts}; {time.perf_counter() - began:.0f} s")
+    if partly := sum(bool(result.runs_pending) for result in found.results):
+        print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
     for result in found.results:
         if not found.foreign and not result.as_recorded:
             print(f"{result.claim.id} is {result.verdict}, but was recorded as {result.claim.finding.verdict}")
@@ -108,7 +115,7 @@ def _reproduced(source: str, options: argparse.Namespace, device: str) -> Reprod
     return found
 
 
-@one_line_errors("stopped; nothing was written")
+@one_line_errors("stopped")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _arguments().parse_args(arguments)

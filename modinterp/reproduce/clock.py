@@ -29,13 +29,14 @@ def _cw(ev: Evidence) -> Clockwork:
     return clockwork(ev.run)
 
 
-def _embedding(ev: Evidence, runs: Runs) -> go.Figure:
+def _embedding(ev: Evidence, runs: Runs) -> go.Figure | None:
     norms = {
         f"W_E at epoch {epoch:,}": component_norms(ev.run.at(epoch).W_E[: ev.p].detach())
         for epoch in LOOKED_AT
         if epoch in ev.run.snapshots
     }
-    return fourier.spectra(norms, ev.freqs, "The longer the training, the fewer frequencies the embedding keeps")
+    title = "The longer the training, the fewer frequencies the embedding keeps"
+    return fourier.spectra(norms, ev.freqs, title) if norms else None
 
 
 def _unimportant(freqs: tuple[int, ...]) -> list[int]:

@@ -80,6 +80,7 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
             "finding": r.claim.finding.verdict,
             "why": r.claim.finding.why,
             "runs": " ".join(r.runs),
+            "runs_pending": " ".join(r.runs_pending),
         }
         for r in results
     )
@@ -89,7 +90,8 @@ def contradictions_table(found: Reproduction) -> pd.DataFrame:
     """One row a contradiction between sources: what they say, what was measured, what follows."""
     results = {r.claim.id.partition(".")[2]: r for r in found.results}
     rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in SOURCES[found.source].contradictions]
-    settled = [(*row[:3], row[3] if row[2] else "not measured") for row in rows]
+    part = len(results) < len(SOURCES[found.source])  # of which only what it says something of
+    settled = [(*row[:3], row[3] if row[2] else "not measured") for row in rows if row[2] or not part]
     return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
 
 
@@ -153,6 +155,7 @@ def page(found: Reproduction, title: str = "", inside: bool = False) -> str:
         source=found.source,
         inside=inside,
         sections=sections,
+        partly=sum(bool(result.runs_pending) for result in found.results),
         parts_are="section",
         parts=[(title, title[0].upper() + title[1:]) for title, _ in sections],
         figures=figures,

@@ -55,7 +55,7 @@ Stop it at any moment: the same command goes on. Several processes or machines s
     return parser
 
 
-DEVICE = {"default": "auto", "help": "cpu, cuda, mps, or auto for the GPU if there is one (default: auto)"}
+DEVICE = {"default": "auto", "help": "cpu, cuda, or auto for the GPU if there is one (default: auto)"}
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:

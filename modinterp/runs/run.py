@@ -20,6 +20,8 @@ from modinterp.tasks import Split, Task
 from modinterp.training import RunSpec, resolved_device
 from modinterp.usage import perhaps
 
+TRAINED = Path("trained")  # where the commands put what they train
+
 
 class NotRecorded(ValueError):
     """What is asked of a run did not come with it: its split, its history, its weights at the start."""
@@ -34,7 +36,7 @@ class NotShipped(Network):
 
     def forward(self, *_: object) -> NoReturn:
         """Raises `NotRecorded`, as everything does that asks for its weights."""
-        again = f"; `python -m modinterp.runs train {self.name}` trains it" if self.name in CATALOGUE else ""
+        again = _training_of(self.name) if self.name in CATALOGUE else ""
         raise NotRecorded(f"{self.name} came with its history, not with its weights{again}")
 
     def __getattr__(self, asked: str) -> Any:
@@ -42,6 +44,14 @@ class NotShipped(Network):
             return super().__getattr__(asked)
         except AttributeError:
             return self.forward()
+
+
+def _training_of(name: str) -> str:
+    """How to come by a run of the catalogue that is not here, to follow an error."""
+    read = f'load("{name}", root="{TRAINED}") reads it'
+    if (TRAINED / name / store.RECORD).is_file():
+        return f"; {read} as it was trained here"
+    return f"; `python -m modinterp.runs train {name}` trains it, and {read} then"
 
 
 class Snapshots(Mapping[int, Weights]):
@@ -196,7 +206,7 @@ def load(
     folder = path if is_folder else where / name
     if not (folder / store.RECORD).is_file():
         if str(name) in CATALOGUE:
-            hint = f"; `python -m modinterp.runs train {name}` trains it"
+            hint = _training_of(str(name))
         else:
             hint = perhaps(str(name), store.run_names(where)) or perhaps(str(name), CATALOGUE)
         raise FileNotFoundError(f"no trained run in {folder}{hint}")

@@ -166,9 +166,11 @@ def _carried_out(study: optuna.Study, trial: Trial, question: Question, device: 
     try:
         choice = {name: trial.suggest_categorical(name, values) for name, values in SPACE.items()}
         for _, reached in training_states([spec_of(choice, question)], device=device):
-            if not diverged(reached.ended):
-                trial.report(objective(reached.history), reached.epoch)
-                trial.set_user_attr("test_accuracy", reached.history[-1]["test_accuracy"])
+            if diverged(reached.ended):
+                end = {"state": state.FAIL}
+                break
+            trial.report(objective(reached.history), reached.epoch)
+            trial.set_user_attr("test_accuracy", reached.history[-1]["test_accuracy"])
             if reached.ended:
                 end = {"values": objective(reached.history)}
             elif trial.should_prune():

@@ -132,7 +132,7 @@ def _named_tensors(content: Any, path: Path) -> dict[str, Tensor]:
 
 
 def first_line(error: object) -> str:
-    """What an error says first, on one line of at most 200 characters."""
+    """The first sentence of an error, on one line of at most 200 characters."""
     lines = (str(error) or type(error).__name__).splitlines()
-    text = lines[0] if lines else type(error).__name__
+    text = lines[0].partition(". ")[0] if lines else type(error).__name__
     return text if text.isprintable() and len(text) <= 200 else ascii(text)[1:-1][:200]

@@ -18,6 +18,8 @@ OPERATIONS: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "quadratic": ("a^2 + ab + b^2", lambda a, b: a * a + a * b + b * b),
 }
 
+SIGNS = {"add": 1, "sub": -1}  # of b, in the operations whose answers are waves of a + b or a - b
+
 
 @dataclass(frozen=True)
 class ModularArithmetic(Task):

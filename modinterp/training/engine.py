@@ -56,8 +56,10 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
         why = str(error).splitlines()[0]
-        why = "cpu, cuda, mps and auto are known" if why.startswith("Expected one of") else why  # one of twenty
+        why = "cpu, cuda and auto are known" if why.startswith("Expected one of") else why  # one of twenty
         raise ValueError(f"device {str(device)!r} is not to be had here: {why}") from error
+    if chosen.type == "mps":
+        raise ValueError("device 'mps' has no float64, in which losses and analyses are taken; cpu and cuda do")
     return chosen
 
 

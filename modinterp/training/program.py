@@ -130,7 +130,7 @@ class Program:
             return
         if self._graph is None:
             self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
+            with torch.cuda.graph(self._graph, stream=torch.cuda.Stream(self.device)):
                 self._step()
         self._graph.replay()
 

@@ -138,9 +138,9 @@ SHAPES: dict[str, tuple[ModularArithmetic, dict]] = {
 @pytest.mark.parametrize("name", SHAPES)
 def test_any_shape_is_explained_as_far_as_it_goes(name: str) -> None:
     task, shape = SHAPES[name]
-    x = explained(initial_weights(TransformerConfig.of(task, **SMALL | shape), 0), task, 9) if "act_fn" not in shape \
+    x = explained(initial_weights(TransformerConfig.of(task, **SMALL | shape), 0), task, 99) if "act_fn" not in shape \
         else explanation(TrainedRun(name, task, from_state_dict(
-            initial_weights(TransformerConfig.of(task, **SMALL | shape), 0), task, shape["act_fn"])), draws=9)  # fmt: skip
+            initial_weights(TransformerConfig.of(task, **SMALL | shape), 0), task, shape["act_fn"])), draws=99)  # fmt: skip
     assert x.verdict.label != FOURIER
     missing = set(x.table().loc[lambda t: t["note"].str.startswith("not measured"), "key"])
     unknown = {"test_accuracy", "test_loss", "excluded_loss_train"}
@@ -157,7 +157,7 @@ def test_any_shape_is_explained_as_far_as_it_goes(name: str) -> None:
 def test_a_pair_mlp_is_explained() -> None:
     task = ModularArithmetic(P, equals=False)
     config = MLPConfig.of(task, d_model=16, d_mlp=32)
-    x = explanation(TrainedRun("mlp", task, PairMLP(config, initial_weights(config, 0))), draws=19)
+    x = explanation(TrainedRun("mlp", task, PairMLP(config, initial_weights(config, 0))), draws=99)
     assert x["gradient_symmetricity"] == pytest.approx(1)
     with pytest.raises(KeyError, match="attention_fve was not measured: the network has no attention"):
         x["attention_fve"]

@@ -100,9 +100,15 @@ def test_list_shows_every_claim(capsys: pytest.CaptureFixture) -> None:
 
 
 def test_a_verdict_that_changed_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    (tmp_path / "runs").mkdir()
-    assert main(["nanda", "--only", "fig3.*", "--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 1
-    assert "nanda.fig3.left is not measured, but was recorded as holds" in capsys.readouterr().out
+    runs = tmp_path / "runs"
+    command = ["nanda", "--only", "table4.*", "--runs", str(runs), "--out", str(tmp_path / "out")]
+    runs.mkdir()
+    assert main(command) == 2
+    one_line(capsys, "none of the runs that these claims of nanda ask for is in")
+    assert not (tmp_path / "out").exists()
+    shutil.copytree(store.checkpoints() / "nanda/mainline-2", runs / "nanda/mainline-2")
+    assert main(command) == 1
+    assert "nanda.table4.seed3 is not measured, but was recorded as holds" in capsys.readouterr().out
 
 
 def test_table_fits_its_width(report: Path) -> None:

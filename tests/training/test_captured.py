@@ -27,8 +27,8 @@ def program(batches: str) -> Program:
 
 
 class Stream:
-    def __init__(self, *_: object):
-        pass
+    def __init__(self, device: object = None):
+        self.device = device
 
     def wait_stream(self, other: Stream) -> None:
         pass
@@ -48,8 +48,9 @@ def test_captured_steps_are_the_same_steps(
             captured._step()
 
     @contextmanager
-    def recorded(_: Graph) -> Iterator[None]:
+    def recorded(_: Graph, stream: Stream) -> Iterator[None]:
         """As when a stream is captured, nothing that is run in here has happened."""
+        assert stream.device == captured.device
         state = [captured.weights, captured._epoch, *captured.optimiser.moments.values()]
         before = [x.clone() for x in state]
         yield

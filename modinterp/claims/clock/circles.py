@@ -34,7 +34,9 @@ def _other_frequencies(run: TrainedRun) -> dict[str, Value]:
     radius = sum(c.radius for c in cw.embedded.values()) / len(cw.freqs)
     qualities = [c.quality for c in others]
     norms = frequency_norms(component_norms(cw.evidence.W_E))
-    keys = torch.zeros_like(norms, dtype=torch.bool).index_fill(0, torch.tensor(cw.freqs) - 1, True)
+    keys = torch.zeros_like(norms, dtype=torch.bool).index_fill(
+        0, torch.tensor(cw.freqs, device=norms.device) - 1, True
+    )
     return {
         "mean radius over that of key frequencies": sum(c.radius for c in others) / len(others) / radius,
         "key frequencies rounder than all others": min(c.quality for c in cw.embedded.values()) > max(qualities),

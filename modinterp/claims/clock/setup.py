@@ -14,7 +14,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, each, refuted
 from modinterp.claims.clock.clockwork import SEEDS
 from modinterp.claims.evidence import MAINLINE, evidence
-from modinterp.runs import TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun
 
 LOOKED_AT = (5_000, 10_000, 20_000)
 
@@ -78,17 +78,19 @@ def _dft_code() -> dict[str, Value]:
     }
 
 
-def _at(run: TrainedRun, epoch: int) -> torch.Tensor | None:
-    """W_E of the residues at an epoch; None where there is no snapshot of it."""
-    return run.at(epoch).W_E[: run.task.heads[0]].detach() if epoch in run.snapshots else None
+def _at(run: TrainedRun, epoch: int) -> torch.Tensor:
+    """W_E of the residues at an epoch.
+
+    Raises:
+        NotRecorded: there is no snapshot of it.
+    """
+    if epoch not in run.snapshots:
+        raise NotRecorded(f"{run.name} has no snapshot of epoch {epoch:,}")
+    return run.at(epoch).W_E[: run.task.heads[0]].detach()
 
 
 def _norms_10k(run: TrainedRun) -> dict[str, Value]:
     W_E = _at(run, 10_000)
-    if W_E is None:
-        return dict.fromkeys(
-            ("frequencies above a quarter of the largest", "energy share of the key frequencies"), math.nan
-        )
     return {
         "frequencies above a quarter of the largest": len(significant_frequencies(W_E)),
         "energy share of the key frequencies": frequency_shares(W_E, evidence(run).freqs),
@@ -97,7 +99,7 @@ def _norms_10k(run: TrainedRun) -> dict[str, Value]:
 
 def _fading(run: TrainedRun) -> dict[str, Value]:
     found = [_at(run, epoch) for epoch in LOOKED_AT]
-    counts = [math.nan if W_E is None else len(significant_frequencies(W_E)) for W_E in found]
+    counts = [len(significant_frequencies(W_E)) for W_E in found]
     return {
         "fewer at 10,000 than at 5,000": counts[0] - counts[1],
         "fewer at 20,000 than at 10,000": counts[1] - counts[2],
@@ -107,7 +109,7 @@ def _fading(run: TrainedRun) -> dict[str, Value]:
 
 
 def _cleaner(run: TrainedRun) -> dict[str, Value]:
-    ginis = [math.nan if W_E is None else fourier_gini(W_E) for W_E in (_at(run, epoch) for epoch in LOOKED_AT)]
+    ginis = [fourier_gini(_at(run, epoch)) for epoch in LOOKED_AT]
     return {
         "rise of the Gini coefficient from 5,000 to 10,000": ginis[1] - ginis[0],
         "rise of the Gini coefficient from 10,000 to 20,000": ginis[2] - ginis[1],

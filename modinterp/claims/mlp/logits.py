@@ -42,7 +42,7 @@ def _share_of_norm(run: TrainedRun) -> float:
 def _sparse(run: TrainedRun) -> dict[str, Value]:
     ev = evidence(run)
     U = F.normalize(transform(ev.W_L.T), dim=1)
-    cosines, key = (U @ U.T - torch.eye(len(U), dtype=U.dtype)).abs(), components_of(ev.freqs, ev.p)
+    cosines, key = (U @ U.T - torch.eye(len(U), dtype=U.dtype, device=U.device)).abs(), components_of(ev.freqs, ev.p)
     return {
         "squared norm at the key frequencies": _share_of_norm(run),
         "largest cosine between two columns": float(cosines.max()),

@@ -13,7 +13,7 @@ class Row:
     """A row of table 5 as the paper prints it.
 
     Attributes:
-        key: end of the ledger's id.
+        key: end of the claim's id.
         setting: which rows share their bands.
         run: ours that stands for it.
         loss: test loss, as printed. [nats]
@@ -68,7 +68,7 @@ class Skip:
     """A row of table 6 as the paper prints it: over all pairs, with the last MLP's skip connection and with its mean.
 
     Attributes:
-        key: end of the ledger's id.
+        key: end of the claim's id.
         runs: ours that stand for it.
         loss, ablated_loss: means over the runs, their standard deviations in brackets. [nats]
         accuracy, ablated_accuracy: in percent.

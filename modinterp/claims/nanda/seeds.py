@@ -219,7 +219,7 @@ CLAIMS = (
         needs=SEEDS[1:],
         figure="losses_seeds",
         finding=refuted(
-            "three seeds end memorisation at epochs 1,100 to 1,400, but seed 4 at 400, two thirds before the median of 1,200: "
+            "seeds 1 to 3 end memorisation at epochs 1,100 to 1,400, but seed 4 at 400, two thirds before the median of 1,200: "
             "its circuit begins to form earlier, and it groks first; the restricted loss falls 2,200 to 3,100 epochs before the test loss in all"
         ),
     ),

@@ -212,7 +212,7 @@ CLAIMS = (
         {
             "epochs from memorising to generalising": at_most(
                 500,
-                "at once (ledger D15); a weight decay of 5 or 8 may keep it from learning anything, which is reported",
+                "at once (definition D15); a weight decay of 5 or 8 may keep it from learning anything, which is reported",
             )
         },
         needs=P401_DECAYS,
