@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,24 @@ from modinterp.claims import SOURCES
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 FINDINGS = (ROOT / "docs" / "findings.md").read_text()
+
+
+def counts(source: str) -> list[int]:
+    """All claims of a source, and how many hold, are refuted, are not measured, as recorded."""
+    found = Counter(claim.finding.verdict for claim in SOURCES[source].values())
+    return [len(SOURCES[source]), found["holds"], found["refuted"], found["not measured"]]
+
+
+def test_the_table_of_results_is_current() -> None:
+    rows = re.findall(r"^\|.+\| `(\w+)` \|([ \d|]+)\|$", README, re.MULTILINE)
+    table = {source: [int(n) for n in numbers.split("|")] for source, numbers in rows}
+    assert table == {source: counts(source) for source in SOURCES}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_counts_are_the_recorded_ones(source: str) -> None:
+    claims, hold, refuted, pending = counts(source)
+    assert f"**{claims} claims, {hold} hold, {refuted} refuted, {pending} not measured**" in FINDINGS
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])
