@@ -42,10 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     from modinterp.explain.explanation import explanation
     from modinterp.explain.page import write_explanation
-    from modinterp.runs.weights import PICKLED
+    from modinterp.runs.weights import READ
 
     path = Path(options.network)
-    name = path.stem if path.suffix in (".safetensors", *PICKLED) else path.name
+    name = path.stem if path.suffix in READ else path.name
     out = options.out or Path("reports/explain") / name
     writable(out)
     found = explanation(options.network, options.op, options.p, act_fn=options.act, device=options.device,

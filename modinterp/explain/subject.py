@@ -37,7 +37,7 @@ def subject(
         raise ValueError(f"networks are explained that learned {' or '.join(SIGNS)}, not {op!r}")
     if isinstance(network, TrainedRun):
         run = network
-    elif Path(network).suffix in (".safetensors", *store.PICKLED):
+    elif Path(network).suffix in store.READ:
         task = modular_task(store.read_weights(Path(network)), op or "add", p)
         return _of_bearable_size(load(network, task, device=device, act_fn=act_fn), task.p)
     else:

@@ -194,7 +194,7 @@ def load(
     path, device = Path(name), str(resolved_device(device))
     if task is not None and not isinstance(task, Task):
         raise ValueError(f"expected a task, such as modinterp.tasks.addition(113), got {task!r}")
-    if path.suffix in (".safetensors", *store.PICKLED):
+    if path.suffix in store.READ:
         weights = store.read_weights(path)
         if task is None:
             raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")

@@ -35,7 +35,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from modinterp.activations import Spectra
-from modinterp.runs.weights import PICKLED as PICKLED
+from modinterp.runs.weights import READ as READ
 from modinterp.runs.weights import read_safetensors
 from modinterp.runs.weights import read_weights as read_weights
 from modinterp.training import RunSpec, TrainingState

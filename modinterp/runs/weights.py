@@ -19,6 +19,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 PICKLED = (".pt", ".pth")
+READ = (".safetensors", *PICKLED)  # suffixes of the files that weights are read from
 HELD_UNDER = ("model", "state_dict", "model_state_dict")
 LARGEST_FILE = 2**32  # bytes; networks over pairs of residues take a thousandth of it
 _CODE = "holds more than weights, and is not read, since that could run code"
