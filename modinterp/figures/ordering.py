@@ -197,4 +197,4 @@ def widths(of: Mapping[str, Mapping[int, Sequence[float]]]) -> go.Figure:
         figure.add_scatter(x=ordered, y=means, name=name, line_color=colour)
     figure.update_xaxes(title="width d_model", type="log")
     figure.update_yaxes(title="final test loss [nats]", type="log", exponentformat="power")
-    return framed(figure, "Which width serves best depends on the task")
+    return framed(figure, "Final loss by width of the network")

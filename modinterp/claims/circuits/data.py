@@ -178,7 +178,6 @@ CLAIMS = (
             "loss of the median at its best": at_most(2.3, "half of what guessing costs; else no width is good"),
         },
         needs=tuple(f"circuits/{task}-width-{d}-0" for task in ("add", "median") for d in WIDTHS),
-        finding=not_measured("the runs are pending"),
         figure="widths",
     ),
 )  # fmt: skip
