@@ -195,6 +195,7 @@ def widths(of: Mapping[str, Mapping[int, Sequence[float]]]) -> go.Figure:
                            showlegend=False, name=name)  # fmt: skip
         means = [float(torch.tensor(losses[d]).mean()) for d in ordered]
         figure.add_scatter(x=ordered, y=means, name=name, line_color=colour)
-    figure.update_xaxes(title="width d_model", type="log")
+    trained = sorted({d for losses in of.values() for d in losses})
+    figure.update_xaxes(title="width d_model", type="log", tickvals=trained)
     figure.update_yaxes(title="final test loss [nats]", type="log", exponentformat="power")
     return framed(figure, "Final loss by width of the network")
