@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from modinterp.analyses.phases import grokking
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.circuits.evidence import ordering_evidence
-from modinterp.claims.claim import Claim, Value, not_measured, refuted
+from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.runs import TrainedRun
 from modinterp.runs.catalogue.circuits import WIDTHS
 from modinterp.tasks import Ordering
