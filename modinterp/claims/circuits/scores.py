@@ -12,7 +12,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.circuits.data import BALANCED, LEARNED
 from modinterp.claims.circuits.evidence import QUERIES, OrderingEvidence, of_each
 from modinterp.claims.circuits.invariance import ACCURACY
-from modinterp.claims.claim import Claim
+from modinterp.claims.claim import Claim, refuted
 
 
 def _exclusive(ev: OrderingEvidence) -> dict[str, float]:
@@ -264,6 +264,8 @@ CLAIMS = (
         },
         needs=BALANCED,
         scope="any seed",
+        finding=refuted("a correlation of 0.95 or more in all heads of two seeds, and of 0.949 in one head of the third; with "
+                        "scores on lines 99.8% to 99.9% are right, as with the network's own"),
         figure="idealised",
     ),
 )  # fmt: skip

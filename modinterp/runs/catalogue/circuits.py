@@ -52,11 +52,14 @@ def _widths() -> dict[str, Entry]:
     return runs
 
 
-_ADD = addition(113)
+def _adding(epochs: int, seeds: range) -> dict[str, Entry]:
+    task, recipe = addition(113), Recipe(epochs=epochs, fraction=_PAIRS, **_EVERY)
+    return family("circuits/add", task, TransformerConfig.of(task), recipe, "circuits.add.*", seeds, _OPTIMISER)
+
 
 RUNS = {
-    **family("circuits/add", _ADD, TransformerConfig.of(_ADD), Recipe(epochs=25_000, fraction=_PAIRS, **_EVERY),
-             "circuits.add.*", range(3), _OPTIMISER),
+    # 25,000 lie past the report's window of grokking; from 7,500 on the first hardly changed, its sum of squares by 1%
+    **_adding(25_000, range(1)), **_adding(10_000, range(1, 3)),
     **_ordering("max", "circuits.data.*", Ordering("max", size=50_000)),
     **_ordering("max-balanced", "circuits.max.* data.*", Ordering("max", size=50_000, small_share=0.1),
                 ("task.small_share",)),
