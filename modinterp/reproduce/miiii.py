@@ -96,7 +96,8 @@ def _active(ev: Evidence, runs: Runs) -> go.Figure | None:
 
 def _positions(ev: Evidence, runs: Runs) -> go.Figure:
     found = _of(runs, *NANDA, *MAINLINE, PRINTED, CODED)
-    return embeddings.positions({_titled(name, one): one.run.model.pos_embed.W_pos for name, one in found.items()})
+    shipped = {_titled(name, one): one.run.model.pos_embed.W_pos for name, one in found.items() if one.run.has_weights}
+    return embeddings.positions(shipped)
 
 
 def _titled(name: str, found: DigitsEvidence) -> str:

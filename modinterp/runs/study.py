@@ -14,7 +14,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,10 +206,12 @@ def _is_held(folder: Path) -> bool:
 
 def _give_up_the_dead(study: optuna.Study, workers: Path) -> None:
     """Give up the trials that nobody carries out any more."""
-    state = _optuna().trial.TrialState
+    optuna = _optuna()
+    state = optuna.trial.TrialState
     alive = {folder.name for folder in workers.iterdir() if _is_held(folder)}
     for trial in study.get_trials(deepcopy=False, states=(state.RUNNING,)):
         worker = trial.user_attrs.get("worker")
         just_begun = worker is None and len(alive) > 1  # by one of the others
         if worker not in alive and not just_begun:
-            study.tell(trial.number, state=state.FAIL, skip_if_finished=True)
+            with suppress(optuna.exceptions.UpdateFinishedTrialError):  # another gives it up at this very moment
+                study.tell(trial.number, state=state.FAIL, skip_if_finished=True)
