@@ -47,6 +47,11 @@ def _of(runs: Runs, *names: str) -> dict[str, DigitsEvidence]:
     return {name.removeprefix("miiii/"): digits_evidence(runs[name]) for name in names if name in runs}
 
 
+def _with_weights(found: dict[str, DigitsEvidence]) -> dict[str, DigitsEvidence]:
+    """Those whose weights came with them."""
+    return {name: one for name, one in found.items() if one.run.has_weights}
+
+
 def _own(ev: Evidence) -> DigitsEvidence:
     return digits_evidence(ev.run)
 
@@ -95,9 +100,8 @@ def _active(ev: Evidence, runs: Runs) -> go.Figure | None:
 
 
 def _positions(ev: Evidence, runs: Runs) -> go.Figure:
-    found = _of(runs, *NANDA, *MAINLINE, PRINTED, CODED)
-    shipped = {_titled(name, one): one.run.model.pos_embed.W_pos for name, one in found.items() if one.run.has_weights}
-    return embeddings.positions(shipped)
+    found = _with_weights(_of(runs, *NANDA, *MAINLINE, PRINTED, CODED))
+    return embeddings.positions({_titled(name, one): one.run.model.pos_embed.W_pos for name, one in found.items()})
 
 
 def _titled(name: str, found: DigitsEvidence) -> str:
@@ -156,7 +160,7 @@ def _trends(ev: Evidence, runs: Runs) -> go.Figure | None:
 
 
 def _sizes(ev: Evidence, runs: Runs) -> go.Figure | None:
-    found = {name: one for name, one in _trained(runs).items() if one.run.has_weights}
+    found = _with_weights(_trained(runs))
     rows = [
         {"share of the tasks solved": one.solved / len(one.primes), "F1 of the primality test": one.primality.f1,
          "Pearson of the positions": one.positions.pearson, "effective rank / p": one.effective_rank / one.p,
