@@ -126,6 +126,10 @@ def _paths(ev: Evidence, runs: Runs) -> go.Figure | None:
     return None
 
 
+def _of_one(percent: float) -> float:
+    return round(percent / 100, 4)  # 0.949 of 94.9, not 0.9490000000000001
+
+
 def _of_row(row: Row, runs: Runs) -> dict[str, tuple[float | str, float | str | None]]:
     """What the paper prints in a row of table 5, and ours; None where the run is not there."""
     run = runs.get(row.run)
@@ -135,9 +139,9 @@ def _of_row(row: Row, runs: Runs) -> dict[str, tuple[float | str, float | str | 
         "Gini of W_E": (row.gini_W_E, found and found.gini_W_E),
         "Gini of W_L": (row.gini_W_L, found and found.gini_W_L),
         "key frequencies": (", ".join(map(str, row.freqs)), found and ", ".join(map(str, found.keys.freqs))),
-        "logit FVE": (row.logit_fve / 100, found and found.logit_fve),
-        "MLP FVE": (row.mlp_fve / 100, found and found.mean_fve),
-        "its standard deviation": (row.mlp_sd / 100, found and found.sd_fve),
+        "logit FVE": (_of_one(row.logit_fve), found and found.logit_fve),
+        "MLP FVE": (_of_one(row.mlp_fve), found and found.mean_fve),
+        "its standard deviation": (_of_one(row.mlp_sd), found and found.sd_fve),
     }
 
 
@@ -179,9 +183,9 @@ def _table_6(ev: Evidence, runs: Runs) -> pd.DataFrame | None:
         ours = skip_means(there) if there else {}
         rows.append({
             "setting": row.key, "the paper: loss": row.loss, "ours: loss": ours.get("loss"),
-            "the paper: accuracy": row.accuracy / 100, "ours: accuracy": ours.get("accuracy"),
+            "the paper: accuracy": _of_one(row.accuracy), "ours: accuracy": ours.get("accuracy"),
             "the paper: ablated loss": row.ablated_loss, "ours: ablated loss": ours.get("ablated loss"),
-            "the paper: ablated accuracy": row.ablated_accuracy / 100,
+            "the paper: ablated accuracy": _of_one(row.ablated_accuracy),
             "ours: ablated accuracy": ours.get("ablated accuracy"), "our networks": len(there),
         })  # fmt: skip
     return pd.DataFrame(rows) if any(name in runs for row in TABLE_6 for name in row.runs) else None

@@ -135,6 +135,11 @@ def test_penalties_and_dropout() -> None:
     assert check("fig28.dropout", *able, trained("nanda/dropout-0.8-0")).verdict == "holds"
     assert check("fig28.dropout", able[0], trained("nanda/dropout-0.5-0")).verdict == "refuted"
     assert check("fig28.dropout", able[0]).verdict == "not measured"
+    slow = trained("nanda/dropout-0.5-0")
+    slow.history["test_accuracy"] = np.linspace(0, 0.6, len(slow.history))  # nobody knows where it will end
+    result = check("fig28.dropout", able[0], slow)
+    assert result.verdict == "not measured"
+    assert result.measured["seeds still learning when their epochs are over, dropout 0.5"] == (1,)
 
 
 def test_long_sums_fall_late_or_not() -> None:

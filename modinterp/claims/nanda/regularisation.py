@@ -15,7 +15,7 @@ from modinterp.claims.claim import Claim, Value, not_measured, refuted
 from modinterp.claims.evidence import evidence
 from modinterp.claims.nanda.rows import SWEPT_DECAY
 from modinterp.claims.nanda.setup import NO_DECAY, NO_GROKKING, ONE_FREQUENCY, SEEDS, no_decay
-from modinterp.claims.nanda.trainings import DECIDED, final, highest, recipe_of, share
+from modinterp.claims.nanda.trainings import DECIDED, final, highest, recipe_of, share, still_learning
 from modinterp.runs import TrainedRun
 
 DROPPED = tuple(f"nanda/dropout-{rate}-{seed}" for rate in (0.2, 0.5, 0.8) for seed in range(3))
@@ -48,6 +48,7 @@ def _dropout(*runs: TrainedRun) -> dict[str, Value]:
         found[f"highest test accuracy, dropout {rate}"] = best
         found[f"grokking epoch, dropout {rate}"] = [evidence(run).grokking.grokked for run in some]
         found[f"seeds, dropout {rate}"] = len(some)
+        found[f"seeds still learning when their epochs are over, dropout {rate}"] = sum(map(still_learning, some))
     return found
 
 
@@ -144,6 +145,10 @@ CLAIMS = (
         _dropout,
         {
             f"share of seeds that reach a test accuracy of 0.98, dropout {rate}": at_least(2 / 3, "two of three")
+            for rate in (0.2, 0.5)
+        },
+        given={
+            f"seeds still learning when their epochs are over, dropout {rate}": at_most(0, "how long it takes is not said")
             for rate in (0.2, 0.5)
         },
         needs=DROPPED,

@@ -37,6 +37,13 @@ def highest(run: TrainedRun, column: str) -> float:
     return float(run.history[column].max())
 
 
+def still_learning(run: TrainedRun) -> bool:
+    """Whether the test accuracy gained more than 0.01 in the last quarter of the training, not having reached 0.98."""
+    epoch, best = run.history["epoch"], highest(run, "test_accuracy")
+    before = float(run.history["test_accuracy"][epoch <= 0.75 * epoch.iloc[-1]].max())
+    return best < 0.98 and best - before > 0.01
+
+
 def delay(run: TrainedRun) -> float:
     """Epochs from memorising to generalising; NaN where either does not happen."""
     found = evidence(run).grokking
