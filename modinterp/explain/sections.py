@@ -101,8 +101,9 @@ def _attention(f: Facts) -> Iterator[Entry]:
     if not f.has_attention:
         yield "attention_fve", what, None, NO_ATTENTION
     for layer, fits in f.heads.items():
-        note = "; ".join(f"head {h.head}: {max(0.0, h.explained):.2f} at {h.freq}" for h in fits.heads)
-        yield f"attention_fve_{layer}", f"layer {layer}: {what}", mean(max(0.0, h.explained) for h in fits.heads), note
+        shares = [max(0.0, h.explained) for h in fits.heads]
+        note = "; ".join(f"head {h.head}: {x:.2f} at {h.freq}" for h, x in zip(fits.heads, shares, strict=True))
+        yield f"attention_fve_{layer}", f"layer {layer}: {what}", mean(shares), note
 
 
 def _neurons(f: Facts) -> Iterator[Entry]:

@@ -157,7 +157,7 @@ CLAIMS = (
           "T_basis is T_miiii with its labels shuffled, so that nothing can be generalised.", "a definition", _basis,
           {"rows of labels are the same, in another order": equals(1),
            "mean test accuracy less chance": between(-0.03, 0.03)}, needs=(BASIS,), scope="any network",
-          finding=not_measured("awaits miiii/basis-0, which takes as long as miiii/p113-half-0; its labels are tested without it")),
+          finding=not_measured("awaits miiii/basis-0, which takes half as long as miiii/p113-half-0; its labels are tested without it")),
     Claim("miiii.masked_task", "tasks", "In T_masked the tasks 2, 3, 5 and 7 move no weight of theirs.", "a definition", _masked,
           {"largest change of masked heads that is not decay": at_most(1e-6),
            "smallest change of the head that is left": at_least(1e-4),
