@@ -56,9 +56,10 @@ def _sweeps() -> dict[str, Entry]:
     for decay, epochs, seeds in ((0.1, 108_000, range(1)), (0.3, 60_000, SEEDS), (3, 20_000, SEEDS)):
         runs |= _sums(f"decay-{decay}", "nanda.fig27", seeds, weight_decay=float(decay), epochs=epochs, ours=(EPOCHS,),
                       **_until(1e-4, 2_000), **SWEEP)  # fmt: skip
-    for rate in (0.2, 0.5, 0.8):
+    for rate, epochs in ((0.2, 80_000), (0.5, 40_000), (0.8, 40_000)):  # with 0.2 it is on its way at 40,000
         runs |= _sums(f"dropout-{rate}", "nanda.fig28.dropout C23.dropout_not_sparse table5.dropout_* table6.dropout_*",
-                      dropout=rate, weight_decay=0.0, ours=(EPOCHS,), **_until(1e-6, 2_000), **SWEEP)  # fmt: skip
+                      dropout=rate, weight_decay=0.0, epochs=epochs, ours=(EPOCHS,),
+                      **_until(1e-6, 2_000), **SWEEP)  # fmt: skip
     for of in ("sum", "mean"):
         for strength in (1, 10, 100):
             runs |= _sums(f"l1-{of}-{strength}", "nanda.fig28.l1 D1.l1_less_sparse", l1=float(strength), l1_of=of,
