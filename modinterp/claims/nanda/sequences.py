@@ -27,7 +27,8 @@ def _seeds(stem: str, count: int = 3) -> tuple[str, ...]:
 
 
 DIGITS, DIGITS_700 = _seeds("digits-endless"), _seeds("digits-700")
-REPEATED, REPEATED_512 = _seeds("repeated-endless", 1), _seeds("repeated-512", 1)
+REPEATED = _seeds("repeated-endless", 1)
+REPEATED_512 = (*_seeds("repeated-512", 1), *_seeds("repeated-512-short", 1))
 TRIGRAMS, TRIGRAMS_512 = _seeds("trigram-endless"), _seeds("trigram-512")
 ALL = (*DIGITS, *DIGITS_700, *REPEATED, *REPEATED_512, *TRIGRAMS, *TRIGRAMS_512)
 

@@ -8,10 +8,12 @@ weights are drawn, and 113 outputs where the code trains 114 and drops the one f
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from modinterp.models import TransformerConfig
 from modinterp.runs.catalogue.entry import Entry, family
 from modinterp.tasks import DigitAddition, RepeatedSubsequence, SkipTrigram, addition
-from modinterp.training import Recipe
+from modinterp.training import Recipe, RunSpec
 
 SEED, EPOCHS, SEEDS = "seed", "recipe.epochs", range(3)
 SWEEP = {"log_every": 100, "snapshot_every": 1000}
@@ -70,6 +72,15 @@ def _sweeps() -> dict[str, Entry]:
     return runs
 
 
+def _half_as_long(spec: RunSpec) -> dict[str, Entry]:
+    """Repeated subsequences within what two cores can do: half as long, and three times the weight decay."""
+    task = RepeatedSubsequence(size=1024, length=43, subsequence=8)
+    model = TransformerConfig.of(task, n_layers=2, d_model=48, d_head=12, d_mlp=None)
+    ours = (*spec.ours, "task.length", "task.subsequence", "recipe.weight_decay", EPOCHS)
+    recipe = replace(spec.recipe, weight_decay=3.0, epochs=80_000)
+    return family("nanda/repeated-512-short", task, model, recipe, "nanda.fig32 D3.*", (0,), ours)
+
+
 def _sequences() -> dict[str, Entry]:
     """Appendix D.3: three more tasks, each with data without end and with few."""
     runs = {}
@@ -93,6 +104,7 @@ def _sequences() -> dict[str, Entry]:
         runs |= family(f"nanda/repeated-{kind}", task, model, recipe,
                        "nanda.fig31 E2.composition D3.*" if endless else "nanda.fig32 D3.*", (0,),
                        (SEED, "task.size", "task.copies"))  # fmt: skip
+    runs |= _half_as_long(runs["nanda/repeated-512-0"].spec)
     for kind in ("endless", "512"):
         task = SkipTrigram(size=2048)
         endless = kind == "endless"
