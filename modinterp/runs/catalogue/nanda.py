@@ -51,7 +51,7 @@ def _sweeps() -> dict[str, Entry]:
     for decay in (0.3, 0.5, 1, 3, 5, 8):
         runs |= _sums(f"p401-decay-{decay}", "nanda.fig25", range(1), p=401, weight_decay=float(decay), epochs=10_000,
                       ours=(EPOCHS,), **_until(1e-2, 200), **SWEEP)  # fmt: skip
-    for percent, epochs in ((5, 10_000), (10, 10_000), (20, 4_000)):  # with 20% it is decided by 1,700
+    for percent, epochs in ((5, 5_000), (10, 5_000), (20, 4_000)):  # with 20% it is decided by 1,700
         runs |= _sums(f"p401-fraction-{percent}", "nanda.C22.p401_frac", p=401, fraction=percent / 100, epochs=epochs,
                       ours=(EPOCHS,), **_until(1e-2, 200), **SWEEP)  # fmt: skip
     runs |= _sums("no-decay", "nanda.fig26 s3.noreg_nogrok", weight_decay=0.0, ours=(EPOCHS,))
