@@ -14,7 +14,7 @@ from modinterp.analyses.trigrams import direct_path
 from modinterp.claims import Evidence, evidence
 from modinterp.claims.nanda.fractions import reached
 from modinterp.claims.nanda.generality import skip_means
-from modinterp.claims.nanda.rows import TABLE_5, TABLE_6, Row
+from modinterp.claims.nanda.rows import TABLE_5, TABLE_6, Row, Skip
 from modinterp.claims.nanda.sequence_evidence import sequence_evidence
 from modinterp.claims.nanda.setup import SEEDS
 from modinterp.claims.nanda.trainings import final, recipe_of
@@ -131,9 +131,9 @@ def _of_one(percent: float) -> float:
 
 
 def _of_row(row: Row, runs: Runs) -> dict[str, tuple[float | str, float | str | None]]:
-    """What the paper prints in a row of table 5, and ours; None where the run is not there."""
+    """What the paper prints in a row of table 5, and ours; None where there is nothing to measure it on."""
     run = runs.get(row.run)
-    found = evidence(run).summary if run else None
+    found = evidence(run).summary if run and run.has_weights else None
     return {
         "test loss": (row.loss, run and final(run, "test_loss")),
         "Gini of W_E": (row.gini_W_E, found and found.gini_W_E),
@@ -176,10 +176,15 @@ def _number(text: str) -> float:
     return float(text.partition(" ")[0])
 
 
+def _measurable(row: Skip, runs: Runs) -> list[TrainedRun]:
+    """Of the runs of a row of table 6 those that are there with their weights."""
+    return [runs[name] for name in row.runs if name in runs and runs[name].has_weights]
+
+
 def _table_6(ev: Evidence, runs: Runs) -> pd.DataFrame | None:
     rows = []
     for row in TABLE_6:
-        there = [runs[name] for name in row.runs if name in runs]
+        there = _measurable(row, runs)
         ours = skip_means(there) if there else {}
         rows.append({
             "setting": row.key, "the paper: loss": row.loss, "ours: loss": ours.get("loss"),
@@ -194,7 +199,7 @@ def _table_6(ev: Evidence, runs: Runs) -> pd.DataFrame | None:
 def _skips(ev: Evidence, runs: Runs) -> go.Figure | None:
     rows = []
     for row in TABLE_6:
-        name, there = row.key.replace("_", " ").replace("0p", "0."), [runs[name] for name in row.runs if name in runs]
+        name, there = row.key.replace("_", " ").replace("0p", "0."), _measurable(row, runs)
         rows.append(
             {
                 "setting": name,
