@@ -30,20 +30,22 @@ def no_dropout(place: str, layer: int, x: Tensor) -> Tensor:
 
 
 def indexed(
-    config: Config, inputs: Int[Tensor, "input pos"], last_tokens: Int[Tensor, " token"], n_read: int = 1
-) -> dict[str, Tensor]:
+    config: Config, inputs: Int[Tensor, "input pos"], last_tokens: Int[Tensor, " token"], n_read: int = 1,
+    read: Int[Tensor, "input read"] | None = None,
+) -> dict[str, Tensor]:  # fmt: skip
     """The integers that a forward pass looks up, worked out once for a batch of inputs.
 
     Args:
         last_tokens: every token that may stand at the last position, in order.
         n_read: number of last positions that are read.
+        read: where to read each input instead, if only some of those positions are needed.
     """
     if isinstance(config, MLPConfig):
         return {"rows": inputs}
     n_ctx = inputs.shape[1]
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
     if not _tabulated(config, n_read):
-        return {"rows": rows}
+        return {"rows": rows} if read is None else {"rows": rows, "read": read}
     if len(last_tokens) == 1:
         return {"rows": rows, "scores": rows, "last_tokens": last_tokens}
     last = torch.searchsorted(last_tokens, inputs[:, -1].contiguous())
@@ -63,7 +65,7 @@ def read_logits(
     drop: Drop = no_dropout,
     affine: Affine = fast_affine,
 ) -> Float[Tensor, "input read output"]:
-    """Logits at the last `n_read` positions.
+    """Logits at the last `n_read` positions, or where the index says.
 
     Args:
         index: of `indexed`.
@@ -124,25 +126,31 @@ def _layers_before_the_last_mlp(
 ) -> Float[Tensor, "input read d_model"]:  # fmt: skip
     """Residual stream at the positions read after the last attention, all earlier layers computed everywhere."""
     x = F.embedding(index["rows"], table.flatten(0, 1))
+    at = torch.arange(x.shape[1], device=x.device).unsqueeze(0)  # of the queries: [1 or input, query]
     for layer in range(config.n_layers):
-        last = layer == config.n_layers - 1
-        queries_in = x[:, -n_read:] if last else x
+        last, queries_in = layer == config.n_layers - 1, x
+        if last:
+            at = index.get("read", at[:, -n_read:])
+            queries_in = x.take_along_dim(at.unsqueeze(-1), dim=1) if "read" in index else x[:, -n_read:]
         q, k, v = (_projected(y, weights, layer, letter) for y, letter in ((queries_in, "Q"), (x, "K"), (x, "V")))
-        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads), weights, layer, affine)
+        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads, at), weights, layer, affine)
         if not last:
             x = drop("residual", 2 * layer, x)
             x = _plus_mlp(x, config, weights, layer, drop, affine)
     return x
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, n_heads: int) -> Tensor:
-    """Causal attention of the last positions, heads side by side in the last axis: [batch, position, head * d_head]."""
+def _attend(q: Tensor, k: Tensor, v: Tensor, n_heads: int, at: Tensor) -> Tensor:
+    """Causal attention, heads side by side in the last axis: [batch, position, head * d_head].
+
+    Args:
+        at: positions of the queries, `[1 or batch, query]`.
+    """
     q, k, v = (x.unflatten(-1, (n_heads, -1)).transpose(1, 2) for x in (q, k, v))
-    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
-    n_query, n_key = scores.shape[-2:]
-    if n_query > 1:
-        future = torch.ones(n_query, n_key, dtype=torch.bool, device=scores.device).triu(1 + n_key - n_query)
-        scores = scores.masked_fill(future, -torch.inf)
+    scores = q / math.sqrt(q.shape[-1]) @ k.transpose(-1, -2)
+    if at.shape != (1, 1):  # the last position sees everything
+        future = torch.arange(k.shape[-2], device=at.device) > at.unsqueeze(-1)
+        scores = scores + torch.where(future, -torch.inf, 0.0).unsqueeze(1)  # faster than to fill a copy
     return (scores.softmax(dim=-1) @ v).transpose(1, 2).flatten(-2)
 
 

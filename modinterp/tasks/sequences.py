@@ -114,6 +114,10 @@ class RepeatedSubsequence(SampledTask):
     def n_read(self) -> int:
         return self.n_ctx
 
+    @property
+    def n_asked(self) -> int:
+        return (self.copies - 1) * (self.subsequence - 1)
+
     def drawn(self, n: int, generator: torch.Generator) -> Examples:
         tokens = torch.randint(self.vocab, (n, self.length), generator=generator)
         repeated = torch.randint(self.vocab, (n, self.subsequence), generator=generator)

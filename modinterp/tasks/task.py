@@ -96,6 +96,11 @@ class Task(ABC):
         return 1
 
     @property
+    def n_asked(self) -> int:
+        """At how many of those positions something is asked of an input; a training computes no others."""
+        return self.n_read
+
+    @property
     def output_names(self) -> tuple[str, ...]:
         """Names of the columns of `labels()`, where a history should follow each; empty where their mean will do."""
         return ()

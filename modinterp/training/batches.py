@@ -22,7 +22,7 @@ class Batch:
 
     Attributes:
         index: of `modinterp.models.indexed`.
-        labels: `[input, answer]`, -1 where nothing is asked.
+        labels: `[input, answer]`, of the positions where the task asks anything; -1 where nothing is asked.
     """
 
     index: dict[str, Tensor]
@@ -66,8 +66,12 @@ class Batches:
         self.held_out = self._made(_first(padded(held_out, rows[1]), spec))
 
     def _made(self, examples: Examples) -> Batch:
-        index = indexed(self.spec.model, examples.inputs, self._last_tokens, self.spec.task.n_read)
-        return Batch({name: x.to(self.device) for name, x in index.items()}, examples.labels.to(self.device))
+        task, labels, read = self.spec.task, examples.labels, None
+        if task.n_asked < task.n_read:
+            answers = (labels < 0).int().argsort(dim=1, stable=True)[:, : task.n_asked].sort(dim=1).values
+            labels, read = labels.gather(1, answers), answers + task.n_ctx - task.n_read
+        index = indexed(self.spec.model, examples.inputs, self._last_tokens, task.n_read, read)
+        return Batch({name: x.to(self.device) for name, x in index.items()}, labels.to(self.device))
 
     def at(self, step: int) -> Batch:
         """The batch of a step, the same whenever it is asked for."""

@@ -15,7 +15,7 @@ from modinterp.models import (
     initial_weights,
     read_logits,
 )
-from modinterp.tasks import ModularArithmetic, PrimeRemainders, SkipTrigram, addition
+from modinterp.tasks import ModularArithmetic, PrimeRemainders, RepeatedSubsequence, SkipTrigram, addition
 
 TASK = addition(7)
 PAIRS = ModularArithmetic(7, equals=False)
@@ -86,6 +86,17 @@ def test_the_same_weights_for_a_last_token_that_varies() -> None:
     weights = random_weights(config)
     slow = hooked(config, weights)(task.inputs())[:, -1:]
     torch.testing.assert_close(fast_logits(config, task.inputs(), weights), slow, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_same_logits_where_each_input_is_read_at_positions_of_its_own(layers: int) -> None:
+    task = RepeatedSubsequence(vocab=9, length=14, subsequence=4, copies=2, size=40)
+    config = TransformerConfig.of(task, **SMALL | {"n_layers": layers})
+    weights, inputs = random_weights(config), task.inputs()
+    at = torch.stack([torch.randperm(task.n_ctx)[:3].sort().values for _ in inputs])
+    index = indexed(config, inputs, inputs[:, -1].unique(), task.n_read, at)
+    slow = hooked(config, weights)(inputs).take_along_dim(at.unsqueeze(-1), dim=1)
+    torch.testing.assert_close(read_logits(config, weights, index, task.n_read), slow, rtol=0, atol=1e-10)
 
 
 def test_he_initialisation_counts_the_rows_of_all_heads_and_of_all_tasks() -> None:

@@ -17,6 +17,7 @@ def test_samples_are_distinct_repeatable_and_of_the_stated_shape(task: SampledTa
     inputs, labels = task.inputs(), task.labels()
     assert inputs.shape == (50, task.n_ctx)
     assert labels.shape == (50, task.n_read)
+    assert ((labels >= 0).sum(dim=1) == task.n_asked).all()
     assert len(inputs.unique(dim=0)) == 50
     assert inputs.min() >= 0
     assert inputs.max() < task.d_vocab

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from modinterp.models import MLPConfig, TransformerConfig
+from modinterp.models import MLPConfig, TransformerConfig, hooked
 from modinterp.tasks import (
     DigitAddition,
     ModularArithmetic,
@@ -67,6 +67,17 @@ def test_columns_of_history_follow_every_named_answer() -> None:
     *_, digits = states_of(spec(TASKS["digits"]))
     mean = sum(digits.history[-1][f"test_loss_digit_{place}"] for place in range(3)) / 3
     assert digits.history[-1]["test_loss"] == pytest.approx(mean, rel=1e-7)
+
+
+@pytest.mark.parametrize("batches", ["full", "fixed"])
+def test_where_some_positions_are_asked_the_losses_are_those_of_the_hooked_network(batches: str) -> None:
+    one = spec(TASKS["repeated"], batches, layers=2)
+    *_, last = states_of(one)
+    network = hooked(one.model, last.weights)
+    for part, rows in zip(("train", "test"), one.split, strict=True):
+        logits, labels = network(one.task.inputs()[rows]).flatten(0, 1), one.task.labels()[rows].flatten()
+        loss = torch.nn.functional.cross_entropy(logits.double(), labels, ignore_index=-1)
+        assert last.history[-1][f"{part}_loss"] == pytest.approx(loss.item(), rel=1e-5)
 
 
 def batches_for(one: RunSpec) -> Batches:

@@ -33,3 +33,8 @@ def family(
         ours: the fields of the spec that the source leaves open and that are our choice; see `RunSpec.ours`.
     """
     return {f"{stem}-{seed}": Entry(RunSpec(task, model, recipe, seed, ours), serves) for seed in seeds}
+
+
+def until(test_loss: float, settle: int) -> dict[str, float | int]:
+    """A training that ends when it has generalised and settled, should its epochs not be over before."""
+    return {"stop_at": test_loss, "settle": settle}

@@ -11,17 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from modinterp.models import TransformerConfig
-from modinterp.runs.catalogue.entry import Entry, family
+from modinterp.runs.catalogue.entry import Entry, family, until
 from modinterp.tasks import DigitAddition, RepeatedSubsequence, SkipTrigram, addition
 from modinterp.training import Recipe, RunSpec
 
 SEED, EPOCHS, SEEDS = "seed", "recipe.epochs", range(3)
 SWEEP = {"log_every": 100, "snapshot_every": 1000}
-
-
-def _until(test_loss: float, settle: int) -> dict[str, float | int]:
-    """A training that ends when it has generalised and settled, should its epochs not be over before."""
-    return {"stop_at": test_loss, "settle": settle}
 
 
 def _sums(
@@ -40,28 +35,28 @@ def _sweeps() -> dict[str, Entry]:
         serves = "nanda.fig20 fig21 table5.* table6.data_fractions C22.frac_* E1.*"
         runs |= _sums(f"fraction-{percent}", serves, range(1),
                       fraction=percent / 100, ours=() if percent < 40 else (EPOCHS,),
-                      **({} if percent < 40 else _until(1e-6, 3_000)), **SWEEP)  # fmt: skip
+                      **({} if percent < 40 else until(1e-6, 3_000)), **SWEEP)  # fmt: skip
     runs |= _sums("two-layers", "nanda.fig22 fig23 table5.2-layer_* table6.2-layer D2.slingshot2L", range(5),
                   n_layers=2, epochs=20_000, ours=(EPOCHS,), snapshot_every=200)  # fmt: skip
     runs |= _sums("p53-decay-5", "nanda.fig24 table5.P53_* table6.P53", range(5), p=53, weight_decay=5.0,
-                  ours=(EPOCHS,), **_until(1e-3, 5_000), **SWEEP)  # fmt: skip
+                  ours=(EPOCHS,), **until(1e-3, 5_000), **SWEEP)  # fmt: skip
     runs |= _sums("p53", "nanda.C22.p53_wd1", p=53, ours=(EPOCHS,), **SWEEP)
     runs |= _sums("p109", "nanda.C22.p109 table5.P109_* table6.P109", range(5), p=109,
-                  ours=(EPOCHS,), **_until(1e-6, 8_000), **SWEEP)  # fmt: skip
+                  ours=(EPOCHS,), **until(1e-6, 8_000), **SWEEP)  # fmt: skip
     for decay in (0.3, 0.5, 1, 3, 5, 8):
         runs |= _sums(f"p401-decay-{decay}", "nanda.fig25", range(1), p=401, weight_decay=float(decay), epochs=10_000,
-                      ours=(EPOCHS,), **_until(1e-2, 200), **SWEEP)  # fmt: skip
+                      ours=(EPOCHS,), **until(1e-2, 200), **SWEEP)  # fmt: skip
     for percent, epochs in ((5, 5_000), (10, 5_000), (20, 4_000)):  # with 20% it is decided by 1,700
         runs |= _sums(f"p401-fraction-{percent}", "nanda.C22.p401_frac", p=401, fraction=percent / 100, epochs=epochs,
-                      ours=(EPOCHS,), **_until(1e-2, 200), **SWEEP)  # fmt: skip
+                      ours=(EPOCHS,), **until(1e-2, 200), **SWEEP)  # fmt: skip
     runs |= _sums("no-decay", "nanda.fig26 s3.noreg_nogrok", weight_decay=0.0, ours=(EPOCHS,))
     for decay, epochs, seeds in ((0.1, 108_000, range(1)), (0.3, 60_000, SEEDS), (3, 20_000, SEEDS)):
         runs |= _sums(f"decay-{decay}", "nanda.fig27", seeds, weight_decay=float(decay), epochs=epochs, ours=(EPOCHS,),
-                      **_until(1e-4, 2_000), **SWEEP)  # fmt: skip
+                      **until(1e-4, 2_000), **SWEEP)  # fmt: skip
     for rate, epochs in ((0.2, 80_000), (0.5, 40_000), (0.8, 40_000)):  # with 0.2 it is on its way at 40,000
         runs |= _sums(f"dropout-{rate}", "nanda.fig28.dropout C23.dropout_not_sparse table5.dropout_* table6.dropout_*",
                       dropout=rate, weight_decay=0.0, epochs=epochs, ours=(EPOCHS,),
-                      **_until(1e-6, 2_000), **SWEEP)  # fmt: skip
+                      **until(1e-6, 2_000), **SWEEP)  # fmt: skip
     for of in ("sum", "mean"):
         for strength in (1, 10, 100):
             runs |= _sums(f"l1-{of}-{strength}", "nanda.fig28.l1 D1.l1_less_sparse", l1=float(strength), l1_of=of,
@@ -76,8 +71,8 @@ def _half_as_long(spec: RunSpec) -> dict[str, Entry]:
     """Repeated subsequences half as long, within what two cores can do; with more weight decay it does not memorise."""
     task = RepeatedSubsequence(size=1024, length=43, subsequence=8)
     model = TransformerConfig.of(task, n_layers=2, d_model=48, d_head=12, d_mlp=None)
-    ours = (*spec.ours, "task.length", "task.subsequence", EPOCHS)
-    recipe = replace(spec.recipe, epochs=200_000, **_until(2.0, 10_000))
+    ours = (*spec.ours, "task.length", "task.subsequence", "recipe.lr", EPOCHS)
+    recipe = replace(spec.recipe, lr=3e-3, epochs=100_000, **until(2.0, 5_000))
     return family("nanda/repeated-512-short", task, model, recipe, "nanda.fig32 D3.*", (0,), ours)
 
 
