@@ -251,7 +251,7 @@ FIGURES: dict[str, tuple[str, Draw]] = {
                                       title="Repeated subsequences, data without end: one sudden drop")),
     "composition": ("Appendix E.2", _composition),
     "repeated_few": ("Figure 32", partial(pairs.curves, pattern="nanda/repeated-512-*",
-                                          title="Repeated subsequences, 512 of them: memorised, and how long the test loss stays up")),
+                                          title="Repeated subsequences, 512 of them: how long the test loss stays up")),
     "trigrams": ("Figure 33", partial(pairs.curves, pattern="nanda/trigram-endless-*",
                                       title="Skip trigrams, data without end: one sudden drop")),
     "trigrams_few": ("Figure 34", partial(pairs.curves, pattern="nanda/trigram-512-*",
