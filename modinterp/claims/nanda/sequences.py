@@ -161,9 +161,8 @@ def _leads(logits: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
     return logits.diagonal() - rest.amax(dim=1)
 
 
-TOGETHER: dict[str, Band] = {
-    "largest difference of train and test loss": at_most(0.1, "one curve in the figure; data without end cannot be memorised")
-}  # fmt: skip
+_ONE_CURVE = at_most(0.1, "one curve in the figure; data without end cannot be memorised")
+TOGETHER: dict[str, Band] = {"largest difference of train and test loss": _ONE_CURVE}
 
 
 FINDINGS = {
