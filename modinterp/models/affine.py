@@ -2,11 +2,12 @@
 
 `x @ W` in float32 goes to MKL, which leaves AVX-512 unused on processors that are not Intel's; oneDNN uses it
 everywhere. On an EPYC the product of this project's MLP takes 2.4 ms that way instead of 6.0 on one core, and its
-weights' gradient 3.8 instead of 6.0.
+weights' gradient 3.8 instead of 6.0. On a Xeon MKL is faster, forwards and backwards by 1.1 to 1.4 times.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,6 +15,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+_CPU = Path("/proc/cpuinfo")
+IS_INTEL = _CPU.is_file() and "GenuineIntel" in _CPU.read_text()
 
 
 def _by_transposed(x: Tensor, y: Tensor, b: Tensor | None = None) -> Tensor:
@@ -45,7 +48,7 @@ def affine(
 def fast_affine(
     x: Float[Tensor, "row inner"], W: Float[Tensor, "inner outer"], b: Float[Tensor, " outer"] | None = None
 ) -> Float[Tensor, "row outer"]:
-    """x @ W + b, differentiable; for float32 on a CPU with oneDNN where torch has it."""
-    if HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32:
+    """x @ W + b, differentiable; for float32 on a CPU with oneDNN where torch has it and it is the faster."""
+    if HAS_ONEDNN and not IS_INTEL and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32:
         return _Affine.apply(x, W, b)  # type: ignore[return-value]
     return affine(x, W, b)

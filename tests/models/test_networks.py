@@ -7,6 +7,7 @@ import torch
 from transformer_lens import ActivationCache, HookedRootModule
 
 from modinterp.models import TransformerConfig, hooked, initial_weights
+from modinterp.models import affine as affine_module
 from modinterp.models.affine import HAS_ONEDNN, affine, fast_affine
 from modinterp.tasks import addition
 
@@ -62,7 +63,8 @@ def test_bad_configurations_are_named(bad: dict) -> None:
 @pytest.mark.skipif(not HAS_ONEDNN, reason="this torch has no oneDNN")
 @pytest.mark.parametrize("outer", [64, 256])
 @pytest.mark.parametrize("biased", [True, False])
-def test_affine_map_by_onednn_is_the_affine_map(outer: int, biased: bool) -> None:
+def test_affine_map_by_onednn_is_the_affine_map(outer: int, biased: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(affine_module, "IS_INTEL", False)
     generator = torch.Generator().manual_seed(0)
     start = [torch.randn(shape, generator=generator) for shape in ((200, 128), (128, outer), (outer,))]
     ours, theirs = ([t.clone().requires_grad_() for t in start[: 2 + biased]] for _ in range(2))
