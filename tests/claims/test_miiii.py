@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from modinterp.claims import miiii
-from modinterp.claims.miiii.evidence import CODED, FIRST, MASKED, NANDA, NANDA_LAMBDA0, digits_evidence
+from modinterp.claims.miiii.evidence import CODED, FIRST, LAMBDA0, MASKED, NANDA, NANDA_LAMBDA0, digits_evidence
 from modinterp.models import TransformerConfig
 from modinterp.reproduce.run import DRAWN, reproduction
 from modinterp.runs import TrainedRun, load, named, train
@@ -82,6 +82,8 @@ def planted_history(run: TrainedRun, order: list[float], final: float = 1.0) -> 
             row[f"test_accuracy_{name}"] = final if epoch >= time else 0.3
             row[f"test_loss_{name}"] = 0.01 if epoch >= time else 3.0
             row[f"train_loss_{name}"] = 0.0
+        for mean in ("train_accuracy", "test_accuracy", "train_loss", "test_loss"):
+            row[mean] = sum(row[f"{mean}_{name}"] for name in run.task.output_names) / len(order)
         rows.append(row)
     return replace(run, history=pd.DataFrame(rows))
 
@@ -104,6 +106,20 @@ def test_claims_on_the_order_tell_a_history_as_in_the_source_from_others() -> No
     apart = planted_history(blank, [1000, 2000, 3000, 4000, *(float(2000 * place + 500) for place in order)])
     assert miiii["25_together"].check(apart).verdict == "refuted"
     assert miiii["grokked_all"].check(planted_history(blank, [500.0] * 29)).verdict == "refuted"
+
+
+def test_with_and_without_the_filter_are_compared_at_equal_epochs() -> None:
+    with_filter, without = (TrainedRun(n, PrimeRemainders(113), _start(n), named(n)) for n in (CODED, LAMBDA0))
+
+    def verdict(epoch: int, until: int) -> str:
+        amplified, plain = (planted_history(run, [e] * 29) for run, e in ((with_filter, 20_000), (without, epoch)))
+        cut = replace(plain, history=plain.history[plain.history["epoch"] <= until])
+        return miiii["lambda0"].check(cut, amplified).verdict
+
+    assert verdict(epoch=60_000, until=40_000) == "holds"
+    assert verdict(epoch=35_000, until=40_000) == "holds"  # 1.75 times as long
+    assert verdict(epoch=25_000, until=40_000) == "refuted"
+    assert verdict(epoch=60_000, until=15_000) == "not measured"  # the filter's own network has learned nothing by then
 
 
 def test_evidence_is_kept_and_refuses_what_has_no_digits(small: dict[str, TrainedRun], tiny_max: TrainedRun) -> None:

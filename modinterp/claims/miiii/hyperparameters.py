@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from statistics import median
 
+from modinterp.analyses.generalisation import by_output
 from modinterp.analyses.phases import grokking
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Claim, Value, not_measured
@@ -14,7 +15,6 @@ from modinterp.claims.miiii.evidence import (
     LEARNED_BECAUSE,
     NANDA,
     NANDA_LAMBDA0,
-    digits_evidence,
 )
 from modinterp.models import TransformerConfig
 from modinterp.runs import TrainedRun, named
@@ -51,7 +51,9 @@ def _best() -> dict[str, Value]:
 
 
 def _without_filter(plain: TrainedRun, amplified: TrainedRun) -> dict[str, Value]:
-    means = [float(digits_evidence(run).last("test_accuracy").mean()) for run in (plain, amplified)]
+    """At equal epochs: those that both were trained for."""
+    common = min(int(run.history["epoch"].iloc[-1]) for run in (plain, amplified))
+    means = [_mean_accuracy(run, common) for run in (plain, amplified)]
     times = [_grokked(run) for run in (plain, amplified)]
     ratio, slower = means[0] / means[1], times[0] / times[1]
     return {
@@ -60,7 +62,14 @@ def _without_filter(plain: TrainedRun, amplified: TrainedRun) -> dict[str, Value
         "mean test accuracy over that with the filter": ratio,
         "epoch of 99% over that with the filter, at least": slower,
         "mean test accuracy without it": means[0],
+        "after epochs": common,
     }
+
+
+def _mean_accuracy(run: TrainedRun, epoch: int) -> float:
+    """Test accuracy, the mean over all questions, at the last row of history up to an epoch."""
+    rows = run.history[run.history["epoch"] <= epoch]
+    return float(by_output(rows, run.task.output_names, "test_accuracy")[-1].mean())
 
 
 def _grokked(run: TrainedRun) -> float:
