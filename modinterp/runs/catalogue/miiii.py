@@ -56,7 +56,7 @@ RUNS = {
     **_runs("p113-lambda0", "miiii.lambda0", PrimeRemainders(113), fraction=0.5, grokfast=0.0),
     **_runs("p113-no-dropout", "miiii.x.nodropout", PrimeRemainders(113), fraction=0.5, residual_dropout=0.0),
     **_runs("basis", "miiii.basis_task fig13 x.neuron_periodic", PrimeRemainders(113, shuffled=True), fraction=0.5,
-            epochs=16_384, ours=("recipe.epochs",)),
+            epochs=8_192, ours=("recipe.epochs",)),
     **_runs("masked", "miiii.masked_task x.masked_order", PrimeRemainders(113, masked=(2, 3, 5, 7)), fraction=0.5),
     **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), **_PLAIN),
     **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), range(1, 5), **_SOONER),
