@@ -7,7 +7,7 @@ import torch
 from modinterp.analyses.fourier import fourier_basis, inverse_2d, sine_first, transform, transform_2d
 from modinterp.analyses.neuron_spectra import mixed_peak_ratios, peak_ratios, strongest_share
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, not_measured, refuted
+from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.miiii.evidence import (
     BASIS,
     CODED,
@@ -146,7 +146,7 @@ CLAIMS = (
     Claim("miiii.x.neuron_periodic", "the section on neurons",
           "Neurons of T_miiii are periodic, those of T_basis are not.", "by eye", _periodic,
           {"median of largest over mean magnitude, T_miiii over T_basis": at_least(3, "plain to the eye")},
-          given=GENERALISED, needs=(CODED, BASIS), figure="neuron", finding=not_measured("awaits miiii/basis-0")),
+          given=GENERALISED, needs=(CODED, BASIS), figure="neuron"),
     Claim("miiii.x.attention", "the section on attention",
           "Heads of T_miiii attend to one digit, those of T_nanda to both.", "by eye", _exclusive,
           {"median distance of the attention to the digits, T_miiii less T_nanda": at_least(0.2, "plain to the eye")},
