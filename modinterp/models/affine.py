@@ -7,6 +7,7 @@ weights' gradient 3.8 instead of 6.0. On a Xeon MKL is faster, forwards and back
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-_CPU = Path("/proc/cpuinfo")
-IS_INTEL = _CPU.is_file() and "GenuineIntel" in _CPU.read_text()
+
+
+@cache
+def _is_intel() -> bool:
+    """Whether the processor is Intel's; false where the system does not say."""
+    about = Path("/proc/cpuinfo")
+    return about.is_file() and "GenuineIntel" in about.read_text()
 
 
 def _by_transposed(x: Tensor, y: Tensor, b: Tensor | None = None) -> Tensor:
@@ -49,6 +55,6 @@ def fast_affine(
     x: Float[Tensor, "row inner"], W: Float[Tensor, "inner outer"], b: Float[Tensor, " outer"] | None = None
 ) -> Float[Tensor, "row outer"]:
     """x @ W + b, differentiable; for float32 on a CPU with oneDNN where torch has it and it is the faster."""
-    if HAS_ONEDNN and not IS_INTEL and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32:
+    if HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32 and not _is_intel():
         return _Affine.apply(x, W, b)  # type: ignore[return-value]
     return affine(x, W, b)

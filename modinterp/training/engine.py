@@ -76,7 +76,7 @@ def suited_way(spec: RunSpec, device: torch.device) -> Way:
     """The faster way to take a step for runs of a shape, without waiting for a compiler.
 
     On a CPU that is to map over small networks, where Python's own time counts, and to take large ones in turn, where
-    oneDNN's products do; the border was measured with `benchmarks/engine.py`. What may differ within a group has no
+    the products do; the border was measured with `benchmarks/engine.py`. What may differ within a group has no
     say, so that a group goes on in the way it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())

@@ -1,6 +1,6 @@
 """Runs of one shape as one program: all weights in one tensor `[run, weight]`, one step for all of them.
 
-There is one definition of a run's loss. A program takes the runs in turn, with oneDNN's products, which suits large
+There is one definition of a run's loss. A program takes the runs in turn, with the faster products, which suits large
 networks on a CPU; or it maps over them (`torch.func.vmap`), which suits small ones and a GPU, where the step is
 captured as a graph too; or it has torch compile the mapped step. A run gets the same numbers in all ways, up to
 rounding, and in each whoever its neighbours are.

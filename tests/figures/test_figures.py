@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -16,8 +17,6 @@ from modinterp.reproduce.run import DRAWN, available_runs
 from modinterp.runs import TrainedRun, load
 
 KEYS = [(source, key) for source, drawings in DRAWN.items() for key in sorted(drawings.keys)]
-
-
 Drawn = dict[str, tuple[str, go.Figure]]
 
 
@@ -26,8 +25,7 @@ def seeds() -> dict[str, TrainedRun]:
     return {name: load(name) for name in SEEDS[1:]}
 
 
-@cache
-def drawn(source: str) -> Drawn:
+def figures_of(source: str) -> Drawn:
     """All figures of one source, from all its runs that are shipped."""
     claims, drawings = list(SOURCES[source].values()), DRAWN[source]
     figures = drawings.figures(available_runs(claims, None, "cpu", drawings.needed(drawings.keys)), drawings.keys)
@@ -35,12 +33,18 @@ def drawn(source: str) -> Drawn:
     return figures
 
 
-def test_every_figure_up_to_the_further_seeds_is_drawn() -> None:
+@pytest.fixture(scope="module")
+def drawn() -> Callable[[str], Drawn]:
+    """`figures_of`, drawn once; kept no longer than these tests run."""
+    return cache(figures_of)
+
+
+def test_every_figure_up_to_the_further_seeds_is_drawn(drawn: Callable[[str], Drawn]) -> None:
     assert {number for number, _ in drawn("nanda").values()} >= {f"Figure {n}" for n in range(1, 20)}
 
 
 @pytest.mark.parametrize(("source", "key"), KEYS)
-def test_figure_says_what_to_see_and_names_its_axes(source: str, key: str) -> None:
+def test_figure_says_what_to_see_and_names_its_axes(source: str, key: str, drawn: Callable[[str], Drawn]) -> None:
     if key not in drawn(source):
         pytest.skip("the runs it is drawn from are not shipped")
     figure = drawn(source)[key][1]
@@ -66,7 +70,7 @@ def test_figures_of_the_claims_exist(source: str) -> None:
         assert claim.figure in {"", *DRAWN[source].keys}, claim.id
 
 
-def test_spectra_show_the_norms_of_the_run(mainline: TrainedRun) -> None:
+def test_spectra_show_the_norms_of_the_run(mainline: TrainedRun, drawn: Callable[[str], Drawn]) -> None:
     bars = drawn("nanda")["spectra"][1].data
     shown = np.sqrt(np.asarray(bars[2].y) ** 2 + np.asarray(bars[3].y) ** 2)
     np.testing.assert_allclose(shown, evidence(mainline).keys.norms, rtol=1e-5)

@@ -64,7 +64,7 @@ def test_bad_configurations_are_named(bad: dict) -> None:
 @pytest.mark.parametrize("outer", [64, 256])
 @pytest.mark.parametrize("biased", [True, False])
 def test_affine_map_by_onednn_is_the_affine_map(outer: int, biased: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(affine_module, "IS_INTEL", False)
+    monkeypatch.setattr(affine_module, "_is_intel", lambda: False)
     generator = torch.Generator().manual_seed(0)
     start = [torch.randn(shape, generator=generator) for shape in ((200, 128), (128, outer), (outer,))]
     ours, theirs = ([t.clone().requires_grad_() for t in start[: 2 + biased]] for _ in range(2))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from statistics import median
 
-from modinterp.analyses.generalisation import by_output
-from modinterp.analyses.phases import grokking
+from modinterp.analyses.phases import grokking, value_at
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Claim, Value, not_measured
 from modinterp.claims.miiii.evidence import (
@@ -53,7 +52,7 @@ def _best() -> dict[str, Value]:
 def _without_filter(plain: TrainedRun, amplified: TrainedRun) -> dict[str, Value]:
     """At equal epochs: those that both were trained for."""
     common = min(int(run.history["epoch"].iloc[-1]) for run in (plain, amplified))
-    means = [_mean_accuracy(run, common) for run in (plain, amplified)]
+    means = [value_at(run.history, common, "test_accuracy") for run in (plain, amplified)]
     times = [_grokked(run) for run in (plain, amplified)]
     ratio, slower = means[0] / means[1], times[0] / times[1]
     return {
@@ -64,12 +63,6 @@ def _without_filter(plain: TrainedRun, amplified: TrainedRun) -> dict[str, Value
         "mean test accuracy without it": means[0],
         "after epochs": common,
     }
-
-
-def _mean_accuracy(run: TrainedRun, epoch: int) -> float:
-    """Test accuracy, the mean over all questions, at the last row of history up to an epoch."""
-    rows = run.history[run.history["epoch"] <= epoch]
-    return float(by_output(rows, run.task.output_names, "test_accuracy")[-1].mean())
 
 
 def _grokked(run: TrainedRun) -> float:
