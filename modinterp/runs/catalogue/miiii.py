@@ -60,7 +60,7 @@ RUNS = {
     **_runs("masked", "miiii.masked_task x.masked_order", PrimeRemainders(113, masked=(2, 3, 5, 7)), fraction=0.5),
     **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), **_PLAIN),
     **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), range(1, 5), **_SOONER),
-    **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(5), **_SOONER, grokfast=0.0),
+    **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(3), **_SOONER, grokfast=0.0),
     **_runs("p23", "miiii: trends over p", PrimeRemainders(23), **_SMALL),
     **_runs("p37", "miiii: trends over p", PrimeRemainders(37), **_SMALL),
     **_runs("p37-alone", "miiii.multitask_regularises", PrimeRemainders(37, masked=primes_below(31)), **_SMALL),
