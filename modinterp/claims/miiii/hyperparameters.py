@@ -104,5 +104,5 @@ CLAIMS = (
           "up to 50 times, by Lee et al.", _speedup,
           {"median of the epochs without it over that with it": at_least(1.0000001, "sooner at all")},
           given={"test accuracy with it, lowest": at_least(0.99, LEARNED_BECAUSE)}, needs=(*NANDA[:3], *NANDA_LAMBDA0),
-          finding=not_measured("awaits miiii/nanda-2 and miiii/nanda-lambda0-1 and -2")),
+          finding=not_measured("awaits miiii/nanda-lambda0-2")),
 )  # fmt: skip
