@@ -58,7 +58,7 @@ RUNS = {
             epochs=8_192, ours=("recipe.epochs",)),
     **_runs("masked", "miiii.masked_task x.masked_order", PrimeRemainders(113, masked=(2, 3, 5, 7)), fraction=0.5),
     **_runs("nanda", "miiii.eq1.* fig7.* fig8.* fig9 fig11", addition(113), range(5), **_PLAIN),
-    **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(3), **_PLAIN, grokfast=0.0,
+    **_runs("nanda-lambda0", "miiii.grokfast_speedup", addition(113), range(5), **_PLAIN, grokfast=0.0,
             **until(1e-4, 2_000)),  # when it groks is decided by then
     **_runs("p23", "miiii: trends over p", PrimeRemainders(23), **_SMALL),
     **_runs("p37", "miiii: trends over p", PrimeRemainders(37), **_SMALL),
