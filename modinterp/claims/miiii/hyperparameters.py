@@ -104,6 +104,6 @@ CLAIMS = (
           "up to 50 times, by Lee et al.", _speedup,
           {"median of the epochs without it over that with it": at_least(1.0000001, "sooner at all")},
           given={"test accuracy with it, lowest": at_least(0.99, LEARNED_BECAUSE)}, needs=(*NANDA, *NANDA_LAMBDA0),
-          finding=not_measured("awaits miiii/nanda-3 and -4, and miiii/nanda-lambda0-2 to -4; seeds 0 and 1 are 99% right from epochs 22,848 "
-                               "and 27,456 on with the filter, 24,128 and 33,344 without it, less apart than the seeds are")),
+          finding=not_measured("awaits seeds 3 and 4 of miiii/nanda and miiii/nanda-lambda0; the first three are 99% right from epochs 22,848, "
+                               "27,456 and 28,480 on with the filter, from 24,128, 33,344 and 23,680 on without it")),
 )  # fmt: skip
