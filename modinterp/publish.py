@@ -46,6 +46,7 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to put them (default: checkpoints/)")
     parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
                         help="ship the snapshots of these epochs too, or of a dozen (default: as before)")  # fmt: skip
+    parser.add_argument("--no-spectra", action="store_true", help="leave out the log of spectra")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
     size.add_argument("--tables", action="store_true", help="ship history and progress alone, without the weights")
@@ -83,6 +84,7 @@ def publish(
     snapshots: Sequence[int] | None = None,
     float16: bool = False,
     tables: bool = False,
+    spectra: bool = True,
 ) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
@@ -93,6 +95,7 @@ def publish(
             for an empty list.
         float16: whether the final weights are rounded to that, as the snapshots are.
         tables: whether history and progress are all that is shipped.
+        spectra: whether the log of spectra is, where the run has one.
     Returns:
         the folder it was put in.
     Raises:
@@ -127,7 +130,7 @@ def publish(
         raise ValueError(f"{name} has no snapshots of the epochs {missing}")
     copied = [epoch for epoch in snapshots or () if epoch != record["epoch"]] or snapshots or ()
     rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in copied] + [store.FINAL] * float16
-    whole = [store.FINAL] * (not float16) + [store.SPECTRA] * (run.spectra is not None)
+    whole = [store.FINAL] * (not float16) + [store.SPECTRA] * (spectra and run.spectra is not None)
     if tables:
         rounded, whole = [], []
     made = target.with_name(f".{target.name}.new")
@@ -155,7 +158,9 @@ def main(arguments: list[str] | None = None) -> int:
     names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
     out = store.checkpoints() if options.out is None else writable(options.out)
     for name in names:
-        print(publish(name, options.runs, out, options.snapshots, options.float16, options.tables))
+        print(
+            publish(name, options.runs, out, options.snapshots, options.float16, options.tables, not options.no_spectra)
+        )
     return 0
 
 

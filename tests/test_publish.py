@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,18 @@ def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(t
             use()
     assert run.at_start().has_weights
     assert load("own/small", root=tmp_path / "trained").has_weights
+
+
+def test_the_log_of_spectra_is_shipped_unless_it_is_left_out(tmp_path: Path) -> None:
+    watched = replace(SPEC, recipe=replace(SPEC.recipe, spectra_every=100))
+    train({"own/watched": watched}, tmp_path / "trained", device="cpu", progress=False)
+    where = ["own/watched", "--runs", str(tmp_path / "trained"), "--out"]
+    for out, extra, shipped in (("all", [], True), ("less", ["--no-spectra"], False)):
+        assert main([*where, str(tmp_path / out), *extra]) == 0
+        run = load("own/watched", root=tmp_path / out)
+        assert (run.spectra is not None) == shipped
+        assert run.spec == watched, "what is logged is no part of how a network is trained"
+    assert load("own/watched", root=tmp_path / "trained").spectra is not None
 
 
 def test_unfinished_runs_are_not_published(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
