@@ -159,6 +159,6 @@ CLAIMS = (
           "11, 13, 17, 19", _masked_order,
           {"of the first four to generalise, how many are among 11, 13, 17, 19": at_least(3, "four in the source, one of grace"),
            "median epoch over that with 2, 3, 5, 7": at_most(1.5, "not delayed, give or take one seed")},
-          given={"tasks solved": at_least(20, LEARNED_BECAUSE)}, needs=(MASKED, CODED),
+          given={"tasks solved": at_least(13, "half of the 25, so that their median epoch is known")}, needs=(MASKED, CODED),
           finding=not_measured("awaits miiii/masked-0")),
 )  # fmt: skip
