@@ -100,7 +100,7 @@ class Periodicity:
 
     Attributes:
         freqs: of the strongest wave. [cycles per p]
-        shares: of the vector's variance that it carries, in [0, 1].
+        shares: of the vector's variance that it carries, or that so many waves do as were asked for, in [0, 1].
     """
 
     freqs: Int[Tensor, " vector"]
@@ -116,11 +116,16 @@ def amplitudes(x: Float[Tensor, "residue column"]) -> Float[Tensor, "freq column
     return frequency_norms(transform(x.detach()))
 
 
-def periodicity(vectors: Float[Tensor, "residue vector"]) -> Periodicity:
-    """Best frequency of every column and its share of the variance; NaN for a column that does not vary."""
+def periodicity(vectors: Float[Tensor, "residue vector"], waves: int = 1) -> Periodicity:
+    """Best frequency of every column and its share of the variance; NaN for a column that does not vary.
+
+    Args:
+        waves: how many of the strongest the share counts. Singular vectors of frequencies that are equally strong are
+            turned into each other at will, and then several waves are one where a single one is not.
+    """
     energies = amplitudes(vectors).square()
-    best, total = energies.max(dim=0), energies.sum(dim=0)
-    return Periodicity(best.indices + 1, torch.where(total > 0, best.values / total, torch.nan))
+    best, total = energies.topk(waves, dim=0), energies.sum(dim=0)
+    return Periodicity(best.indices[0] + 1, torch.where(total > 0, best.values.sum(dim=0) / total, torch.nan))
 
 
 def random_periodicity(residues: int, d_model: int, share: float = 0.5, draws: int = 9, seed: int = 0) -> float:

@@ -155,6 +155,7 @@ def test_planted_waves_are_found_with_their_share(p: int) -> None:
     assert int(found.freqs[0]) == 3
     assert int(found.freqs[1]) in (2, 4)
     assert found.shares[:2].tolist() == pytest.approx([1.0, 0.5])
+    assert embeddings.periodicity(vectors, waves=2).shares[:2].tolist() == pytest.approx([1.0, 1.0])
     assert len(found.table()) == 3
     torch.testing.assert_close(embeddings.amplitudes(vectors)[2, 0], (torch.tensor(p, dtype=torch.float64) / 2).sqrt())
 
@@ -168,6 +169,7 @@ def test_singular_vectors_of_planted_circles_are_waves_and_random_ones_are_not()
     found = embeddings.singular_values(embedding)
     coefficients = embeddings.amplitudes(found.vectors[:, :4]).square()
     assert float(coefficients[[3, 8]].sum(dim=0).min()) > 0.99
+    assert float(embeddings.periodicity(found.vectors[:, :4], waves=2).shares.min()) > 0.99
     norms = embeddings.amplitudes(embedding).norm(dim=1)
     assert active_frequencies(norms) == active_frequencies(norms, 2) == significant_frequencies(embedding) == (4, 9)
     assert embeddings.random_periodicity(p, 64) < 0.25

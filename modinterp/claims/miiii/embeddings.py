@@ -100,6 +100,7 @@ def _waves(run: TrainedRun) -> dict[str, Value]:
     shares = periodicity(top).shares
     return {
         "median share of the best wave, top vectors": float(shares.median()),
+        "median share of the best three waves, top vectors": float(periodicity(top, waves=3).shares.median()),
         "top vectors": len(shares),
         "vectors up to half the values": len(ev.vectors.shares),
         "median share of the best wave, those": float(ev.vectors.shares.median()),
