@@ -152,5 +152,5 @@ CLAIMS = (
           {"median distance of the attention to the digits, T_miiii less T_nanda": at_least(0.2, "plain to the eye")},
           given=GENERALISED, needs=(CODED, *NANDA), required=ONE_OF_EACH, figure="attention",
           finding=refuted("those of T_miiii attend to one digit or the other altogether (a distance of 1.00), but so do those of T_nanda's "
-                          "three seeds, nearly (0.94 to 0.98)")),
+                          "five seeds, nearly (0.94 to 0.99)")),
 )  # fmt: skip
