@@ -151,9 +151,13 @@ def _trained(group: Sequence[_Training], device: str, progress: bool, state_ever
     label = group[0].name if len(group) == 1 else f"{group[0].name} and {len(group) - 1} more"
     bar = progress_bar(last, label, "epoch", first, disable=not progress)
 
-    def shown(epoch: int, rows: list[tuple[int, Row]]) -> None:
+    def logged(epoch: int, rows: list[tuple[int, Row]]) -> bool:
+        nonlocal due, written
         bar.set_postfix(_shown([row for _, row in rows]), refresh=False)
         bar.update(epoch - bar.n)
+        if time.monotonic() - written >= state_every:
+            due, written = epoch, time.monotonic()
+        return due == epoch
 
     specs, states = [training.spec for training in group], [replace(t.state, ended="") for t in group]
     due, written = -1, time.monotonic()
@@ -161,9 +165,7 @@ def _trained(group: Sequence[_Training], device: str, progress: bool, state_ever
         training.began = written
     with bar:
         try:
-            for run, state in training_states(specs, states, device, shown):
-                if time.monotonic() - written >= state_every:
-                    due, written = state.epoch, time.monotonic()
+            for run, state in training_states(specs, states, device, logged):
                 group[run].reached(state, state.epoch == due, device)
         finally:
             for training in group:

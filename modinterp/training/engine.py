@@ -125,7 +125,7 @@ def training_states(
     specs: Sequence[RunSpec],
     states: Sequence[TrainingState] | None = None,
     device: str | torch.device = "auto",
-    on_rows: Callable[[int, list[tuple[int, Row]]], None] | None = None,
+    on_rows: Callable[[int, list[tuple[int, Row]]], object] | None = None,
     way: Way | None = None,
 ) -> Iterator[tuple[int, TrainingState]]:
     """Train runs of one shape as one program, yielding (number of the run, its state).
@@ -137,7 +137,8 @@ def training_states(
     Args:
         states: where to go on from, all at one epoch; None for the beginning.
         device: `cpu`, `cuda`, ... or `auto`.
-        on_rows: called at every logged epoch with it and every new (number of the run, row of history).
+        on_rows: called at every logged epoch with it and every new (number of the run, row of history); what it
+            answers, where it is true, asks for the states of that epoch as well.
         way: to take a step; None for the one of `suited_way`.
     Raises:
         ValueError: runs of different shapes, states of different epochs, a device that is not there.
@@ -159,8 +160,8 @@ def training_states(
         gone = set()
         if wanted or any(last) or epoch % recipe.log_every == 0:
             rows = list(zip(group.active, group.program.rows(), strict=True))
-            if on_rows is not None:
-                on_rows(epoch, rows)
+            if on_rows is not None and on_rows(epoch, rows):
+                wanted = True
             for place, (run, row) in enumerate(rows):
                 group.histories[run].append(row)
                 ended = _ended(specs[run], group.histories[run])

@@ -59,6 +59,24 @@ def test_stopped_at_any_write_it_goes_on_with_the_same_bits(
     assert_same_files(tmp_path / "cut", tmp_path / "whole")
 
 
+def test_a_kill_far_from_any_snapshot_loses_only_what_came_after_the_last_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of history come more often than snapshots; a slow run takes many minutes from one of these to the next."""
+    far = specs(snapshot_every=60)
+    with monkeypatch.context() as patched:  # as a kill does, without a last word
+        patched.setattr(store, "write_state", failing_after(10, store.write_state, KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            carried_out(far, tmp_path / "cut")
+    states = {name: store.read_states(tmp_path / "cut" / name, spec) for name, spec in far.items()}
+    assert {state.epoch for (state, _), *_ in states.values()} == {20, 30}  # where two of them stood, and where one did
+    carried_out(far, tmp_path / "cut")
+    carried_out(far, tmp_path / "whole")
+    for name in far:
+        for file in (store.FINAL, store.HISTORY):
+            assert (tmp_path / "cut" / name / file).read_bytes() == (tmp_path / "whole" / name / file).read_bytes()
+
+
 def test_runs_together_are_those_trained_one_by_one(tmp_path: Path) -> None:
     carried_out(specs(), tmp_path / "together")
     for name, spec in specs().items():
