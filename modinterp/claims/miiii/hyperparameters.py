@@ -7,7 +7,7 @@ from statistics import median
 
 from modinterp.analyses.phases import grokking, value_at
 from modinterp.claims.band import at_least, equals
-from modinterp.claims.claim import Claim, Value, not_measured, refuted
+from modinterp.claims.claim import Claim, Value, refuted
 from modinterp.claims.miiii.evidence import (
     CODED,
     LAMBDA0,
@@ -98,8 +98,7 @@ CLAIMS = (
           "Without the amplified gradient the network does not converge.", "no convergence", _without_filter,
           {"did not converge: accuracy at most 0.9 of the other's, or 1.5 times as long": equals(
               1, "what not to converge would come to at equal lengths")},
-          given={"mean test accuracy with the filter": at_least(0.9, LEARNED_BECAUSE)}, needs=(LAMBDA0, CODED),
-          finding=not_measured("awaits miiii/p113-lambda0-0")),
+          given={"mean test accuracy with the filter": at_least(0.9, LEARNED_BECAUSE)}, needs=(LAMBDA0, CODED)),
     Claim("miiii.grokfast_speedup", "generalisation", "The filter makes a network grok sooner.",
           "up to 50 times, by Lee et al.", _speedup,
           {"median of the epochs without it over that with it": at_least(1.0000001, "sooner at all")},
