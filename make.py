@@ -1,15 +1,11 @@
 """Create the environment if it is not there, then do one of the things below; needs Python 3.11 and nothing else.
 
-    python3 make.py nanda     reproduce Nanda et al. 2023 from the shipped checkpoints
-    python3 make.py clock     the same for the blog post on the Clock algorithm
-    python3 make.py mlp       the same for Kissane's notebook on a one-hidden-layer MLP
-    python3 make.py circuits  the same for the report "Circuit engineering"
-    python3 make.py miiii     the same for Syrkis & Søgaard 2024 (MIIII)
-    python3 make.py all       the same for all five, with an index of their pages
+    python3 make.py SOURCE    measure every claim of a source on the shipped networks: a table, a page
+    python3 make.py all       the same for all sources, with an index of their pages
     python3 make.py test      lint, types, and all tests
     python3 make.py docs      the API reference, into docs/_build/html
 
-Pages go into reports/. Anything after the name is handed on: `python3 make.py nanda --only 'fig7.*'`,
+Pages go into reports/. Anything after the name is handed on: `python3 make.py SOURCE --only 'fig7.*'`,
 `python3 make.py test -k fourier`. The exit code is that of what was done: 0 when every verdict is the recorded one, or
 every test passes; 2 on bad usage.
 """
@@ -23,7 +19,7 @@ import venv
 from functools import partial
 from pathlib import Path
 
-from modinterp.usage import SOURCES
+from modinterp.sources import sources
 
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
@@ -73,9 +69,12 @@ def docs(*more: str) -> None:
 
 
 if __name__ == "__main__":
-    known = {source: partial(reproduce, source) for source in (*SOURCES, "all")} | {"test": test, "docs": docs}
+    known = {source: partial(reproduce, source) for source in (*sources(), "all")} | {"test": test, "docs": docs}
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(__doc__)
+        print("Sources:\n")
+        for name, source in sources().items():
+            print(f"    {name:<12} {source.title} ({source.citation})")
         sys.exit(0 if sys.argv[1:] else 2)
     if sys.argv[1] not in known:
         print(f"error: no {sys.argv[1]!r} to do; there are {', '.join(known)}", file=sys.stderr)

@@ -1,6 +1,6 @@
 """How long an explanation takes, beside the least that any look at all pairs must do.
 
-    python benchmarks/explain.py [NETWORK] [--rounds 3] [--draws 199]
+    python benchmarks/explain.py [NETWORK] [--rounds 3] [--draws 199] [--smallest]
 
 NETWORK is a run's name or a file (default: nanda/mainline-0). Rounds alternate between the contestants, so that a noisy
 machine hurts all alike; ratios are of medians. The least is one forward pass over all pairs in float64 that keeps every
@@ -11,34 +11,28 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import torch
+from timing import alternated, seconds, versions
 
 from modinterp.activations import activations
-from modinterp.explain.explanation import explanation
-from modinterp.explain.facts import Facts
-from modinterp.explain.page import write_explanation
-from modinterp.explain.sections import SECTIONS
-from modinterp.explain.subject import subject
-from modinterp.explain.verdict import verdict
+from modinterp.explanations import explain
+from modinterp.explanations.measurements import StrangerMeasurements
+from modinterp.explanations.page import write_explanation
+from modinterp.explanations.sections import SECTIONS
+from modinterp.explanations.subject import subject
+from modinterp.explanations.verdict import FEWEST_DRAWS, verdict
 
-
-def seconds(work: Callable[[], object]) -> float:
-    """Time of one call."""
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
+SMALL = "nanda/p53-decay-5-0"  # a network of which an explanation is quick
 
 
 def by_section(name: str, draws: int) -> dict[str, float]:
     """Time until each section is done [s], in the order of the page."""
-    facts = Facts(subject(name), draws)
-    times = {title: seconds(lambda section=section: list(section(facts))) for title, section in SECTIONS.items()}
-    return times | {"verdict": seconds(lambda: verdict(facts))}
+    m = StrangerMeasurements(subject(name), draws)
+    times = {title: seconds(lambda section=section: list(section(m))) for title, section in SECTIONS.items()}
+    return times | {"verdict": seconds(lambda: verdict(m))}
 
 
 def main() -> None:
@@ -47,21 +41,22 @@ def main() -> None:
     parser.add_argument("network", nargs="?", default="nanda/mainline-0")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--draws", type=int, default=199)
+    smallest = "one round on a small network, to see that all of it runs"
+    parser.add_argument("--smallest", action="store_true", help=smallest)
     options = parser.parse_args()
+    if options.smallest:
+        options.network, options.rounds, options.draws = SMALL, 1, FEWEST_DRAWS
     run = subject(options.network)
-    print(f"{run}\n{torch.get_num_threads()} threads, torch {torch.__version__}, {options.draws} draws")
+    print(f"{run}\n{versions('transformer-lens', 'plotly')}, {options.draws} draws")
     with tempfile.TemporaryDirectory() as folder:
         contestants: dict[str, Callable[[], object]] = {
-            "one forward pass over all pairs": lambda: activations(run.model, run.task),
-            "explanation": lambda: explanation(options.network, draws=options.draws),
+            "one forward pass over all pairs": lambda: activations(run.network, run.task),
+            "explanation": lambda: explain(options.network, draws=options.draws),
             "explanation, page and files": lambda: write_explanation(
-                explanation(options.network, draws=options.draws), Path(folder) / "out"
+                explain(options.network, draws=options.draws), Path(folder) / "out"
             ),
         }
-        times: dict[str, list[float]] = {name: [] for name in contestants}
-        for _ in range(options.rounds):
-            for name, work in contestants.items():
-                times[name].append(seconds(work))
+        times = alternated(contestants, options.rounds)
     least = median(times["one forward pass over all pairs"])
     for name, each in times.items():
         middle, spread = median(each), f"({min(each):.2f} to {max(each):.2f})"

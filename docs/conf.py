@@ -1,5 +1,6 @@
 """The API reference: `python3 make.py docs` builds it into docs/_build/html, without a network."""
 
+import re
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -18,7 +19,7 @@ default_role = "py:obj"  # `name` in a docstring is a link where there is such a
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     ("py:.*", r"(?!modinterp).*"),  # other packages' names lead nowhere offline
-    ("py:class", r"modinterp\..*\.Kind"),  # a type variable has no page
+    ("py:class", r"modinterp\..*\.(Kind|[A-Z])"),  # a type variable has no page
 ]
 
 autodoc_default_options = {"members": True, "ignore-module-all": True}
@@ -30,13 +31,15 @@ python_maximum_signature_line_length = 120
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 
+CLAIMS_OF_A_SOURCE = re.compile(r"modinterp\.sources\.\w+\.claims\b")
+
 html_theme = "furo"
 html_title = f"modinterp {release}"
 
 
 def with_claims(_app: Sphinx, what: str, name: str, module: Any, _options: Any, lines: list[str]) -> None:
     """A module of claims or of contradictions lists them below its docstring."""
-    if what != "module" or not name.startswith("modinterp.claims.") or hasattr(module, "SECTIONS"):
+    if what != "module" or not CLAIMS_OF_A_SOURCE.match(name) or hasattr(module, "SECTIONS"):
         return
     for claim in getattr(module, "CLAIMS", ()):
         bands = "; ".join(f"{number} {band}" for number, band in claim.expected.items())
@@ -47,6 +50,12 @@ def with_claims(_app: Sphinx, what: str, name: str, module: Any, _options: Any, 
         lines += ["", f"``{conflict.id}``", f"   {escape(conflict.conflict)}", "", f"   {escape(conflict.follows)}"]
 
 
+def attributes_as_code(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """What begins with a dot, such as `.keys`, is an attribute of what was just named: code, and no link."""
+    lines[:] = [re.sub(r"(?<!`)`(\.\w+)`(?!`)", r"``\1``", line) for line in lines]
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", with_claims)
+    app.connect("autodoc-process-docstring", attributes_as_code)

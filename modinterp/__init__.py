@@ -1,21 +1,21 @@
 """Train small networks on algorithmic tasks and take them apart until the algorithm inside is measured.
 
-Data and imports go one way, left to right:
+A library, and sources that stand on it. Data and imports go one way, left to right:
 
-    tasks -> models -> activations -> training -> runs -> analyses -> claims -> figures -> reproduce -> explain
+    tasks -> models -> activations -> training -> runs -> analyses -> measurements -> claims -> figures -> pages ->
+    sources -> reproduce -> explanations
 
-A task makes inputs, a model maps them, its activations on all inputs are captured, training makes a run, analyses turn
-tensors into small results, claims hold results against what a source says, figures draw results, `reproduce` puts a
-source's claims and figures into one table and one page, and `explain` does so for anybody's network::
+A task makes inputs, a model maps them, training makes a run, analyses turn its activations into small results, which
+the measurements of the run keep; claims hold them against what a source says, and figures draw them. A source is a
+paper with its runs, claims and figures in one folder; `reproduce` measures one, `explain` anybody's network::
 
     import modinterp as mi
-    run = mi.load("nanda/mainline-0")         # prints as one line
-    grid = run.activations()                  # on all inputs; "post" is [a, b, neuron]
-    keys = mi.key_frequencies(run.model.W_L)  # frequencies, norms, how clear the gap is
-    table = mi.readoff(grid["post", 0], run.model.W_L, keys.freqs)
-    table.table()                             # table 1 of Nanda et al.
-    mi.claims.nanda["fig5.left"].check(run)   # holds: ...
-    mi.explain("model.pt", op="add", p=113)   # what somebody's network does
+    run = mi.load("nanda/mainline-0")                  # task, model, history, snapshots; prints as one line
+    m = mi.measure(run)                                # nothing is computed until it is asked for, and nothing twice
+    m.keys.freqs, m.readoff.table(), m.phases          # key frequencies, table 1 of the paper, the phases of training
+    mi.figures.readout.readoff(m.readoff)              # a plotly figure
+    mi.source("nanda")["fig5.left"].check(run)         # holds: ...
+    mi.explain("model.pt", op="add", p=113)            # what somebody's network does
 
 Names are imported when they are first used, so that `import modinterp` costs nothing.
 """
@@ -27,14 +27,11 @@ from typing import TYPE_CHECKING
 from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from modinterp import activations, analyses, claims, figures, models, runs, tasks, training
-    from modinterp.activations import logits_with, replaced
-    from modinterp.analyses.cosine_sums import logit_fit
-    from modinterp.analyses.frequencies import key_frequencies
-    from modinterp.analyses.neurons import neuron_fits
-    from modinterp.analyses.readout import readoff
-    from modinterp.explain.explanation import explanation as explain
-    from modinterp.runs import TrainedRun, load, train
+    from modinterp import activations, analyses, claims, figures, measurements, models, runs, sources, tasks, training
+    from modinterp.explanations import explain
+    from modinterp.measurements import measure
+    from modinterp.runs import TrainedRun, train
+    from modinterp.sources import load, source
 
 __version__ = "0.1.0"
 
@@ -43,17 +40,15 @@ _HOMES = {
     "activations": "modinterp.activations",
     "analyses": "modinterp.analyses",
     "claims": "modinterp.claims",
-    "explain": "modinterp.explain",
+    "explain": "modinterp.explanations",
     "figures": "modinterp.figures",
-    "key_frequencies": "modinterp.analyses.frequencies",
-    "load": "modinterp.runs",
-    "logit_fit": "modinterp.analyses.cosine_sums",
-    "logits_with": "modinterp.activations",
+    "load": "modinterp.sources",
+    "measure": "modinterp.measurements",
+    "measurements": "modinterp.measurements",
     "models": "modinterp.models",
-    "neuron_fits": "modinterp.analyses.neurons",
-    "readoff": "modinterp.analyses.readout",
-    "replaced": "modinterp.activations",
     "runs": "modinterp.runs",
+    "source": "modinterp.sources",
+    "sources": "modinterp.sources",
     "tasks": "modinterp.tasks",
     "train": "modinterp.runs",
     "training": "modinterp.training",
@@ -66,15 +61,13 @@ __all__ = [
     "claims",
     "explain",
     "figures",
-    "key_frequencies",
     "load",
-    "logit_fit",
-    "logits_with",
+    "measure",
+    "measurements",
     "models",
-    "neuron_fits",
-    "readoff",
-    "replaced",
     "runs",
+    "source",
+    "sources",
     "tasks",
     "train",
     "training",

@@ -17,10 +17,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modinterp.usage import Parser, one_line_errors, writable
-from modinterp.usage import progress as progress_bar
+from modinterp.files import writable_folder, write_atomically
+from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.parser import Parser
+from modinterp.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from modinterp.runs import TrainedRun
     from modinterp.tasks import Task
 
 
@@ -33,20 +38,20 @@ Measures the progress of each at all its snapshots, if that is not done yet, and
 what else is asked for. What was published under the same name before is replaced; its snapshots are those of the same
 epochs, where --snapshots does not choose others.""",
         epilog="""examples:
-  python -m modinterp.publish nanda/mainline-0 --snapshots        with a dozen snapshots across the phases
-  python -m modinterp.publish clock/no-pos-0 --snapshots 5000 20000
-  python -m modinterp.publish 'nanda/p53-*' --float16 --out mine  into a folder of your own
+  python -m modinterp.publish mine/sums-0 --snapshots             with a dozen snapshots across the phases
+  python -m modinterp.publish mine/sums-0 --snapshots 5000 20000
+  python -m modinterp.publish 'mine/p53-*' --float16 --out shared  into a folder of your own
 
 exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     )
-    parser.add_argument("names", metavar="NAME", nargs="+",
-                        help="such as nanda/mainline-0, or 'clock/*' for all of them that are trained")  # fmt: skip
-    parser.add_argument("--runs", metavar="DIR", type=Path, default=Path("trained"),
-                        help="where the runs were trained (default: trained/)")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=Path, help="where to put them (default: checkpoints/)")
-    parser.add_argument("--snapshots", metavar="EPOCH", type=int, nargs="*",
-                        help="ship the snapshots of these epochs too, or of a dozen (default: as before)")  # fmt: skip
-    parser.add_argument("--no-spectra", action="store_true", help="leave out the log of spectra")
+    option = parser.add_argument
+    option("names", metavar="NAME", nargs="+", help="such as SOURCE/RUN, or 'SOURCE/*' for all that are trained")
+    runs_help = "where the runs were trained (default: trained/)"
+    option("--runs", metavar="DIR", type=Path, default=Path("trained"), help=runs_help)
+    option("--out", metavar="DIR", type=Path, help="where to put them (default: checkpoints/)")
+    snapshots_help = "ship the snapshots of these epochs too, or of a dozen (default: as before)"
+    option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
+    option("--no-spectra", action="store_true", help="leave out the log of spectra")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
     size.add_argument("--tables", action="store_true", help="ship history and progress alone, without the weights")
@@ -57,20 +62,20 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
     """A dozen of the epochs, spread over the phases: the ends, the boundaries, and two within each phase.
 
     Args:
-        epochs: those of which there is a snapshot.
-        boundaries: of the phases, in epochs; those that are NaN are passed over.
+        epochs: the epochs of all snapshots, in order.
+        boundaries: the epochs between the phases; those that are NaN are ignored.
     """
     knots = [epochs[0], *(t for t in boundaries if t == t), epochs[-1]]
-    wanted = [start + (end - start) * i / 3 for start, end in pairwise(knots) for i in range(3)] + [epochs[-1]]
-    return sorted({min(epochs, key=lambda e: abs(e - t)) for t in wanted})
+    targets = [start + (end - start) * i / 3 for start, end in pairwise(knots) for i in range(3)] + [epochs[-1]]
+    return sorted({min(epochs, key=lambda e: abs(e - t)) for t in targets})
 
 
-DIGITS = 7
+DIGITS = 7  # significant digits of the numbers in shipped tables
 MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes gigabytes and minutes
 
 
 def has_progress(task: Task) -> bool:
-    """Whether progress is measured: a sum or difference is asked for, and the grid of all inputs is not too large."""
+    """Whether progress is measured on a task: it is a sum or difference, and its grid of inputs is not too large."""
     from modinterp.tasks import ModularArithmetic
     from modinterp.tasks.modular import SIGNS
 
@@ -91,62 +96,98 @@ def publish(
     Progress is measured where `has_progress` says so.
 
     Args:
-        snapshots: epochs of those to ship; by default those published before, if any, and a dozen across the phases
-            for an empty list.
-        float16: whether the final weights are rounded to that, as the snapshots are.
-        tables: whether history and progress are all that is shipped.
-        spectra: whether the log of spectra is, where the run has one.
+        name: name of the run in the folder `runs`, and afterwards in `out`.
+        snapshots: epochs whose snapshots are shipped; by default those published before, if any, and a dozen across
+            the phases for an empty list.
+        float16: whether the final weights are rounded to float16, as the snapshots are.
+        tables: whether history and progress are shipped without the weights.
+        spectra: whether the log of spectra is shipped, where the run has one.
     Returns:
-        the folder it was put in.
+        the folder that the run was put in.
     Raises:
         FileNotFoundError: the run has not been trained to its end.
         ValueError: the run is damaged, the name leads out of the folder, source and target are the same, or there is
             no snapshot of an epoch.
     """
-    from modinterp.analyses.frequencies import key_frequencies
-    from modinterp.analyses.phases import phases
-    from modinterp.analyses.progress import progress_measures
     from modinterp.runs import load, store
 
     source, target = runs / name, out / name
     if not target.resolve().is_relative_to(out.resolve()) or target.resolve() == out.resolve():
-        raise ValueError(f"{name!r} is no name of a run, such as nanda/mainline-0")
+        raise ValueError(f"{name!r} is no name of a run, such as SOURCE/RUN")
     if source.resolve() == target.resolve():
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
     run = load(name, root=runs)
     snapshots = store.snapshot_epochs(target) or None if snapshots is None else snapshots
-    record = store.read_record(source)
-    outcome = record["epoch"], record.get("ended", ""), record["seconds"]
-    progress = run.progress
-    if progress is None and has_progress(run.task):
-        epochs = progress_bar(len(run.snapshots), name, "snapshot", iterable=run.snapshots)
-        progress = progress_measures(run, key_frequencies(run.model.W_L).freqs, epochs)
-        store.write(source / store.PROGRESS, store.table_bytes(progress))
-        store.write_record(source, run.spec, *outcome)
-    if snapshots is not None and not snapshots and progress is not None:
-        found = phases(progress)
-        snapshots = dozen_epochs(list(run.snapshots), (found.memorised, found.formed, found.cleaned))
-    if missing := sorted(set(snapshots or ()) - set(run.snapshots)):
-        raise ValueError(f"{name} has no snapshots of the epochs {missing}")
-    copied = [epoch for epoch in snapshots or () if epoch != record["epoch"]] or snapshots or ()
-    rounded = [str(store.snapshot_path(Path(), epoch)) for epoch in copied] + [store.FINAL] * float16
+    if run.progress is None and has_progress(run.task):
+        run.progress = _recorded_progress(run, source)
+    epochs = _chosen_epochs(run, snapshots)
+    end = store.read_record(source)["epoch"]  # the last snapshot is the final weights
+    earlier = [epoch for epoch in epochs if epoch != end] or epochs
+    half = [str(store.snapshot_path(Path(), epoch)) for epoch in earlier] + [store.FINAL] * float16
     whole = [store.FINAL] * (not float16) + [store.SPECTRA] * (spectra and run.spectra is not None)
     if tables:
-        rounded, whole = [], []
-    made = target.with_name(f".{target.name}.new")
-    shutil.rmtree(made, ignore_errors=True)
-    for path in rounded:
-        weights = store.read_weights(source / path)
-        store.write_weights(made / path, {name: w.half() for name, w in weights.items()})
-    for path in whole:
-        store.write(made / path, (source / path).read_bytes())
-    store.write_packed(made / store.HISTORY, store.table_bytes(run.history, DIGITS))
-    if progress is not None:
-        store.write_packed(made / store.PROGRESS, store.table_bytes(progress, DIGITS))
-    store.write_record(made, run.spec, *outcome)
+        half, whole = [], []
+    new = target.with_name(f".{target.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    _copy(run, source, new, half, whole)
     shutil.rmtree(target, ignore_errors=True)
-    made.rename(target)
+    new.rename(target)
     return target
+
+
+def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
+    """Progress measures of a run at all its snapshots, which are also put beside it and into its `run.json`."""
+    from modinterp.analyses.fourier.frequencies import key_frequencies
+    from modinterp.analyses.training.progress import progress_measures
+    from modinterp.runs import store
+
+    epochs = progress_bar(len(run.snapshots), run.name, "snapshot", iterable=run.snapshots)
+    networks = ((epoch, run.at(epoch)) for epoch in epochs)
+    progress = progress_measures(networks, run.task, run.split, key_frequencies(run.network.W_L).freqs)
+    write_atomically(folder / store.PROGRESS, store.table_bytes(progress))
+    _write_record(run, folder, folder)
+    return progress
+
+
+def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[int]:
+    """The epochs whose snapshots are shipped: none for None, and a dozen across the phases for an empty list.
+
+    Raises:
+        ValueError: there is no snapshot of an epoch.
+    """
+    from modinterp.analyses.training.phases import phases
+
+    if epochs is not None and not epochs and run.progress is not None:
+        boundaries = phases(run.progress)
+        epochs = dozen_epochs(list(run.snapshots), (boundaries.memorised, boundaries.formed, boundaries.cleaned))
+    if missing := sorted(set(epochs or ()) - set(run.snapshots)):
+        raise ValueError(f"{run.name} has no snapshots of the epochs {missing}")
+    return epochs or ()
+
+
+def _copy(run: TrainedRun, source: Path, target: Path, half: Sequence[str], whole: Sequence[str]) -> None:
+    """Copy files of a run, those in `half` in float16, and write its tables and its record."""
+    from modinterp.runs import store
+
+    for path in half:
+        weights = store.read_weights(source / path)
+        store.write_weights(target / path, {name: w.half() for name, w in weights.items()})
+    for path in whole:
+        write_atomically(target / path, (source / path).read_bytes())
+    store.write_packed(target / store.HISTORY, store.table_bytes(run.history, DIGITS))
+    if run.progress is not None:
+        store.write_packed(target / store.PROGRESS, store.table_bytes(run.progress, DIGITS))
+    _write_record(run, source, target)
+
+
+def _write_record(run: TrainedRun, source: Path, target: Path) -> None:
+    """Write the `run.json` of a run for the files that lie in `target`."""
+    from modinterp.runs import store
+
+    record = store.read_record(source)
+    if run.spec is None:
+        raise ValueError(f"{source} does not say what it was trained from")
+    store.write_record(target, run.spec, record["epoch"], run.outcome, record["seconds"])
 
 
 @one_line_errors("stopped; what was published before is as it was")
@@ -156,7 +197,7 @@ def main(arguments: list[str] | None = None) -> int:
     from modinterp.runs import store
 
     names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
-    out = store.checkpoints() if options.out is None else writable(options.out)
+    out = store.checkpoints() if options.out is None else writable_folder(options.out)
     for name in names:
         print(
             publish(name, options.runs, out, options.snapshots, options.float16, options.tables, not options.no_spectra)
@@ -165,7 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _finished(pattern: str, runs: Path) -> list[str]:
-    """The names of finished runs that a pattern fits, or what it is if it is none."""
+    """The names of the finished runs that a pattern fits; a name without a star is that of one run, finished or not."""
     from modinterp.runs import store
 
     names = fnmatch.filter(store.run_names(runs), pattern) if "*" in pattern else [pattern]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,6 @@ settings.load_profile("shared machine")
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT.parent / "shared" / "reference"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def nothing_left_over() -> Iterator[None]:
-    """A run and what was measured of it know one another: without this they stay, with gigabytes of activations."""
-    yield
-    gc.collect()
 
 
 @pytest.fixture

@@ -15,12 +15,13 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import walk_packages
+from pkgutil import iter_modules, resolve_name, walk_packages
 from types import FunctionType, ModuleType
 
 import pytest
 
 import modinterp
+from modinterp.sources import sources
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = (FunctionType, classmethod, staticmethod, property, cached_property)
@@ -98,3 +99,28 @@ def test_the_reference_builds_and_has_every_public_name(reference: Path) -> None
     entries = [line.split() for line in zlib.decompress(packed).decode().splitlines()]
     there = {name for name, kind, *_ in entries if kind.startswith("py:")}
     assert not [name for name in public() if name not in there]
+
+
+def test_the_reference_has_every_claim_below_its_module(reference: Path) -> None:
+    pages = {path: path.read_text() for path in (reference / "api").glob("modinterp.sources.*.claims.*.html")}
+    assert pages
+    for name, source in sources().items():
+        text = "".join(
+            page for path, page in pages.items() if path.name.startswith(f"modinterp.sources.{name}.claims.")
+        )
+        ids = [*source.claims, *(conflict.id for conflict in source.contradictions)]
+        assert not [key for key in ids if f">{key}<" not in text]
+
+
+def test_the_index_names_rooms_and_nothing_in_them() -> None:
+    listed = re.findall(r"^   (\w+)$", (ROOT / "docs" / "index.rst").read_text(), re.MULTILINE)
+    commands = {"publish", "commands"}  # have a page of their own, with what is said on the terminal
+    assert set(listed) - commands == {module.name for module in iter_modules(modinterp.__path__)} - commands
+    assert len(listed) == len(set(listed))
+
+
+def test_definitions_stand_where_it_is_said() -> None:
+    names = re.findall(r"`(modinterp\.[\w.]+)`", (ROOT / "docs" / "definitions.md").read_text())
+    assert len(names) > 16
+    for name in names:
+        assert resolve_name(name) is not None

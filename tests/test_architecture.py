@@ -1,42 +1,59 @@
-"""Imports go one way, and the heavy libraries stay in their rooms."""
+"""Imports go one way, the library names no source, and the heavy libraries stay in their rooms."""
 
 from __future__ import annotations
 
 import ast
 import re
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import modinterp
-from modinterp.claims import SOURCES
-from modinterp.usage import SOURCES as SOURCES_OF_THE_COMMAND
+from modinterp.sources import catalogue, sources
+from modinterp.sources.registry import GROUP
 
 PACKAGE = Path(modinterp.__file__).parent
-LAYERS = ["tasks", "models", "activations", "training", "runs", "analyses", "claims", "figures", "reproduce",
-          "explain"]  # fmt: skip
-EVERYWHERE, AT_THE_END = {"lazy", "usage"}, {"__init__", "publish"}
-ROOMS = {"transformer_lens": {"models", "activations"}, "plotly": {"figures", "reproduce", "explain"}}
+LAYERS = ["tasks", "models", "activations", "training", "runs", "analyses", "measurements", "claims", "figures", "pages",
+          "sources", "reproduce", "explanations"]  # fmt: skip
+GROUND = {"lazy", "files", "terminal"}  # what everything may stand on, and what stands on nothing
+COMMANDS = {"publish", "explain"}  # and every __main__: they stand at the end of all
+ROOMS = {
+    "transformer_lens": {"models", "activations"},
+    "plotly": {"figures", "pages", "sources", "reproduce", "explanations"},
+}
 FILES = sorted(PACKAGE.rglob("*.py"))
+LIBRARY = [
+    path
+    for path in FILES
+    if path.relative_to(PACKAGE).parts[0] != "sources" or len(path.relative_to(PACKAGE).parts) == 2
+]
+# a component of a transformer and an algorithm have these names, too
+ALSO_WORDS = {"mlp", "clock"}
 
 
 def layer(path: Path) -> str:
-    first = path.relative_to(PACKAGE).parts[0]
-    return first.removesuffix(".py")
+    """The room that a file stands in."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def stands_at_the_end(path: Path) -> bool:
+    return (
+        path.name == "__main__.py" or layer(path) in COMMANDS or (path.parent == PACKAGE and path.name == "__init__.py")
+    )
 
 
 def imported(path: Path) -> set[str]:
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
             assert node.module is not None
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -46,15 +63,93 @@ def test_imports_come_from_the_left(path: Path) -> None:
         parts = name.split(".")
         if parts[0] in ROOMS:
             assert own in ROOMS[parts[0]], f"{path} imports {parts[0]}"
-        if parts[0] != "modinterp" or own in AT_THE_END or parts[1] in EVERYWHERE:
+        if parts[0] != "modinterp" or len(parts) == 1 or stands_at_the_end(path) or parts[1] in GROUND:
             continue
-        assert own not in EVERYWHERE, f"{path} must stand on nothing, and imports {name}"
+        assert own not in GROUND, f"{path} must stand on nothing, and imports {name}"
         assert LAYERS.index(parts[1]) <= LAYERS.index(own), f"{path} imports {name}, which is to its right"
 
 
+def test_no_files_import_one_another() -> None:
+    module_of = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in FILES}
+    known = set(module_of.values())
+    edges: dict[str, set[str]] = {}
+    for path, module in module_of.items():
+        tree = ast.parse(path.read_text())
+        at_import = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+        wanted = {f"{node.module}.{alias.name}" for node in at_import for alias in node.names} | {
+            str(n.module) for n in at_import
+        }
+        edges[module] = wanted & known
+    state: dict[str, int] = {}
+
+    def visit(module: str, trail: tuple[str, ...]) -> None:
+        assert state.get(module) != 1, " -> ".join((*trail, module))
+        if module not in state:
+            state[module] = 1
+            for other in edges.get(module, ()):
+                visit(other, (*trail, module))
+            state[module] = 2
+
+    for module in edges:
+        visit(module, ())
+
+
+def strings(path: Path) -> Iterator[str]:
+    """Every string of a file's code, docstrings left out: those may cite a paper."""
+    tree = ast.parse(path.read_text())
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {id(node.body[0].value) for node in ast.walk(tree)
+                  if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_library_names_no_source(path: Path) -> None:
+    for name in sources():
+        for text in strings(path):
+            assert not re.search(rf"\b{name}/", text), f"{path} names a run of {name}: {text!r}"
+            assert name in ALSO_WORDS or not re.search(rf"\b{name}\b", text), f"{path} names {name}: {text!r}"
+        own = f"modinterp.sources.{name}"
+        assert not [each for each in imported(path) if f"{each}.".startswith(f"{own}.")], f"{path} imports {name}"
+
+
+def test_templates_of_the_library_name_no_source() -> None:
+    for path in [*PACKAGE.glob("pages/*"), *PACKAGE.glob("reproduce/*.html"), *PACKAGE.glob("explanations/*.html")]:
+        if path.suffix in (".html", ".js", ".css"):
+            assert not [n for n in sources() if n not in ALSO_WORDS and re.search(rf"\b{n}\b", path.read_text())], path
+
+
+def test_a_source_is_one_folder() -> None:
+    for name, source in sources().items():
+        folder = PACKAGE / "sources" / name
+        assert source.package == f"modinterp.sources.{name}"
+        assert {"source", "runs", "claims", "drawings"} <= {path.stem for path in folder.iterdir()}
+        assert source.title, name
+        assert source.citation, name
+        assert len(source.runs) > 0
+        assert len(source.claims) > 0
+        assert source.contradictions is not None
+        assert source.drawings
+
+
+def test_every_run_belongs_to_one_source_and_is_needed() -> None:
+    from modinterp.sources import claims_of
+    from modinterp.sources.registry import figures_of
+
+    assert len(catalogue()) == sum(len(source.runs) for source in sources().values())
+    needed = {run for source in sources().values() for claim in source.claims.values() for run in claim.needs}
+    assert needed <= set(catalogue())
+    for run in needed:
+        assert claims_of(run), run
+    for name, source in sources().items():
+        assert figures_of(source.main_run), name
+
+
 def test_every_module_has_its_place() -> None:
-    assert {layer(path) for path in FILES} == {*LAYERS, *EVERYWHERE, *AT_THE_END}
-    assert not {path.stem for path in FILES} & {"utils", "helpers", "common"}
+    assert {layer(path) for path in FILES} == {*LAYERS, *GROUND, *COMMANDS, "__init__"}
+    assert not {path.stem for path in FILES} & {"utils", "helpers", "common", "misc", "shared"}
 
 
 def test_the_diagram_is_the_order() -> None:
@@ -65,15 +160,15 @@ def test_the_diagram_is_the_order() -> None:
 def test_public_names_are_there_and_no_function_hides_a_submodule() -> None:
     for name in modinterp.__all__:
         assert getattr(modinterp, name) is not None
-    modules = {path.stem for path in PACKAGE.glob("*.py")} | set(LAYERS)
+    importable = {path.stem for path in PACKAGE.glob("*.py")} | {
+        path.parent.name for path in PACKAGE.glob("*/__init__.py")
+    }
     public = {name: getattr(modinterp, name) for name in modinterp.__all__}
-    assert not {n for n, x in public.items() if callable(x) and not isinstance(x, ModuleType)} & modules
-    # one module can be called: it is a command and a function, and importing it must not take the function away
-    assert {n for n in modules if callable(import_module(f"modinterp.{n}"))} == {"explain"}
+    assert not {n for n, x in public.items() if callable(x) and not isinstance(x, ModuleType)} & importable
 
 
-def test_commands_know_the_sources_without_importing_them() -> None:
-    assert list(SOURCES) == list(SOURCES_OF_THE_COMMAND)
+def test_the_entry_point_is_documented() -> None:
+    assert GROUP in (PACKAGE.parent / "CONTRIBUTING.md").read_text()
 
 
 def test_files_and_functions_stay_small() -> None:

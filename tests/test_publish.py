@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from pandas.testing import assert_frame_equal
 
 from modinterp.models import TransformerConfig
 from modinterp.publish import dozen_epochs, has_progress, main, publish
-from modinterp.runs import NotRecorded, load, store, train
+from modinterp.runs import NotRecorded, load, states, store, train
 from modinterp.tasks import Ordering, PrimeRemainders, addition
 from modinterp.training import Recipe, RunSpec
 
@@ -39,7 +40,7 @@ def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
     }
     assert max(store.snapshot_epochs(folder)) < 200, "the last snapshot is the final weights, and is not shipped twice"
     assert load(folder).spec == SPEC
-    assert not (folder / store.STATE).exists()
+    assert not (folder / states.STATE).exists()
     publish("own/small", tmp_path / "trained", tmp_path / "shipped")
     assert list(load("own/small", root=tmp_path / "shipped").snapshots) == list(run.snapshots)
     publish("own/small", tmp_path / "trained", tmp_path / "elsewhere")
@@ -95,7 +96,10 @@ def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(t
     assert not run.snapshots
     assert "no weights, epoch 200" in repr(run)
     assert run.history["epoch"].iloc[-1] == 200
-    for use in (lambda: run.model.W_E, lambda: run.model(TASK.inputs()), run.activations):
+    assert run.model is None
+    assert not hasattr(run.model, "W_E")
+    assert copy.deepcopy(run).history.equals(run.history)
+    for use in (lambda: run.network, run.activations):
         with pytest.raises(NotRecorded, match="came with its history, not with its weights"):
             use()
     assert run.at_start().has_weights

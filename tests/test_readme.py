@@ -9,34 +9,41 @@ from pathlib import Path
 
 import pytest
 
-from modinterp.claims import SOURCES
+from modinterp.sources import source, sources
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 FINDINGS = (ROOT / "docs" / "findings.md").read_text()
+current = runpy.run_path(str(ROOT / "docs" / "findings.py"))["current"]
 
 
-def counts(source: str) -> list[int]:
+def counts(name: str) -> list[int]:
     """All claims of a source, and how many hold, are refuted, are not measured, as recorded."""
-    found = Counter(claim.finding.verdict for claim in SOURCES[source].values())
-    return [len(SOURCES[source]), found["holds"], found["refuted"], found["not measured"]]
+    found = Counter(claim.finding.verdict for claim in source(name).claims.values())
+    return [len(source(name)), found["holds"], found["refuted"], found["not measured"]]
 
 
 def test_the_table_of_results_is_current() -> None:
-    rows = re.findall(r"^\|.+\| `(\w+)` \|([ \d|]+)\|$", README, re.MULTILINE)
-    table = {source: [int(n) for n in numbers.split("|")] for source, numbers in rows}
-    assert table == {source: counts(source) for source in SOURCES}
+    rows = re.findall(r"^\| (.+) \| `(\w+)` \|([ \d|]+)\|$", README, re.MULTILINE)
+    assert {name: [int(n) for n in numbers.split("|")] for _, name, numbers in rows} == {
+        n: counts(n) for n in sources()
+    }
+    for text, name, _ in rows:
+        assert source(name).title in text
+        assert text.endswith(source(name).citation)
+        assert source(name).link in text
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_counts_are_the_recorded_ones(source: str) -> None:
-    claims, hold, refuted, pending = counts(source)
+@pytest.mark.parametrize("name", sources())
+def test_counts_are_the_recorded_ones(name: str) -> None:
+    claims, hold, refuted, pending = counts(name)
     assert f"**{claims} claims, {hold} hold, {refuted} refuted, {pending} not measured**" in FINDINGS
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])
 def test_counts_and_tables_are_those_of_the_claims(page: str) -> None:
-    text, current = (ROOT / page).read_text(), runpy.run_path(str(ROOT / "docs" / "findings.py"))["current"]
+    text = (ROOT / page).read_text()
     assert current(text) == text, "python docs/findings.py writes them anew"
     stale = re.sub(r"(`nanda` \|) \d+", r"\1 9", re.sub(r"\*\*\d+ claims", "**9 claims", text))
     stale = re.sub(r"\n\| `[^\n]+", "", stale)  # a row of the tables that are made of the claims
@@ -44,17 +51,32 @@ def test_counts_and_tables_are_those_of_the_claims(page: str) -> None:
     assert current(stale) == text
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_every_claim_that_is_refuted_or_not_measured_is_named(source: str) -> None:
-    section = FINDINGS.partition(f"\n## {source}\n")[2].partition("\n## ")[0]
-    for claim in SOURCES[source].values():
-        named = f"`{claim.id.removeprefix(f'{source}.')}`" in section
-        assert named == (claim.finding.verdict != "holds"), claim.id
+def test_a_new_source_gets_its_row_and_its_section() -> None:
+    assert current(re.sub(r"\n\|[^\n]+`clock`[^\n]+", "", README)) == README
+    before, _, rest = FINDINGS.partition("\n## clock\n")
+    without = f"{before}\n## {rest.partition(chr(10) + '## ')[2]}"
+    assert "## clock" not in without
+    section = current(without).partition("\n## clock\n")[2]
+    claims, hold, refuted, _ = counts("clock")
+    assert f"*The Clock algorithm and its petals* (a blog post): **{claims} claims, {hold} hold, {refuted}" in section
+    table = FINDINGS.partition("<!-- clock: by")[2].partition("<!-- clock: end")[0]
+    assert table in section
+    assert current(current(without)) == current(without)
+
+
+@pytest.mark.parametrize("name", sources())
+def test_every_claim_that_is_refuted_or_not_measured_is_named(name: str) -> None:
+    section = FINDINGS.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    for claim in source(name).claims.values():
+        written = f"`{claim.id.removeprefix(f'{name}.')}`" in section
+        assert written == (claim.finding.verdict != "holds"), claim.id
 
 
 def test_links_and_files_exist() -> None:
-    for path in re.findall(r"\]\(([^)#:]+)\)|`((?:docs|notebooks|tests|benchmarks)/[\w./-]+)`", README):
-        assert (ROOT / (path[0] or path[1])).exists(), path
+    places = r"\]\(([^)#:]+)\)|`((?:docs|notebooks|tests|benchmarks|modinterp)/[\w./-]+)`"
+    for link, file in re.findall(places, README + CONTRIBUTING):
+        stands_for_others = re.search(r"\b(YOURS|NAME|test_YOURS)\b", file)
+        assert stands_for_others or (ROOT / (link or file)).exists(), link or file
 
 
 def test_the_example_runs(mainline) -> None:
@@ -62,4 +84,4 @@ def test_the_example_runs(mainline) -> None:
     code = "\n".join(line[4:] for line in block.splitlines() if line.startswith("    "))
     names: dict = {}
     exec(compile(code, "README.md", "exec"), names)
-    assert names["keys"].freqs == (1, 5, 7, 29)
+    assert names["m"].keys.freqs == (1, 5, 7, 29)

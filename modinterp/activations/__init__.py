@@ -1,4 +1,4 @@
-"""What a network computes on all inputs, and what it computes when part of that is replaced."""
+"""The activations of a network on all inputs, and its logits when some of them are replaced."""
 
 from transformer_lens import ActivationCache
 

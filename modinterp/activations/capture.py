@@ -1,4 +1,4 @@
-"""One forward pass over all inputs of a task, every activation kept, folded to the grid of inputs."""
+"""Every activation of one forward pass over all inputs of a task, folded to the grid of inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PER_QUERY, _PER_KEY = ("hook_attn_scores", "hook_pattern"), ("hook_k", "hook_v"
 
 
 def at_last_position(name: str, activation: Tensor) -> Tensor:
-    """The part of an activation that belongs to the last position: its query row in attention, its row elsewhere."""
+    """The part of an activation at the last position: the last query in attention, the last row elsewhere."""
     return activation[:, :, -1] if name.endswith(_PER_QUERY) else activation[:, -1]
 
 
@@ -29,7 +29,11 @@ def _grid(task: Task) -> tuple[int, ...]:
 
 
 def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"]:
-    """Logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype."""
+    """Logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype.
+
+    Raises:
+        ValueError: the task's inputs form no grid.
+    """
     grid = _grid(task)
     with torch.no_grad():
         logits = network(task.inputs().to(network.W_E.device))
@@ -44,22 +48,24 @@ def activations(network: Network, task: Task, names: Collection[str] | None = No
     Keys and values, of which all positions matter, keep theirs: `[a, b, pos, head, d_head]`.
 
     Args:
-        names: of the hooks to keep beside the logits; all by default.
+        names: hooks whose activations are captured beside the logits; all by default.
     Raises:
         ValueError: the task's inputs form no grid.
     """
     grid = _grid(task)
     precise = copy.deepcopy(network).double()
     with torch.no_grad():
-        wanted = None if names is None else list(names)
-        logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device), names_filter=wanted)
-    found = {**cache.cache_dict, LOGITS: logits}
-    kept = {name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous() for name, x in found.items()}
-    return ActivationCache({name: x.unflatten(0, grid) for name, x in kept.items()}, precise)
+        hooks = None if names is None else list(names)
+        logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device), names_filter=hooks)
+    captured = {
+        name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous()
+        for name, x in {**cache.cache_dict, LOGITS: logits}.items()
+    }
+    return ActivationCache({name: x.unflatten(0, grid) for name, x in captured.items()}, precise)
 
 
 def patterns(network: Network, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:
-    """Attention of every head between all positions, in float64."""
+    """The attention pattern of every head between all positions, for every input, in float64."""
     precise, layers = copy.deepcopy(network).double(), range(len(network.blocks))
     hooks = [f"blocks.{layer}.attn.hook_pattern" for layer in layers]
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Answers said token by token, each fed back in, as opposed to the right ones being fed in training."""
+"""Greedy generation: answers token by token, each fed back in, where training feeds in the correct ones."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from torch import Tensor
 from modinterp.models import Network
 
 
-def generated(network: Network, asked: Int[Tensor, "input asked"], n: int) -> Int[Tensor, "input n"]:
-    """The `n` most likely tokens after each input, one after the other, every one read with those before it.
+def generated(network: Network, prompts: Int[Tensor, "input pos"], n: int) -> Int[Tensor, "input output"]:
+    """The `n` tokens that a network generates after each prompt, the most likely one at every step.
 
     Args:
-        asked: the tokens that are given, without any of the answer.
-        n: how many to generate.
+        prompts: the tokens before the answer, `[input, pos]`.
+        n: how many tokens to generate.
     """
-    tokens = asked.to(network.W_E.device)
+    tokens = prompts.to(network.W_E.device)
     with torch.no_grad():
         for _ in range(n):
             tokens = torch.cat([tokens, network(tokens)[:, -1:].argmax(dim=-1)], dim=1)
-    return tokens[:, asked.shape[1] :].to(asked.device)
+    return tokens[:, prompts.shape[1] :].to(prompts.device)

@@ -1,4 +1,4 @@
-"""Interventions: activations replaced while a `with` block lasts, and no longer."""
+"""Interventions: activations that are replaced while a `with` block lasts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from modinterp.tasks import Task
 
 @contextmanager
 def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network]:
-    """Put other values in place of activations at the last position; undone when the block ends, however it ends.
+    """The network with other values in place of activations at the last position, until the block ends.
 
     Args:
         values: hook name to a tensor over the task's whole grid, as `activations` returns it (or what broadcasts to
@@ -42,7 +42,7 @@ def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network
 
 
 def logits_with(network: Network, task: Task, values: Mapping[str, Tensor]) -> Float[Tensor, "*grid output"]:
-    """Logits for every input with some activations replaced, see `replaced`.
+    """Logits for every input `[*task.grid, output]` with some activations replaced, as by `replaced`.
 
     >>> import torch
     >>> from modinterp import models, tasks
@@ -57,25 +57,25 @@ def logits_with(network: Network, task: Task, values: Mapping[str, Tensor]) -> F
 
 @contextmanager
 def without_heads(network: Network, heads: Collection[tuple[int, int]]) -> Iterator[Network]:
-    """Put the output of some heads to 0 at every position; undone when the block ends, however it ends.
+    """The network with the outputs of some heads set to 0 at every position, until the block ends.
 
     Args:
-        heads: layer and number of each.
+        heads: layer and number of each head.
     Raises:
         ValueError: a head that this network does not have.
     """
-    of_layer: dict[int, list[int]] = defaultdict(list)
+    heads_of_layer: dict[int, list[int]] = defaultdict(list)
     for layer, head in heads:
         if not (0 <= layer < len(network.blocks) and 0 <= head < len(network.blocks[layer].attn.W_O)):
             raise ValueError(f"this network has no head {head} in layer {layer}")
-        of_layer[layer].append(head)
+        heads_of_layer[layer].append(head)
 
-    def silenced(numbers: list[int]) -> Callable[[Tensor, HookPoint], Tensor]:
+    def zeroing(numbers: list[int]) -> Callable[[Tensor, HookPoint], Tensor]:
         def put(z: Tensor, hook: HookPoint) -> Tensor:
             return z.index_fill(2, torch.tensor(numbers, device=z.device), 0)
 
         return put
 
-    hooks = [(f"blocks.{layer}.attn.hook_z", silenced(numbers)) for layer, numbers in of_layer.items()]
+    hooks = [(f"blocks.{layer}.attn.hook_z", zeroing(numbers)) for layer, numbers in heads_of_layer.items()]
     with network.hooks(fwd_hooks=hooks) as hooked:
         yield hooked

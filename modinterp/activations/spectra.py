@@ -1,4 +1,4 @@
-"""Activations as spectra: what of them is kept while a network trains, few numbers an epoch instead of whole grids."""
+"""Spectra of activations: the strongest waves of some of them, logged while a network trains instead of whole grids."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from modinterp.activations.capture import at_last_position
 from modinterp.models import Network
 from modinterp.tasks import Task
 
-NEURONS = 16  # the first of each layer
-STRONGEST = 32  # waves kept of each field
-_AT_ONCE = 4096  # inputs in a forward pass
+NEURONS = 16  # of each layer the first so many are logged
+STRONGEST = 32  # waves that are logged of each field
+_BATCH = 4096  # inputs in a forward pass
 _POST, _PATTERN = "mlp.hook_post", "attn.hook_pattern"
 _TENSORS = ("epochs", "waves", "lengths", "energies", "means")
 
 
 def wave_lengths(fields: Float[Tensor, "*field a b"]) -> Float[Tensor, "*field wave_a wave_b"]:
-    """How much of each wave cos(2 pi (k_a a / p_a + k_b b / p_b) + phase) a field over (a, b) holds.
+    """The length of the projection of a field over (a, b) on each wave cos(2 pi (k_a a / p_a + k_b b / p_b) + phase).
 
-    Lengths of the projections, of every wave once: their squares add up to the field's. Entry `[k_a, k_b]` has k_a from
-    0 to p_a - 1, where k_a and k_a - p_a are the same, and k_b from 0 to p_b // 2; a wave that stands there twice, as
-    (k_a, 0) and (p_a - k_a, 0), is kept in the first place.
+    Each wave occurs once, so that the squares of the lengths add up to the sum of squares of the field. Entry
+    `[k_a, k_b]` has k_a from 0 to p_a - 1, where k_a and k_a - p_a are the same, and k_b from 0 to p_b // 2; of a wave
+    that has two such entries, (k_a, 0) and (p_a - k_a, 0), the second is 0.
 
     >>> a = torch.arange(5.0)
     >>> lengths = wave_lengths(torch.cos(2 * torch.pi * (a[:, None] - 2 * a) / 5))
@@ -36,9 +36,10 @@ def wave_lengths(fields: Float[Tensor, "*field a b"]) -> Float[Tensor, "*field w
     """
     p_a, p_b = fields.shape[-2:]
     k_a, k_b = torch.arange(p_a, device=fields.device)[:, None], torch.arange(p_b // 2 + 1, device=fields.device)
-    back_a, back_b = -k_a % p_a, -k_b % p_b
-    alone, again = (k_a == back_a) & (k_b == back_b), (k_b == back_b) & (k_a > back_a)
-    weight = torch.where(alone, 1, 2).to(fields.dtype).sqrt().masked_fill(again, 0.0)
+    minus_a, minus_b = -k_a % p_a, -k_b % p_b
+    is_real = (k_a == minus_a) & (k_b == minus_b)
+    is_second = (k_b == minus_b) & (k_a > minus_a)
+    weight = torch.where(is_real, 1, 2).to(fields.dtype).sqrt().masked_fill(is_second, 0.0)
     return torch.fft.rfft2(fields, norm="ortho").abs() * weight
 
 
@@ -47,20 +48,22 @@ class Spectra:
     """The strongest waves of some activations over a grid of inputs, at some epochs of a training.
 
     Attributes:
-        names: of the fields, such as `blocks.0.mlp.hook_post[3]` for a neuron and `blocks.0.attn.hook_pattern[2, 0]`
-            for the attention of head 2 to position 0, both at the last position.
-        grid: of the inputs.
-        waves: where `wave_lengths` stood, `k_a * (p_b // 2 + 1) + k_b`, the strongest first.
-        lengths: of those waves.
-        energies: sum of the squares of a field about its mean.
-        means: of the fields.
+        names: names of the fields, `blocks.0.mlp.hook_post[3]` for a neuron and `blocks.0.attn.hook_pattern[2, 0]` for
+            the attention of head 2 to position 0, both at the last position.
+        grid: numbers of values of a and of b.
+        epochs: the epochs of the entries.
+        waves: the strongest waves of each field as `k_a * (p_b // 2 + 1) + k_b`, their places in `wave_lengths`, the
+            strongest first.
+        lengths: the lengths of those waves, as in `wave_lengths`.
+        energies: the sum of squares of each field about its mean.
+        means: the mean of each field.
     """
 
     names: tuple[str, ...]
     grid: tuple[int, int]
     epochs: Int[Tensor, " step"]
-    waves: Int32[Tensor, "step field kept"]
-    lengths: Float16[Tensor, "step field kept"]
+    waves: Int32[Tensor, "step field component"]
+    lengths: Float16[Tensor, "step field component"]
     energies: Float32[Tensor, "step field"]
     means: Float32[Tensor, "step field"]
 
@@ -68,25 +71,25 @@ class Spectra:
         return len(self.epochs)
 
     def full(self) -> Float[Tensor, "step field wave_a wave_b"]:
-        """All waves as `wave_lengths` gives them, zero but for those that were kept, in float32."""
+        """The lengths of all waves as in `wave_lengths`, in float32; 0 for waves that were not logged."""
         shape = (*self.waves.shape[:2], self.grid[0], self.grid[1] // 2 + 1)
         zeros = torch.zeros(*shape[:2], shape[2] * shape[3])
         return zeros.scatter(2, self.waves.long(), self.lengths.float()).view(shape)
 
     def share_kept(self) -> Float[Tensor, "step field"]:
-        """Of the energy, by the waves that were kept; NaN for a field that does not vary."""
+        """The share of the energy of each field that its logged waves have; NaN for a field that does not vary."""
         return self.lengths.double().square().sum(dim=2) / self.energies.double()
 
     def before(self, epoch: int) -> Spectra:
-        """Those of earlier epochs."""
+        """The entries of earlier epochs."""
         earlier = self.epochs < epoch
         return Spectra(self.names, self.grid, *(x[earlier] for x in self._tensors().values()))
 
     def then(self, later: Spectra) -> Spectra:
-        """These, but for what is of `later`'s epochs or after, and `later`'s.
+        """The entries before those of a later log, followed by the later ones.
 
         Raises:
-            ValueError: they are of other fields.
+            ValueError: the later log is of other fields.
         """
         if (self.names, self.grid) != (later.names, later.grid):
             here, there = (f"{len(s.names)} fields over {s.grid}" for s in (self, later))
@@ -98,58 +101,63 @@ class Spectra:
         return {name: getattr(self, name) for name in _TENSORS}
 
     def packed(self) -> tuple[dict[str, Tensor], dict[str, str]]:
-        """As tensors and what describes them (one entry, whose place in a file is certain), for `unpacked`."""
+        """Tensors by name and a description of them in one entry, so that files have the same bytes; for `unpacked`."""
         return self._tensors(), {"of": json.dumps({"grid": self.grid, "names": self.names})}
 
     @classmethod
-    def unpacked(cls, tensors: Mapping[str, Tensor], described: Mapping[str, str]) -> Spectra:
-        """What `packed` was made of.
+    def unpacked(cls, tensors: Mapping[str, Tensor], description: Mapping[str, str]) -> Spectra:
+        """The spectra that `packed` gave tensors and description of.
 
         Raises:
-            KeyError: something is missing.
+            KeyError: a tensor or the description is missing.
         """
-        of = json.loads(described["of"])
-        return cls(tuple(of["names"]), tuple(of["grid"]), *(tensors[name] for name in _TENSORS))
+        fields = json.loads(description["of"])
+        return cls(tuple(fields["names"]), tuple(fields["grid"]), *(tensors[name] for name in _TENSORS))
 
 
 def most_bytes(steps: int, fields: int) -> int:
-    """No spectra of so many steps and fields take more on disk: two numbers a wave, two a field, and their names."""
+    """A bound on the bytes of a log on disk: two numbers a wave, two a field, and the names of the fields.
+
+    Args:
+        steps: number of epochs.
+        fields: number of fields.
+    """
     return steps * (8 + fields * (6 * STRONGEST + 8)) + 100 * fields + 2000
 
 
 @torch.no_grad()
 def spectra(network: Network, task: Task, epoch: int) -> Spectra:
-    """Those of the first neurons of each layer and of every head, over all inputs, in float32.
+    """The spectra of the first neurons of each layer and of the attention of every head, over all inputs, in float32.
 
-    Of a head, its attention to every position but the last, which is what is left.
+    The attention of a head to the last position is left out: it is one minus that to the others.
 
     Raises:
         ValueError: the task's inputs form no grid of two numbers.
     """
     if task.grid is None or len(task.grid) != 2:
         raise ValueError(f"the inputs of {task.name} form no grid of two numbers")
-    grid, found = (task.grid[0], task.grid[1]), _fields(network, task)
-    fields = torch.stack([x.float() for x in found.values()]).unflatten(1, grid)
+    grid, by_name = (task.grid[0], task.grid[1]), _fields(network, task)
+    fields = torch.stack([x.float() for x in by_name.values()]).unflatten(1, grid)
     lengths = wave_lengths(fields).flatten(1)
     means, lengths[:, 0] = fields.mean(dim=(1, 2)), 0
     strongest = lengths.topk(min(STRONGEST, lengths.shape[1]), dim=1)
-    kept: dict[str, Any] = {
+    logged: dict[str, Any] = {
         "waves": strongest.indices.int(),
         "lengths": strongest.values.clamp(max=torch.finfo(torch.float16).max).half(),
         "energies": lengths.square().sum(dim=1),
         "means": means,
     }
-    return Spectra(tuple(found), grid, torch.tensor([epoch]), **{name: x[None].cpu() for name, x in kept.items()})
+    return Spectra(tuple(by_name), grid, torch.tensor([epoch]), **{name: x[None].cpu() for name, x in logged.items()})
 
 
 def _fields(network: Network, task: Task) -> dict[str, Float[Tensor, " input"]]:
-    """Activations at the last position by name, one number an input."""
+    """Activations at the last position by name, one number for each input."""
     parts: dict[str, list[Tensor]] = {}
-    for inputs in task.inputs().to(network.W_E.device).split(_AT_ONCE):
+    for inputs in task.inputs().to(network.W_E.device).split(_BATCH):
         _, cache = network.run_with_cache(inputs, names_filter=lambda name: name.endswith((_POST, _PATTERN)))
         for name, x in cache.cache_dict.items():
-            here = at_last_position(name, x)
-            parts.setdefault(name, []).append(here[:, :NEURONS] if name.endswith(_POST) else here[..., :-1])
+            last = at_last_position(name, x)
+            parts.setdefault(name, []).append(last[:, :NEURONS] if name.endswith(_POST) else last[..., :-1])
     joined = {name: torch.cat(part) for name, part in parts.items()}
     return {
         f"{name}{list(place)}": x[(slice(None), *place)]

@@ -10,21 +10,23 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from modinterp.claims.band import Band
+from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.runs import NotRecorded, TrainedRun
 
 Verdict = Literal["holds", "refuted", "not measured"]
 Scope = Literal["this run", "any seed", "any network"]
 Value = int | float | Sequence[float] | Sequence[int]
 Measure = Callable[..., Mapping[str, Value]]
+Run = TrainedRun | NetworkMeasurements
 
 
 def each(measure: Measure) -> Measure:
     """A measure of one run, taken on every run: each of its numbers becomes one number per run."""
 
     @functools.wraps(measure)
-    def on_each(*runs: TrainedRun) -> Mapping[str, Value]:
-        found = [measure(run) for run in runs]
-        return {name: [row[name] for row in found] for name in found[0]}  # type: ignore[misc]
+    def on_each(*runs: NetworkMeasurements) -> Mapping[str, Value]:
+        rows = [measure(m) for m in runs]
+        return {name: [row[name] for row in rows] for name in rows[0]}  # type: ignore[misc]
 
     return on_each
 
@@ -50,35 +52,35 @@ def not_measured(why: str) -> Finding:
     return Finding("not measured", why)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One statement of a source.
+    """One statement of a source; every field is given by its name.
 
     Attributes:
         id: `SOURCE.PLACE.WHAT`.
         where: section, figure or table of the source.
         statement: in our words.
-        reference: the source's number, as it prints it.
-        measure: from the runs in `needs` to named numbers; a sequence holds one number per run.
+        source_says: the source's number, as it prints it.
+        measure: from the measurements of the runs in `needs` to named numbers; a sequence holds one number per run.
         expected: name of a number to the band it must lie in; numbers without a band are reported beside.
-        given: name of a number to the band in which it must lie for the claim to be about these runs at all, such as the
-            accuracy of a network that is said to have learned; off it the claim is not measured.
+        given: name of a number to the band in which it must lie for the claim to be about these runs at all, such as
+            the accuracy of a network that is said to have learned; off it the claim is not measured.
         needs: names of runs.
         scope: `this run`, or `any seed` (measured on all of `needs` that are there), or `any network` (mathematics and
             set-up, true before training as well; all others must fail on the same network at its start).
         finding: the recorded verdict.
-        figure: of the report, that shows it.
-        required: patterns of names, such as `nanda/decay-3-*`; for each at least one of `needs` must be there. Without
+        figure: key of the figure of the source that shows it.
+        required: patterns of names, such as `SOURCE/decay-3-*`; for each at least one of `needs` must be there. Without
             any, `this run` asks for all of `needs` and `any seed` for one.
     """
 
     id: str
     where: str
     statement: str
-    reference: str
+    source_says: str
     measure: Measure
     expected: Mapping[str, Band]
-    needs: tuple[str, ...] = ("nanda/mainline-0",)
+    needs: tuple[str, ...] = ()
     scope: Scope = "this run"
     finding: Finding = HOLDS
     figure: str = ""
@@ -94,7 +96,7 @@ class Claim:
 
     @property
     def bands(self) -> Mapping[str, Band]:
-        """Of all its numbers that have one: what is given, and what is expected."""
+        """Name of a number to its band, of all numbers that are given or expected."""
         return {**self.given, **self.expected}
 
     @property
@@ -106,8 +108,8 @@ class Claim:
     def _unmeasured(self) -> Result:
         return Result(self, {}, "not measured", (), 0.0)
 
-    def check(self, *runs: TrainedRun) -> Result:
-        """Measure on these runs and hold the numbers against their bands.
+    def check(self, *runs: Run) -> Result:
+        """Measure on these runs, or on measurements of them, and hold the numbers against their bands.
 
         Raises:
             ValueError: no run, where the claim needs one; a number that the claim expects was not measured.
@@ -115,40 +117,45 @@ class Claim:
         if self.needs and not runs:
             raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
         began = time.perf_counter()
-        measured = {name: _numbers(value) for name, value in self.measure(*runs).items()}
+        measured = {name: _numbers(value) for name, value in self.measure(*map(measure, runs)).items()}
         missing = sorted(set(self.bands) - set(measured))
         if missing:
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
-        found = Result(self, measured, "holds", tuple(run.name for run in runs), time.perf_counter() - began)
-        if set(found.off) & set(self.given):
-            return replace(found, verdict="not measured")
-        return replace(found, verdict="refuted") if found.off else found
+        result = Result(self, measured, "holds", tuple(run.name for run in runs), time.perf_counter() - began)
+        if set(result.off) & set(self.given):
+            return replace(result, verdict="not measured")
+        return replace(result, verdict="refuted") if result.off else result
 
-    def check_foreign(self, run: TrainedRun) -> Result:
-        """`check` on somebody's checkpoint; `not measured` where the claim needs what does not come with one.
+    def check_foreign(self, run: Run) -> Result:
+        """`check` on somebody's checkpoint.
 
-        That is a split, a history or snapshots, more than one run, and parts that only other architectures have.
+        The verdict is `not measured` where the claim needs what does not come with one: a split, a history or
+        snapshots, more than one run, or a part that only other architectures have.
         """
         if len(self.needs) > 1 and (self.required or self.scope == "this run"):
             return self._unmeasured
         try:
             result = self.check(*([run] if self.needs else []))
-        except (NotRecorded, KeyError, AttributeError, IndexError):
-            return self._unmeasured  # a column, head or layer that there is not
+        except NotRecorded:
+            return self._unmeasured
         missing = any(v != v for name in self.bands for v in result.measured[name])
         return replace(result, verdict="not measured", measured={}, runs=()) if missing else result
 
-    def check_available(self, runs: Mapping[str, TrainedRun]) -> Result:
-        """`check` on those of its runs that are there; `not measured` where one is missing that it cannot do without.
+    def check_available(self, runs: Mapping[str, Run]) -> Result:
+        """`check` on those of the runs it needs that are there.
 
-        Nor is it where a run came without the weights that the claim asks for.
+        The verdict is `not measured` where a run is missing that the claim cannot do without, or came without the
+        weights that the claim asks for.
+
+        Args:
+            runs: name of a run to the run, or to measurements of it.
         """
-        there = [name for name in self.needs if name in runs]
+        present = [name for name in self.needs if name in runs]
         fewest = len(self.needs) if self.scope == "this run" and not self.required else min(1, len(self.needs))
-        if len(there) < fewest or not all(_fits(pattern, there) for pattern in self.required):
+        if len(present) < fewest or not all(_fits(pattern, present) for pattern in self.required):
             return self._unmeasured
         try:
-            return self.check(*(runs[name] for name in there))
+            return self.check(*(runs[name] for name in present))
         except NotRecorded:
             return self._unmeasured
 
@@ -158,7 +165,7 @@ def _fits(pattern: str, names: Collection[str]) -> bool:
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
-    """As floats; of no run at all NaN, which no band holds."""
+    """A measured value as floats, one per run; NaN, which no band holds, where it was measured on no run at all."""
     return tuple(float(v) for v in value) or (float("nan"),) if isinstance(value, Sequence) else (float(value),)
 
 
@@ -195,8 +202,8 @@ class Result:
     @property
     def runs_pending(self) -> tuple[str, ...]:
         """Runs that the claim asks for beside those it was measured on; empty where it was measured on none of them."""
-        there = set(self.runs) & set(self.claim.needs)
-        return tuple(name for name in self.claim.needs if name not in there) if there else ()
+        measured_on = set(self.runs) & set(self.claim.needs)
+        return tuple(name for name in self.claim.needs if name not in measured_on) if measured_on else ()
 
     @property
     def off(self) -> tuple[str, ...]:
@@ -208,8 +215,8 @@ class Result:
     def seeds_held(self) -> str:
         """In how many of several runs a claim of any seed holds, such as "4 of 5"; empty where that says nothing.
 
-        A run counts where all of its own numbers lie in their bands. It says nothing of one run alone, nor of claims with
-        a number of all runs together, such as a median, that is off its band or is all that they expect.
+        A run counts where all of its own numbers lie in their bands. It says nothing of one run alone, nor of claims
+        with a number of all runs together, such as a median, that is off its band or is all that they expect.
         """
         n, banded = len(self.runs), [(band, self.measured.get(name, ())) for name, band in self.claim.expected.items()]
         own = [(band, values) for band, values in banded if len(values) == n]
@@ -248,7 +255,7 @@ class Result:
             "source": claim.source,
             "where": claim.where,
             "statement": claim.statement,
-            "reference": claim.reference,
+            "reference": claim.source_says,
             "expected": {name: str(band) for name, band in claim.expected.items()},
             "given": {name: str(band) for name, band in claim.given.items()},
             "because": {name: band.because for name, band in claim.bands.items()},
@@ -267,4 +274,5 @@ class Result:
 
     def __str__(self) -> str:
         seeds = f" ({self.seeds_held})" if self.seeds_held else ""
-        return f"{self.verdict}{seeds}: {self.measured_text()} (expected {self.expected_text()}; the source: {self.claim.reference})"  # fmt: skip
+        told = f"expected {self.expected_text()}; the source: {self.claim.source_says}"
+        return f"{self.verdict}{seeds}: {self.measured_text()} ({told})"

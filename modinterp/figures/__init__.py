@@ -1,4 +1,8 @@
-"""Results drawn: every function takes results and returns a plotly figure, one file an analysis."""
+"""Figures: functions that take results and return a `plotly.graph_objects.Figure`, which they never show.
+
+One module belongs to one kind of result. The title of a figure says what to see; axis titles have units. Colours mean
+the same thing in every figure (`theme`).
+"""
 
 from modinterp.figures import (
     ablations,
@@ -19,13 +23,13 @@ from modinterp.figures import (
     progress,
     readout,
     remainders,
-    search,
     sequences,
     sorting,
     spirals,
     sweeps,
     symmetry,
 )
+from modinterp.figures import searches as search
 
 __all__ = [
     "ablations",

@@ -1,4 +1,4 @@
-"""What is lost when something is taken out (figure 6 of Nanda et al. 2023, and sections 4.4 and A.1)."""
+"""Losses under ablations of frequencies and components (Nanda et al. 2023, figure 6, table 4, sections 4.4 and A.1)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.components import Ablations
-from modinterp.figures.theme import CATEGORIES, COS, EXCLUDED, INK, MUTED, RESTRICTED, TEST, array, framed
+from modinterp.analyses.attention.components import Ablations
+from modinterp.figures.theme import CATEGORIES, COS, EXCLUDED, INK, MUTED, RESTRICTED, TEST, array, with_title
 
 
 def per_frequency(
     losses: Float[Tensor, " freq"], original: float, restricted: float, freqs: Sequence[int]
 ) -> go.Figure:
-    """Loss over all pairs with one frequency taken out of the logits, against the original and the restricted loss.
+    """Bars of the loss over all pairs with one frequency taken out of the logits, beside original and restricted loss.
 
     Args:
-        losses: entry k - 1 belongs to frequency k. [nats]
+        losses: loss without one frequency; entry k - 1 belongs to frequency k. [nats]
+        original, restricted: loss of the network, and of its logits restricted to the key frequencies. [nats]
         freqs: key frequencies. [cycles per p]
     """
     numbers = list(range(1, len(losses) + 1))
@@ -46,13 +47,13 @@ def per_frequency(
     figure.update_xaxes(title="frequency taken out of the logits [cycles per p]")
     low = float(np.log10(min(restricted, original))) - 0.5
     figure.update_yaxes(title="loss over all pairs [nats]", type="log", exponentformat="power", range=[low, 1.2])
-    return framed(
+    return with_title(
         figure, f"Only the {len(freqs)} key frequencies are needed: each hurts when it is gone, no other does"
     )
 
 
 def interventions(ablations: Ablations) -> go.Figure:
-    """Loss over all pairs under every intervention on a component or the neurons."""
+    """Bars of the loss over all pairs under every intervention on a component or the neurons."""
     table = ablations.table()
     figure = go.Figure(
         go.Bar(
@@ -71,23 +72,27 @@ def interventions(ablations: Ablations) -> go.Figure:
         title="loss over all pairs [nats]", type="log", exponentformat="power", range=[np.log10(original) - 1, 2]
     )
     figure.update_yaxes(autorange="reversed", automargin=True)
-    return framed(figure, "What can be left out (near the dashed line) and what cannot (to the right)", 460, False)
+    return with_title(figure, "What can be left out (near the dashed line) and what cannot (to the right)", 460, False)
 
 
-def keys_and_others(ours: Mapping[str, Sequence[float]], printed: Mapping[str, Sequence[float]]) -> go.Figure:
-    """Test loss of several networks, without their key frequencies, and without all others, beside a source's numbers.
+def keys_and_others(losses: Mapping[str, Sequence[float]], reported: Mapping[str, Sequence[float]]) -> go.Figure:
+    """Test loss of several networks whole, without their key frequencies and without all others, beside a paper's.
 
     Args:
-        ours, printed: name of a network to the three losses. [nats]
+        losses: name of a network to its three measured losses. [nats]
+        reported: name of a network to the three losses that the paper reports. [nats]
     Source: Nanda et al. 2023, table 4.
     """
     figure = go.Figure()
     kinds = {"whole network": TEST, "without its key frequencies": EXCLUDED, "without all others": RESTRICTED}
     for place, (kind, colour) in enumerate(kinds.items()):
-        for whose, losses, symbol, size in (("ours", ours, "circle", 8), ("the paper's", printed, "diamond-open", 15)):
+        for whose, by_network, symbol, size in (
+            ("ours", losses, "circle", 8),
+            ("the paper's", reported, "diamond-open", 15),
+        ):
             figure.add_scatter(
-                x=list(losses),
-                y=[values[place] for values in losses.values()],
+                x=list(by_network),
+                y=[values[place] for values in by_network.values()],
                 mode="markers",
                 name=f"{kind}, {whose}",
                 marker={"color": colour, "symbol": symbol, "size": size, "line": {"width": 2, "color": colour}},
@@ -96,4 +101,4 @@ def keys_and_others(ours: Mapping[str, Sequence[float]], printed: Mapping[str, S
     figure.update_xaxes(title="network", type="category")
     figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
     title = "Without its key frequencies a network is worse than guessing, without all others it is better"
-    return framed(figure, title, 460)
+    return with_title(figure, title, 460)

@@ -1,4 +1,4 @@
-"""The algorithm as a diagram: rotations composed and read off (figure 1 of Nanda et al. 2023)."""
+"""The Fourier multiplication algorithm as a diagram (Nanda et al. 2023, figure 1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from modinterp.figures.theme import CATEGORIES, INK, framed
+from modinterp.figures.theme import CATEGORIES, INK, with_title
 
 _STAGES = (
     ("tokens", "a &nbsp; b &nbsp; ="),
@@ -18,7 +18,7 @@ _STAGES = (
 
 
 def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
-    """The five stages, with the key frequencies and coefficients that were measured in one network.
+    """Diagram of the algorithm's five stages, with the key frequencies and coefficients of one network.
 
     Args:
         freqs: key frequencies. [cycles per p]
@@ -68,4 +68,6 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
     )
     figure.update_xaxes(visible=False, range=[0, len(_STAGES)])
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])
-    return framed(figure, "Addition as rotation: embed on circles, multiply, read off the angle of the sum", 300, False)
+    return with_title(
+        figure, "Addition as rotation: embed on circles, multiply, read off the angle of the sum", 300, False
+    )

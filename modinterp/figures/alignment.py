@@ -1,4 +1,4 @@
-"""Who reads which circle: W_out's singular vectors, and the directions of the answers (the blog post, 9.5 to 10)."""
+"""Circles along the singular vectors of W_out, and the directions of answers (blog post on the Clock, 9.5 to 10)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.alignment import SingularDirections
+from modinterp.analyses.circles.alignment import SingularDirections
 from modinterp.figures.circles import ring, square_axes
-from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, framed
+from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, with_title
 
 
-def singular(
-    found: SingularDirections, gains: Mapping[int, Float[Tensor, " component"]], freqs: Sequence[int]
+def singular_values(
+    svd: SingularDirections, gains: Mapping[int, Float[Tensor, " component"]], freqs: Sequence[int]
 ) -> go.Figure:
-    """Singular values of W_out, coloured by whose circle the vector carries, and how far W_out stretches what.
+    """Singular values of W_out, coloured by the frequency along each vector, and how far W_out stretches each circle.
 
     Args:
-        gains: frequency to the factors of the first four principal directions of the neurons' planes.
+        svd: singular values and vectors of W_out, from `modinterp.analyses.circles.alignment.singular_directions`.
+        gains: frequency to the factors by which W_out stretches the first four principal directions of its planes.
+        freqs: key frequencies, which set the colours. [cycles per p]
     """
     figure = make_subplots(
         1,
@@ -30,13 +32,13 @@ def singular(
             "length after W_out of principal directions of the neurons' planes",
         ),
     )
-    shown = min(len(found.values), 20)
-    owners = [direction.freq for direction in found.directions]
-    colours = [colour_of(owners[i], freqs) if i < len(owners) else MUTED for i in range(shown)]
-    hover = [f"frequency {owners[i]}, {found.directions[i].share:.0%}" if i < len(owners) else "" for i in range(shown)]
+    count = min(len(svd.values), 20)
+    owners = [direction.freq for direction in svd.directions]
+    colours = [colour_of(owners[i], freqs) if i < len(owners) else MUTED for i in range(count)]
+    hover = [f"frequency {owners[i]}, {svd.directions[i].share:.0%}" if i < len(owners) else "" for i in range(count)]
     figure.add_bar(
-        x=list(range(shown)),
-        y=array(found.values[:shown]),
+        x=list(range(count)),
+        y=array(svd.values[:count]),
         marker_color=colours,
         text=hover,
         hovertemplate="%{x}: %{y:.3g}<br>%{text}<extra></extra>",
@@ -57,20 +59,22 @@ def singular(
     figure.update_xaxes(title="number of the singular value", col=1)
     figure.update_yaxes(title="singular value", col=1)
     figure.update_yaxes(title="factor", col=2)
-    return framed(figure, "W_out keeps two directions a circle, those that turn, and drops those that revolve")
+    return with_title(figure, "W_out keeps two directions a circle, those that turn, and drops those that revolve")
 
 
 def answers(
     points: Mapping[int, Float[Tensor, "b 2"]],
     directions: Mapping[int, Float[Tensor, "output 2"]],
-    asked: Mapping[int, int],
+    examples: Mapping[int, int],
     a: int,
 ) -> go.Figure:
-    """The MLP's output with a fixed in each circle's plane, and the directions of some answers.
+    """The MLP's output in each circle's plane with a fixed, and the directions of some answers.
 
     Args:
-        directions: what W_U reads in the plane, by frequency.
-        asked: b to the answer of a + b.
+        points: frequency to the coordinates of the MLP's output for every b. [cycles per p]
+        directions: frequency to the coordinates in the plane of every column of W_U.
+        examples: operand b to the answer a + b, of the pairs that are marked.
+        a: the operand that stays fixed.
     """
     figure = make_subplots(
         1, len(points), subplot_titles=[f"circle of frequency {k}" for k in points], horizontal_spacing=0.06
@@ -78,7 +82,7 @@ def answers(
     for column, (freq, where) in enumerate(points.items(), start=1):
         figure.add_trace(ring(where, freq, f"frequency {freq}", 4), row=1, col=column)
         reach = float(where.norm(dim=1).max())
-        for colour, (b, answer) in zip(CATEGORIES[1:], asked.items(), strict=False):
+        for colour, (b, answer) in zip(CATEGORIES[1:], examples.items(), strict=False):
             arrow = directions[freq][answer] / directions[freq][answer].norm() * reach
             figure.add_scatter(
                 x=[0, float(arrow[0])],
@@ -104,4 +108,4 @@ def answers(
             )
     figure.update_xaxes(title="principal direction 1")
     figure.update_yaxes(title="principal direction 2", col=1)
-    return framed(square_axes(figure), "In every circle the right answer's direction passes near its point", 480)
+    return with_title(square_axes(figure), "In every circle the right answer's direction passes near its point", 480)

@@ -1,4 +1,4 @@
-"""Figures that move: a slider and a play button over the values of one operand."""
+"""Animation: a slider and a play button below a figure, over the values of one quantity."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-MILLISECONDS, BELOW = 90, 140
+MILLISECONDS, BELOW = 90, 140  # of a frame; pixels of the slider and the button
 
 
-def animated(
-    figure: go.Figure, steps: Sequence[int | str], drawn: Callable[[Any], list], moving: Sequence[int], name: str
+def with_slider(
+    figure: go.Figure, steps: Sequence[int | str], traces: Callable[[Any], list], places: Sequence[int], name: str
 ) -> go.Figure:
-    """Add frames, a slider and a play button below a figure whose size is set.
+    """The figure, whose size must be set, with frames, a slider and a play button below it.
 
     Args:
         steps: values that the slider takes.
-        drawn: for a value, the traces that move, in the order of `moving`.
-        moving: numbers of the figure's traces that move.
-        name: of what the slider sets, such as "a".
+        traces: function from a value to the traces that move, in the order of `places`.
+        places: numbers of the figure's traces that move.
+        name: name of what the slider sets, such as "a".
     """
     figure.update_layout(margin_b=BELOW, height=figure.layout.height + BELOW - figure.layout.margin.b)
     one_pixel = 1 / (figure.layout.height - BELOW - figure.layout.margin.t)
-    figure.frames = [go.Frame(data=drawn(step), traces=list(moving), name=str(step)) for step in steps]
+    figure.frames = [go.Frame(data=traces(step), traces=list(places), name=str(step)) for step in steps]
     at_once = {"frame": {"duration": 0, "redraw": True}, "mode": "immediate", "transition": {"duration": 0}}
     playing = {
         "frame": {"duration": MILLISECONDS, "redraw": True},

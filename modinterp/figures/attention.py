@@ -1,4 +1,4 @@
-"""What the heads look up and what they move (figures 10 and 11 of Nanda et al. 2023)."""
+"""Fourier spectra of the heads' lookup tables and OV circuits (Nanda et al. 2023, figures 10 and 11)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.fourier import component_names
-from modinterp.figures.theme import array, colour_of, framed
+from modinterp.analyses.fourier.transforms import component_names
+from modinterp.figures.theme import array, colour_of, with_title
 
 
 def _lines(values: Float[Tensor, "component head"], freqs: Sequence[int], y: str) -> go.Figure:
@@ -29,20 +29,21 @@ def _lines(values: Float[Tensor, "component head"], freqs: Sequence[int], y: str
 
 
 def lookup_spectrum(coefficients: Float[Tensor, "component head"], freqs: Sequence[int]) -> go.Figure:
-    """Fourier coefficients of each head's lookup table C_j.
+    """Fourier coefficients of each head's lookup table C_j, a line for each head.
 
     Args:
+        coefficients: of the tables, from `modinterp.analyses.fourier.transforms.transform`. [nats]
         freqs: each head's dominant frequency. [cycles per p]
     """
     figure = _lines(coefficients, freqs, "coefficient of C_j [nats]")
-    return framed(figure, "Scores: almost all of each head's lookup table lies at one frequency")
+    return with_title(figure, "Scores: almost all of each head's lookup table lies at one frequency")
 
 
 def ov_spectrum(norms: Float[Tensor, "component head"], freqs: Sequence[int]) -> go.Figure:
-    """Norm of each Fourier component of each head's OV circuit.
+    """Norm of each Fourier component of each head's OV circuit, a line for each head.
 
     Args:
         freqs: each head's strongest frequency in the OV circuit. [cycles per p]
     """
     figure = _lines(norms, freqs, "norm of the OV circuit's component")
-    return framed(figure, "Moved content: what each head writes, by frequency of the token it attends to")
+    return with_title(figure, "Moved content: what each head writes, by frequency of the token it attends to")

@@ -1,4 +1,4 @@
-"""Circles and what becomes of them: points in planes, the order of the points shown by a colour that runs round.
+"""Circles: points of the residues in planes of one frequency, coloured by their angle, and angles between planes.
 
 Source: the blog post on the Clock algorithm, sections 5, 7 and 8.
 """
@@ -13,14 +13,20 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.circles import PlaneAngles, turns
-from modinterp.figures.theme import CYCLIC, INK, MUTED, array, colour_of, framed, heatmap
+from modinterp.analyses.circles.circle import PlaneAngles, wave_angles
+from modinterp.figures.theme import CYCLIC, INK, MUTED, array, colour_of, heatmap, with_title
 
 
-def ring(points: Float[Tensor, "residue 2"], freq: int, name: str, size: int = 5) -> go.Scatter:
-    """Points of the residues in a plane, coloured by how far the frequency has turned, thinly joined in that order."""
+def ring(points: Float[Tensor, "a 2"], freq: int, name: str, size: int = 5) -> go.Scatter:
+    """Trace of the residues' points in a plane, coloured by the angle of each residue at one frequency.
+
+    Args:
+        freq: frequency of the angle. [cycles per p]
+        name: text beside the hover.
+        size: of the markers. [pixels]
+    """
     p = len(points)
-    angle = turns(p, freq)
+    angle = wave_angles(p, freq)
     return go.Scatter(
         x=array(points[:, 0]),
         y=array(points[:, 1]),
@@ -33,7 +39,7 @@ def ring(points: Float[Tensor, "residue 2"], freq: int, name: str, size: int = 5
 
 
 def square_axes(figure: go.Figure) -> go.Figure:
-    """Equal units on both axes of every panel, the origin marked, no other grid."""
+    """The figure with equal units on both axes of every panel, the origin marked and no other grid."""
     for number, axis in enumerate(figure.select_xaxes()):
         axis.update(zeroline=True, zerolinecolor=MUTED, showgrid=False, constrain="domain")
         anchor = "x" if number == 0 else f"x{number + 1}"
@@ -44,13 +50,15 @@ def square_axes(figure: go.Figure) -> go.Figure:
 
 
 def planes(
-    points: Mapping[str, tuple[int, Float[Tensor, "residue 2"]]], title: str, unit: str, columns: int = 3
+    points: Mapping[str, tuple[int, Float[Tensor, "a 2"]]], title: str, unit: str, columns: int = 3
 ) -> go.Figure:
-    """One panel a plane.
+    """Points of the residues in several planes, one panel for each.
 
     Args:
-        points: name of the panel to its frequency and points. [cycles per p]
-        unit: of the axes, such as "embedding".
+        points: name of the panel to its frequency [cycles per p] and points.
+        title: what to see.
+        unit: unit of the axes, such as "embedding".
+        columns: how many panels stand side by side.
     """
     rows = -(-len(points) // columns)
     figure = make_subplots(
@@ -60,24 +68,34 @@ def planes(
         figure.add_trace(ring(where, freq, name), row=number // columns + 1, col=number % columns + 1)
     figure.update_xaxes(title=f"{unit} along the cosine")
     figure.update_yaxes(title="along the sine", col=1)
-    return framed(square_axes(figure), title, 330 * rows + 60, False)
+    return with_title(square_axes(figure), title, 330 * rows + 60, False)
 
 
 def dihedral_angles(angles: Mapping[tuple[int, int], PlaneAngles], freqs: Sequence[int]) -> go.Figure:
-    """Angle between the planes of the embedding (rows) and of what attention writes (columns). [degrees]"""
+    """Heat-map of the dihedral angles between the planes of the embedding (rows) and of attention's output (columns).
+
+    Args:
+        angles: frequencies of the two planes to the angles between them. [degrees]
+        freqs: frequencies of the rows and columns. [cycles per p]
+    """
     z = torch.tensor([[angles[i, j].dihedral for j in freqs] for i in freqs])
     names = [str(k) for k in freqs]
     figure = go.Figure(heatmap(z, "written", "embedded", "degrees", labels=names, zmax=90))
     figure.update_traces(texttemplate="%{z:.1f}°")
     figure.update_xaxes(title="frequency of the written circle [cycles per p]", type="category")
     figure.update_yaxes(title="frequency of the embedding's circle", type="category", autorange="reversed")
-    return framed(figure, "What attention writes lies almost perpendicular to the embedding's circles", 420, False)
+    return with_title(figure, "What attention writes lies almost perpendicular to the embedding's circles", 420, False)
 
 
 def sorted_biases(
     b_in: Float[Tensor, " neuron"], radii: Mapping[int, Float[Tensor, " neuron"]], freqs: Sequence[int]
 ) -> go.Figure:
-    """Biases of the neurons in ascending order, and how far each column of W_in reaches into each circle's plane."""
+    """Biases of the neurons in ascending order, and the norms of W_in's columns in each circle's plane.
+
+    Args:
+        radii: frequency to the norm of every neuron's column of W_in, projected on its plane.
+        freqs: key frequencies, which set the colours. [cycles per p]
+    """
     figure = make_subplots(
         1,
         2,
@@ -96,4 +114,6 @@ def sorted_biases(
     figure.update_xaxes(title="rank of the neuron")
     figure.update_yaxes(title="bias", col=1)
     figure.update_yaxes(title="length", col=2)
-    return framed(figure, "No bias is far below zero, and the columns of W_in form no circle: few are long, most short")
+    return with_title(
+        figure, "No bias is far below zero, and the columns of W_in form no circle: few are long, most short"
+    )

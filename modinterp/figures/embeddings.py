@@ -1,4 +1,4 @@
-"""Embeddings of positions and digits (figures 7 to 13 of Syrkis & Søgaard 2024)."""
+"""Embeddings of positions and digits (Syrkis & Søgaard 2024, figures 7 to 13)."""
 
 from __future__ import annotations
 
@@ -9,67 +9,116 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.embeddings import Periodicity, SingularValues, position_likeness
-from modinterp.analyses.frequencies import active_frequencies
-from modinterp.figures.theme import CATEGORIES, INK, MUTED, TEST, array, framed, heatmap
+from modinterp.analyses.embeddings.positions import position_likeness
+from modinterp.analyses.embeddings.singular_vectors import Periodicity, SingularValues
+from modinterp.analyses.fourier.frequencies import active_frequencies
+from modinterp.figures.theme import CATEGORIES, INK, MUTED, TEST, array, heatmap, with_title
 
-SHOWN = 37  # dimensions that the source shows
-TICKS = (0.5, 0.9)
+DIMENSIONS = 37  # of the residual stream, as in the source's figure
+TICKS = (0.5, 0.9)  # shares of the sum of the singular values
 
 
-def positions(of: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figure:
-    """The embeddings of the first two positions, the first dimensions of each, one panel a network."""
-    likeness = {name: position_likeness(W_pos) for name, W_pos in of.items()}
-    titles = [f"{name}: Pearson {found.pearson:.2f}, cosine {found.cosine:.2f}" for name, found in likeness.items()]
-    figure = make_subplots(len(of), 1, subplot_titles=titles, vertical_spacing=0.3 / len(of))
-    for row, (name, W_pos) in enumerate(of.items(), start=1):
-        shown = W_pos[:2, :SHOWN].detach().double()
-        trace = heatmap(shown, "dimension", "position", "weight", True, colorbar=False, name=name)
+def positions(embeddings: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figure:
+    """Heat-maps of the first dimensions of the embeddings of the first two positions, one panel for each network.
+
+    Args:
+        embeddings: name of the network to its W_pos.
+    """
+    likeness = {name: position_likeness(W_pos) for name, W_pos in embeddings.items()}
+    titles = [f"{name}: Pearson {alike.pearson:.2f}, cosine {alike.cosine:.2f}" for name, alike in likeness.items()]
+    figure = make_subplots(len(embeddings), 1, subplot_titles=titles, vertical_spacing=0.3 / len(embeddings))
+    for row, (name, W_pos) in enumerate(embeddings.items(), start=1):
+        weights = W_pos[:2, :DIMENSIONS].detach().double()
+        trace = heatmap(weights, "dimension", "position", "weight", True, colorbar=False, name=name)
         figure.add_trace(trace, row=row, col=1)
-    figure.update_xaxes(title="dimension of the residual stream", row=len(of))
+    figure.update_xaxes(title="dimension of the residual stream", row=len(embeddings))
     figure.update_yaxes(title="position", tickvals=[0, 1], autorange="reversed")
     title = "Embeddings of the positions, and how alike they are in each network"
-    return framed(figure, title, 100 + 150 * len(of), False)
+    return with_title(figure, title, 100 + 150 * len(embeddings), False)
 
 
-def singular_values(of: Mapping[str, SingularValues]) -> go.Figure:
-    """Singular values with ticks where half and nine tenths of their sum, and of that of their squares, are reached."""
-    figure = make_subplots(len(of), 1, subplot_titles=list(of), vertical_spacing=0.35 / len(of))
-    for row, (name, found) in enumerate(of.items(), start=1):
-        height = float(found.values[0])
-        figure.add_bar(x=list(range(1, len(found.values) + 1)), y=array(found.values), marker_color=CATEGORIES[0],
-                       name="singular value", showlegend=row == 1, row=row, col=1,
-                       hovertemplate=f"number %{{x}}<br>value = %{{y:.4g}}<extra>{name}</extra>")  # fmt: skip
+def singular_values(svds: Mapping[str, SingularValues]) -> go.Figure:
+    """Bars of singular values, with ticks where 50% and 90% of their sum, and of the sum of their squares, are reached.
+
+    Args:
+        svds: name of the network to the singular values of its embedding.
+    """
+    figure = make_subplots(len(svds), 1, subplot_titles=list(svds), vertical_spacing=0.35 / len(svds))
+    for row, (name, svd) in enumerate(svds.items(), start=1):
+        height = float(svd.values[0])
+        figure.add_bar(
+            x=list(range(1, len(svd.values) + 1)),
+            y=array(svd.values),
+            marker_color=CATEGORIES[0],
+            name="singular value",
+            showlegend=row == 1,
+            row=row,
+            col=1,
+            hovertemplate=f"number %{{x}}<br>value = %{{y:.4g}}<extra>{name}</extra>",
+        )
         for squared, colour, dash, top in ((False, TEST, "solid", 1.4), (True, MUTED, "dot", 1.2)):
-            at = [found.needed(share, squared) for share in TICKS]
+            at = [svd.count_to_reach(share, squared) for share in TICKS]
             figure.add_scatter(
-                x=[x for place in at for x in (place, place, None)], y=[0, top * height, None] * len(at), mode="lines",
-                line={"color": colour, "dash": dash, "width": 2}, showlegend=row == 1,
-                name=f"50% and 90% of the {'squares' if squared else 'values'}", row=row, col=1, connectgaps=False,
-            )  # fmt: skip
+                x=[x for place in at for x in (place, place, None)],
+                y=[0, top * height, None] * len(at),
+                mode="lines",
+                line={"color": colour, "dash": dash, "width": 2},
+                showlegend=row == 1,
+                name=f"50% and 90% of the {'squares' if squared else 'values'}",
+                row=row,
+                col=1,
+                connectgaps=False,
+            )
             for share, place in zip(TICKS, at, strict=True):
                 figure.add_annotation(
-                    x=place, y=top * height, text=f"{share:.0%}: {place}", showarrow=False, xanchor="left", xshift=4,
-                    yanchor="top", font_color=None if squared else colour, row=row, col=1,
-                )  # fmt: skip
-    figure.update_xaxes(title="number of the singular value", row=len(of))
+                    x=place,
+                    y=top * height,
+                    text=f"{share:.0%}: {place}",
+                    showarrow=False,
+                    xanchor="left",
+                    xshift=4,
+                    yanchor="top",
+                    font_color=None if squared else colour,
+                    row=row,
+                    col=1,
+                )
+    figure.update_xaxes(title="number of the singular value", row=len(svds))
     figure.update_yaxes(title="value")
-    return framed(figure, "Singular values of the embedding: how few directions hold most of it", 160 + 220 * len(of))
+    return with_title(
+        figure, "Singular values of the embedding: how few directions hold most of it", 160 + 220 * len(svds)
+    )
 
 
-def singular_vectors(found: SingularValues, waves: Periodicity, name: str) -> go.Figure:
-    """The top left singular vectors over the digits, those up to half the sum of values, and each one's best wave."""
-    count, p = len(waves.shares), len(found.vectors)
-    figure = make_subplots(1, 2, column_widths=[0.72, 0.28], horizontal_spacing=0.06, shared_yaxes=True,
-                           subplot_titles=("weight at every digit", "share of the best wave"))  # fmt: skip
-    trace = heatmap(found.vectors[:, :count].T, "digit", "vector", "weight", True, colorbar=False)
+def singular_vectors(svd: SingularValues, waves: Periodicity, name: str) -> go.Figure:
+    """Heat-map of the top left singular vectors over the digits, beside the share of each one's strongest wave.
+
+    Args:
+        svd: singular vectors of an embedding; as many as `waves` has are drawn.
+        waves: strongest wave of each of the top singular vectors.
+        name: name of the network, which begins the title.
+    """
+    count, p = len(waves.shares), len(svd.vectors)
+    figure = make_subplots(
+        1,
+        2,
+        column_widths=[0.72, 0.28],
+        horizontal_spacing=0.06,
+        shared_yaxes=True,
+        subplot_titles=("weight at every digit", "share of the best wave"),
+    )
+    trace = heatmap(svd.vectors[:, :count].T, "digit", "vector", "weight", True, colorbar=False)
     figure.add_trace(trace, row=1, col=1)
     figure.add_bar(
-        x=array(waves.shares), y=list(range(count)), orientation="h", marker_color=CATEGORIES[0], row=1, col=2,
+        x=array(waves.shares),
+        y=list(range(count)),
+        orientation="h",
+        marker_color=CATEGORIES[0],
+        row=1,
+        col=2,
         text=[f"frequency {k}" for k in waves.freqs.tolist()] if count <= 20 else None,
         customdata=waves.freqs.tolist(),
         hovertemplate="vector %{y}<br>frequency %{customdata}: %{x:.0%}<extra></extra>",
-    )  # fmt: skip
+    )
     figure.update_xaxes(title="digit", range=[-0.5, p - 0.5], col=1)
     figure.update_xaxes(title="share of the variance", range=[0, 1], col=2)
     figure.update_yaxes(autorange="reversed")
@@ -77,28 +126,43 @@ def singular_vectors(found: SingularValues, waves: Periodicity, name: str) -> go
     distinct = len(set(waves.freqs.tolist()))
     share = float(waves.shares.mean())
     title = f"{name}: {count} vectors hold half the singular values; {distinct} frequencies, mean share {share:.0%}"
-    return framed(figure, title, 220 + 13 * max(count, 10), False)
+    return with_title(figure, title, 220 + 13 * max(count, 10), False)
 
 
 def spectrum(coefficients: Float[Tensor, "freq d_model"], name: str) -> go.Figure:
-    """Amplitude at every frequency: of the whole embedding, with both thresholds, and of each of its dimensions.
+    """Norm of the embedding at every frequency, with thresholds, above the amplitudes in each of its dimensions.
 
     Args:
-        coefficients: amplitude of each frequency in each dimension.
+        coefficients: amplitude of each frequency in each dimension; row k - 1 belongs to frequency k.
+        name: name of the network, which begins the title.
     """
     norms = coefficients.norm(dim=1)
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.45, 0.55], vertical_spacing=0.08)
     freqs, active = list(range(1, len(norms) + 1)), active_frequencies(norms)
     colours = [TEST if k in active else MUTED for k in freqs]
-    figure.add_bar(x=freqs, y=array(norms), marker_color=colours, showlegend=False, row=1, col=1,
-                   hovertemplate="frequency %{x}<br>norm = %{y:.4g}<extra></extra>")  # fmt: skip
+    figure.add_bar(
+        x=freqs,
+        y=array(norms),
+        marker_color=colours,
+        showlegend=False,
+        row=1,
+        col=1,
+        hovertemplate="frequency %{x}<br>norm = %{y:.4g}<extra></extra>",
+    )
     for label, level, dash in (
         ("mean + 1 deviation", norms.mean() + norms.std(correction=0), "solid"),
         ("mean + 2 deviations", norms.mean() + 2 * norms.std(correction=0), "dash"),
         ("a quarter of the largest", norms.max() / 4, "dot"),
     ):
-        figure.add_scatter(x=[freqs[0] - 0.5, freqs[-1] + 0.5], y=[float(level)] * 2, mode="lines", name=label,
-                           line={"color": INK, "dash": dash, "width": 1.2}, row=1, col=1)  # fmt: skip
+        figure.add_scatter(
+            x=[freqs[0] - 0.5, freqs[-1] + 0.5],
+            y=[float(level)] * 2,
+            mode="lines",
+            name=label,
+            line={"color": INK, "dash": dash, "width": 1.2},
+            row=1,
+            col=1,
+        )
     trace = heatmap(coefficients.T, "frequency", "dimension", "amplitude", colorbar=False)
     trace.x = freqs
     figure.add_trace(trace, row=2, col=1)
@@ -107,6 +171,6 @@ def spectrum(coefficients: Float[Tensor, "freq d_model"], name: str) -> go.Figur
     figure.update_yaxes(title="dimension", row=2)
     quarter = int((norms > norms.max() / 4).sum())
     title = f"{name}: {len(active)} active frequencies, {quarter} above a quarter of the largest of {len(norms)}"
-    figure = framed(figure, title, 560)
+    figure = with_title(figure, title, 560)
     figure.update_layout(legend_y=-0.14)
     return figure

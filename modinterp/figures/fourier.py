@@ -1,4 +1,4 @@
-"""Spectra over the residues (figures 3 and 4 right of Nanda et al. 2023)."""
+"""Fourier spectra of matrices and of functions of (a, b) (Nanda et al. 2023, figures 3, 4 right, 16 and 17)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.fourier import component_names
-from modinterp.figures.theme import COS, SIN, array, framed, framed_panels, heatmap, panels
+from modinterp.analyses.fourier.transforms import component_names
+from modinterp.figures.theme import COS, SIN, array, heatmap, panels, with_panel_title, with_title
 
 
 def _add_spectrum(
     figure: go.Figure, name: str, norms: Float[Tensor, " component"], freqs: Sequence[int], row: int, col: int
 ) -> None:
-    """Bars of one spectrum, cosines and sines, the key frequencies marked; the first panel's bars name the waves."""
+    """Add the bars of one spectrum, cosines and sines, to a panel; the first panel's bars name the waves."""
     for offset, (wave, colour) in enumerate((("cos", COS), ("sin", SIN)), start=1):
         own = norms[offset::2]
         figure.add_bar(
@@ -38,19 +38,19 @@ def _add_spectrum(
 
 
 def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[int], title: str = "") -> go.Figure:
-    """Norm of each cosine and sine, one panel a matrix, the key frequencies marked.
+    """Bars of the norm of each cosine and sine of several matrices, one panel for each, key frequencies marked.
 
     Args:
         norms: name of a matrix to the norms of its Fourier components, from `component_norms`.
-        freqs: key frequencies, marked on the axis. [cycles per p]
-        title: what to see; that the last is sparse by default.
+        freqs: key frequencies, which are marked. [cycles per p]
+        title: what to see; by default that the last matrix is sparse.
     """
     figure = make_subplots(len(norms), 1, subplot_titles=list(norms), vertical_spacing=0.16)
     for row, (name, values) in enumerate(norms.items(), start=1):
         _add_spectrum(figure, name, values, freqs, row, 1)
     figure.update_layout(barmode="group", bargap=0.2)
     title = title or f"Sparse in the Fourier basis: norm at {len(freqs)} frequencies, {', '.join(map(str, freqs))}"
-    figure = framed(figure, title, 300 * len(norms))
+    figure = with_title(figure, title, 300 * len(norms))
     figure.update_layout(legend_y=-0.2 / len(norms))
     return figure
 
@@ -58,7 +58,7 @@ def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[in
 def spectra_of_runs(
     norms: Mapping[str, Float[Tensor, " component"]], freqs: Mapping[str, Sequence[int]], title: str
 ) -> go.Figure:
-    """The spectrum of one matrix in several networks, each with its own key frequencies marked.
+    """Bars of the spectrum of one matrix in several networks, one panel for each, its own key frequencies marked.
 
     Args:
         norms: name of a run to the norms of the matrix's Fourier components, from `component_norms`.
@@ -70,20 +70,25 @@ def spectra_of_runs(
     for name, (row, col) in places.items():
         _add_spectrum(figure, name, norms[name], freqs[name], row, col)
     figure.update_layout(barmode="group", bargap=0.2)
-    return framed_panels(figure, title, places)
+    return with_panel_title(figure, title, places)
 
 
 def spectrum_2d(norms: Float[Tensor, "component_a component_b"], title: str) -> go.Heatmap:
-    """Heat-map of a 2D transform, components named."""
+    """Trace of a heat-map of a 2D Fourier transform, with the names of the components on both axes."""
     names = component_names(len(norms))
     return heatmap(norms, "component of b", "component of a", title, labels=names, colorbar=False)
 
 
 def norm_maps(maps: Mapping[str, Float[Tensor, "component_a component_b"]], title: str) -> go.Figure:
-    """Norms of the components of several 2D transforms side by side."""
+    """Heat-maps of the norms of the components of several 2D Fourier transforms, side by side.
+
+    Args:
+        maps: name of the panel to the norms.
+        title: what to see.
+    """
     figure = make_subplots(1, len(maps), subplot_titles=list(maps), horizontal_spacing=0.08)
     for column, norms in enumerate(maps.values(), start=1):
         figure.add_trace(spectrum_2d(norms, "norm"), row=1, col=column)
     figure.update_xaxes(title="component of b", nticks=6, tickangle=0)
     figure.update_yaxes(title="component of a", nticks=8)
-    return framed(figure, title, 440, False)
+    return with_title(figure, title, 440, False)

@@ -1,4 +1,4 @@
-"""Quantities over all inputs (a, b) (figures 4, 9 and 12 of Nanda et al. 2023)."""
+"""Heat-maps of quantities over all inputs (a, b) (Nanda et al. 2023, figures 4, 9 and 12)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 from torch import Tensor
 
 from modinterp.figures.fourier import spectrum_2d
-from modinterp.figures.theme import framed, heatmap
+from modinterp.figures.theme import heatmap, with_title
 
 
 def periodic(
@@ -19,10 +19,11 @@ def periodic(
     logits: Float[Tensor, "component_a component_b"],
     names: tuple[str, str, str],
 ) -> go.Figure:
-    """Attention of a head, activation of a neuron, and the 2D spectrum of the logits side by side.
+    """Heat-maps of a head's attention, of a neuron's activation and of the 2D spectrum of the logits, side by side.
 
     Args:
-        attention: from the last position to a.
+        attention: attention of the head from the last position to a.
+        neuron: activation of the neuron.
         logits: norm over the outputs of each component of the logits' 2D transform, the constant set to 0.
         names: titles of the panels.
     """
@@ -34,13 +35,20 @@ def periodic(
     figure.update_yaxes(title="a", autorange="reversed")
     figure.update_xaxes(title="component of b", nticks=6, tickangle=0, col=3)
     figure.update_yaxes(title="component of a", nticks=8, col=3)
-    return framed(
+    return with_title(
         figure, "Periodic in a and b: attention, a neuron, and the logits as products of equal waves", 440, False
     )
 
 
 def maps(fields: Mapping[str, Float[Tensor, "a b"]], value: str, title: str, zmax: float | None = None) -> go.Figure:
-    """One heat-map over (a, b) for each named field, on a common colour scale where `zmax` is given."""
+    """Heat-maps of several functions of (a, b), one panel for each.
+
+    Args:
+        fields: name of the panel to its values.
+        value: name of the quantity.
+        title: what to see.
+        zmax: end of a colour scale that all panels share; without it each panel has its own.
+    """
     figure = make_subplots(1, len(fields), subplot_titles=list(fields), horizontal_spacing=0.05, shared_yaxes=True)
     for column, (name, field) in enumerate(fields.items(), start=1):
         last = column == len(fields) and zmax is not None
@@ -48,4 +56,4 @@ def maps(fields: Mapping[str, Float[Tensor, "a b"]], value: str, title: str, zma
     figure.update_xaxes(title="b")
     figure.update_yaxes(autorange="reversed")
     figure.update_yaxes(title="a", col=1)
-    return framed(figure, title, 390, False)
+    return with_title(figure, title, 390, False)

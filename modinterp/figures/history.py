@@ -1,4 +1,4 @@
-"""Accuracy and loss over training (figure 2 of Nanda et al. 2023)."""
+"""Accuracy and loss over training (Nanda et al. 2023, figure 2)."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from modinterp.figures.theme import LOSS_AXIS, TEST, TRAIN, array, framed
+from modinterp.figures.theme import LOSS_AXIS, TEST, TRAIN, array, with_title
 
 GROKKED = "Memorised early, generalised much later: test loss rises far above chance, then collapses"
 
 
 def mean_history(histories: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Means of all measures at every epoch that any history has; a training that ended counts with its last row."""
-    together = pd.concat([h.set_index("epoch") for h in histories], axis=1, keys=range(len(histories))).sort_index()
-    return together.ffill().T.groupby(level=1).mean().T.rename_axis("epoch").reset_index()
+    """Mean of each column over histories at every epoch of any; a training that ended counts with its last row."""
+    columns = pd.concat([h.set_index("epoch") for h in histories], axis=1, keys=range(len(histories))).sort_index()
+    return columns.ffill().T.groupby(level=1).mean().T.rename_axis("epoch").reset_index()
 
 
 def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Figure:
-    """Train and test curves of several runs, thin, and their means, bold.
+    """Accuracy and loss of several runs over training, train and test, thin, and their means, bold.
 
     Args:
         histories: name of the run to its history.
         title: what to see.
     """
     figure = make_subplots(1, 2, subplot_titles=("accuracy", "cross-entropy"), horizontal_spacing=0.1)
-    together = mean_history(list(histories.values()))
+    mean = mean_history(list(histories.values()))
     for column, kind in enumerate(("accuracy", "loss"), start=1):
         for split, colour in (("train", TRAIN), ("test", TEST)):
             key = f"{split}_{kind}"
@@ -44,8 +44,8 @@ def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Fi
                     col=column,
                 )
             figure.add_scatter(
-                x=array(together["epoch"]),
-                y=array(together[key]),
+                x=array(mean["epoch"]),
+                y=array(mean[key]),
                 name=f"{split}, mean of {len(histories)}" if len(histories) > 1 else split,
                 legendgroup=split,
                 showlegend=column == 1,
@@ -57,4 +57,4 @@ def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Fi
     figure.update_yaxes(title="accuracy", col=1)
     figure.update_yaxes(**LOSS_AXIS, col=2)
     figure.update_layout(hovermode="closest")
-    return framed(figure, title)
+    return with_title(figure, title)

@@ -1,4 +1,4 @@
-"""Is the MLP more than an affine map? (contradiction X-A1)"""
+"""Whether an MLP does more than an affine map (contradiction X-A1)."""
 
 from __future__ import annotations
 
@@ -7,32 +7,46 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from modinterp.analyses.linearity import Linearity
-from modinterp.figures.theme import CATEGORIES, framed
+from modinterp.analyses.circles.linearity import Linearity
+from modinterp.figures.theme import CATEGORIES, with_title
 
 
-def battery(found: Mapping[str, Linearity]) -> go.Figure:
-    """Accuracy with an affine map in place of the neurons, where the products are made, and what attention supplies.
+def battery(results: Mapping[str, Linearity]) -> go.Figure:
+    """Accuracy with an affine map for the neurons, products of waves by place, and waves decodable before the MLP.
 
     Args:
-        found: by the name of the network.
+        results: name of the network to its battery of measures.
     """
     names = ("share of right answers", "share of products of waves", "R squared of cos, sin(w(a + b)) before the MLP")
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.08)
-    for colour, (name, one) in zip(CATEGORIES, found.items(), strict=False):
+    for colour, (name, one) in zip(CATEGORIES, results.items(), strict=False):
         same = {"name": name, "legendgroup": name, "marker_color": colour}
         figure.add_bar(
-            x=["affine map for the neurons", "no nonlinearity"], y=[one.affine_accuracy, one.identity_accuracy],
-            row=1, col=1, **same,
-        )  # fmt: skip
+            x=["affine map for the neurons", "no nonlinearity"],
+            y=[one.affine_accuracy, one.identity_accuracy],
+            row=1,
+            col=1,
+            **same,
+        )
         figure.add_scatter(
-            x=["resid_mid", "pre", "post", "logits"], y=list(one.products.values()),
-            mode="lines+markers", showlegend=False, row=1, col=2, **same,
-        )  # fmt: skip
+            x=["resid_mid", "pre", "post", "logits"],
+            y=list(one.products.values()),
+            mode="lines+markers",
+            showlegend=False,
+            row=1,
+            col=2,
+            **same,
+        )
         figure.add_scatter(
-            x=[str(k) for k in one.decodable], y=list(one.decodable.values()), mode="markers", marker_size=10,
-            showlegend=False, row=1, col=3, **same,
-        )  # fmt: skip
+            x=[str(k) for k in one.decodability],
+            y=list(one.decodability.values()),
+            mode="markers",
+            marker_size=10,
+            showlegend=False,
+            row=1,
+            col=3,
+            **same,
+        )
     figure.update_yaxes(range=[0, 1.03])
     figure.update_yaxes(title="accuracy over all pairs", col=1)
     figure.update_yaxes(title="share of the variance", col=2)
@@ -41,7 +55,7 @@ def battery(found: Mapping[str, Linearity]) -> go.Figure:
         title="key frequency [cycles per p]",
         type="category",
         categoryorder="array",
-        categoryarray=sorted({str(k) for one in found.values() for k in one.decodable}, key=int),
+        categoryarray=sorted({str(k) for one in results.values() for k in one.decodability}, key=int),
         col=3,
     )
-    return framed(figure, "The MLP is no affine map: with the best one in its place most answers are wrong", 460)
+    return with_title(figure, "The MLP is no affine map: with the best one in its place most answers are wrong", 460)

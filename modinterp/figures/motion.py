@@ -1,4 +1,4 @@
-"""Circles that move as a runs: revolving, rotating, and what the MLP makes of them (the blog post, section 9)."""
+"""Circles over b that revolve and rotate as a runs (blog post on the Clock algorithm, section 9)."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.circles import turns
-from modinterp.figures.animation import animated
+from modinterp.analyses.circles.circle import wave_angles
+from modinterp.figures.animation import with_slider
 from modinterp.figures.circles import ring, square_axes
-from modinterp.figures.theme import CYCLIC, INK, MUTED, array, framed
+from modinterp.figures.theme import CYCLIC, INK, MUTED, array, with_title
 
 STEP = 2  # every second a, which halves the page
 
 
-def moving(
+def circles_in_motion(
     panels: Mapping[str, tuple[int, Float[Tensor, "a b 2"]]], title: str, axes: Sequence[tuple[int, int]], columns: int
 ) -> go.Figure:
-    """Circles over b, one panel a plane, with a slider over a; all other points of the plane faint behind them.
+    """Circles over b, one panel for each plane, with a slider over a; points of all pairs faint behind them.
 
     The cross is the centre of the circle. The colour runs with b.
 
     Args:
-        panels: name to frequency and points. [cycles per p]
-        axes: numbers of the principal directions that are each panel's axes.
-        columns: of panels.
+        panels: name of the panel to its frequency [cycles per p] and points.
+        title: what to see.
+        axes: numbers of the two principal directions that are each panel's axes.
+        columns: how many panels stand side by side.
     """
     rows = -(-len(panels) // columns)
     figure = make_subplots(
@@ -37,15 +38,21 @@ def moving(
         faint = points[::4, ::4].flatten(0, 1)
         row, col = number // columns + 1, number % columns + 1
         figure.add_scatter(
-            x=array(faint[:, 0]), y=array(faint[:, 1]), mode="markers",
-            marker={"size": 2, "color": MUTED, "opacity": 0.3}, hoverinfo="skip", showlegend=False, row=row, col=col,
-        )  # fmt: skip
+            x=array(faint[:, 0]),
+            y=array(faint[:, 1]),
+            mode="markers",
+            marker={"size": 2, "color": MUTED, "opacity": 0.3},
+            hoverinfo="skip",
+            showlegend=False,
+            row=row,
+            col=col,
+        )
         reach = 1.05 * float(points.abs().max())
         across, up = axes[number]
         figure.update_xaxes(title=f"principal direction {across}", range=[-reach, reach], row=row, col=col)
         figure.update_yaxes(title=f"principal direction {up}", range=[-reach, reach], row=row, col=col)
 
-    def drawn(a: int) -> list:
+    def circles_at(a: int) -> list:
         traces = []
         for name, (freq, points) in panels.items():
             centre = points[a].mean(dim=0)
@@ -62,29 +69,42 @@ def moving(
             )
         return traces
 
-    for number, trace in enumerate(drawn(0)):
+    for number, trace in enumerate(circles_at(0)):
         panel = number // 2
         figure.add_trace(trace, row=panel // columns + 1, col=panel % columns + 1)
     square_axes(figure)
-    framed(figure, title, 360 * rows + 80, False)
+    with_title(figure, title, 360 * rows + 80, False)
     steps = range(0, len(next(iter(panels.values()))[1]), STEP)
-    return animated(figure, list(steps), drawn, range(len(panels), 3 * len(panels)), "a")
+    return with_slider(figure, list(steps), circles_at, range(len(panels), 3 * len(panels)), "a")
 
 
 def in_three_dimensions(points: Float[Tensor, "a b 3"], freq: int, title: str) -> go.Figure:
-    """A circle in the first three principal directions, with a slider over a."""
-    angle = turns(points.shape[1], freq)
+    """A circle over b in the first three principal directions, with a slider over a.
+
+    Args:
+        points: coordinates of every pair (a, b).
+        freq: frequency by whose angle the points are coloured. [cycles per p]
+        title: what to see.
+    """
+    angle = wave_angles(points.shape[1], freq)
     low, high = points.flatten(0, 1).aminmax(dim=0)
 
-    def drawn(a: int) -> list:
+    def circle_at(a: int) -> list:
         x, y, z = points[a].T
-        return [go.Scatter3d(
-            x=array(x), y=array(y), z=array(z), mode="markers",
-            marker={"size": 4, "color": array(angle), "colorscale": CYCLIC, "cmin": 0, "cmax": 6.2832},
-            hovertemplate="b = %{text}<extra></extra>", text=[str(b) for b in range(len(angle))], showlegend=False,
-        )]  # fmt: skip
+        return [
+            go.Scatter3d(
+                x=array(x),
+                y=array(y),
+                z=array(z),
+                mode="markers",
+                marker={"size": 4, "color": array(angle), "colorscale": CYCLIC, "cmin": 0, "cmax": 6.2832},
+                hovertemplate="b = %{text}<extra></extra>",
+                text=[str(b) for b in range(len(angle))],
+                showlegend=False,
+            )
+        ]
 
-    figure = go.Figure(drawn(0))
+    figure = go.Figure(circle_at(0))
     faint = points[::4, ::4].flatten(0, 1)
     figure.add_scatter3d(
         x=array(faint[:, 0]),
@@ -102,5 +122,5 @@ def in_three_dimensions(points: Float[Tensor, "a b 3"], freq: int, title: str) -
     }
     camera = {"eye": {"x": 1.7, "y": 1.3, "z": 1.0}, "center": {"x": 0, "y": 0, "z": -0.15}}
     figure.update_layout(scene=scene | {"aspectmode": "cube", "camera": camera})
-    framed(figure, title, 620, False)
-    return animated(figure, list(range(0, len(points), STEP)), drawn, [0], "a")
+    with_title(figure, title, 620, False)
+    return with_slider(figure, list(range(0, len(points), STEP)), circle_at, [0], "a")

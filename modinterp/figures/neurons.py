@@ -1,4 +1,4 @@
-"""How much of each neuron one frequency explains, and what its cluster writes (figure 5 of Nanda et al. 2023)."""
+"""Neurons and their frequencies: clusters (Nanda et al. 2023, figure 5) and single neurons with their transforms."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.fourier import component_names, transform
-from modinterp.analyses.neuron_spectra import magnitudes, signed
-from modinterp.analyses.neurons import THRESHOLD, NeuronFits
-from modinterp.figures.theme import array, colour_of, framed, heatmap
+from modinterp.analyses.fourier.neuron_spectra import magnitudes, signed_spectrum
+from modinterp.analyses.fourier.neurons import THRESHOLD, NeuronFits
+from modinterp.analyses.fourier.transforms import component_names, transform
+from modinterp.figures.theme import array, colour_of, heatmap, with_title
 
 
 def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freq: int) -> go.Figure:
-    """Histogram of the explained fraction, coloured by frequency, beside W_L of one cluster in the Fourier basis.
+    """Histogram of the fraction that one frequency explains of each neuron, beside W_L of one cluster of neurons.
 
     Args:
-        freq: which cluster to show. [cycles per p]
+        fits: from `modinterp.analyses.fourier.neurons.neuron_fits`.
+        freq: frequency of the cluster whose W_L is drawn in the Fourier basis. [cycles per p]
     """
     clusters = fits.clusters()
     members = clusters.get(freq, [])
@@ -28,8 +29,7 @@ def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"],
     )
     figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.12, column_widths=[0.45, 0.55])
     bins, fractions, best = np.linspace(0, 1, 21), array(fits.fractions.nan_to_num(0)), fits.freqs.cpu().numpy()
-    shown = [*clusters, -1]
-    for k in shown:
+    for k in [*clusters, -1]:
         own = fractions[best == k] if k > 0 else fractions[~np.isin(best, list(clusters))]
         counts, _ = np.histogram(own, bins)
         figure.add_bar(
@@ -54,30 +54,31 @@ def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"],
     figure.update_xaxes(title="neuron of the cluster", col=2)
     figure.update_yaxes(title="Fourier component of c", nticks=12, autorange="reversed", col=2)
     share = float(fits.explained.double().mean())
-    return framed(
+    return with_title(
         figure,
         f"{share:.0%} of the neurons are one frequency to more than {THRESHOLD:.0%}, and write that frequency alone",
     )
 
 
 def neuron_and_transform(field: Float[Tensor, "a b"], corner: int, title: str) -> go.Figure:
-    """One neuron over a corner of the grid of pairs, and the magnitudes of its 2D transform over all of it.
+    """Heat-maps of one neuron over a corner of the grid of pairs, and of the magnitudes of its 2D transform.
 
     Args:
-        corner: rows and columns that are shown.
+        field: activation of the neuron for every pair (a, b); the transform is that of the whole grid.
+        corner: how many rows and columns of the grid are drawn.
         title: what to see.
     Source: Syrkis & Søgaard 2024, figure 4.
     """
-    found, freqs = signed(magnitudes(field.unsqueeze(-1))[..., 0])
-    shown = min(corner, len(field))
-    names = (f"activation, first {shown} by {shown} pairs", "magnitude of the 2D transform")
+    values, freqs = signed_spectrum(magnitudes(field.unsqueeze(-1))[..., 0])
+    count = min(corner, len(field))
+    names = (f"activation, first {count} by {count} pairs", "magnitude of the 2D transform")
     figure = make_subplots(1, 2, subplot_titles=names, horizontal_spacing=0.12)
     figure.add_trace(heatmap(field[:corner, :corner], "x1", "x0", "activation", colorbar=False), row=1, col=1)
-    spectrum = heatmap(found, "frequency of x1", "frequency of x0", "magnitude", colorbar=False)
+    spectrum = heatmap(values, "frequency of x1", "frequency of x0", "magnitude", colorbar=False)
     spectrum.y = freqs
     figure.add_trace(spectrum, row=1, col=2)
     figure.update_xaxes(title="x1", constrain="domain", col=1)
     figure.update_yaxes(title="x0", autorange="reversed", scaleanchor="x", constrain="domain", col=1)
     figure.update_xaxes(title="frequency of x1 [cycles per p]", col=2)
     figure.update_yaxes(title="frequency of x0 [cycles per p]", col=2)
-    return framed(figure, title, 440, False)
+    return with_title(figure, title, 440, False)

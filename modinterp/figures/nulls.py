@@ -1,4 +1,4 @@
-"""A measured number among its draws under each null."""
+"""Statistics of a network beside their draws from null distributions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from modinterp.analyses.nulls import Null
-from modinterp.figures.theme import CATEGORIES, INK, array, framed
+from modinterp.analyses.network.nulls import Null
+from modinterp.figures.theme import CATEGORIES, INK, array, with_title
 
 
 def among_draws(nulls: Sequence[Null], title: str) -> go.Figure:
-    """A dot for every draw of every null, and a line at what was measured; one panel a statistic."""
+    """A dot for every draw from every null, and a line at the observation; one panel for each statistic.
+
+    Args:
+        nulls: statistics with their draws, such as `Nulls.rows`.
+        title: what to see.
+    """
     statistics = list(dict.fromkeys(null.statistic for null in nulls))
     worlds = list(dict.fromkeys(null.name for null in nulls))
     figure = make_subplots(1, len(statistics), subplot_titles=statistics, shared_yaxes=True, horizontal_spacing=0.06)
@@ -43,4 +48,4 @@ def among_draws(nulls: Sequence[Null], title: str) -> go.Figure:
         )
     figure.update_xaxes(title="value; the line is what was measured")
     figure.update_yaxes(automargin=True)
-    return framed(figure, title, 330, False)
+    return with_title(figure, title, 330, False)

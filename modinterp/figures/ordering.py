@@ -1,4 +1,4 @@
-"""The largest of several numbers: attention by size, copying, the idealised circuit and what is proven of it.
+"""The largest of several numbers: attention by size, copying, the idealised circuit and proven accuracy.
 
 Source: "Circuit engineering", figures of the max and median transformers.
 """
@@ -14,45 +14,68 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.bounds import AccuracyBound
-from modinterp.analyses.copying import Copying, Tolerance
-from modinterp.analyses.lines import Lines
-from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, framed, heatmap
+from modinterp.analyses.order.bounds import AccuracyBound
+from modinterp.analyses.order.copying import Copying, Tolerance
+from modinterp.analyses.statistics.lines import Lines
+from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, heatmap, with_title
 
 
 def learning(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
-    """Loss on the training set, thin, and on the test set, bold, of every run."""
-    figure = go.Figure()
-    for index, (name, history) in enumerate(histories.items()):
-        shown, colour = history[history["epoch"] > 0], CATEGORIES[index % len(CATEGORIES)]
-        for split, width in (("train", 1), ("test", 2.5)):
-            figure.add_scatter(
-                x=array(shown["epoch"]), y=array(shown[f"{split}_loss"]), name=f"{name}, {split}", legendgroup=name,
-                showlegend=split == "test", line={"color": colour, "width": width}, opacity=0.5 if width == 1 else 1,
-            )  # fmt: skip
-    figure.update_xaxes(title="optimiser steps", type="log")
-    figure.update_yaxes(title="cross-entropy [nats]", type="log", exponentformat="power")
-    return framed(figure, "Ordering numbers is learned without a delay: test loss (bold) falls with train loss (thin)")
-
-
-def accuracies(of: Mapping[str, Mapping[str, float]]) -> go.Figure:
-    """Accuracy on each test set, by run."""
-    figure = go.Figure()
-    for index, (name, values) in enumerate(of.items()):
-        figure.add_bar(
-            x=list(values), y=list(values.values()), name=name, marker_color=CATEGORIES[index],
-            text=[f"{v:.1%}" for v in values.values()], textposition="outside",
-        )  # fmt: skip
-    figure.update_xaxes(title="test set")
-    figure.update_yaxes(title="accuracy", range=[0, 1.12])
-    return framed(figure, "Small numbers in the training set help where all numbers are small, and nowhere else", 380)
-
-
-def cosine_maps(maps: Mapping[str, Float[Tensor, "row column"]], axis: str, title: str, span: float = 1) -> go.Figure:
-    """Cosines between vectors, one heat-map for each set of them.
+    """Loss of every run over training, on the training set thin and on the test set bold.
 
     Args:
-        axis: what the rows and columns are.
+        histories: name of the run to its history.
+    """
+    figure = go.Figure()
+    for index, (name, history) in enumerate(histories.items()):
+        rows, colour = history[history["epoch"] > 0], CATEGORIES[index % len(CATEGORIES)]
+        for split, width in (("train", 1), ("test", 2.5)):
+            figure.add_scatter(
+                x=array(rows["epoch"]),
+                y=array(rows[f"{split}_loss"]),
+                name=f"{name}, {split}",
+                legendgroup=name,
+                showlegend=split == "test",
+                line={"color": colour, "width": width},
+                opacity=0.5 if width == 1 else 1,
+            )
+    figure.update_xaxes(title="optimiser steps", type="log")
+    figure.update_yaxes(title="cross-entropy [nats]", type="log", exponentformat="power")
+    return with_title(
+        figure, "Ordering numbers is learned without a delay: test loss (bold) falls with train loss (thin)"
+    )
+
+
+def accuracies(by_run: Mapping[str, Mapping[str, float]]) -> go.Figure:
+    """Bars of the accuracy of several runs on several test sets.
+
+    Args:
+        by_run: name of the run to the name of the test set to the accuracy, in [0, 1].
+    """
+    figure = go.Figure()
+    for index, (name, values) in enumerate(by_run.items()):
+        figure.add_bar(
+            x=list(values),
+            y=list(values.values()),
+            name=name,
+            marker_color=CATEGORIES[index],
+            text=[f"{v:.1%}" for v in values.values()],
+            textposition="outside",
+        )
+    figure.update_xaxes(title="test set")
+    figure.update_yaxes(title="accuracy", range=[0, 1.12])
+    return with_title(
+        figure, "Small numbers in the training set help where all numbers are small, and nowhere else", 380
+    )
+
+
+def cosine_maps(maps: Mapping[str, Float[Tensor, "input input"]], axis: str, title: str, span: float = 1) -> go.Figure:
+    """Heat-maps of the cosines between vectors, one panel for each set of vectors.
+
+    Args:
+        maps: name of the panel to its cosines.
+        axis: name of what the rows and columns are.
+        title: what to see.
         span: the colour scale goes from -span to span; from the smallest to 1 where it is 0.
     """
     figure = make_subplots(1, len(maps), subplot_titles=list(maps), horizontal_spacing=0.1)
@@ -67,14 +90,15 @@ def cosine_maps(maps: Mapping[str, Float[Tensor, "row column"]], axis: str, titl
     figure.update_xaxes(title=axis, constrain="domain")
     figure.update_yaxes(title=axis, col=1)
     figure.update_yaxes(autorange="reversed", constrain="domain")
-    return framed(figure, title, 430, False)
+    return with_title(figure, title, 430, False)
 
 
 def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
-    """Two quantities by the gap between the largest and the next number: attention to the largest, and accuracy.
+    """Attention to the largest number, and accuracy, by the gap between the largest and the next number.
 
     Args:
-        attention, accuracy: name of a line to its table of `analyses.ordering.by_gap`.
+        attention, accuracy: name of a line to its table from `modinterp.analyses.order.ordering.gap_means`.
+        title: what to see.
     """
     panels = ("attention to the largest number", "accuracy")
     figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
@@ -82,92 +106,136 @@ def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.Data
         for index, (name, table) in enumerate(tables.items()):
             known = table[table["inputs"] > 0]
             figure.add_scatter(
-                x=array(known["gap"]), y=array(known["mean"]), name=name, mode="lines+markers", row=1, col=column,
+                x=array(known["gap"]),
+                y=array(known["mean"]),
+                name=name,
+                mode="lines+markers",
+                row=1,
+                col=column,
                 line_color=CATEGORIES[(index + (4 if column == 2 else 0)) % len(CATEGORIES)],
-            )  # fmt: skip
+            )
     figure.update_xaxes(title="largest less next, at least")
     figure.update_yaxes(title="mean attention", range=[0, 1.05], col=1)
     figure.update_yaxes(title="accuracy", range=[0, 1.05], col=2)
-    return framed(figure, title)
+    return with_title(figure, title)
 
 
-def scores(own: Float[Tensor, "number head"], fitted: Lines) -> go.Figure:
-    """Score of every number with CLS, by head, and the lines through them."""
-    heads, x = range(own.shape[1]), list(range(len(own)))
-    line = fitted.at(len(own))
+def scores(by_number: Float[Tensor, "token head"], fit: Lines) -> go.Figure:
+    """Attention score of CLS with every number, by head, and the lines through the scores.
+
+    Args:
+        by_number: score of every number, by head. [nats]
+        fit: line of each head, from `modinterp.analyses.statistics.lines.lines`.
+    """
+    heads, x = range(by_number.shape[1]), list(range(len(by_number)))
+    line = fit.at(len(by_number))
     figure = go.Figure()
     for head in heads:
         colour = colour_of(head, list(heads))
-        name = f"head {head}: {float(fitted.slope[head]):.2f} (x - {float(fitted.centre[head]):.1f})"
-        figure.add_scatter(x=x, y=array(own[:, head]), name=name, mode="markers", marker={"color": colour, "size": 5})
+        name = f"head {head}: {float(fit.slope[head]):.2f} (x - {float(fit.centre[head]):.1f})"
+        y = array(by_number[:, head])
+        figure.add_scatter(x=x, y=y, name=name, mode="markers", marker={"color": colour, "size": 5})
         figure.add_scatter(
-            x=x[fitted.first :], y=array(line[fitted.first :, head]), line_color=colour, showlegend=False,
+            x=x[fit.first :],
+            y=array(line[fit.first :, head]),
+            line_color=colour,
+            showlegend=False,
             name=f"line of head {head}",
-        )  # fmt: skip
+        )
     figure.update_xaxes(title="number")
     figure.update_yaxes(title="score with CLS [nats]")
-    lowest = float(fitted.explained.min())
-    return framed(figure, f"CLS scores numbers by their size: lines from {fitted.first} on, R² of {lowest:.2f} or more")
+    lowest = float(fit.explained.min())
+    return with_title(
+        figure, f"CLS scores numbers by their size: lines from {fit.first} on, R² of {lowest:.2f} or more"
+    )
 
 
-def dimensions(keys: Float[Tensor, "number dim"], queries: Float[Tensor, "number dim"], head: int) -> go.Figure:
-    """Every dimension of one head's keys and of its queries, against the number."""
+def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "token d_head"], head: int) -> go.Figure:
+    """Every dimension of one head's keys and of its queries against the number, a line for each dimension.
+
+    Args:
+        head: number of the head.
+    """
     panels = ("keys of numbers", "queries of numbers (without effect)")
     figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
     for column, table in enumerate((keys, queries), start=1):
         for dim in range(table.shape[1]):
             figure.add_scatter(
-                x=list(range(len(table))), y=array(table[:, dim]), name=f"dimension {dim}", showlegend=False, row=1,
-                col=column, line={"color": CATEGORIES[0 if table[-1, dim] > table[0, dim] else 1], "width": 1},
-            )  # fmt: skip
+                x=list(range(len(table))),
+                y=array(table[:, dim]),
+                name=f"dimension {dim}",
+                showlegend=False,
+                row=1,
+                col=column,
+                line={"color": CATEGORIES[0 if table[-1, dim] > table[0, dim] else 1], "width": 1},
+            )
     figure.update_xaxes(title="number")
     figure.update_yaxes(title="value", col=1)
     figure.update_yaxes(title="value", col=2)
-    return framed(figure, f"Head {head}: every dimension is near a line, rising (blue) or falling (red)", legend=False)
+    return with_title(
+        figure, f"Head {head}: every dimension is near a line, rising (blue) or falling (red)", legend=False
+    )
 
 
-def tables(of: Float[Tensor, "head query key"], title: str) -> go.Figure:
-    """Scores of every query number with every key number, one heat-map a head."""
-    names = [f"head {head}" for head in range(len(of))]
-    figure = make_subplots(1, len(of), subplot_titles=names, horizontal_spacing=0.04, shared_yaxes=True)
-    top = float(of.abs().max())
-    for column, (name, table) in enumerate(zip(names, of, strict=True), start=1):
-        trace = heatmap(table, "key", "query", "score", True, colorbar=column == len(of), zmax=top, name=name)
+def tables(scores: Float[Tensor, "head query key"], title: str) -> go.Figure:
+    """Heat-maps of the attention scores of every query number with every key number, one panel for each head.
+
+    Args:
+        scores: attention scores. [nats]
+        title: what to see.
+    """
+    names = [f"head {head}" for head in range(len(scores))]
+    figure = make_subplots(1, len(scores), subplot_titles=names, horizontal_spacing=0.04, shared_yaxes=True)
+    top = float(scores.abs().max())
+    for column, (name, table) in enumerate(zip(names, scores, strict=True), start=1):
+        trace = heatmap(table, "key", "query", "score", True, colorbar=column == len(scores), zmax=top, name=name)
         figure.add_trace(trace, row=1, col=column)
     figure.update_xaxes(title="number of the key")
     figure.update_yaxes(title="number of the query", autorange="reversed", col=1)
-    return framed(figure, title, 380, False)
+    return with_title(figure, title, 380, False)
 
 
-def copied(result: Copying, first: int) -> go.Figure:
-    """Margin by which a number that all heads attend to is said, by number."""
+def copy_margins(result: Copying, first: int) -> go.Figure:
+    """Bars of the margin by which a number that all heads attend to is the answer, by number.
+
+    Args:
+        first: smallest number that counts in the title's share.
+    """
     figure, x = go.Figure(), list(range(len(result.margin)))
-    for right, name, colour in ((True, "said", CATEGORIES[2]), (False, "something else is said", CATEGORIES[1])):
-        own = [i for i in x if bool(result.right[i]) is right]
+    for is_copied, name, colour in ((True, "said", CATEGORIES[2]), (False, "something else is said", CATEGORIES[1])):
+        own = [i for i in x if bool(result.right[i]) is is_copied]
         if len(own) > 1:
             figure.add_bar(x=own, y=array(result.margin[own]), name=name, marker_color=colour)
     figure.add_vline(x=first - 0.5, line_dash="dash", line_color=MUTED)
     figure.update_xaxes(title="number that all heads attend to")
     figure.update_yaxes(title="its logit less the next [nats]")
     share = float(result.right[first:].double().mean())
-    return framed(figure, f"What is attended to is said: {share:.0%} of the numbers from {first} on are copied")
+    return with_title(figure, f"What is attended to is said: {share:.0%} of the numbers from {first} on are copied")
 
 
-def robustness(of: Mapping[str, Tolerance]) -> go.Figure:
-    """Accuracy of copying against the share of another number mixed in, by network."""
+def robustness(results: Mapping[str, Tolerance]) -> go.Figure:
+    """Accuracy of copying a number against the share of another number mixed in, a line for each network.
+
+    Args:
+        results: name of the network to its accuracies, from `modinterp.analyses.order.copying.tolerance`.
+    """
     figure = go.Figure()
-    for index, (name, result) in enumerate(of.items()):
+    for index, (name, result) in enumerate(results.items()):
         figure.add_scatter(x=array(result.share), y=array(result.accuracy), name=name, line_color=CATEGORIES[index])
     figure.add_vrect(x0=0.2, x1=0.3, fillcolor=MUTED, opacity=0.2, line_width=0)
     figure.update_xaxes(title="share of the other number")
     figure.update_yaxes(title="accuracy of copying", range=[0, 1.05])
-    return framed(
+    return with_title(
         figure, "Copying stands part of another number mixed in (grey: where it begins to fail in the source)"
     )
 
 
-def proven(bound: AccuracyBound, measured: float) -> go.Figure:
-    """Share of the inputs on which the weights alone prove the answer, by the largest number."""
+def proven_shares(bound: AccuracyBound, measured: float) -> go.Figure:
+    """Bars of the share of inputs on which the weights prove the answer, by the largest number.
+
+    Args:
+        measured: accuracy on fresh inputs, in [0, 1].
+    """
     figure = go.Figure(
         go.Bar(
             x=list(range(len(bound.by_largest))), y=list(bound.by_largest), marker_color=CATEGORIES[0], name="proven"
@@ -181,21 +249,31 @@ def proven(bound: AccuracyBound, measured: float) -> go.Figure:
         f"{bound.accuracy:.1%} of all {bound.inputs:.0e} inputs are proven right in {bound.boxes:,} cases; "
         f"{measured:.2%} measured"
     )
-    return framed(figure, title, 380, False)
+    return with_title(figure, title, 380, False)
 
 
-def widths(of: Mapping[str, Mapping[int, Sequence[float]]]) -> go.Figure:
-    """Final test loss by width of the residual stream, by task; one marker a seed, lines through the means."""
+def widths(by_task: Mapping[str, Mapping[int, Sequence[float]]]) -> go.Figure:
+    """Final test loss by the width of the residual stream, by task; a marker for each seed, lines through the means.
+
+    Args:
+        by_task: name of the task to the width to the final test losses of its seeds. [nats]
+    """
     figure = go.Figure()
-    for index, (name, losses) in enumerate(of.items()):
+    for index, (name, losses) in enumerate(by_task.items()):
         ordered = sorted(losses)
         points = [(d, loss) for d in ordered for loss in losses[d]]
         colour = CATEGORIES[index]
-        figure.add_scatter(x=[d for d, _ in points], y=[y for _, y in points], mode="markers", marker_color=colour,
-                           showlegend=False, name=name)  # fmt: skip
+        figure.add_scatter(
+            x=[d for d, _ in points],
+            y=[y for _, y in points],
+            mode="markers",
+            marker_color=colour,
+            showlegend=False,
+            name=name,
+        )
         means = [float(torch.tensor(losses[d]).mean()) for d in ordered]
         figure.add_scatter(x=ordered, y=means, name=name, line_color=colour)
-    trained = sorted({d for losses in of.values() for d in losses})
-    figure.update_xaxes(title="width d_model", type="log", tickvals=trained)
+    ticks = sorted({d for losses in by_task.values() for d in losses})
+    figure.update_xaxes(title="width d_model", type="log", tickvals=ticks)
     figure.update_yaxes(title="final test loss [nats]", type="log", exponentformat="power")
-    return framed(figure, "Final loss by width of the network")
+    return with_title(figure, "Final loss by width of the network")

@@ -1,4 +1,4 @@
-"""Petals: in theory, in every head, and how they add up to circles (the blog post on the Clock algorithm, 6 and 7)."""
+"""Petals in theory, in every head, and their sums, which are circles (blog post on the Clock algorithm, 6 and 7)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jaxtyping import Float, Int
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.circles import turns
-from modinterp.analyses.petals import Petal
-from modinterp.figures.animation import animated
+from modinterp.analyses.circles.circle import wave_angles
+from modinterp.analyses.circles.petals import Petal
+from modinterp.figures.animation import with_slider
 from modinterp.figures.circles import ring, square_axes
-from modinterp.figures.theme import INK, MUTED, TEST, array, colour_of, framed
+from modinterp.figures.theme import INK, MUTED, TEST, array, colour_of, with_title
 
-THEORY = (1, 2, 3, 5)
+FREQUENCIES = (1, 2, 3, 5)  # of the petals in theory, both embedding's and attention's
 
 
 def heads_by_planes(
@@ -26,34 +26,44 @@ def heads_by_planes(
     names: Mapping[tuple[int, int], str],
     title: str,
 ) -> go.Figure:
-    """One row a head, one column a plane: measured points over the predicted line, joined as shortly as can be.
+    """Points of each head (rows) in each plane (columns), over the line of the predicted petal.
 
     Args:
-        measured, predicted: by head and frequency of the plane.
-        names: of the panels, by the same.
+        measured, predicted: head and frequency of the plane to the points of every b. [cycles per p]
+        names: head and frequency of the plane to the name of the panel.
+        title: what to see.
     """
     heads, freqs = (sorted({key[i] for key in measured}) for i in (0, 1))
     figure = make_subplots(
-        len(heads), len(freqs), subplot_titles=[names[h, k] for h in heads for k in freqs],
-        horizontal_spacing=0.06, vertical_spacing=0.26 / len(heads),
-    )  # fmt: skip
+        len(heads),
+        len(freqs),
+        subplot_titles=[names[h, k] for h in heads for k in freqs],
+        horizontal_spacing=0.06,
+        vertical_spacing=0.26 / len(heads),
+    )
     for (head, freq), points in measured.items():
         row, col = heads.index(head) + 1, freqs.index(freq) + 1
         line = predicted[head, freq][smoothest_order(predicted[head, freq])]
         figure.add_scatter(
-            x=array(line[:, 0]), y=array(line[:, 1]), mode="lines", line={"color": MUTED, "width": 1},
-            hoverinfo="skip", showlegend=False, row=row, col=col,
-        )  # fmt: skip
+            x=array(line[:, 0]),
+            y=array(line[:, 1]),
+            mode="lines",
+            line={"color": MUTED, "width": 1},
+            hoverinfo="skip",
+            showlegend=False,
+            row=row,
+            col=col,
+        )
         figure.add_trace(ring(points, freq, names[head, freq], 4), row=row, col=col)
     figure.update_xaxes(title="along the cosine", row=len(heads))
     figure.update_yaxes(title="along the sine", col=1)
-    return framed(square_axes(figure), title, 270 * len(heads) + 90, False)
+    return with_title(square_axes(figure), title, 270 * len(heads) + 90, False)
 
 
 def smoothest_order(points: Float[Tensor, "b 2"]) -> Int[Tensor, " step"]:
-    """The residues as multiples of that one by which the curve through them is shortest, closed.
+    """The order of the residues, as multiples of one of them, in which the closed curve through the points is shortest.
 
-    A curve of high frequency, followed from b to b + 1, is a tangle; renamed residues show it as it is.
+    A curve of high frequency, followed from b to b + 1, is a tangle; in this order it is the curve that one sees.
     """
     p = len(points)
     orders = torch.outer(torch.arange(1, p // 2 + 1), torch.arange(p + 1)) % p
@@ -66,12 +76,12 @@ def sums(
     together: Mapping[int, Float[Tensor, "b 2"]],
     freqs_of_heads: Sequence[int],
 ) -> go.Figure:
-    """One panel a plane: each head's petals, and their sum.
+    """Curves of all heads, and of their sum, in several planes, one panel for each plane.
 
     Args:
-        heads: frequency of the plane to every head's curve.
+        heads: frequency of the plane to every head's curve. [cycles per p]
         together: frequency of the plane to the curve of the sum.
-        freqs_of_heads: at which each head's attention swings. [cycles per p]
+        freqs_of_heads: frequency of each head's attention. [cycles per p]
     """
     figure = make_subplots(
         1, len(heads), subplot_titles=[f"plane of frequency {k}" for k in heads], horizontal_spacing=0.06
@@ -81,40 +91,58 @@ def sums(
         for head in numbers:
             order = smoothest_order(curves[head])
             figure.add_scatter(
-                x=array(curves[head][order, 0]), y=array(curves[head][order, 1]), mode="lines",
-                line={"color": colour_of(head, list(numbers)), "width": 1.2}, opacity=0.8,
-                name=f"head {head}, attention at {freqs_of_heads[head]}", legendgroup=f"{head}", showlegend=column == 1,
-                row=1, col=column,
-            )  # fmt: skip
+                x=array(curves[head][order, 0]),
+                y=array(curves[head][order, 1]),
+                mode="lines",
+                line={"color": colour_of(head, list(numbers)), "width": 1.2},
+                opacity=0.8,
+                name=f"head {head}, attention at {freqs_of_heads[head]}",
+                legendgroup=f"{head}",
+                showlegend=column == 1,
+                row=1,
+                col=column,
+            )
         order = smoothest_order(together[freq])
         figure.add_scatter(
-            x=array(together[freq][order, 0]), y=array(together[freq][order, 1]), mode="lines+markers",
-            line={"color": INK, "width": 2.5}, marker_size=4, name="sum", legendgroup="sum", showlegend=column == 1,
-            row=1, col=column,
-        )  # fmt: skip
+            x=array(together[freq][order, 0]),
+            y=array(together[freq][order, 1]),
+            mode="lines+markers",
+            line={"color": INK, "width": 2.5},
+            marker_size=4,
+            name="sum",
+            legendgroup="sum",
+            showlegend=column == 1,
+            row=1,
+            col=column,
+        )
     figure.update_xaxes(title="along the cosine")
     figure.update_yaxes(title="along the sine", col=1)
-    return framed(square_axes(figure), "Every head writes petals; together they are circles", 470)
+    return with_title(square_axes(figure), "Every head writes petals; together they are circles", 470)
 
 
-def swinging(
+def attention_swing(
     attention: Float[Tensor, "b head"], norms: Float[Tensor, "freq head"], freqs: Sequence[int], a: int
 ) -> go.Figure:
-    """Attention to a with a fixed, against the angle by which its own frequency has turned, and its spectrum.
+    """Each head's attention to a with a fixed, against the angle of its own frequency, above the attention's spectrum.
 
     Args:
-        norms: of each head's attention at each frequency.
+        attention: attention to a for every b, by head.
+        norms: norm of each head's attention at each frequency; row k - 1 belongs to frequency k.
+        a: the operand that stays fixed.
         freqs: each head's dominant frequency. [cycles per p]
     """
     heads = range(attention.shape[1])
     figure = make_subplots(
-        2, len(heads), subplot_titles=[f"head {h}: frequency {freqs[h]}" for h in heads],
-        horizontal_spacing=0.05, vertical_spacing=0.2,
-    )  # fmt: skip
+        2,
+        len(heads),
+        subplot_titles=[f"head {h}: frequency {freqs[h]}" for h in heads],
+        horizontal_spacing=0.05,
+        vertical_spacing=0.2,
+    )
     for head in heads:
         colour = colour_of(head, list(heads))
         figure.add_scatter(
-            x=array(turns(len(attention), freqs[head])),
+            x=array(wave_angles(len(attention), freqs[head])),
             y=array(attention[:, head]),
             mode="markers",
             marker={"size": 4, "color": colour},
@@ -137,37 +165,37 @@ def swinging(
     figure.update_xaxes(title="frequency [cycles per p]", row=2)
     figure.update_yaxes(title=f"attention to a = {a}", row=1, col=1)
     figure.update_yaxes(title="norm", row=2, col=1)
-    return framed(figure, f"With a = {a} fixed, each head's attention swings with b at one frequency", 520, False)
+    return with_title(figure, f"With a = {a} fixed, each head's attention swings with b at one frequency", 520, False)
 
 
 def family(points: int = 240) -> go.Figure:
-    """Petals in theory for embedding frequencies (rows) and attention frequencies (columns), a slider for the phase.
+    """Petals in theory by the frequency of the embedding (rows) and of the attention (columns), a slider for the phase.
 
     Args:
-        points: on a curve.
+        points: how many points each curve has.
     """
     phases = list(range(0, 360, 15))
-    pairs = [(embedding, attention) for embedding in THEORY for attention in THEORY]
+    pairs = [(embedding, attention) for embedding in FREQUENCIES for attention in FREQUENCIES]
     names = [f"embedding {e}, attention {f}" for e, f in pairs]
     figure = make_subplots(
-        len(THEORY), len(THEORY), subplot_titles=names, horizontal_spacing=0.04, vertical_spacing=0.06
+        len(FREQUENCIES), len(FREQUENCIES), subplot_titles=names, horizontal_spacing=0.04, vertical_spacing=0.06
     )
     b = torch.linspace(0, 1, points + 1)
 
     def curves(degrees: int) -> list[go.Scatter]:
-        found = []
+        traces = []
         for embedding, attention in pairs:
             z = Petal(1, embedding, attention, math.radians(degrees)).curve(b)
-            found.append(
+            traces.append(
                 go.Scatter(
                     x=array(z.real), y=array(z.imag), mode="lines", line={"color": TEST, "width": 1.6}, showlegend=False
                 )
             )
-        return found
+        return traces
 
     circle = torch.polar(torch.ones_like(b), 2 * torch.pi * b)
     for number, trace in enumerate(curves(0)):
-        row, col = divmod(number, len(THEORY))
+        row, col = divmod(number, len(FREQUENCIES))
         figure.add_trace(trace, row=row + 1, col=col + 1)
         figure.add_scatter(
             x=array(circle.real),
@@ -182,12 +210,12 @@ def family(points: int = 240) -> go.Figure:
     square_axes(figure)
     figure.update_xaxes(range=[-1.1, 1.1], showticklabels=False)
     figure.update_yaxes(range=[-1.1, 1.1], showticklabels=False)
-    figure.update_xaxes(title="cosine", row=len(THEORY))
+    figure.update_xaxes(title="cosine", row=len(FREQUENCIES))
     figure.update_yaxes(title="sine", col=1)
-    framed(
+    with_title(
         figure,
         "The family of petals: a fixed point of the circle and a running one, mixed in a swinging proportion",
         880,
         False,
     )
-    return animated(figure, phases, curves, [2 * i for i in range(len(pairs))], "phase of the attention [degrees]")
+    return with_slider(figure, phases, curves, [2 * i for i in range(len(pairs))], "phase of the attention [degrees]")

@@ -1,4 +1,4 @@
-"""Read-off directions and margins (table 1 and figure 8 of Nanda et al. 2023)."""
+"""The read-off along directions of W_L, and the margin of sums of cosines (Nanda et al. 2023, table 1, figure 8)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from modinterp.analyses.cosine_sums import cosine_waves, margin
-from modinterp.analyses.readout import ReadoffTable
-from modinterp.figures.theme import INK, array, colour_of, framed, framed_panels, panels
+from modinterp.analyses.fourier.cosine_sums import cosine_waves, margin
+from modinterp.analyses.fourier.readout import ReadoffTable
+from modinterp.figures.theme import INK, array, colour_of, panels, with_panel_title, with_title
 
 
 def _add_readoff(figure: go.Figure, table: ReadoffTable, row: int | None = None, col: int | None = None) -> None:
-    """A bar a direction, coloured by frequency, its amplitude above it."""
+    """Add a bar for each direction of W_L, coloured by frequency, its amplitude above it."""
     freqs = sorted({r.freq for r in table.rows})
     for k in freqs:
         rows = [r for r in table.rows if r.freq == k]
@@ -34,19 +34,28 @@ _EXPLAINED = {"title": "fraction of variance explained", "range": [0, 1.12]}
 
 
 def readoff(table: ReadoffTable) -> go.Figure:
-    """Share of the neurons' variance along each direction of W_L that cos or sin of w_k(a + b) carries."""
+    """Bars of the share of the neurons' variance along each direction of W_L that one wave of a + b carries.
+
+    Args:
+        table: from `modinterp.analyses.fourier.readout.readoff`.
+    """
     figure = go.Figure()
     _add_readoff(figure, table)
     figure.update_xaxes(**_DIRECTIONS)
     figure.update_yaxes(**_EXPLAINED)
     lowest = min(row.explained for row in table.rows)
-    return framed(
+    return with_title(
         figure, f"Along every direction that W_L reads, one wave of a+b is at least {lowest:.0%} of the neurons"
     )
 
 
 def readoff_of_runs(tables: Mapping[str, ReadoffTable]) -> go.Figure:
-    """`readoff` of several networks, each with its own key frequencies. Source: Nanda et al. 2023, table 3."""
+    """Bars of the read-off of several networks, one panel for each, each with its own key frequencies.
+
+    Args:
+        tables: name of the run to its read-off.
+    Source: Nanda et al. 2023, table 3.
+    """
     figure, places = panels(tables)
     for name, (row, col) in places.items():
         _add_readoff(figure, tables[name], row, col)
@@ -54,11 +63,16 @@ def readoff_of_runs(tables: Mapping[str, ReadoffTable]) -> go.Figure:
     figure.update_yaxes(**_EXPLAINED)
     lowest = min(row.explained for table in tables.values() for row in table.rows)
     title = f"In every seed one wave of a+b is at least {lowest:.0%} of the neurons along each direction that W_L reads"
-    return framed_panels(figure, title, places).update_layout(showlegend=False)
+    return with_panel_title(figure, title, places).update_layout(showlegend=False)
 
 
 def margins(p: int, freqs: Sequence[int]) -> go.Figure:
-    """Each cosine over the residues, and their sum: single ones come near 1 away from 0, the sum does not."""
+    """Cosines over the residues and their sum: single cosines come near 1 away from 0, the sum does not.
+
+    Args:
+        p: modulus.
+        freqs: frequencies of the cosines. [cycles per p]
+    """
     waves, x = cosine_waves(p, freqs), list(range(p))
     figure = go.Figure()
     for column, k in enumerate(freqs):
@@ -75,4 +89,6 @@ def margins(p: int, freqs: Sequence[int]) -> go.Figure:
     figure.add_annotation(x=second, y=float(total[second]), text=f"runner-up {float(total[second]):.2f}", ay=-30)
     figure.update_xaxes(title="x = a + b − c mod p")
     figure.update_yaxes(title="cosine, and sum of cosines")
-    return framed(figure, f"Together the {len(freqs)} waves single out x = 0, by a margin of {margin(p, freqs):.2f}")
+    return with_title(
+        figure, f"Together the {len(freqs)} waves single out x = 0, by a margin of {margin(p, freqs):.2f}"
+    )

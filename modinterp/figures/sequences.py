@@ -1,4 +1,4 @@
-"""Networks on sequences: digit by digit, the heads of an induction circuit, skip trigrams (figures 29, 31 and 33)."""
+"""Networks on sequences: addition by digits, induction heads, skip trigrams (Nanda et al. 2023, figures 29, 31, 33)."""
 
 from __future__ import annotations
 
@@ -12,70 +12,95 @@ from torch import Tensor
 
 from modinterp.figures.history import mean_history
 from modinterp.figures.sweeps import scale
-from modinterp.figures.theme import CATEGORIES, INK, array, colour_of, framed, heatmap
+from modinterp.figures.theme import CATEGORIES, INK, array, colour_of, heatmap, with_title
 
 
 def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) -> go.Figure:
-    """Test loss of each digit of the answer over training, each run thin and the mean bold, and that of all digits.
+    """Test loss of each digit of the answer, and the mean of all digits, over training; runs thin, their mean bold.
 
     Args:
-        histories: with a column `test_loss_NAME` a digit.
-        names: of the digits, the largest first.
+        histories: tables with a column `test_loss_NAME` for each digit.
+        names: names of the digits, the largest first.
         title: what to see.
     """
     figure = go.Figure()
     histories = [history.query("epoch > 0") for history in histories]
     mean = mean_history(histories)
-    shown = {f"test_loss_{name}": (f"digit {place}", colour, 2.5)
-             for place, (name, colour) in enumerate(zip(names, scale(len(names)), strict=True))}  # fmt: skip
-    for column, (name, colour, width) in (shown | {"test_loss": ("mean of all", INK, 1.5)}).items():
+    columns = {
+        f"test_loss_{name}": (f"digit {place}", colour, 2.5)
+        for place, (name, colour) in enumerate(zip(names, scale(len(names)), strict=True))
+    }
+    for column, (name, colour, width) in (columns | {"test_loss": ("mean of all", INK, 1.5)}).items():
         for history in histories if len(histories) > 1 else ():
-            figure.add_scatter(x=array(history["epoch"]), y=array(history[column]), name=name, legendgroup=name,
-                               showlegend=False, opacity=0.4, line={"color": colour, "width": 1})  # fmt: skip
+            figure.add_scatter(
+                x=array(history["epoch"]),
+                y=array(history[column]),
+                name=name,
+                legendgroup=name,
+                showlegend=False,
+                opacity=0.4,
+                line={"color": colour, "width": 1},
+            )
         figure.add_scatter(
-            x=array(mean["epoch"]), y=array(mean[column]), name=name, legendgroup=name,
+            x=array(mean["epoch"]),
+            y=array(mean[column]),
+            name=name,
+            legendgroup=name,
             line={"color": colour, "width": width, "dash": "dot" if column == "test_loss" else "solid"},
             hovertemplate="step %{x}<br>%{y:.4g} nats<extra>%{fullData.name}</extra>",
-        )  # fmt: skip
+        )
     figure.update_xaxes(title="step", type="log")
     figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
-    return framed(figure, title, 460)
+    return with_title(figure, title, 460)
 
 
 def composition(
     previous: Float[Tensor, " head"], induction: Float[Tensor, " head"], losses: Mapping[str, float], title: str
 ) -> go.Figure:
-    """Scores of the heads of both layers, and the loss without those that stand out.
+    """Previous token scores of the first layer, induction scores of the last, and the loss without certain heads.
 
     Args:
-        previous: of the first layer, attention to the token before.
-        induction: of the last layer, attention to what followed the same token.
-        losses: what was taken out to the loss that is left. [nats]
+        previous: mean attention of the first layer's heads to the token before.
+        induction: mean attention of the last layer's heads to what followed the same token.
+        losses: name of the heads that are ablated to the loss without them. [nats]
         title: what to see.
     """
     names = ("first layer: attention to the token before", "last layer: attention to what followed", "loss without")
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.1)
     for col, scores in enumerate((previous, induction), start=1):
         heads = range(len(scores))
-        figure.add_bar(x=[f"head {head}" for head in heads], y=array(scores), row=1, col=col,
-                       marker_color=[colour_of(head, heads) for head in heads])  # fmt: skip
+        figure.add_bar(
+            x=[f"head {head}" for head in heads],
+            y=array(scores),
+            row=1,
+            col=col,
+            marker_color=[colour_of(head, heads) for head in heads],
+        )
         figure.update_yaxes(title="mean attention", range=[0, 1], row=1, col=col)
         figure.update_xaxes(title="head", row=1, col=col)
-    figure.add_bar(x=list(losses), y=list(losses.values()), marker_color=CATEGORIES[7], row=1, col=3,
-                   text=[f"{loss:.2g}" for loss in losses.values()], textposition="outside",
-                   cliponaxis=False)  # fmt: skip
+    figure.add_bar(
+        x=list(losses),
+        y=list(losses.values()),
+        marker_color=CATEGORIES[7],
+        row=1,
+        col=3,
+        text=[f"{loss:.2g}" for loss in losses.values()],
+        textposition="outside",
+        cliponaxis=False,
+    )
     figure.update_yaxes(title="loss [nats]", type="log", exponentformat="power", row=1, col=3)
     figure.update_xaxes(title="heads taken out", row=1, col=3)
-    return framed(figure, title, legend=False)
+    return with_title(figure, title, legend=False)
 
 
 def direct_paths(logits: Float[Tensor, "token output"], title: str) -> go.Figure:
-    """Logits that each token adds to each answer where it is attended to.
+    """Heat-map of the logits that each token adds to each answer where it is attended to.
 
     Args:
+        logits: from `modinterp.analyses.attention.trigrams.direct_path`.
         title: what to see.
     """
     figure = go.Figure(heatmap(logits, "answer", "token asked for", "logit", diverging=True))
     figure.update_xaxes(title="answer", dtick=1)
     figure.update_yaxes(title="which of the tokens asked for it is", dtick=1, autorange="reversed")
-    return framed(figure, title, 480, legend=False)
+    return with_title(figure, title, 480, legend=False)

@@ -1,4 +1,4 @@
-"""Numbers on a spiral, where those that leave one remainder fall into lines (figure 1 of Syrkis & Søgaard 2024)."""
+"""Numbers on a spiral, where numbers of one remainder lie on lines (Syrkis & Søgaard 2024, figure 1)."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from jaxtyping import Int
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.primality import on_spiral
-from modinterp.figures.animation import animated
-from modinterp.figures.theme import CATEGORIES, array, framed
+from modinterp.analyses.embeddings.primality import spiral_points
+from modinterp.figures.animation import with_slider
+from modinterp.figures.theme import CATEGORIES, array, with_title
 
 FULL_TURN = 2 * math.pi
 
 
-def _points(numbers: Int[Tensor, " number"], turn: float) -> dict:
-    x, y = on_spiral(numbers, turn).unbind(dim=1)
+def _points(numbers: Int[Tensor, " input"], turn: float) -> dict:
+    x, y = spiral_points(numbers, turn).unbind(dim=1)
     return {"x": array(x.float()), "y": array(y.float()), "text": array(numbers)}
 
 
-def polar(sets: Mapping[str, Int[Tensor, " number"]], turns: Sequence[float]) -> go.Figure:
-    """One panel a set, each number at radius n, with a slider over how many numbers make a full turn.
+def polar(sets: Mapping[str, Int[Tensor, " input"]], turns: Sequence[float]) -> go.Figure:
+    """Numbers on a spiral at radius n, one panel for each set, a slider over how many numbers make a full turn.
 
     Args:
-        sets: name to numbers.
-        turns: what the slider offers; 2 pi, where the angle is the number itself, should be the first.
+        sets: name of the panel to its numbers.
+        turns: how many numbers make a full turn; the first should be 2 pi, where the angle is the number itself.
     """
-    of = {f"{turn / FULL_TURN:.3g} ({turn:.3g})": turn for turn in turns}
-    figure = make_subplots(1, len(sets), subplot_titles=[f"{name}: {len(of):,}" for name, of in sets.items()],
-                           horizontal_spacing=0.05)  # fmt: skip
+    steps = {f"{turn / FULL_TURN:.3g} ({turn:.3g})": turn for turn in turns}
+    titles = [f"{name}: {len(numbers):,}" for name, numbers in sets.items()]
+    figure = make_subplots(1, len(sets), subplot_titles=titles, horizontal_spacing=0.05)
     for column, (name, numbers) in enumerate(sets.items(), start=1):
         figure.add_scatter(
             **_points(numbers, turns[0]),
@@ -50,31 +50,33 @@ def polar(sets: Mapping[str, Int[Tensor, " number"]], turns: Sequence[float]) ->
     figure.update_xaxes(range=[-1.05 * largest, 1.05 * largest])
     figure.update_yaxes(range=[-1.05 * largest, 1.05 * largest])
     title = "Multiples spiral in regular arms, primes do not; move the slider until an arm is a straight line"
-    figure = framed(figure, title, 480, False)
-    return animated(
+    figure = with_title(figure, title, 480, False)
+    return with_slider(
         figure,
-        list(of),
-        lambda step: [go.Scatter(**_points(numbers, of[step])) for numbers in sets.values()],
+        list(steps),
+        lambda step: [go.Scatter(**_points(numbers, steps[step])) for numbers in sets.values()],
         range(len(sets)),
         "a full turn in units of 2 pi (in numbers)",
     )
 
 
-def called(found: Mapping[str, Int[Tensor, " number"]], title: str) -> go.Figure:
-    """Which numbers a primality test called prime, and rightly or not, on one spiral.
+def primality_calls(groups: Mapping[str, Int[Tensor, " input"]], title: str) -> go.Figure:
+    """Numbers on a spiral, coloured by whether they are prime and whether a primality test calls them prime.
 
     Args:
-        found: name to numbers, such as primes found, primes missed, others called prime.
+        groups: name to numbers, such as primes found, primes missed, others called prime.
         title: what to see.
     """
     figure = go.Figure()
-    for index, (name, numbers) in enumerate(found.items()):
+    for index, (name, numbers) in enumerate(groups.items()):
         if len(numbers):
             figure.add_scatter(
-                **_points(numbers, FULL_TURN), mode="markers", name=f"{name}: {len(numbers):,}",
+                **_points(numbers, FULL_TURN),
+                mode="markers",
+                name=f"{name}: {len(numbers):,}",
                 marker={"size": 3 + 2 * (index > 0), "color": CATEGORIES[index]},
                 hovertemplate="%{text}<extra>%{fullData.name}</extra>",
-            )  # fmt: skip
+            )
     figure.update_xaxes(title="n cos n", constrain="domain")
     figure.update_yaxes(title="n sin n", scaleanchor="x", constrain="domain")
-    return framed(figure, title, 560)
+    return with_title(figure, title, 560)

@@ -1,4 +1,4 @@
-"""What changes when one number does: training curves and networks of a sweep (figures 20 to 28, tables 5 and 6)."""
+"""Sweeps over one quantity: training curves and summaries (Nanda et al. 2023, figures 20 to 28, tables 5 and 6)."""
 
 from __future__ import annotations
 
@@ -10,42 +10,64 @@ from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from modinterp.figures.history import mean_history
-from modinterp.figures.theme import CATEGORIES, LOSS_AXIS, MUTED, SEQUENTIAL, TEST, TRAIN, array, framed
+from modinterp.figures.theme import CATEGORIES, LOSS_AXIS, MUTED, SEQUENTIAL, TEST, TRAIN, array, with_title
 
 _LOSSES = {"train_loss": "train loss", "test_loss": "test loss"}
 _DASHES = ("solid", "dash", "dot")
 
 
 def scale(n: int) -> list[str]:
-    """Colours for so many steps of a swept quantity, from its smallest to its largest; the palest end is left out."""
+    """Colours for n values of a swept quantity, from the smallest to the largest; the palest end is left out."""
     return list(map(str, sample_colorscale(SEQUENTIAL, [0.9 * step / max(n - 1, 1) for step in range(n)])))
 
 
-def _line(figure: go.Figure, x: pd.Series, y: pd.Series, name: str, shown: bool, colour: str, width: float,
-          place: tuple[int, int], **more: object) -> None:  # fmt: skip
+def _line(
+    figure: go.Figure,
+    x: pd.Series,
+    y: pd.Series,
+    name: str,
+    in_legend: bool,
+    colour: str,
+    width: float,
+    place: tuple[int, int],
+) -> None:
     figure.add_scatter(
-        x=array(x), y=array(y), name=name, legendgroup=name, showlegend=shown, opacity=0.5 if width < 2 else 1,
-        line={"color": colour, "width": width, **more}, row=place[0], col=place[1],
+        x=array(x),
+        y=array(y),
+        name=name,
+        legendgroup=name,
+        showlegend=in_legend,
+        opacity=0.5 if width < 2 else 1,
+        line={"color": colour, "width": width},
+        row=place[0],
+        col=place[1],
         hovertemplate="epoch %{x}<br>%{y:.4g}<extra>%{fullData.name}</extra>",
-    )  # fmt: skip
+    )
 
 
-def _runs(figure: go.Figure, tables: Sequence[pd.DataFrame], column: str, name: str, shown: bool, colour: str,
-          place: tuple[int, int] = (1, 1)) -> None:  # fmt: skip
-    """A column of several runs that differ by the seed, thin, and its mean, bold."""
+def _runs(
+    figure: go.Figure,
+    tables: Sequence[pd.DataFrame],
+    column: str,
+    name: str,
+    in_legend: bool,
+    colour: str,
+    place: tuple[int, int] = (1, 1),
+) -> None:
+    """Add lines of a column of several runs that differ by the seed, thin, and of its mean, bold."""
     for table in tables if len(tables) > 1 else ():
         _line(figure, table["epoch"], table[column], name, False, colour, 1, place)
     mean = mean_history(tables)
-    _line(figure, mean["epoch"], mean[column], name, shown, colour, 2.5, place)
+    _line(figure, mean["epoch"], mean[column], name, in_legend, colour, 2.5, place)
 
 
 def sweep(groups: Mapping[str, Sequence[pd.DataFrame]], title: str, log_epochs: bool = False) -> go.Figure:
-    """Curves of a sweep in one scale of colours, every run thin and the mean of those that differ by the seed bold.
+    """Train and test loss of a sweep in one scale of colours, every run thin and the mean over seeds bold.
 
     Args:
         groups: value of the swept quantity, as text and in its order, to the histories of its runs.
         title: what to see.
-        log_epochs: whether epochs do, too; epoch 0 is then left out.
+        log_epochs: whether the axis of epochs is logarithmic; epoch 0 is then left out.
     """
     figure = make_subplots(1, len(_LOSSES), subplot_titles=list(_LOSSES.values()), horizontal_spacing=0.1)
     for (label, histories), colour in zip(groups.items(), scale(len(groups)), strict=True):
@@ -54,14 +76,14 @@ def sweep(groups: Mapping[str, Sequence[pd.DataFrame]], title: str, log_epochs: 
             _runs(figure, seeds, column, label, col == 1, colour, (1, col))
     figure.update_xaxes(title="epoch", type="log" if log_epochs else "linear")
     figure.update_yaxes(**LOSS_AXIS)
-    return framed(figure, title, 460)
+    return with_title(figure, title, 460)
 
 
 def thresholds(table: pd.DataFrame, title: str) -> go.Figure:
-    """Epochs until a loss is reached against the share of the data that is trained on.
+    """Epochs until a loss is reached against the share of the pairs that is trained on, a line for each loss.
 
     Args:
-        table: columns fraction, split, loss and epochs; a threshold that is never reached has no row.
+        table: columns fraction, split, loss and epochs; a loss that is never reached has no row.
         title: what to see.
     """
     figure = go.Figure()
@@ -70,23 +92,26 @@ def thresholds(table: pd.DataFrame, title: str) -> go.Figure:
         for loss, dash in zip(levels, _DASHES, strict=False):
             rows = table.query("split == @split and loss == @loss").sort_values("fraction")
             figure.add_scatter(
-                x=array(rows["fraction"]), y=array(rows["epochs"]), name=f"{split} loss below {loss:g}",
-                mode="lines+markers", line={"color": colour, "dash": dash, "width": 2.5 if loss == levels[-1] else 1.2},
+                x=array(rows["fraction"]),
+                y=array(rows["epochs"]),
+                name=f"{split} loss below {loss:g}",
+                mode="lines+markers",
+                line={"color": colour, "dash": dash, "width": 2.5 if loss == levels[-1] else 1.2},
                 hovertemplate="%{x:.0%} of the pairs<br>%{y} epochs<extra>%{fullData.name}</extra>",
-            )  # fmt: skip
+            )
     figure.update_xaxes(title="share of the pairs trained on", tickformat=".0%")
     figure.update_yaxes(title="epochs", type="log")
-    return framed(figure, title, 460)
+    return with_title(figure, title, 460)
 
 
 def measures_of_seeds(
     tables: Mapping[str, pd.DataFrame], columns: Mapping[str, tuple[str, str]], title: str
 ) -> go.Figure:
-    """Losses over training of several seeds, thin, and their means, bold.
+    """Losses of several seeds over training, thin, and their means, bold.
 
     Args:
         tables: name of the run to its progress measures.
-        columns: of the tables, to name and colour.
+        columns: column of the tables to its name and colour.
         title: what to see.
     """
     figure = make_subplots(1, 1)
@@ -94,11 +119,11 @@ def measures_of_seeds(
         _runs(figure, list(tables.values()), column, name, True, colour)
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(**LOSS_AXIS)
-    return framed(figure, title)
+    return with_title(figure, title)
 
 
 def summaries(table: pd.DataFrame, title: str) -> go.Figure:
-    """Networks by how sparse their embedding is and how far a few waves are their logits, ours full, the paper's open.
+    """Networks by the Gini coefficient of W_E and the explained variance of the logits, ours full, the paper's open.
 
     Args:
         table: columns setting, row, whose, `Gini of W_E` and `logit FVE`.
@@ -110,17 +135,21 @@ def summaries(table: pd.DataFrame, title: str) -> go.Figure:
             some = rows[rows["whose"] == whose]
             if len(some):
                 figure.add_scatter(
-                    x=array(some["Gini of W_E"]), y=array(some["logit FVE"]), text=some["row"].tolist(), mode="markers",
-                    name=f"{setting}, {whose}", marker={"color": CATEGORIES[place], "symbol": symbol, "size": 10},
+                    x=array(some["Gini of W_E"]),
+                    y=array(some["logit FVE"]),
+                    text=some["row"].tolist(),
+                    mode="markers",
+                    name=f"{setting}, {whose}",
+                    marker={"color": CATEGORIES[place], "symbol": symbol, "size": 10},
                     hovertemplate="%{text}<br>Gini %{x:.2f}<br>FVE %{y:.3f}<extra>%{fullData.name}</extra>",
-                )  # fmt: skip
+                )
     figure.update_xaxes(title="Gini coefficient of W_E in the Fourier basis")
     figure.update_yaxes(title="fraction of the logits' variance explained")
-    return framed(figure, title, 520)
+    return with_title(figure, title, 520)
 
 
 def skips(table: pd.DataFrame, title: str) -> go.Figure:
-    """Loss with the last MLP's skip connection and with its mean, joined by a line a setting.
+    """Loss with the last MLP's skip connection and with the mean in its place, joined by a line for each setting.
 
     Args:
         table: columns setting, whose, loss and `ablated loss`.
@@ -130,14 +159,23 @@ def skips(table: pd.DataFrame, title: str) -> go.Figure:
     for place, (whose, colour) in enumerate((("ours", CATEGORIES[0]), ("the paper", MUTED))):
         for first, (_, row) in enumerate(table[table["whose"] == whose].iterrows()):
             figure.add_scatter(
-                x=[row["loss"], row["ablated loss"]], y=[f"{row['setting']}, {whose}"] * 2, mode="lines+markers",
-                name=whose, legendgroup=whose, showlegend=first == 0, legendrank=place,
-                line={"color": colour, "width": 2}, marker={"symbol": ["circle", "circle-open"], "size": 11},
+                x=[row["loss"], row["ablated loss"]],
+                y=[f"{row['setting']}, {whose}"] * 2,
+                mode="lines+markers",
+                name=whose,
+                legendgroup=whose,
+                showlegend=first == 0,
+                legendrank=place,
+                line={"color": colour, "width": 2},
+                marker={"symbol": ["circle", "circle-open"], "size": 11},
                 hovertemplate="%{y}<br>%{x:.3g}<extra></extra>",
-            )  # fmt: skip
-    there = set(zip(table["setting"], table["whose"], strict=True))
-    order = [f"{s}, {w}" for s in table["setting"].unique() for w in ("ours", "the paper") if (s, w) in there]
+            )
+    pairs = set(zip(table["setting"], table["whose"], strict=True))
+    order = [f"{s}, {w}" for s in table["setting"].unique() for w in ("ours", "the paper") if (s, w) in pairs]
     figure.update_yaxes(title="setting", categoryorder="array", categoryarray=order[::-1], automargin=True)
-    figure.update_xaxes(title="loss over all pairs: whole (full), mean in place of the skip (open) [nats]",
-                        type="log", exponentformat="power")  # fmt: skip
-    return framed(figure, title, 480)
+    figure.update_xaxes(
+        title="loss over all pairs: whole (full), mean in place of the skip (open) [nats]",
+        type="log",
+        exponentformat="power",
+    )
+    return with_title(figure, title, 480)

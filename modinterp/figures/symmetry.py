@@ -1,4 +1,4 @@
-"""The correct logit over all pairs (figures of Zhong et al. 2023, "The Clock and the Pizza", section 4)."""
+"""The correct logit over all pairs (Zhong et al. 2023, "The Clock and the Pizza", figures of section 4)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.figures.theme import framed, heatmap
+from modinterp.figures.theme import heatmap, with_title
 
 
 def correct_logits(
@@ -14,13 +14,14 @@ def correct_logits(
     distance: str,
     title: str,
 ) -> go.Figure:
-    """The correct logit by distance and by a: stripes along a are a pizza's, none a clock's.
+    """Heat-map of the correct logit by distance and by a: stripes along a are a pizza's, none a clock's.
 
     Args:
-        field: from `modinterp.analyses.symmetry.correct_logits`.
-        distance: what the rows are.
+        field: from `modinterp.analyses.circles.symmetry.correct_logits`.
+        distance: name of the rows, such as "a - b".
+        title: what to see.
     """
     figure = go.Figure(heatmap(field, "a", distance, "correct logit"))
     figure.update_xaxes(title="a")
     figure.update_yaxes(title=f"{distance} mod p", autorange="reversed")
-    return framed(figure, title, 460, False)
+    return with_title(figure, title, 460, False)

@@ -1,4 +1,4 @@
-"""One look for every figure: colours that mean the same thing everywhere, and the common frame."""
+"""One look for every figure: colours that mean the same thing everywhere, titles, panels and heat-maps."""
 
 from __future__ import annotations
 
@@ -11,9 +11,23 @@ from plotly.subplots import make_subplots
 from torch import Tensor
 
 CATEGORIES = (  # more than a network of these has key frequencies, so that none shares its colour
-    "#2f6db5", "#d1495b", "#2a9d8f", "#e09f3e", "#7b5ea7", "#5f8f3e", "#b5651d", "#4a5a6a",
-    "#c05aa8", "#3fb0c9", "#8c8c2e", "#f2876f", "#7f93d8", "#1b7f4d", "#b08a6e", "#a33a2a",
-)  # fmt: skip
+    "#2f6db5",
+    "#d1495b",
+    "#2a9d8f",
+    "#e09f3e",
+    "#7b5ea7",
+    "#5f8f3e",
+    "#b5651d",
+    "#4a5a6a",
+    "#c05aa8",
+    "#3fb0c9",
+    "#8c8c2e",
+    "#f2876f",
+    "#7f93d8",
+    "#1b7f4d",
+    "#b08a6e",
+    "#a33a2a",
+)
 COS, SIN = CATEGORIES[0], CATEGORIES[1]
 TRAIN, TEST, RESTRICTED, EXCLUDED = "#2f6db5", "#d1495b", "#2a9d8f", "#7b5ea7"
 MUTED, INK = "#9aa5b1", "#1f2933"
@@ -23,18 +37,28 @@ CYCLIC = "Phase"  # of angles: its two ends are one colour
 
 
 def colour_of(item: int, among: Sequence[int]) -> str:
-    """The colour of a head or key frequency, the same in every figure that shows the same set."""
+    """The colour of a head or key frequency, the same in every figure that draws the same set.
+
+    Args:
+        item: number of the head, or the frequency.
+        among: all heads or key frequencies; others are grey.
+    """
     return CATEGORIES[list(among).index(item) % len(CATEGORIES)] if item in among else MUTED
 
 
 def array(x: Tensor | np.ndarray | pd.Series | Sequence[float]) -> np.ndarray:
-    """Plot data in single precision, which halves the page and is beyond what an eye can see."""
+    """Plot data as a numpy array, floats in single precision, which halves the page and is finer than the eye."""
     values = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
     return values.astype(np.float32) if values.dtype.kind == "f" else values
 
 
-def framed(figure: go.Figure, title: str, height: int = 420, legend: bool = True) -> go.Figure:
-    """Set title, size, font and grid; the title says what to see."""
+def with_title(figure: go.Figure, title: str, height: int = 420, legend: bool = True) -> go.Figure:
+    """The figure with a title, which says what to see, and the common size, fonts and grid.
+
+    Args:
+        height: of the figure. [pixels]
+        legend: whether the figure has one.
+    """
     figure.update_layout(
         title={"text": title, "x": 0, "xanchor": "left", "xref": "paper", "font": {"size": 15}},
         template="plotly_white",
@@ -55,17 +79,21 @@ Places = dict[str, tuple[int, int]]
 
 
 def panels(names: Iterable[str]) -> tuple[go.Figure, Places]:
-    """Small multiples in two columns, one a name, and the row and column of each."""
+    """A figure of small multiples in two columns, one panel for each name, and the row and column of each panel."""
     places = {name: (place // 2 + 1, place % 2 + 1) for place, name in enumerate(names)}
     rows = max(row for row, _ in places.values())
     gaps = {"horizontal_spacing": 0.1, "vertical_spacing": 0.4 / rows}
     return make_subplots(rows, 2, subplot_titles=list(places), **gaps), places
 
 
-def framed_panels(figure: go.Figure, title: str, places: Places) -> go.Figure:
-    """`framed`, as high as the rows of small multiples need, the legend close below them."""
+def with_panel_title(figure: go.Figure, title: str, places: Places) -> go.Figure:
+    """The figure of small multiples with a title, as high as its rows need, the legend close below them.
+
+    Args:
+        places: row and column of each panel, from `panels`.
+    """
     rows = max(row for row, _ in places.values())
-    return framed(figure, title, 340 * rows).update_layout(legend_y=-0.24 / rows)
+    return with_title(figure, title, 340 * rows).update_layout(legend_y=-0.24 / rows)
 
 
 def heatmap(
@@ -79,12 +107,15 @@ def heatmap(
     zmax: float | None = None,
     name: str = "",
 ) -> go.Heatmap:
-    """A heat-map of `z[y, x]` whose hover names both coordinates and the value.
+    """Trace of a heat-map of `z[y, x]` whose hover names both coordinates and the value.
 
     Args:
+        x_name, y_name, value: names of the coordinates and of the value.
+        diverging: whether the colour scale is centred on 0.
         labels: names of rows and columns; numbers by default.
+        colorbar: whether the trace has a colour bar.
         zmax: end of the colour scale.
-        name: shown beside the hover, such as the head and its frequency.
+        name: text beside the hover, such as the head and its frequency.
     """
     top = float(z.abs().max()) if zmax is None else zmax
     span = {"zmin": -top, "zmax": top} if diverging else ({} if zmax is None else {"zmin": 0, "zmax": zmax})

@@ -21,12 +21,12 @@ HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, 
 @cache
 def _is_intel() -> bool:
     """Whether the processor is Intel's; false where the system does not say."""
-    about = Path("/proc/cpuinfo")
-    return about.is_file() and "GenuineIntel" in about.read_text()
+    cpuinfo = Path("/proc/cpuinfo")
+    return cpuinfo.is_file() and "GenuineIntel" in cpuinfo.read_text()
 
 
-def _by_transposed(x: Tensor, y: Tensor, b: Tensor | None = None) -> Tensor:
-    """x @ y.T + b with oneDNN."""
+def _onednn_product(x: Tensor, y: Tensor, b: Tensor | None = None) -> Tensor:
+    """x @ y.T + b, computed by oneDNN."""
     return torch.ops.mkldnn._linear_pointwise(x, y, b, "none", [], "")
 
 
@@ -34,26 +34,26 @@ class _Affine(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
         ctx.save_for_backward(x, W)
-        return _by_transposed(x, W.T, b)
+        return _onednn_product(x, W.T, b)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
         (grad,), (x, W) = grads, ctx.saved_tensors
         wide = W.shape[1] >= W.shape[0]  # oneDNN likes the longer side of the result last
-        of_W = _by_transposed(x.T, grad.T) if wide else _by_transposed(grad.T, x.T).T
-        return _by_transposed(grad, W), of_W, grad.sum(dim=0) if ctx.needs_input_grad[2] else None
+        W_grad = _onednn_product(x.T, grad.T) if wide else _onednn_product(grad.T, x.T).T
+        return _onednn_product(grad, W), W_grad, grad.sum(dim=0) if ctx.needs_input_grad[2] else None
 
 
 def affine(
-    x: Float[Tensor, "row inner"], W: Float[Tensor, "inner outer"], b: Float[Tensor, " outer"] | None = None
-) -> Float[Tensor, "row outer"]:
+    x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
+) -> Float[Tensor, "batch d_out"]:
     """x @ W + b by torch's own operations, which can be mapped over and run on any device."""
     return x @ W if b is None else x @ W + b
 
 
 def fast_affine(
-    x: Float[Tensor, "row inner"], W: Float[Tensor, "inner outer"], b: Float[Tensor, " outer"] | None = None
-) -> Float[Tensor, "row outer"]:
+    x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
+) -> Float[Tensor, "batch d_out"]:
     """x @ W + b, differentiable; for float32 on a CPU with oneDNN where torch has it and it is the faster."""
     if HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32 and not _is_intel():
         return _Affine.apply(x, W, b)  # type: ignore[return-value]

@@ -55,7 +55,7 @@ def to_bridge(network: Network) -> TransformerBridge:
 def to_hooked_transformer_state_dict(network: Network) -> Weights:
     """The network's weights as the state dict of TransformerLens' HookedTransformer, up to its last release, 3.x.
 
-    That class always has positions, all biases, and two buffers a layer; what is absent here is zero there. Load it
+    That class always has positions, all biases, and two buffers a layer; weights that our network lacks are 0. Load it
     with `strict=True` into a HookedTransformer without normalisation and of the same sizes, unprocessed.
     `from_state_dict` reads it back; biases of the MLP that were absent come back as zeros.
 
@@ -76,15 +76,15 @@ def to_hooked_transformer_state_dict(network: Network) -> Weights:
 
 
 def _native_weights(network: Network, c: TransformerConfig) -> dict[str, Tensor]:
-    """Our weights in the names and orientations of `torch.nn.Linear`; biases and positions that are absent are zero."""
+    """The weights in a native bridge's names and orientations; biases and positions that our network lacks are zero."""
     own = {name: w.detach() for name, w in network.state_dict().items()}
 
-    def found(name: str, *shape: int) -> Tensor:
+    def weight_or_zeros(name: str, *shape: int) -> Tensor:
         return own.get(name, network.W_E.new_zeros(shape)).reshape(shape)
 
     weights = {
         "tok_embed.weight": own["embed.W_E"],
-        "pos.weight": found("pos_embed.W_pos", c.n_ctx, c.d_model),
+        "pos.weight": weight_or_zeros("pos_embed.W_pos", c.n_ctx, c.d_model),
         "head.weight": own["unembed.W_U"].T,
     }
     inner = c.n_heads * c.d_head
@@ -93,11 +93,11 @@ def _native_weights(network: Network, c: TransformerConfig) -> dict[str, Tensor]
         for letter in "QKV":
             projection = own[f"{attn}W_{letter}"].transpose(1, 2).reshape(inner, c.d_model)
             weights[f"{theirs}attn.{letter.lower()}.weight"] = projection
-            weights[f"{theirs}attn.{letter.lower()}.bias"] = found(f"{attn}b_{letter}", inner)
+            weights[f"{theirs}attn.{letter.lower()}.bias"] = weight_or_zeros(f"{attn}b_{letter}", inner)
         weights[f"{theirs}attn.o.weight"] = own[f"{attn}W_O"].reshape(inner, c.d_model).T
-        weights[f"{theirs}attn.o.bias"] = found(f"{attn}b_O", c.d_model)
+        weights[f"{theirs}attn.o.bias"] = weight_or_zeros(f"{attn}b_O", c.d_model)
         weights[f"{theirs}mlp.fc_in.weight"] = own[f"{mlp}W_in"].T
-        weights[f"{theirs}mlp.fc_in.bias"] = found(f"{mlp}b_in", c.d_mlp or 0)
+        weights[f"{theirs}mlp.fc_in.bias"] = weight_or_zeros(f"{mlp}b_in", c.d_mlp or 0)
         weights[f"{theirs}mlp.fc_out.weight"] = own[f"{mlp}W_out"].T
-        weights[f"{theirs}mlp.fc_out.bias"] = found(f"{mlp}b_out", c.d_model)
+        weights[f"{theirs}mlp.fc_out.bias"] = weight_or_zeros(f"{mlp}b_out", c.d_model)
     return weights

@@ -1,12 +1,12 @@
-"""The numbers that fix a network's shape, and its weights at the start."""
+"""The numbers that fix a network's shape and how its weights begin."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -20,26 +20,39 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 INITS = {
     "1/sqrt(d_model)": "every matrix 1/sqrt(d_model), W_out too, W_U 1/sqrt(d_vocab): the code of Nanda et al. 2023",
+    "left-facing": "as 1/sqrt(d_model), drawn in the order and orientation of the code of Nanda et al. 2023: W_E "
+    "[d_model, d_vocab], W_pos, W_K, W_Q, W_V [head, d_head, d_model], W_O [d_model, head d_head], W_in, W_out, W_U",
     "he": "sqrt(2 / fan in), where all heads and all tasks count as inputs: the code of Syrkis & Søgaard 2024",
 }
 
 Weights = dict[str, Tensor]
+CONFIGS: dict[str, type] = {}  # the classes of configurations, by name
 
 
 class _Config:
-    """What every config can say of a task, and to TransformerLens, which asks for more than there is here."""
+    """What all configurations share: whether a task fits, and attributes that TransformerLens asks a config for."""
 
     normalization_type = None
     n_key_value_heads = None
-    device = None  # of the tensors that it makes for results: torch's default
+    device = None  # where TransformerLens makes tensors for results: torch's default
+    unlabelled_outputs = 0
 
     d_vocab: int
     d_vocab_out: int
     n_ctx: int
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        CONFIGS[cls.__name__] = cls
+
     def check(self, task: Task, subject: str = "the network has") -> None:
-        """Raises ValueError where vocabulary, outputs or context are not the task's."""
-        for name, needed in {"d_vocab": task.d_vocab, "d_vocab_out": sum(task.heads), "n_ctx": task.n_ctx}.items():
+        """Raises ValueError where vocabulary, outputs or context are not those of the task.
+
+        Args:
+            subject: whose sizes they are, with its verb, for the error.
+        """
+        sizes = {"d_vocab": task.d_vocab, "d_vocab_out": sum(task.output_sizes), "n_ctx": task.n_ctx}
+        for name, needed in sizes.items():
             if needed != (own := getattr(self, name)):
                 no_equals = getattr(task, "equals", False) and (name, own) == ("d_vocab", needed - 1)
                 hint = "; if the network reads no '=', its task has equals=False" * no_equals
@@ -60,11 +73,13 @@ class TransformerConfig(_Config):
 
     Attributes:
         d_mlp: neurons per layer; None for a network of attention alone.
-        act_fn: a key of `ACTIVATIONS`.
-        positional: whether a learned embedding of the position is added.
-        attn_biases, mlp_biases, unembed_bias: which biases exist. The paper has those of the MLP alone.
-        init: a key of `INITS`.
-        n_tasks: how many classifiers stand side by side in W_U; says how large it begins under "he".
+        act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
+        positional: whether a learned embedding of the position is added to that of the token.
+        attn_biases, mlp_biases, unembed_bias: which biases exist. Nanda et al. 2023 have those of the MLP alone.
+        init: how the weights begin, a key of `INITS`.
+        n_tasks: number of classifiers side by side in W_U; it decides how large W_U begins under "he".
+        unlabelled_outputs: columns of W_U beyond `d_vocab_out` that are trained in the softmax and are the answer to no
+            input, such as the one of "=" in the released code of Nanda et al. 2023. `labelled` leaves them out.
     """
 
     d_vocab: int
@@ -82,8 +97,12 @@ class TransformerConfig(_Config):
     unembed_bias: bool = False
     init: str = "1/sqrt(d_model)"
     n_tasks: int = 1
+    unlabelled_outputs: int = 0
 
     def __post_init__(self) -> None:
+        unlabelled = self.unlabelled_outputs
+        if not isinstance(unlabelled, int) or unlabelled < 0 or (unlabelled and self.n_tasks > 1):
+            raise ValueError(f"unlabelled_outputs must be a number of columns beside one task's, got {unlabelled!r}")
         if self.init not in INITS:
             raise ValueError(f"unknown initialisation {self.init!r}; known are {', '.join(INITS)}")
         names = ("d_vocab", "d_vocab_out", "n_ctx", "n_layers", "d_model", "n_heads", "d_head", "d_mlp")
@@ -91,18 +110,18 @@ class TransformerConfig(_Config):
 
     @classmethod
     def of(cls, task: Task, **sizes: int | str | bool | None) -> TransformerConfig:
-        """The configuration whose vocabulary and context fit the task; everything else may be given."""
-        sizes = {"n_tasks": len(task.heads)} | sizes
-        return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
+        """The configuration whose vocabulary, outputs and context fit the task; every other field may be given."""
+        sizes = {"n_tasks": len(task.output_sizes)} | sizes
+        return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
     @property
     def attn_only(self) -> bool:
-        """Whether there is no MLP."""
+        """Whether the network has attention and no MLP."""
         return self.d_mlp is None
 
     @property
     def summary(self) -> str:
-        """The shape in a few words.
+        """The shape in a few words, such as a table has room for.
 
         >>> TransformerConfig(d_vocab=114, d_vocab_out=113, n_ctx=3).summary
         '1 layer, d 128, 4 x 32, mlp 512'
@@ -127,23 +146,28 @@ class TransformerConfig(_Config):
                 shapes |= {f"{block}mlp.W_in": (m, self.d_mlp), f"{block}mlp.W_out": (self.d_mlp, m)}
                 if self.mlp_biases:
                     shapes |= {f"{block}mlp.b_in": (self.d_mlp,), f"{block}mlp.b_out": (m,)}
-        shapes["unembed.W_U"] = (m, self.d_vocab_out)
+        outputs = self.d_vocab_out + self.unlabelled_outputs
+        shapes["unembed.W_U"] = (m, outputs)
         if self.unembed_bias:
-            shapes["unembed.b_U"] = (self.d_vocab_out,)
+            shapes["unembed.b_U"] = (outputs,)
         return shapes
 
+    def labelled(self) -> TransformerConfig:
+        """The configuration of the network that is taken apart: without the outputs that are the answer to no input."""
+        return replace(self, unlabelled_outputs=0) if self.unlabelled_outputs else self
+
     def scales(self) -> dict[str, float]:
-        """Standard deviation of every weight matrix at the start; biases begin at 0. See `INITS`."""
+        """Standard deviation of every weight matrix before the first step; biases begin at 0. See `INITS`."""
         if self.init == "he":
             return {name: math.sqrt(2 / self._fan_in(name, shape)) for name, shape in self.shapes().items()}
         scales = dict.fromkeys(self.shapes(), 1 / math.sqrt(self.d_model))
         return scales | {"unembed.W_U": 1 / math.sqrt(self.d_vocab)}
 
     def _fan_in(self, name: str, shape: tuple[int, ...]) -> int:
-        """Numbers that the source's `he_normal` divides by: rows of the matrices of all heads, or of all tasks.
+        """The fan-in of `he_normal` in the code of Syrkis & Søgaard 2024: rows of the matrices of all heads, or tasks.
 
-        That is what a unit adds up in W_O, but several times it in W_Q, W_K, W_V and W_U. With the rows of one matrix
-        alone the loss of 29 tasks would begin at 2.4, where the source has 1.
+        In W_O that is the number of inputs of a unit, in W_Q, W_K, W_V and W_U several times that number. With the rows
+        of one matrix alone the loss of 29 tasks would begin at 2.4, where the source has 1.
         """
         return math.prod(shape[:-1]) * (self.n_tasks if name == "unembed.W_U" else 1)
 
@@ -168,23 +192,27 @@ class MLPConfig(_Config):
 
     @classmethod
     def of(cls, task: Task, **sizes: int | str) -> MLPConfig:
-        """The configuration whose vocabulary fits the task; everything else may be given."""
-        return cls(task.d_vocab, sum(task.heads), task.n_ctx, **sizes)  # type: ignore[arg-type]
+        """The configuration whose vocabulary and outputs fit the task; every other field may be given."""
+        return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
     @property
     def n_heads(self) -> int:
-        """None of them; TransformerLens asks."""
+        """0: the network has no attention; TransformerLens asks every config for it."""
         return 0
 
     @property
     def attn_only(self) -> bool:
-        """Whether there is no MLP."""
+        """Whether the network has no MLP: false; TransformerLens asks every config for it."""
         return False
 
     @property
     def summary(self) -> str:
-        """The shape in a few words."""
+        """The shape in a few words, such as a table has room for."""
         return f"pair mlp, d {self.d_model}, mlp {self.d_mlp}"
+
+    def labelled(self) -> MLPConfig:
+        """The same configuration: every output of a pair MLP is the answer to some input."""
+        return self
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every weight, in HookedTransformer's names and orientations.
@@ -199,23 +227,8 @@ class MLPConfig(_Config):
         }
 
     def scales(self) -> dict[str, float]:
-        """Standard deviation of every weight at the start: 1/sqrt(rows)."""
+        """Standard deviation of every weight before the first step: 1/sqrt(rows)."""
         return {name: 1 / math.sqrt(shape[0]) for name, shape in self.shapes().items()}
 
 
 Config = TransformerConfig | MLPConfig
-
-
-def initial_weights(config: Config, seed: int) -> Weights:
-    """Weights before the first step, drawn in float32 on the CPU, the same on every device.
-
-    Normal with the standard deviations of `config.scales()`; biases 0.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    scales = config.scales()
-    return {
-        name: torch.zeros(shape)
-        if name.rpartition(".")[2].startswith("b_")
-        else torch.randn(shape, generator=generator) * scales[name]
-        for name, shape in config.shapes().items()
-    }

@@ -1,7 +1,7 @@
 """Foreign layouts in: whatever names and orientations a checkpoint has, one of our networks comes out.
 
 =============================================  ============================================
-layout                                         told by
+layout                                         recognised by
 =============================================  ============================================
 ours, and HookedTransformer's of any version   `blocks.0.attn.W_O [head, d_head, d_model]`
 left-facing, of the grokking paper's own code  `blocks.0.attn.W_O [d_model, head * d_head]`
@@ -46,7 +46,7 @@ def _right_facing(weights: Weights) -> Weights:
 
 
 def _without_zero_biases(weights: Weights) -> Weights:
-    """Drop biases that are absent in effect: all of one kind zero (`b_Q, b_K, b_V, b_O`, or `b_U`)."""
+    """The weights without biases of which all of one kind (`b_Q, b_K, b_V, b_O`, or `b_U`) are zero."""
     for kind in (r"attn\.b_[QKVO]$", r"unembed\.b_U$"):
         names = [n for n in weights if re.search(kind, n)]
         if not any(weights[n].any() for n in names):
@@ -54,15 +54,15 @@ def _without_zero_biases(weights: Weights) -> Weights:
     return weights
 
 
-def _listed(names: Iterable[object]) -> str:
-    """Names on one line, the first dozen of them."""
+def _name_list(names: Iterable[object]) -> str:
+    """The first dozen names on one line, for an error."""
     shown = [str(n) if str(n).isprintable() and len(str(n)) < 100 else ascii(n)[:100] for n in names]
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
 
 def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
     if name not in weights:
-        raise ValueError(f"no weight {name}; found {_listed(sorted(weights))}")
+        raise ValueError(f"no weight {name}; found {_name_list(sorted(weights))}")
     if weights[name].ndim != ndim:
         raise ValueError(f"{name} should have {ndim} axes, but its shape is {tuple(weights[name].shape)}")
     return tuple(weights[name].shape)
@@ -71,7 +71,7 @@ def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
 def _number_of_layers(weights: Weights) -> int:
     found = {int(m[1]) for m in map(_LAYER.match, weights) if m}
     if found != set(range(len(found))):
-        raise ValueError(f"layers should be numbered from 0 without a gap, but are {_listed(sorted(found))}")
+        raise ValueError(f"layers should be numbered from 0 without a gap, but are {_name_list(sorted(found))}")
     return len(found)
 
 
@@ -97,16 +97,21 @@ def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> Transforme
 
 
 def fitting(weights: Weights, config: Config, task: Task) -> Network:
-    """The network of these weights, after names and shapes were held against the config, and that against the task.
+    """The hooked network of weights whose names and shapes are those of a configuration that fits the task.
 
+    Args:
+        weights: in float32 or less, with the unlabelled outputs of the configuration or without them.
     Raises:
         ValueError: a weight is missing, left over or of another shape, or the config contradicts the task.
     """
-    wanted, found = config.shapes(), {name: tuple(w.shape) for name, w in weights.items()}
+    found = {name: tuple(w.shape) for name, w in weights.items()}
+    if found.get("unembed.W_U", ())[-1:] == (config.d_vocab_out,):
+        config = config.labelled()
+    wanted = config.shapes()
     missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
     if missing or extra:
         parts = (("missing weights", missing), ("weights without a place", extra))
-        raise ValueError("; ".join(f"{what}: {_listed(names)}" for what, names in parts if names))
+        raise ValueError("; ".join(f"{what}: {_name_list(names)}" for what, names in parts if names))
     for name, shape in wanted.items():
         if found[name] != shape:
             raise ValueError(f"{name} should be {list(shape)}, but is {list(found[name])}")
@@ -115,16 +120,16 @@ def fitting(weights: Weights, config: Config, task: Task) -> Network:
 
 
 def _in_our_layout(weights: Weights) -> Weights:
-    """Any of the layouts in our names and orientations, in float32; buffers and biases of no effect left out."""
+    """Weights of any of the layouts in our names and orientations, in float32, without buffers and zero biases."""
     weights = {name: w for name, w in weights.items() if not (isinstance(name, str) and _BUFFERS.search(name))}
     for name, w in weights.items():
         dense = isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
         if not dense or w.is_quantized or not w.is_floating_point():
-            raise ValueError(f"weight {_listed([name])} is no dense array of real numbers with a name")
+            raise ValueError(f"weight {_name_list([name])} is no dense array of real numbers with a name")
     weights = {name: w.detach().float() for name, w in weights.items()}
     broken = [name for name, w in weights.items() if not w.isfinite().all()]
     if broken:
-        raise ValueError(f"weights that are not finite: {_listed(broken)}")
+        raise ValueError(f"weights that are not finite: {_name_list(broken)}")
     if set(weights) == set(_THREE):
         weights = {_THREE[name]: w for name, w in weights.items()}
     weights = _without_zero_biases(weights)
@@ -146,21 +151,22 @@ def _has_attention(weights: Weights) -> bool:
         return True
     if "blocks.0.mlp.W_in" in weights:
         return False
-    raise ValueError("the weights fit no known layout: expected blocks.0.attn.W_O and its like, or W_E, W_in, W_U; "
-                     f"found {_listed(sorted(weights)) or 'nothing'}")  # fmt: skip
+    names = _name_list(sorted(weights)) or "nothing"
+    expected = "blocks.0.attn.W_O and its like, or W_E, W_in, W_U"
+    raise ValueError(f"the weights fit no known layout: expected {expected}; found {names}")
 
 
 def modular_task(weights: Weights, op: str, p: int | None = None) -> ModularArithmetic:
-    """The task of a network over pairs of residues, as far as the shapes of its weights tell.
+    """The task of a network over pairs of residues, as far as the shapes of its weights decide it.
 
-    Whether a third token, "=", stands at the end is told by the positions, else by the sizes of the two vocabularies.
+    Whether a third token, "=", stands at the end follows from the positions, else from the sizes of the vocabularies.
 
     Args:
         weights: in any of the layouts of this module.
-        op: a key of `modinterp.tasks.modular.OPERATIONS`, which no shape tells.
+        op: a key of `modinterp.tasks.modular.OPERATIONS`, which follows from no shape.
         p: the modulus, where it is known.
     Raises:
-        ValueError: the layout is none of the four; p contradicts the shapes, or is not told by them and not given.
+        ValueError: the layout is none of the four; p contradicts the shapes, or neither follows from them nor is given.
     """
     weights = _in_our_layout(weights)
     has_attention = _has_attention(weights)
@@ -179,19 +185,19 @@ def modular_task(weights: Weights, op: str, p: int | None = None) -> ModularArit
 
 
 def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Network:
-    """A network of ours with the weights of a checkpoint in any of the four layouts of this module.
+    """A hooked network with the weights of a checkpoint in any of the four layouts of this module.
 
     Args:
-        weights: names to tensors; HookedTransformer's `mask` and `IGNORE` buffers are passed over, and output columns
-            beyond the task's (the one of "=" in the paper's code) are left out.
+        weights: names to tensors; HookedTransformer's `mask` and `IGNORE` buffers are ignored, and output columns
+            beyond the task's (the one of "=" in the code of Nanda et al. 2023) are left out.
         task: what the network was trained on; says how many positions and classes there are.
-        act_fn: the nonlinearity, which no checkpoint names.
+        act_fn: the nonlinearity of the neurons, which is in no checkpoint; a key of `ACTIVATIONS`.
     Raises:
         ValueError: the layout is none of the four, a weight is missing, left over or of another shape, or the shapes
             contradict the task.
     """
     weights = _in_our_layout(weights)
-    has_attention, classes = _has_attention(weights), sum(task.heads)
+    has_attention, classes = _has_attention(weights), sum(task.output_sizes)
     if _shape(weights, "unembed.W_U", 2)[1] == task.d_vocab > classes:
         columns = {n: weights[n][..., :classes] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
         weights = weights | columns

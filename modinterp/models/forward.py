@@ -1,4 +1,4 @@
-"""The training forward pass: the logits that are read, and nothing that they do not need.
+"""The training forward pass: logits at the positions of the answers, and nothing that they do not need.
 
 Pure functions of weights and of integers that were worked out once per batch, so that many runs can be mapped over in
 one program. For a one-layer network that is read at its last position this is about a quarter of the arithmetic of the
@@ -25,20 +25,23 @@ Affine = Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
 
 def no_dropout(place: str, layer: int, x: Tensor) -> Tensor:
-    """Leaves activations as they are."""
+    """The activations as they are: the `Drop` of a forward pass without dropout."""
     return x
 
 
 def indexed(
-    config: Config, inputs: Int[Tensor, "input pos"], last_tokens: Int[Tensor, " token"], n_read: int = 1,
-    read: Int[Tensor, "input read"] | None = None,
-) -> dict[str, Tensor]:  # fmt: skip
-    """The integers that a forward pass looks up, worked out once for a batch of inputs.
+    config: Config,
+    inputs: Int[Tensor, "input pos"],
+    last_tokens: Int[Tensor, " token"],
+    n_read: int = 1,
+    read: Int[Tensor, "input query"] | None = None,
+) -> dict[str, Tensor]:
+    """The rows of tables that `read_logits` looks up, computed once for a batch of inputs.
 
     Args:
         last_tokens: every token that may stand at the last position, in order.
-        n_read: number of last positions that are read.
-        read: where to read each input instead, if only some of those positions are needed.
+        n_read: number of positions, counted from the last, at which logits are wanted.
+        read: the positions at which logits are wanted for each input, if those are only some of the last `n_read`.
     """
     if isinstance(config, MLPConfig):
         return {"rows": inputs}
@@ -64,14 +67,14 @@ def read_logits(
     n_read: int = 1,
     drop: Drop = no_dropout,
     affine: Affine = fast_affine,
-) -> Float[Tensor, "input read output"]:
-    """Logits at the last `n_read` positions, or where the index says.
+) -> Float[Tensor, "input query output"]:
+    """Logits at the last `n_read` positions, or at the positions that `indexed` was given.
 
     Args:
-        index: of `indexed`.
+        index: what `indexed` gives for the inputs.
         drop: applied to the activations of every MLP after its nonlinearity (`"neurons"`, layer) and to the residual
             stream after every attention and MLP (`"residual"`, number of the sub-layer); dropout in training.
-        affine: a matrix of many rows times a weight, plus a bias.
+        affine: the function x W + b by which the large products are taken.
     """
     if isinstance(config, MLPConfig):
         table = weights["embed.W_E"] @ weights["blocks.0.mlp.W_in"]
@@ -89,7 +92,7 @@ def read_logits(
 
 
 def _residual_table(config: TransformerConfig, weights: Weights, n_ctx: int) -> Float[Tensor, "pos token d_model"]:
-    """Residual stream before the first block, which depends on position and token alone."""
+    """The residual stream before the first block, which depends on position and token alone."""
     W_E = weights["embed.W_E"]
     if not config.positional:
         return W_E.expand(n_ctx, -1, -1)
@@ -108,7 +111,7 @@ def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int,
 def _tabulated_attention(
     config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor, affine: Affine
 ) -> Float[Tensor, "input 1 d_model"]:
-    """Residual stream at the last position after the attention of the only layer, from tables."""
+    """The residual stream at the last position after the attention of the only layer, from tables."""
     queries_in, per_head = table[-1][index["last_tokens"]], (config.n_heads, config.d_head)
     q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))
     scores = torch.einsum("qhd,pthd->qpth", q.unflatten(-1, per_head), k.unflatten(-1, per_head))
@@ -121,35 +124,40 @@ def _tabulated_attention(
 
 
 def _layers_before_the_last_mlp(
-    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor,
-    n_read: int, drop: Drop, affine: Affine,
-) -> Float[Tensor, "input read d_model"]:  # fmt: skip
-    """Residual stream at the positions read after the last attention, all earlier layers computed everywhere."""
+    config: TransformerConfig,
+    weights: Weights,
+    index: dict[str, Tensor],
+    table: Tensor,
+    n_read: int,
+    drop: Drop,
+    affine: Affine,
+) -> Float[Tensor, "input query d_model"]:
+    """The residual stream after the last attention at the positions of the answers; earlier layers run on all."""
     x = F.embedding(index["rows"], table.flatten(0, 1))
-    at = torch.arange(x.shape[1], device=x.device).unsqueeze(0)  # of the queries: [1 or input, query]
+    query_pos = torch.arange(x.shape[1], device=x.device).unsqueeze(0)  # [1 or input, query]
     for layer in range(config.n_layers):
         last, queries_in = layer == config.n_layers - 1, x
         if last:
-            at = index.get("read", at[:, -n_read:])
-            queries_in = x.take_along_dim(at.unsqueeze(-1), dim=1) if "read" in index else x[:, -n_read:]
+            query_pos = index.get("read", query_pos[:, -n_read:])
+            queries_in = x.take_along_dim(query_pos.unsqueeze(-1), dim=1) if "read" in index else x[:, -n_read:]
         q, k, v = (_projected(y, weights, layer, letter) for y, letter in ((queries_in, "Q"), (x, "K"), (x, "V")))
-        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads, at), weights, layer, affine)
+        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads, query_pos), weights, layer, affine)
         if not last:
             x = drop("residual", 2 * layer, x)
             x = _plus_mlp(x, config, weights, layer, drop, affine)
     return x
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, n_heads: int, at: Tensor) -> Tensor:
-    """Causal attention, heads side by side in the last axis: [batch, position, head * d_head].
+def _attend(q: Tensor, k: Tensor, v: Tensor, n_heads: int, query_pos: Tensor) -> Tensor:
+    """The outputs of causal attention, heads side by side in the last axis: [input, query, head * d_head].
 
     Args:
-        at: positions of the queries, `[1 or batch, query]`.
+        query_pos: positions of the queries, `[1 or input, query]`.
     """
     q, k, v = (x.unflatten(-1, (n_heads, -1)).transpose(1, 2) for x in (q, k, v))
     scores = q / math.sqrt(q.shape[-1]) @ k.transpose(-1, -2)
-    if at.shape != (1, 1):  # the last position sees everything
-        future = torch.arange(k.shape[-2], device=at.device) > at.unsqueeze(-1)
+    if query_pos.shape != (1, 1):  # the last position sees everything
+        future = torch.arange(k.shape[-2], device=query_pos.device) > query_pos.unsqueeze(-1)
         scores = scores + torch.where(future, -torch.inf, 0.0).unsqueeze(1)  # faster than to fill a copy
     return (scores.softmax(dim=-1) @ v).transpose(1, 2).flatten(-2)
 

@@ -30,6 +30,6 @@ class PairMLP(Network):
         self.setup()
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch 1 output"]:
-        """Logits, read at the one position there is."""
+        """Logits of every output, at the one position there is."""
         x = self.hook_embed(self.W_E[tokens]).sum(dim=1, keepdim=True)
         return self.blocks[0].mlp(x) @ self.W_U

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from modinterp.models.config import Config, MLPConfig, Weights
+from modinterp.models.initial import labelled_weights
 from modinterp.models.mlp import PairMLP
 from modinterp.models.transformer import Network, Transformer
 
 
 def hooked(config: Config, weights: Weights) -> Network:
-    """The hooked network of a configuration, with a copy of the weights; in the mode of evaluation, having no other."""
-    return (PairMLP(config, weights) if isinstance(config, MLPConfig) else Transformer(config, weights)).eval()
+    """The hooked network of a configuration, with a copy of the weights, in the mode of evaluation.
+
+    It has the outputs that are the answer to some input; where the configuration has unlabelled outputs, its own `cfg`
+    is `config.labelled()`.
+
+    Args:
+        weights: with the shapes of `config.shapes()`, or of `config.labelled().shapes()`.
+    """
+    labelled, weights = config.labelled(), labelled_weights(config, weights)
+    network = PairMLP(labelled, weights) if isinstance(labelled, MLPConfig) else Transformer(labelled, weights)
+    return network.eval()

@@ -1,4 +1,4 @@
-"""The transformer that is taken apart: every activation passes through a hook point."""
+"""The hooked transformer: every activation passes through a hook point with HookedTransformer's name."""
 
 from __future__ import annotations
 
@@ -41,9 +41,12 @@ class Attention(_Weights):
         return projected + getattr(self, f"b_{letter}") if self.biased else projected
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
-        """What all heads together add to the residual stream."""
-        q, k, v = (hook(self._project(x, letter)) for hook, letter in
-                   ((self.hook_q, "Q"), (self.hook_k, "K"), (self.hook_v, "V")))  # fmt: skip
+        """What all heads together add to the residual stream, at every position."""
+        q, k, v = (
+            self.hook_q(self._project(x, "Q")),
+            self.hook_k(self._project(x, "K")),
+            self.hook_v(self._project(x, "V")),
+        )
         scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / self.scale
         future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).triu(1)
         scores = self.hook_attn_scores(scores.masked_fill(future, -torch.inf))
@@ -54,7 +57,7 @@ class Attention(_Weights):
 
 
 class MLP(_Weights):
-    """act(x W_in + b_in) W_out + b_out, each bias where there is one; without W_out, the neurons themselves."""
+    """act(x W_in + b_in) W_out + b_out; biases may be absent; without W_out the output is the neurons themselves."""
 
     W_in: Tensor
     b_in: Tensor
@@ -66,8 +69,8 @@ class MLP(_Weights):
         self.act = ACTIVATIONS[act_fn]
         self.hook_pre, self.hook_post = HookPoint(), HookPoint()
 
-    def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos out"]:
-        """What the MLP adds to the residual stream; without W_out, its neurons."""
+    def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_out"]:
+        """What the MLP adds to the residual stream; its neurons, where it has no W_out."""
         pre = x @ self.W_in
         post = self.hook_post(self.act(self.hook_pre(pre + self.b_in if hasattr(self, "b_in") else pre)))
         out = post @ self.W_out if hasattr(self, "W_out") else post
@@ -75,7 +78,7 @@ class MLP(_Weights):
 
 
 class Block(nn.Module):
-    """Attention, then the MLP if there is one, each added to the residual stream."""
+    """One layer: the output of attention, then that of the MLP if there is one, is added to the residual stream."""
 
     def __init__(self, layer: int, weights: Weights, config: TransformerConfig):
         super().__init__()
@@ -87,7 +90,7 @@ class Block(nn.Module):
             self.mlp = MLP(f"blocks.{layer}.mlp.", weights, config.act_fn)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
-        """The residual stream behind the block."""
+        """The residual stream after the block."""
         x = self.hook_resid_pre(x)
         x = x + self.hook_attn_out(self.attn(x))
         if self.has_mlp:
@@ -97,7 +100,7 @@ class Block(nn.Module):
 
 
 class Network(HookedRootModule):
-    """What all our networks share: a config, weights under fixed names, and the products analyses ask for."""
+    """What all networks of this package share: a config, weights under fixed names, and products of weights."""
 
     embed: Any
     pos_embed: Any
@@ -115,17 +118,17 @@ class Network(HookedRootModule):
 
     @property
     def W_E(self) -> Float[Tensor, "d_vocab d_model"]:
-        """Embedding of the tokens."""
+        """The embedding of the tokens."""
         return self.embed.W_E
 
     @property
-    def W_U(self) -> Float[Tensor, "d_model output"]:
-        """Unembedding: what the last residual stream is read with."""
+    def W_U(self) -> Float[Tensor, "d_in output"]:
+        """The unembedding, which maps the last residual stream to logits; in a pair MLP, the neurons."""
         return self.unembed.W_U
 
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
-        """Neuron to logit, W_out W_U of the last layer, without a gradient.
+        """The map from neurons to logits, W_out W_U of the last layer, without a gradient.
 
         Raises:
             ValueError: a network of attention alone, whose W_U reads the residual stream.
@@ -137,10 +140,10 @@ class Network(HookedRootModule):
         return (mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U).detach()
 
     def tokens_to_residual_directions(self, tokens: str | int | Tensor) -> Float[Tensor, "*batch d_model"]:
-        """Columns of W_U: the directions that raise the logits of these answers; `ActivationCache.logit_attrs` asks.
+        """The columns of W_U, directions that raise the logits of these answers; for `ActivationCache.logit_attrs`.
 
         Raises:
-            ValueError: an answer that there is not.
+            ValueError: an answer that the network has no output for.
         """
         answers = torch.as_tensor(self.to_single_token(tokens) if isinstance(tokens, str) else tokens)
         outputs = self.W_U.shape[1]
@@ -149,10 +152,10 @@ class Network(HookedRootModule):
         return self.W_U.T[answers.to(self.W_U.device)]
 
     def to_single_token(self, word: str) -> int:
-        """The number that a word is; `ActivationCache` asks.
+        """The token whose number is written in a string; for `ActivationCache`.
 
         Raises:
-            ValueError: it is no number.
+            ValueError: the string is no number.
         """
         if not word.strip().isdecimal():
             raise ValueError(f"answers are numbers from 0 to {self.W_U.shape[1] - 1}, got {word!r}")
@@ -161,12 +164,12 @@ class Network(HookedRootModule):
     def accumulated_bias(
         self, layer: int, mlp_input: bool = False, include_mlp_biases: bool = True
     ) -> Float[Tensor, " d_model"]:
-        """Sum of all that the biases add to the residual stream before a layer; `ActivationCache` asks.
+        """The sum of the biases that are added to the residual stream before a layer; for `ActivationCache`.
 
         Args:
-            layer: up to and without it; the number of layers for all.
-            mlp_input: with the attention of the layer itself.
-            include_mlp_biases: with those of the MLPs.
+            layer: number of the layer; the number of layers for the sum of all biases.
+            mlp_input: whether the bias of the attention of the layer itself is included.
+            include_mlp_biases: whether the biases of the MLPs are included.
         """
         total = torch.zeros_like(self.W_E[0])
         for number, block in enumerate(self.blocks):
@@ -178,7 +181,7 @@ class Network(HookedRootModule):
 
 
 class Transformer(Network):
-    """`TransformerConfig` made runnable, with the hook and weight names of HookedTransformer.
+    """The transformer of a `TransformerConfig`, with the hook and weight names of HookedTransformer.
 
     >>> from modinterp.models import TransformerConfig, initial_weights
     >>> config = TransformerConfig(d_vocab=6, d_vocab_out=5, n_ctx=3)
@@ -197,7 +200,7 @@ class Transformer(Network):
         self.setup()
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch pos output"]:
-        """Logits at every position."""
+        """Logits of every output at every position."""
         x = self.hook_embed(self.W_E[tokens])
         if self.cfg.positional:
             x = x + self.hook_pos_embed(self.pos_embed.W_pos[: tokens.shape[1]].expand_as(x))

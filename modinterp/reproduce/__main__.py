@@ -3,37 +3,45 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modinterp.usage import SOURCES, Parser, one_line_errors, progress, writable
+from modinterp.files import writable_folder
+from modinterp.sources import sources
+from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.parser import Parser
+from modinterp.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
-    from modinterp.reproduce.run import Reproduction
+    from modinterp.reproduce.report import IndexEntry
+    from modinterp.reproduce.reproduction import Reproduction
+
+ALL = "all"
 
 
-def _arguments() -> Parser:
+def _parser() -> Parser:
+    about = "\n".join(f"  {source.name:<10} {source.title} ({source.citation})" for source in sources().values())
+    first = next(iter(sources()))
     parser = Parser(
         prog="python -m modinterp.reproduce",
-        description="""Measure every claim of a source on trained networks.
+        description=f"""Measure every claim of a source on trained networks.
 
 Prints one table, and writes claims.json, claims.csv, contradictions.csv, tables/ and index.html, a page with all
-figures inside that opens from disk. Sources: nanda (Progress measures for grokking), clock (The Clock algorithm and
-its petals), mlp (Kissane's notebook), circuits (Circuit engineering), miiii (remainders by many primes).""",
-        epilog="""examples:
-  python -m modinterp.reproduce nanda                   every claim of one source
-  python -m modinterp.reproduce all --out mine          every source, and an index of them
-  python -m modinterp.reproduce nanda --only 'fig7.*'   some claims; --list shows their ids
-  python -m modinterp.reproduce mlp --checkpoint model.pt
+figures inside that opens from disk. Sources:
+
+{about}""",
+        epilog=f"""examples:
+  python -m modinterp.reproduce {first:<24} every claim of one source
+  python -m modinterp.reproduce all --out mine           every source, and an index of them
+  python -m modinterp.reproduce {first} --only 'fig7.*'   some claims; --list shows their ids
+  python -m modinterp.reproduce {first} --checkpoint model.pt
 
 exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 130 after Ctrl-C. With
 --checkpoint, 0 when everything that the file lets be measured holds, 1 when something is refuted.""",
     )
-    parser.add_argument("source", choices=[*SOURCES, "all"], help="which source, or all of them")
+    parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="which source, or all of them")
     parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*' (default: all)")
     parser.add_argument("--runs", metavar="DIR", type=Path,
                         help="measure the runs in DIR, laid out like checkpoints/ (default: checkpoints/)")  # fmt: skip
@@ -56,87 +64,93 @@ def _folder(options: argparse.Namespace) -> Path:
     """Where to write: what is asked of a part, or of somebody's network, leaves the whole report as it is."""
     if options.out is not None:
         return options.out
-    whole = Path("reports") if options.source == "all" else Path("reports") / options.source
-    which = options.checkpoint.stem if options.checkpoint else options.runs.resolve().name if options.runs else ""
-    return whole / which / ("only" if options.only else "")
+    whole = Path("reports") if options.source == ALL else Path("reports") / options.source
+    part = options.checkpoint.stem if options.checkpoint else options.runs.resolve().name if options.runs else ""
+    return whole / part / ("only" if options.only else "")
 
 
-def _sources(wanted: str, only: str | None) -> tuple[str, ...]:
-    """The source, or all that have a claim which fits the pattern."""
-    if wanted != "all" or only is None:
-        return SOURCES if wanted == "all" else (wanted,)
-    from modinterp.claims import SOURCES as CLAIMS
-
-    fitting = tuple(source for source in SOURCES if CLAIMS[source].matching(only))
-    if not fitting:
-        raise ValueError(f"no claim of any source fits {only!r}; --list shows all ids")
-    return fitting
+def _names(options: argparse.Namespace) -> tuple[str, ...]:
+    """The source that is asked for, or all that have a claim which fits the pattern."""
+    if options.source != ALL:
+        return (options.source,)
+    names = tuple(name for name, source in sources().items() if options.only is None or source.matching(options.only))
+    if not names:
+        raise ValueError(f"no claim of any source fits {options.only!r}; --list shows all ids")
+    return names
 
 
-def _listed(source: str, only: str | None) -> None:
-    from modinterp.reproduce.run import chosen_claims
+def _list(name: str, only: str | None) -> None:
+    from modinterp.reproduce.reproduction import claims_matching
 
-    for claim in chosen_claims(source, only):
+    for claim in claims_matching(name, only):
         print(f"{claim.id:<32} {claim.finding.verdict:<13} {claim.where:<36} {claim.statement}")
 
 
-def _reproduced(source: str, options: argparse.Namespace, device: str) -> Reproduction:
-    from modinterp.reproduce.report import terminal_table, write_report
-    from modinterp.reproduce.run import chosen_claims, reproduction, reproduction_on
+def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[IndexEntry, bool]:
+    """Measure a source, write its report and print its table.
+
+    Returns:
+        what the index of all sources says of it, and whether everything is as expected. Activations and figures take
+        gigabytes, and are let go when this returns.
+    """
+    from modinterp.reproduce.report import index_entry, terminal_table, write_report
+    from modinterp.reproduce.reproduction import claims_matching, reproduction, reproduction_on
     from modinterp.runs.store import RECORD
 
-    began, claims = time.perf_counter(), chosen_claims(source, options.only)
-    needed = {name for claim in claims for name in claim.needs}
-    if options.runs and needed and not any((options.runs / name / RECORD).is_file() for name in needed):
-        raise ValueError(f"none of the runs that these claims of {source} ask for is in {options.runs}")
-    out = _folder(options) / source if options.source == "all" else _folder(options)
-    writable(out)
-    with progress(len(claims), source, "claim", leave=False) as bar:
+    began, claims = time.perf_counter(), claims_matching(name, options.only)
+    needed = {run for claim in claims for run in claim.needs}
+    if options.runs and needed and not any((options.runs / run / RECORD).is_file() for run in needed):
+        raise ValueError(f"none of the runs that these claims of {name} ask for is in {options.runs}")
+    out = _folder(options) / name if options.source == ALL else _folder(options)
+    writable_folder(out)
+    with progress_bar(len(claims), name, "claim", leave=False) as bar:
         if options.checkpoint is not None:
-            found = reproduction_on(source, options.checkpoint, options.only, device, lambda _: bar.update())
+            found = reproduction_on(name, options.checkpoint, options.only, device, lambda _: bar.update())
         else:
-            found = reproduction(source, options.only, options.runs, device, lambda _: bar.update())
-    path = write_report(found, out, inside=options.source == "all")
+            found = reproduction(name, options.only, options.runs, device, lambda _: bar.update())
+    path = write_report(found, out, inside=options.source == ALL)
     print(terminal_table(found.results))
-    counts = (
-        f"{found.count('holds')} hold, {found.count('refuted')} refuted, {found.count('not measured')} not measured"
-    )
-    subject = f" on {options.checkpoint}" if found.foreign else ""
-    n = len(found.results)
-    print(f"\n{source}{subject}: {n} claim{'s' * (n > 1)}: {counts}; {time.perf_counter() - began:.0f} s")
-    if partly := sum(bool(result.runs_pending) for result in found.results):
-        print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
-    for result in found.results:
-        if not found.foreign and not result.as_recorded:
-            print(f"{result.claim.id} is {result.verdict}, but was recorded as {result.claim.finding.verdict}")
+    _print_summary(found, options.checkpoint, time.perf_counter() - began)
     print(f"report: {path}")
-    found = replace(found, runs={}, figures={}, tables={})  # on disk by now
-    gc.collect()  # gigabytes of activations: a run and what was measured of it know one another
-    return found
+    return index_entry(found), found.as_expected
+
+
+def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> None:
+    """The counts, which verdicts rest on some of their runs, and those that are not the recorded ones."""
+    results, n = reproduced.results, len(reproduced.results)
+    hold, refuted, missing = (reproduced.count(verdict) for verdict in ("holds", "refuted", "not measured"))
+    subject = f" on {checkpoint}" if reproduced.foreign else ""
+    counts = f"{hold} hold, {refuted} refuted, {missing} not measured"
+    print(f"\n{reproduced.source.name}{subject}: {n} claim{'s' * (n > 1)}: {counts}; {seconds:.0f} s")
+    if partly := sum(bool(result.runs_pending) for result in results):
+        print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
+    for result in results:
+        if not reproduced.foreign and not result.as_recorded:
+            print(f"{result.claim.id} is {result.verdict}, but was recorded as {result.claim.finding.verdict}")
 
 
 @one_line_errors("stopped")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    options = _arguments().parse_args(arguments)
-    sources = _sources(options.source, options.only)
+    options = _parser().parse_args(arguments)
+    names = _names(options)
     if options.runs is not None and not options.runs.is_dir():
         raise ValueError(f"--runs {options.runs} is not a folder")
-    if options.checkpoint is not None and (options.runs is not None or options.source == "all"):
+    if options.checkpoint is not None and (options.runs is not None or options.source == ALL):
         raise ValueError("--checkpoint is one network of one source, without --runs")
     if options.list:
-        for source in sources:
-            _listed(source, options.only)
+        for name in names:
+            _list(name, options.only)
         return 0
     from modinterp.training import resolved_device
 
     device = str(resolved_device(options.device))
-    found = [_reproduced(source, options, device) for source in sources]
-    if options.source == "all":
+    entries, as_expected = zip(*(_reproduced(name, options, device) for name in names), strict=True)
+    if options.source == ALL:
         from modinterp.reproduce.report import write_index
 
-        print(f"all sources: {write_index(found, _folder(options))}")
-    return 0 if all(each.as_expected for each in found) else 1
+        print(f"all sources: {write_index(entries, _folder(options))}")
+    return 0 if all(as_expected) else 1
 
 
 if __name__ == "__main__":

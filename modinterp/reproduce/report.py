@@ -6,6 +6,7 @@ import json
 import shutil
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,13 @@ from typing import Any
 import pandas as pd
 from plotly.colors import get_colorscale
 
-from modinterp.claims import SOURCES, Result
+from modinterp.claims import Result
 from modinterp.figures.theme import CYCLIC
-from modinterp.reproduce.html import figure_html, rendered, table_html, template
-from modinterp.reproduce.run import DRAWN, Reproduction
-from modinterp.runs.store import write
+from modinterp.files import write_atomically
+from modinterp.pages.html import figure_html, rendered, table_html, template
+from modinterp.reproduce.reproduction import Reproduction
+from modinterp.sources import Source
 
-TITLES = {
-    "nanda": "Progress measures for grokking via mechanistic interpretability (Nanda et al. 2023)",
-    "clock": "The Clock algorithm and its petals (blog post)",
-    "mlp": "Modular addition with a one-hidden-layer MLP (Kissane's notebook)",
-    "circuits": "Circuit engineering: addition, maximum, median, sort",
-    "miiii": "Mechanistic interpretability on irreducible integer identifiers (Syrkis & Søgaard 2024)",
-}
 _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 
 
@@ -56,7 +51,7 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
             if r.verdict == "refuted" or name in r.claim.given
         ]
         measured = "; ".join(off) or r.measured_text(r.claim.expected) or r.claim.finding.why
-        rows.append(line(r.claim.id, verdict, measured, r.claim.reference, r.claim.statement))
+        rows.append(line(r.claim.id, verdict, measured, r.claim.source_says, r.claim.statement))
     return "\n".join([head, "-" * len(head), *rows])
 
 
@@ -72,7 +67,7 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
             "id": r.claim.id,
             "where": r.claim.where,
             "statement": r.claim.statement,
-            "reference": r.claim.reference,
+            "reference": r.claim.source_says,
             "expected": r.expected_text(),
             "measured": r.measured_text(),
             "verdict": r.verdict,
@@ -86,23 +81,23 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
     )
 
 
-def contradictions_table(found: Reproduction) -> pd.DataFrame:
+def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
     """One row a contradiction between sources: what they say, what was measured, what follows."""
-    results = {r.claim.id.partition(".")[2]: r for r in found.results}
-    rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in SOURCES[found.source].contradictions]
-    part = len(results) < len(SOURCES[found.source])  # of which only what it says something of
+    results = {r.claim.id.partition(".")[2]: r for r in reproduced.results}
+    rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in reproduced.source.contradictions]
+    part = len(results) < len(reproduced.source)  # of which only what it says something of
     settled = [(*row[:3], row[3] if row[2] else "not measured") for row in rows if row[2] or not part]
     return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
 
 
-def _refuted(found: Reproduction) -> list[tuple[str, list[Result]]]:
+def _refuted(reproduced: Reproduction) -> list[tuple[str, list[Result]]]:
     """Why claims do not hold, with those that do not for that reason."""
 
     def why(result: Result) -> str:
         numbers = result.measured_text(result.claim.expected)
-        return numbers if found.foreign else result.claim.finding.why or numbers
+        return numbers if reproduced.foreign else result.claim.finding.why or numbers
 
-    missed = [result for result in found.results if result.verdict == "refuted"]
+    missed = [result for result in reproduced.results if result.verdict == "refuted"]
     return [(reason, list(alike)) for reason, alike in groupby(missed, why)]
 
 
@@ -125,7 +120,7 @@ def _numbers(result: Result) -> list[dict[str, str]]:
     return rows
 
 
-def page(found: Reproduction, title: str = "", inside: bool = False) -> str:
+def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str:
     """The report as one HTML document with every figure and plotly itself inside.
 
     Args:
@@ -134,82 +129,107 @@ def page(found: Reproduction, title: str = "", inside: bool = False) -> str:
     """
     sections: list[tuple[str, list[dict[str, Any]]]] = [
         (title, [{"result": r, "claim": r.claim, "numbers": _numbers(r)} for r in group])
-        for title, group in groupby(found.results, key=lambda r: r.claim.where.partition(",")[0].partition(";")[0])
+        for title, group in groupby(reproduced.results, key=lambda r: r.claim.where.partition(",")[0].partition(";")[0])
     ]
     figures = [
         {
             "key": key,
             "number": number,
             "html": figure_html(figure, key),
-            "claims": [r.claim for r in found.results if key in DRAWN[found.source].along({r.claim.figure})],
-            "more": _more(found.source, key),
-            "table": table_html(*found.tables[key]) if key in found.tables else "",
+            "claims": [
+                r.claim for r in reproduced.results if key in reproduced.source.figures_beside({r.claim.figure})
+            ],
+            "more": _more(reproduced.source, key),
+            "table": table_html(*reproduced.tables[key]) if key in reproduced.tables else "",
         }
-        for key, (number, figure) in found.figures.items()
+        for key, (number, figure) in reproduced.figures.items()
     ]
     return rendered(
         "modinterp.reproduce",
         "page.html",
-        title=title or TITLES[found.source],
-        pages=() if title else found.pages,
-        source=found.source,
+        title=title or f"{reproduced.source.title} ({reproduced.source.citation})",
+        pages=() if title else reproduced.pages,
+        source=reproduced.source.name,
         inside=inside,
         sections=sections,
-        partly=sum(bool(result.runs_pending) for result in found.results),
+        partly=sum(bool(result.runs_pending) for result in reproduced.results),
         parts_are="section",
         parts=[(title, title[0].upper() + title[1:]) for title, _ in sections],
         figures=figures,
-        drawn=set(found.figures),
-        foreign=found.foreign,
-        counts={verdict: found.count(verdict) for verdict in _MARK},
-        note=SOURCES[found.source].note,
-        contradictions=contradictions_table(found).values.tolist(),
-        refuted=_refuted(found),
-        runs=[repr(run) for run in found.runs.values()],
+        drawn=set(reproduced.figures),
+        foreign=reproduced.foreign,
+        counts={verdict: reproduced.count(verdict) for verdict in _MARK},
+        note=reproduced.source.note,
+        contradictions=[("", *row) for row in contradictions_table(reproduced).values.tolist()],
+        refuted=_refuted(reproduced),
+        runs=[repr(m.run) for m in reproduced.measured.values()],
     )
 
 
-def _more(source: str, key: str) -> str:
+def _more(source: Source, key: str) -> str:
     """What the page has below a figure, that plotly alone cannot do."""
-    name = DRAWN[source].more_of.get(key)
-    return template("modinterp.reproduce", name).render(phase=get_colorscale(CYCLIC)) if name else ""
+    name = source.drawings[key].template
+    return template(source.package, name).render(phase=get_colorscale(CYCLIC)) if name else ""
 
 
-def index(found: Sequence[Reproduction]) -> str:
+@dataclass(frozen=True)
+class IndexEntry:
+    """What the index of all sources says of one; it holds no figures and no activations.
+
+    Attributes:
+        name: short name of the source, and of the folder of its page.
+        title: of the paper or report.
+        results: one a claim.
+        counts: verdict to number of claims.
+        refuted: why claims do not hold, with those that do not for that reason.
+        contradictions: rows of `contradictions_table`.
+    """
+
+    name: str
+    title: str
+    results: tuple[Result, ...]
+    counts: dict[str, int]
+    refuted: list[tuple[str, list[Result]]]
+    contradictions: list[list[str]]
+
+
+def index_entry(reproduced: Reproduction) -> IndexEntry:
+    """What the index of all sources says of a reproduction."""
+    return IndexEntry(
+        reproduced.source.name,
+        reproduced.source.title,
+        reproduced.results,
+        {verdict: reproduced.count(verdict) for verdict in _MARK},
+        _refuted(reproduced),
+        contradictions_table(reproduced).values.tolist(),
+    )
+
+
+def index(entries: Sequence[IndexEntry]) -> str:
     """One page that leads to those of all sources, which lie in folders beside it, each under the source's name."""
-    sources = [
-        {
-            "name": each.source,
-            "title": TITLES[each.source],
-            "counts": {verdict: each.count(verdict) for verdict in _MARK},
-            "claims": each.results,
-            "refuted": _refuted(each),
-        }
-        for each in found
-    ]
     return rendered(
         "modinterp.reproduce",
         "index.html",
-        sources=sources,
-        counts={verdict: sum(each.count(verdict) for each in found) for verdict in _MARK},
-        contradictions=[(each.source, *row) for each in found for row in contradictions_table(each).values.tolist()],
+        sources=entries,
+        counts={verdict: sum(entry.counts[verdict] for entry in entries) for verdict in _MARK},
+        contradictions=[(f"{entry.name}/index.html", *row) for entry in entries for row in entry.contradictions],
         parts_are="source",
-        parts=[(source["name"], source["title"]) for source in sources],
+        parts=[(entry.name, entry.title) for entry in entries],
     )
 
 
-def write_index(found: Sequence[Reproduction], out: Path) -> Path:
+def write_index(entries: Sequence[IndexEntry], out: Path) -> Path:
     """Write `index.html` and `claims.json` of all sources above their folders, and return the path of the page.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
     """
-    write(out / "claims.json", claims_json(tuple(r for each in found for r in each.results)).encode())
-    write(out / "index.html", index(found).encode())
+    write_atomically(out / "claims.json", claims_json(tuple(r for entry in entries for r in entry.results)).encode())
+    write_atomically(out / "index.html", index(entries).encode())
     return out / "index.html"
 
 
-def write_report(found: Reproduction, out: Path, inside: bool = False) -> Path:
+def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> Path:
     """Write the report and return the path of its page.
 
     `claims.json`, `claims.csv`, `contradictions.csv`, `tables/KEY.csv` by the key of the table's figure, `index.html`
@@ -218,12 +238,12 @@ def write_report(found: Reproduction, out: Path, inside: bool = False) -> Path:
     Raises:
         OSError: the folder cannot be written; what was there stays.
     """
-    write(out / "claims.json", claims_json(found.results).encode())
-    write(out / "claims.csv", claims_table(found.results).to_csv(index=False).encode())
-    write(out / "contradictions.csv", contradictions_table(found).to_csv(index=False).encode())
-    for key, (_, table) in found.tables.items():
-        write(out / "tables" / f"{key}.csv", table.to_csv(index=False).encode())
-    write(out / "index.html", page(found, inside=inside).encode())
-    for question in found.pages:
-        write(out / f"{question.key}.html", page(found.part(question), question.title).encode())
+    write_atomically(out / "claims.json", claims_json(reproduced.results).encode())
+    write_atomically(out / "claims.csv", claims_table(reproduced.results).to_csv(index=False).encode())
+    write_atomically(out / "contradictions.csv", contradictions_table(reproduced).to_csv(index=False).encode())
+    for key, (_, table) in reproduced.tables.items():
+        write_atomically(out / "tables" / f"{key}.csv", table.to_csv(index=False).encode())
+    write_atomically(out / "index.html", page(reproduced, inside=inside).encode())
+    for question in reproduced.pages:
+        write_atomically(out / f"{question.key}.html", page(reproduced.part(question), question.title).encode())
     return out / "index.html"

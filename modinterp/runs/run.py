@@ -2,60 +2,32 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pandas as pd
 
 from modinterp.activations import ActivationCache, Spectra, activations
-from modinterp.models import Config, Network, Weights, fitting, from_state_dict, hooked, initial_weights
+from modinterp.models import Network, Weights, fitting, from_state_dict, hooked
 from modinterp.runs import store
-from modinterp.runs.catalogue import CATALOGUE
+from modinterp.runs.states import BEFORE, STATE, last_state
 from modinterp.tasks import Split, Task
-from modinterp.training import RunSpec, resolved_device
-from modinterp.usage import perhaps
+from modinterp.terminal.suggestions import suggestion
+from modinterp.training import Outcome, RunSpec, resolved_device
 
 TRAINED = Path("trained")  # where the commands put what they train
 
 
 class NotRecorded(ValueError):
-    """What is asked of a run did not come with it: its split, its history, its weights at the start."""
-
-
-class NotShipped(Network):
-    """In the place of a network whose weights did not come with its run: it has a config and nothing learned."""
-
-    def __init__(self, config: Config, name: str):
-        super().__init__(config)
-        self.name = name
-
-    def forward(self, *_: object) -> NoReturn:
-        """Raises `NotRecorded`, as everything does that asks for its weights."""
-        again = _training_of(self.name) if self.name in CATALOGUE else ""
-        raise NotRecorded(f"{self.name} came with its history, not with its weights{again}")
-
-    def __getattr__(self, asked: str) -> Any:
-        try:
-            return super().__getattr__(asked)
-        except AttributeError:
-            return self.forward()
-
-
-def _training_of(name: str) -> str:
-    """How to come by a run of the catalogue that is not here, to follow an error."""
-    read = f'load("{name}", root="{TRAINED}") reads it'
-    if (TRAINED / name / store.RECORD).is_file():
-        return f"; {read} as it was trained here"
-    return f"; `python -m modinterp.runs train {name}` trains it, and {read} then"
+    """Something that a run was used for did not come with it: its weights, its split, its initial weights."""
 
 
 class Snapshots(Mapping[int, Weights]):
-    """Epoch to weights, each read from disk when it is asked for."""
+    """Weights by epoch, as they were trained, each read from disk when it is looked up."""
 
     def __init__(self, epochs: list[int], read: Callable[[int], Weights]):
         self._epochs, self._read = epochs, read
@@ -80,43 +52,69 @@ class TrainedRun:
     """A network with its task and, where it was trained here, its history.
 
     Attributes:
-        name: as in the catalogue, or the file that it was read from.
-        model: the network; one that raises `NotRecorded` whatever it is asked, where `has_weights` is false.
-        spec: what it was trained from; None for a foreign checkpoint.
+        name: the name that it was trained under, or the file that it was read from.
+        model: the network; None where the history was shipped without the weights. `network` is never None.
+        spec: all that decided its training; None for a foreign checkpoint.
         history: one row per logged epoch: losses [nats], accuracies, sum of squared weights.
-        snapshots: epoch to weights.
-        progress: progress measures by epoch, where they have been taken; see `modinterp.analyses.progress`.
-        spectra: of some activations by epoch, where they were logged; see `modinterp.activations.spectra`.
+        snapshots: weights by epoch, with the outputs that were trained; `at` gives networks.
+        progress: progress measures by epoch, where they were measured; see `modinterp.analyses.training.progress`.
+        spectra: spectra of some activations by epoch, where they were logged; see `modinterp.activations.spectra`.
+        outcome: how its training ended; None for a foreign checkpoint and for a run that is still in training.
+        in_training: whether it was opened before its training ended, and all of this is as of its last state.
     """
 
     name: str
     task: Task
-    model: Network
+    model: Network | None
     spec: RunSpec | None = None
     history: pd.DataFrame = field(default_factory=pd.DataFrame)
     snapshots: Mapping[int, Weights] = field(default_factory=dict)
     progress: pd.DataFrame | None = None
     spectra: Spectra | None = None
+    outcome: Outcome | None = None
+    in_training: bool = False
 
     @property
     def has_weights(self) -> bool:
-        """Whether its weights came with it, or its history alone."""
-        return not isinstance(self.model, NotShipped)
+        """Whether its weights came with it, and not its history alone."""
+        return self.model is not None
+
+    @property
+    def network(self) -> Network:
+        """The network.
+
+        Raises:
+            NotRecorded: the history came without the weights.
+        """
+        if self.model is None:
+            read = f'load("{self.name}", root="{TRAINED}") reads it'
+            again = f"`python -m modinterp.runs train {self.name}` trains it, and {read} then"
+            if (TRAINED / self.name / store.RECORD).is_file():
+                again = f"{read} as it was trained here"
+            raise NotRecorded(f"{self.name} came with its history, not with its weights; {again}")
+        return self.model
+
+    @property
+    def _device(self) -> str:
+        return "cpu" if self.model is None else str(self.model.W_E.device)
 
     def activations(self) -> ActivationCache:
         """Every activation on all inputs at the last position, in float64, captured once.
 
         See `modinterp.activations.activations` for names and shapes.
+
+        Raises:
+            NotRecorded: the history came without the weights.
         """
         return self._activations
 
     @cached_property
     def _activations(self) -> ActivationCache:
-        return activations(self.model, self.task)
+        return activations(self.network, self.task)
 
     @cached_property
     def split(self) -> Split:
-        """The inputs it was trained on, and the others.
+        """Rows of the task's inputs that the network was trained on, and the other rows.
 
         Raises:
             NotRecorded: a foreign checkpoint, of which that is not known.
@@ -133,16 +131,18 @@ class TrainedRun:
         """
         if self.spec is None:
             raise NotRecorded(f"the initial weights of {self.name} are not known")
-        weights = initial_weights(self.spec.model, self.spec.seed)
+        weights = self.spec.initial_weights()
         return TrainedRun(
             f"{self.name} at the start",
             self.task,
-            hooked(self.spec.model, weights).to(self.model.W_E.device if self.has_weights else "cpu"),
+            hooked(self.spec.model, weights).to(self._device),
             self.spec,
             self.history[self.history["epoch"] == 0] if "epoch" in self.history else self.history,
             {0: weights},
             None if self.progress is None else self.progress[self.progress["epoch"] == 0],
             None if self.spectra is None else self.spectra.before(1),
+            self.outcome,
+            self.in_training,
         )
 
     def at(self, epoch: int) -> Network:
@@ -150,22 +150,25 @@ class TrainedRun:
 
         Raises:
             KeyError: there is no such snapshot.
+            ValueError: the snapshot is of another network.
         """
-        network = copy.deepcopy(self.model)
-        network.load_state_dict({name: w.float() for name, w in self.snapshots[epoch].items()})
-        return network
+        config = self.network.cfg if self.spec is None else self.spec.model
+        return fitting(self.snapshots[epoch], config, self.task).to(self._device)
 
     def __repr__(self) -> str:
         line = f"{self.name}: {self.task.name}, "
-        line += f"{sum(w.numel() for w in self.model.parameters()):,} weights" if self.has_weights else "no weights"
+        line += (
+            f"{sum(w.numel() for w in self.model.parameters()):,} weights" if self.model is not None else "no weights"
+        )
         if len(self.history):
             last = self.history.iloc[-1]
             line += f", epoch {last['epoch']:,.0f}, test loss {last['test_loss']:.2e}"
             line += f", test accuracy {last['test_accuracy']:.4f}"
-        return line + (f", {len(self.snapshots)} snapshots" if self.snapshots else "")
+        line += f", {len(self.snapshots)} snapshots" if self.snapshots else ""
+        return line + ", in training" * self.in_training
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the same, and the last row of the history."""
+        """What a notebook shows: the line that `repr` gives, and the last row of the history."""
         name, _, rest = repr(self).partition(": ")
         last = self.history.tail(1).to_html(index=False, border=0) if len(self.history) else ""
         return f"<b>{escape(name)}</b>: {escape(rest)}{last}"
@@ -177,17 +180,20 @@ def load(
     root: str | Path | None = None,
     device: str = "cpu",
     act_fn: str = "relu",
+    partial: bool = False,
 ) -> TrainedRun:
-    """A named run, or anybody's checkpoint.
+    """A trained run by its name or folder, or anybody's checkpoint.
 
     Args:
-        name: `nanda/mainline-0` and its like, the folder of a run, or a `.safetensors`, `.pt` or `.pth` file.
-        task: for a file, what its network was trained on; a named run knows.
+        name: a run such as `SOURCE/RUN`, the folder of a run, or a `.safetensors`, `.pt` or `.pth` file.
+        task: for a file, what its network was trained on. A run knows its task; one whose class cannot be imported any
+            more is given here.
         root: folder to look for a named run in; `checkpoints/` by default.
-        device: where the network is to live.
-        act_fn: for a file, the nonlinearity of its neurons, which no checkpoint names.
+        device: torch device of the network.
+        act_fn: for a file, the nonlinearity of its neurons, which is in no checkpoint.
+        partial: whether a run that is still in training is opened as of its last state.
     Raises:
-        FileNotFoundError: no such run or file.
+        FileNotFoundError: no such run or file, or a run that is still in training.
         ValueError: a damaged file, one that would run code, or one that does not fit the task; a task other than the
             named run's; a device that is not there.
     """
@@ -201,24 +207,33 @@ def load(
         return TrainedRun(str(name), task, from_state_dict(weights, task, act_fn).to(device))
     if path.is_file():
         raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
-    is_folder = root is None and (path / store.RECORD).is_file()
     where = Path(root or store.checkpoints())
+    is_folder = root is None and any((path / file).is_file() for file in (store.RECORD, STATE, BEFORE))
     folder = path if is_folder else where / name
-    if not (folder / store.RECORD).is_file():
-        if str(name) in CATALOGUE:
-            hint = _training_of(str(name))
-        else:
-            hint = perhaps(str(name), store.run_names(where)) or perhaps(str(name), CATALOGUE)
-        raise FileNotFoundError(f"no trained run in {folder}{hint}")
-    run = _from_folder(str(name), folder, device)
+    run = _unfinished_run(str(name), folder, device, task) if partial else None
+    if run is None and not (folder / store.RECORD).is_file():
+        raise FileNotFoundError(f"no trained run in {folder}{_how_to_have(str(name), folder, where, task)}")
+    run = run or _finished_run(str(name), folder, device, task)
     if task is not None and task != run.task:
         raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")
     return run
 
 
-def _network(name: str, folder: Path, record: dict[str, Any], spec: RunSpec) -> Network:
+def _how_to_have(name: str, folder: Path, root: Path, task: Task | None) -> str:
+    """What to do about a run that is not there, as clauses that follow an error."""
+    if (begun := last_state(folder, task)) is not None:
+        _, state = begun
+        return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
+    if (TRAINED / name / store.RECORD).is_file():
+        return f'; load("{name}", root="{TRAINED}") reads it as it was trained here'
+    alike = suggestion(name, store.run_names(root))
+    return f"{alike}; `python -m modinterp.runs list` shows what can be trained"
+
+
+def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | None:
+    """The network of a finished run; None where its weights are not shipped."""
     if store.FINAL not in record["sha256"]:
-        return NotShipped(spec.model, name)
+        return None
     weights = store.read_weights(store.verify(folder, record, store.FINAL))
     try:
         return fitting(weights, spec.model, spec.task)
@@ -226,17 +241,18 @@ def _network(name: str, folder: Path, record: dict[str, Any], spec: RunSpec) -> 
         raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
 
 
-def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
+def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun:
+    """The run in a folder, every file of it checked against run.json before it is read."""
     record = store.read_record(folder)
-    spec = RunSpec.from_json(record["spec"])
-    network = _network(name, folder, record, spec).to(device)
+    spec = RunSpec.from_json(record["spec"], task)
+    network = _network(folder, record, spec)
     paths = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
-    kept = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}
-    if kept:  # the last of them is the final weights
-        kept.setdefault(record["epoch"], store.FINAL)
+    recorded = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}
+    if recorded:  # the last of them is the final weights
+        recorded.setdefault(record["epoch"], store.FINAL)
 
     def snapshot(epoch: int) -> Weights:
-        return store.read_weights(store.verify(folder, record, kept[epoch]))
+        return store.read_weights(store.verify(folder, record, recorded[epoch]))
 
     def table(name: str) -> pd.DataFrame | None:
         listed = next((x for x in (name, name + store.PACKED) if x in record["sha256"]), None)
@@ -245,13 +261,40 @@ def _from_folder(name: str, folder: Path, device: str) -> TrainedRun:
     history = table(store.HISTORY)
     if history is None:
         raise ValueError(f"{folder / store.RECORD} names no {store.HISTORY}")
+    has_spectra = store.SPECTRA in record["sha256"]
     return TrainedRun(
         name,
         spec.task,
-        network,
+        None if network is None else network.to(device),
         spec,
         history,
-        Snapshots(sorted(kept), snapshot),
+        Snapshots(sorted(recorded), snapshot),
         table(store.PROGRESS),
-        store.read_spectra(store.verify(folder, record, store.SPECTRA)) if store.SPECTRA in record["sha256"] else None,
+        store.read_spectra(store.verify(folder, record, store.SPECTRA)) if has_spectra else None,
+        store.recorded_outcome(record),
+    )
+
+
+def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun | None:
+    """The run in a folder as of its last state; None where it has none, or none beyond a finished run."""
+    begun = last_state(folder, task)
+    if begun is None:
+        return None
+    spec, state = begun
+    if (folder / store.RECORD).is_file() and store.read_record(folder)["epoch"] >= state.epoch:
+        return None
+
+    def snapshot(epoch: int) -> Weights:
+        return store.read_weights(store.snapshot_path(folder, epoch))
+
+    spectra = store.read_spectra(folder / store.SPECTRA) if (folder / store.SPECTRA).is_file() else None
+    return TrainedRun(
+        name,
+        spec.task,
+        fitting(state.weights, spec.model, spec.task).to(device),
+        spec,
+        pd.DataFrame(list(state.history)),
+        Snapshots([epoch for epoch in store.snapshot_epochs(folder) if epoch <= state.epoch], snapshot),
+        spectra=None if spectra is None else spectra.before(state.epoch + 1),
+        in_training=True,
     )

@@ -1,9 +1,9 @@
-"""A search for hyper-parameters: its space, what a choice from it stands for, and what was found.
+"""A search for hyper-parameters: the space it is in, what is asked of it, and what came out of it.
 
-`modinterp.runs.study` carries a search out, with Optuna. What it found lies beside the runs::
+`modinterp.runs.study` carries a search out, with Optuna. Its result lies beside the runs of its source::
 
-    miiii/search-pNN/trials.csv      one row a trial
-                     search.json     what was searched, and how much each parameter mattered
+    SOURCE/search-pNN/trials.csv      one row a trial
+                      search.json     what was searched, and how much each parameter mattered
 
 That is read without Optuna.
 """
@@ -11,39 +11,29 @@ That is read without Optuna.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from modinterp.files import write_atomically
 from modinterp.runs import store
-from modinterp.runs.catalogue import miiii
-from modinterp.tasks import PrimeRemainders
 from modinterp.training import Row, RunSpec
-
-SPACE: dict[str, tuple[float, ...]] = {
-    "dropout": (0, 1 / 2, 1 / 5, 1 / 10),
-    "grokfast": (0, 1 / 2, 2),
-    "weight_decay": (0, 1 / 10, 1 / 2, 1),
-    "d_model": (128, 256),
-    "lr": (3e-4, 1e-4),
-    "n_heads": (4, 8),
-}
-"""Table 1 of Syrkis & Søgaard 2024 (MIIII), 384 combinations: dropout in the residual stream, Grokfast's lambda, ..."""
 
 AVERAGED = 10  # logged losses, whose mean is minimised
 REPORTS = 16  # times in a trial's life that its loss is reported, and that it may be pruned
-TRIALS, FOUND = "trials.csv", "search.json"
+TRIALS, SUMMARY = "trials.csv", "search.json"
 COMPLETE, PRUNED = "complete", "pruned"
+Choice = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is searched: for the best of `SPACE` by the validation loss on remainders in base p (MIIII).
+    """What is asked of a space: which choice has the lowest validation loss.
 
     Attributes:
-        p: the base.
+        p: modulus of the task.
         epochs: of a trial that is not pruned.
         seed: of what is drawn from the space, and of the split and the weights of every trial.
     """
@@ -53,7 +43,6 @@ class Question:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        PrimeRemainders(self.p)
         if self.epochs < REPORTS:
             raise ValueError(f"a trial takes at least {REPORTS} epochs, got {self.epochs}")
         if self.seed < 0:
@@ -64,21 +53,70 @@ class Question:
         """Epochs between two reports of a trial's loss."""
         return self.epochs // REPORTS
 
+    @property
+    def log_every(self) -> int:
+        """Epochs between two logged losses, so that each report is of as many losses as are averaged."""
+        return max(1, self.report_every // AVERAGED)
+
     def __str__(self) -> str:
-        return f"miiii, p={self.p}, epochs={self.epochs}, seed={self.seed}"
+        return f"p={self.p}, epochs={self.epochs}, seed={self.seed}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Space:
+    """The hyper-parameters that a source searched for, and what training a choice of them stands for.
+
+    Attributes:
+        source: the source's short name, with which its searches are stored.
+        choices: name of a parameter to the values that it may have, two or more.
+        labels: name of a parameter to what people call it.
+        training: from one value of each parameter and a question to what is trained; it is given choices from the space
+            alone, and raises ValueError for a question that makes no task.
+    """
+
+    source: str
+    choices: Mapping[str, tuple[float, ...]]
+    labels: Mapping[str, str]
+    training: Callable[[Choice, Question], RunSpec]
+
+    def __post_init__(self) -> None:
+        if few := [name for name, values in self.choices.items() if len(values) < 2]:
+            raise ValueError(f"a parameter has two values or more to choose from, unlike {', '.join(few)}")
+        if set(self.labels) != set(self.choices):
+            raise ValueError(f"labels are those of {', '.join(self.choices)}, got {', '.join(self.labels)}")
+
+    def spec(self, choice: Choice, question: Question) -> RunSpec:
+        """The training that a choice stands for.
+
+        Raises:
+            ValueError: the choice is not in the space, or the question makes no task.
+        """
+        in_space = set(choice) == set(self.choices) and all(choice[name] in self.choices[name] for name in choice)
+        if not in_space:
+            raise ValueError(f"expected one of the values of each of {', '.join(self.choices)}, got {dict(choice)}")
+        return self.training(choice, question)
+
+    def check(self, question: Question) -> None:
+        """Raise ValueError for a question that makes no task."""
+        self.spec({name: values[0] for name, values in self.choices.items()}, question)
+
+    def study_name(self, question: Question) -> str:
+        """By which the journal of a study is recognised."""
+        return f"{self.source}, {question}"
 
 
 @dataclass(frozen=True)
 class Search:
-    """What a search found.
+    """What came out of a search.
 
     Attributes:
-        trials: one row a finished trial: `trial`, its number; what was chosen, by the names of `SPACE`; `state`,
+        trials: one row a finished trial: `trial`, its number; what was chosen, by the names of the space; `state`,
             `complete` or `pruned`; the `epochs` it ran; its `loss`, the mean of the last ten logged test losses then
             [nats, weighted over the questions]; `test_accuracy` then; `seconds` it took.
         importances: name of a parameter to its share of what sets the best quarter of the trials apart (PED-ANOVA).
     """
 
+    space: Space
     question: Question
     trials: pd.DataFrame
     importances: Mapping[str, float]
@@ -90,33 +128,10 @@ class Search:
         Raises:
             ValueError: none did.
         """
-        ended = self.trials[self.trials["state"] == COMPLETE]
-        if not len(ended):
+        complete = self.trials[self.trials["state"] == COMPLETE]
+        if not len(complete):
             raise ValueError("no trial of this search ran to its end")
-        return ended.loc[ended["loss"].idxmin()]
-
-
-def spec_of(choice: Mapping[str, float], question: Question) -> RunSpec:
-    """The training that a choice from `SPACE` stands for; all else is as in the source's own runs.
-
-    Raises:
-        ValueError: a choice that is not in the space.
-    """
-    if set(choice) != set(SPACE) or any(value not in SPACE[name] for name, value in choice.items()):
-        raise ValueError(f"expected one of the values of each of {', '.join(SPACE)}, got {dict(choice)}")
-    task, every = PrimeRemainders(question.p), question.report_every
-    recipe = replace(
-        miiii.RECIPE,
-        epochs=question.epochs,
-        residual_dropout=float(choice["dropout"]),  # a table's numbers are numpy's, which torch takes for float64
-        grokfast=float(choice["grokfast"]),
-        weight_decay=float(choice["weight_decay"]),
-        lr=float(choice["lr"]),
-        log_every=min(miiii.RECIPE.log_every, max(1, every // AVERAGED)),
-        snapshot_every=every,
-        spectra_every=0,
-    )
-    return RunSpec(task, miiii.network(task, int(choice["d_model"]), int(choice["n_heads"])), recipe, question.seed)
+        return complete.loc[complete["loss"].idxmin()]
 
 
 def objective(history: tuple[Row, ...]) -> float:
@@ -125,38 +140,38 @@ def objective(history: tuple[Row, ...]) -> float:
     return sum(last) / len(last)
 
 
-def write(found: Search, folder: Path) -> None:
-    """Keep what a search found as `trials.csv` and `search.json`."""
-    question = found.question
-    store.write(folder / TRIALS, store.table_bytes(found.trials))
-    told = {
+def write(search: Search, folder: Path) -> None:
+    """Write the result of a search to a folder, as `trials.csv` and `search.json`."""
+    question = search.question
+    write_atomically(folder / TRIALS, store.table_bytes(search.trials))
+    summary = {
         "p": question.p,
         "epochs": question.epochs,
         "seed": question.seed,
-        "space": SPACE,
-        "importances": dict(found.importances),
+        "space": dict(search.space.choices),
+        "importances": dict(search.importances),
     }
-    store.write(folder / FOUND, (json.dumps(told, indent=1) + "\n").encode())
+    write_atomically(folder / SUMMARY, (json.dumps(summary, indent=1) + "\n").encode())
 
 
-def read(folder: Path) -> Search:
-    """What `write` kept.
+def read(folder: Path, space: Space) -> Search:
+    """The result of a search in a space, as `write` wrote it.
 
     Raises:
         FileNotFoundError: no search lies there.
         ValueError: what lies there is damaged.
     """
-    if not (folder / FOUND).is_file():
+    if not (folder / SUMMARY).is_file():
         raise FileNotFoundError(f"no search in {folder}")
     try:
-        told = json.loads((folder / FOUND).read_text())
-        question = Question(told["p"], told["epochs"], told["seed"])
-        return Search(question, store.read_table(folder / TRIALS), dict(told["importances"]))
+        summary = json.loads((folder / SUMMARY).read_text())
+        question = Question(summary["p"], summary["epochs"], summary["seed"])
+        return Search(space, question, store.read_table(folder / TRIALS), dict(summary["importances"]))
     except (ValueError, KeyError, TypeError, OSError) as error:
-        raise ValueError(f"{folder / FOUND} is damaged: {error}") from error
+        raise ValueError(f"{folder / SUMMARY} is damaged: {error}") from error
 
 
-def searches(root: Path | None = None) -> list[Search]:
-    """Every search that lies in a folder of runs (`checkpoints/` by default), by p."""
-    folders = [path.parent for path in (root or store.checkpoints()).glob(f"miiii/search-*/{FOUND}")]
-    return sorted(map(read, folders), key=lambda found: found.question.p)
+def searches(space: Space, root: Path | None = None) -> list[Search]:
+    """Every search in a space that lies in a folder of runs (`checkpoints/` by default), by p."""
+    summaries = (root or store.checkpoints()).glob(f"{space.source}/search-*/{SUMMARY}")
+    return sorted((read(path.parent, space) for path in summaries), key=lambda search: search.question.p)

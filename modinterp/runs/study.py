@@ -1,4 +1,4 @@
-"""A search carried out, by any number of processes that share one study.
+"""Searches for hyper-parameters carried out, by any number of processes that share one study.
 
 A study is a journal that Optuna appends to, under a lock that holds on network folders too; whoever sees the file can
 work on it, and a study that was stopped goes on. A process that works on one holds a folder in `JOURNAL.workers/` until
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from modinterp.runs import store
-from modinterp.runs.search import COMPLETE, PRUNED, REPORTS, SPACE, Question, Search, objective, spec_of
-from modinterp.training import diverged, training_states
+from modinterp.runs.search import COMPLETE, PRUNED, REPORTS, Question, Search, Space, objective
+from modinterp.training import training_states
 
 if TYPE_CHECKING:
     import optuna
@@ -33,44 +33,49 @@ HALVED = 2  # a trial goes on after half of its epochs if it is in the better ha
 
 
 def searched(
+    space: Space,
     question: Question,
     n_trials: int,
     journal: Path,
     device: str = "cpu",
     say: Callable[[str], object] = lambda line: None,
 ) -> Search:
-    """Work on a study until so many of its trials are finished or in others' hands, and tell what it found.
+    """Result of a study in a space, worked on until so many of its trials are finished or in other processes' hands.
 
     What trial k tries is drawn (TPE) by a seed that is the question's and k's: a study that one process works on comes
     out the same however often it was stopped. Trials whose process was killed are given up, and replaced.
 
     Args:
+        n_trials: of the study in all, those that were finished before included.
         journal: the study's file, begun if it is not there.
         say: called with a line for each finished trial.
     Raises:
-        ValueError: Optuna is not installed; the file is the journal of another search, or none; no trial is asked for.
+        ValueError: Optuna is not installed; the question makes no task; the file is the journal of another search, or
+            none; no trial is asked for.
         OSError: the file cannot be written.
     """
     if n_trials < 1:
         raise ValueError(f"at least 1 trial is needed, got {n_trials}")
-    study, workers = opened(question, journal), journal.with_name(f"{journal.name}.workers")
+    study, workers = opened(space, question, journal), journal.with_name(f"{journal.name}.workers")
     with _worker(workers) as name:
         _give_up_the_dead(study, workers)
         while (trial := _next_trial(study, n_trials)) is not None:
             trial.set_user_attr("worker", name)
-            say(_line(_carried_out(study, trial, question, device)))
-    return found(question, study)
+            say(_line(space, _finished(study, trial, space, question, device)))
+    return result(space, question, study)
 
 
-def opened(question: Question, journal: Path) -> optuna.Study:
+def opened(space: Space, question: Question, journal: Path) -> optuna.Study:
     """The study in a journal, begun if it is not there.
 
     Raises:
-        ValueError: Optuna is not installed; the file is the journal of another search, or none.
+        ValueError: Optuna is not installed; the question makes no task; the file is the journal of another search, or
+            none.
     """
+    space.check(question)
     optuna = _optuna()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    path = journal.absolute()  # Optuna's lock is a link to it
+    name, path = space.study_name(question), journal.absolute()  # Optuna's lock is a link to it
     path.parent.mkdir(parents=True, exist_ok=True)
     # not earlier, since a validation loss rises before it falls
     half = question.report_every * (REPORTS // 2)
@@ -78,23 +83,24 @@ def opened(question: Question, journal: Path) -> optuna.Study:
     try:
         if path.is_file() and (first := path.read_bytes().partition(b"\n")[0]):
             json.loads(first)["op_code"]
-        kept = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
-        others = {study.study_name for study in kept.get_all_studies()} - {str(question)}
+        storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
+        others = {study.study_name for study in storage.get_all_studies()} - {name}
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{journal} is not the journal of a search") from error
     if others:
         raise ValueError(f"{journal} is the journal of another search ({others.pop()}); choose another --storage")
-    return optuna.create_study(storage=kept, study_name=str(question), pruner=pruner, load_if_exists=True)
+    return optuna.create_study(storage=storage, study_name=name, pruner=pruner, load_if_exists=True)
 
 
-def found(question: Question, study: optuna.Study) -> Search:
+def result(space: Space, question: Question, study: optuna.Study) -> Search:
     """The finished trials of a study, and how much each parameter mattered."""
     state = _optuna().trial.TrialState
     finished = study.get_trials(deepcopy=False, states=(state.COMPLETE, state.PRUNED))
-    return Search(question, pd.DataFrame(map(_row, finished)), _importances(finished))
+    return Search(space, question, pd.DataFrame(map(_row, finished)), _importances(space, finished))
 
 
 def _row(trial: FrozenTrial) -> dict[str, Any]:
+    """A finished trial as a row of the table of trials."""
     seconds = trial.duration.total_seconds() if trial.duration else float("nan")
     return {
         "trial": trial.number,
@@ -107,28 +113,35 @@ def _row(trial: FrozenTrial) -> dict[str, Any]:
     }
 
 
-def _line(trial: FrozenTrial) -> str:
+def _line(space: Space, trial: FrozenTrial) -> str:
+    """What was chosen for a trial and how it ended, in words."""
+    chosen = ", ".join(f"{name} {trial.params[name]:g}" for name in space.choices)
+    if trial.state == _optuna().trial.TrialState.FAIL:
+        return f"trial {trial.number}: {chosen}: given up, its loss did not stay finite"
     row = _row(trial)
-    chosen = ", ".join(f"{name} {row[name]:g}" for name in SPACE)
-    return f"trial {row['trial']}: {chosen}: {row['state']} at epoch {row['epochs']:,}, loss {row['loss']:.4g}"
+    return f"trial {trial.number}: {chosen}: {row['state']} at epoch {row['epochs']:,}, loss {row['loss']:.4g}"
 
 
-def _importances(finished: Sequence[FrozenTrial]) -> dict[str, float]:
-    """By PED-ANOVA, which asks of a trial only whether it is among the best; the pruned come after all others.
+def _importances(space: Space, finished: Sequence[FrozenTrial]) -> dict[str, float]:
+    """Share of each parameter in what sets the best trials apart from all, by PED-ANOVA; pruned trials rank last.
 
-    Losses of trials that were pruned at different epochs cannot be compared: a validation loss rises before it falls.
+    PED-ANOVA asks of a trial only whether it is among the best. Losses of trials that were pruned at different epochs
+    cannot be compared, since a validation loss rises before it falls.
     """
     optuna = _optuna()
     if len(finished) < 2:
-        return dict.fromkeys(SPACE, 1 / len(SPACE))
+        return dict.fromkeys(space.choices, 1 / len(space.choices))
     best_first = sorted(map(_row, finished), key=lambda row: (row["state"] == PRUNED, -row["epochs"], row["loss"]))
     rank = {row["trial"]: float(place) for place, row in enumerate(best_first)}
     ranked = optuna.create_study()
-    for t in finished:
-        trial = optuna.trial.create_trial(params=t.params, distributions=t.distributions, value=rank[t.number])
-        ranked.add_trial(trial)
+    for trial in finished:
+        params, distributions = trial.params, trial.distributions
+        ranked.add_trial(
+            optuna.trial.create_trial(params=params, distributions=distributions, value=rank[trial.number])
+        )
     evaluator = optuna.importance.PedAnovaImportanceEvaluator(target_quantile=BEST)
-    return {k: float(x) for k, x in optuna.importance.get_param_importances(ranked, evaluator=evaluator).items()}
+    shares = optuna.importance.get_param_importances(ranked, evaluator=evaluator)
+    return {name: float(share) for name, share in shares.items()}
 
 
 def _optuna() -> Any:
@@ -158,21 +171,21 @@ def _next_trial(study: optuna.Study, n_trials: int) -> Trial | None:
     return None
 
 
-def _carried_out(study: optuna.Study, trial: Trial, question: Question, device: str) -> FrozenTrial:
+def _finished(study: optuna.Study, trial: Trial, space: Space, question: Question, device: str) -> FrozenTrial:
     """A trial at its end, pruned or not; one that is interrupted is given up."""
     optuna = _optuna()
     study.sampler = optuna.samplers.TPESampler(seed=(100_000 * question.seed + trial.number) % 2**32)
     state, end = optuna.trial.TrialState, {}
     try:
-        choice = {name: trial.suggest_categorical(name, values) for name, values in SPACE.items()}
-        for _, reached in training_states([spec_of(choice, question)], device=device):
-            if diverged(reached.ended):
+        choice = {name: trial.suggest_categorical(name, values) for name, values in space.choices.items()}
+        for _, training in training_states([space.spec(choice, question)], device=device):
+            if training.ended is not None and not training.ended.is_finite:
                 end = {"state": state.FAIL}
                 break
-            trial.report(objective(reached.history), reached.epoch)
-            trial.set_user_attr("test_accuracy", reached.history[-1]["test_accuracy"])
-            if reached.ended:
-                end = {"values": objective(reached.history)}
+            trial.report(objective(training.history), training.epoch)
+            trial.set_user_attr("test_accuracy", training.history[-1]["test_accuracy"])
+            if training.ended is not None:
+                end = {"values": objective(training.history)}
             elif trial.should_prune():
                 end = {"state": state.PRUNED}
                 break
@@ -195,6 +208,7 @@ def _worker(workers: Path) -> Iterator[str]:
 
 
 def _is_held(folder: Path) -> bool:
+    """Whether the process that holds a worker's folder still runs."""
     try:
         with store.locked(folder):
             return False

@@ -1,8 +1,8 @@
 """Weights from a file that anybody may have written: read as data, or refused with one line that says why.
 
 Safetensors files hold nothing but arrays. Pickled files are read by `torch.load(weights_only=True)`, which knows a few
-harmless names and executes nothing else; since even those can ask for more memory than there is, a file is looked
-over before, and what came out of it after.
+harmless names and executes nothing else; since even those can ask for more memory than there is, a file is
+checked before it is read, and the tensors after.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch import Tensor
 
 PICKLED = (".pt", ".pth")
 READ = (".safetensors", *PICKLED)  # suffixes of the files that weights are read from
-HELD_UNDER = ("model", "state_dict", "model_state_dict")
+WEIGHT_KEYS = ("model", "state_dict", "model_state_dict")
 LARGEST_FILE = 2**32  # bytes; networks over pairs of residues take a thousandth of it
 _CODE = "holds more than weights, and is not read, since that could run code"
 _BOMB = b"bytearray"  # the one harmless name that makes memory out of a number
@@ -30,7 +30,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     """Named tensors from a `.safetensors`, `.pt` or `.pth` file, on the CPU.
 
     A pickled file may hold the tensors themselves, or a dict that keeps them under `model`, `state_dict` or
-    `model_state_dict`; what else lies beside them is passed over.
+    `model_state_dict`; other entries are ignored.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -53,10 +53,10 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The tensors of a file, on the CPU, and what is said about them.
+    """The tensors of a safetensors file, on the CPU, and its metadata.
 
     Raises:
-        SafetensorError, OSError: it is cut off or damaged, or not there.
+        SafetensorError, OSError: the file is cut off or damaged, or not there.
     """
     with safe_open(path, framework="pt") as file:
         return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
@@ -75,7 +75,7 @@ def _from_safetensors(path: Path) -> dict[str, Tensor]:
 
 
 def _from_pickle(path: Path) -> dict[str, Tensor]:
-    _look_over(path)
+    _check_pickle_size(path)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of old or damaged files torch says more than one line
@@ -93,10 +93,10 @@ def _from_pickle(path: Path) -> dict[str, Tensor]:
     return tensors
 
 
-def _look_over(path: Path) -> None:
+def _check_pickle_size(path: Path) -> None:
     """Raises ValueError for a pickled file that would take more memory than its size."""
-    held = path.read_bytes()
-    if _BOMB in held:
+    raw = path.read_bytes()
+    if _BOMB in raw:
         raise ValueError(f"{path} {_CODE}; it needs bytearray")
     if not zipfile.is_zipfile(path):
         return
@@ -105,7 +105,7 @@ def _look_over(path: Path) -> None:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, UnicodeError) as error:
         raise ValueError(f"{path} is not a whole file of weights: {first_line(error)}") from error
-    if sum(entry.file_size for entry in entries) > len(held):
+    if sum(entry.file_size for entry in entries) > len(raw):
         raise ValueError(f"{path} is not a whole file of weights: it declares more bytes than it holds")
 
 
@@ -117,13 +117,13 @@ def _named_tensors(content: Any, path: Path) -> dict[str, Tensor]:
         return {name: w for name, w in items if isinstance(name, str) and isinstance(w, Tensor)}
 
     for _ in range(3):  # a dict in a dict, and that is enough
-        held = {k: content[k] for k in HELD_UNDER if isinstance(content, dict) and isinstance(content.get(k), dict)}
-        full = [k for k, value in held.items() if tensors_of(value) or any(name in value for name in HELD_UNDER)]
+        inner = {k: content[k] for k in WEIGHT_KEYS if isinstance(content, dict) and isinstance(content.get(k), dict)}
+        full = [k for k, value in inner.items() if tensors_of(value) or any(name in value for name in WEIGHT_KEYS)]
         if len(full) > 1:
             raise ValueError(f"{path} holds weights under {' and '.join(full)}; keep one of them")
         if not full:
             break
-        content = held[full[0]]
+        content = inner[full[0]]
     tensors = tensors_of(content)
     if not tensors:
         kind = type(content).__name__
@@ -133,7 +133,7 @@ def _named_tensors(content: Any, path: Path) -> dict[str, Tensor]:
 
 
 def first_line(error: object) -> str:
-    """The first sentence of an error, on one line of at most 200 characters."""
+    """The first sentence of an error message, on one line of at most 200 characters."""
     lines = (str(error) or type(error).__name__).splitlines()
     text = lines[0].partition(". ")[0] if lines else type(error).__name__
     return text if text.isprintable() and len(text) <= 200 else ascii(text)[1:-1][:200]

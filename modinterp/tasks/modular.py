@@ -23,7 +23,7 @@ SIGNS = {"add": 1, "sub": -1}  # of b, in the operations whose answers are waves
 
 @dataclass(frozen=True)
 class ModularArithmetic(Task):
-    """`a op b mod p` for every pair of residues, read as the tokens `a b =`.
+    """`a op b mod p` for every pair of residues `(a, b)`, given as the tokens `a b =`.
 
     Attributes:
         p: the modulus, any integer from 2 on.
@@ -80,7 +80,7 @@ def addition(p: int, equals: bool = True) -> ModularArithmetic:
     """`a + b mod p`. Source: Nanda et al. 2023, section 3.
 
     Args:
-        equals: whether "=" is read, too; False for Kissane's MLP and its like.
+        equals: whether the token "=" follows a and b; False for Kissane's MLP and its like.
 
     >>> addition(5, equals=False).inputs()[7]
     tensor([1, 2])
@@ -92,7 +92,7 @@ def subtraction(p: int, equals: bool = True) -> ModularArithmetic:
     """`a - b mod p`.
 
     Args:
-        equals: whether "=" is read, too.
+        equals: whether the token "=" follows a and b.
 
     >>> subtraction(5).labels()[1].tolist()  # 0 - 1
     [4]

@@ -22,15 +22,15 @@ QUESTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 @dataclass(frozen=True)
 class Ordering(SampledTask):
-    """Numbers below `limit`, the token CLS (number `limit`), and what is to be said about them.
+    """The maximum, minimum, median or order of numbers below `limit`, which stand before a token CLS (number `limit`).
 
-    `sort` is said token by token: after CLS come the sorted numbers but the last, and the answer at CLS and at each of
-    them is the next. The others are read at CLS.
+    The order is answered token by token: after CLS come the sorted numbers but the last, and the answer at CLS and at
+    each of them is the next. The other answers are read at CLS.
 
     Attributes:
         ask: a key of `QUESTIONS`; the median of an even number of numbers is the lower of the two in the middle.
-        n: how many numbers.
-        limit: they are drawn uniformly from 0 to limit - 1.
+        n: number of numbers in an input.
+        limit: the numbers are drawn uniformly from 0 to limit - 1.
         small_share: share of the inputs whose numbers are all below `small_limit`; uniform draws hold few of those.
 
     >>> task = Ordering("sort", n=3, limit=10)
@@ -79,47 +79,47 @@ class Ordering(SampledTask):
     def output_names(self) -> tuple[str, ...]:
         return tuple(f"rank_{rank}" for rank in range(1, self.n + 1)) if self.ask == "sort" else ()
 
-    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+    def draw(self, n: int, generator: torch.Generator) -> Examples:
         uniform = torch.rand(n, self.n, generator=generator)
         small = torch.rand(n, 1, generator=generator) < self.small_share
-        return self.asked((uniform * torch.where(small, self.small_limit, self.limit)).long())
+        return self.examples((uniform * torch.where(small, self.small_limit, self.limit)).long())
 
-    def asked(self, numbers: Int[Tensor, "input n"]) -> Examples:
-        """These numbers as inputs, with their labels.
+    def examples(self, numbers: Int[Tensor, "input n"]) -> Examples:
+        """Numbers `[input, n]` as inputs of the task, with their labels.
 
-        >>> Ordering("max", n=3, limit=10).asked(torch.tensor([[4, 9, 3]]))
+        >>> Ordering("max", n=3, limit=10).examples(torch.tensor([[4, 9, 3]]))
         Examples(inputs=tensor([[ 4,  9,  3, 10]]), labels=tensor([[9]]))
         """
         cls = torch.full((len(numbers), 1), self.limit)
-        said = numbers.sort(dim=1).values[:, : self.n_read - 1]
-        inputs = torch.cat([numbers, cls, said], dim=1)
+        sorted_but_last = numbers.sort(dim=1).values[:, : self.n_read - 1]
+        inputs = torch.cat([numbers, cls, sorted_but_last], dim=1)
         return Examples(inputs, self.answers(inputs))
 
-    def unseen(self, n: int, seed: int, seen: Int[Tensor, "input pos"], below: int | None = None) -> Examples:
-        """Up to `n` different inputs drawn anew, none of them among those that were seen.
+    def unseen(self, n: int, seed: int, excluded: Int[Tensor, "input pos"], below: int | None = None) -> Examples:
+        """Up to `n` distinct random inputs with their labels, none of them among those that are excluded.
 
-        The two test sets of the source: uniform draws, and numbers that are all small.
+        The source has two such test sets: uniform draws, and numbers that are all small.
 
         Args:
-            seen: inputs to keep clear of, such as those trained on.
+            excluded: inputs that may not occur, such as those trained on.
             below: all numbers are drawn below this; below `limit` by default.
         Returns:
-            fewer than `n`, or none, where hardly any are left.
+            fewer than `n` examples, or none, where hardly any other inputs exist.
         Raises:
             ValueError: `below` is not in 1..limit.
         """
         below = self.limit if below is None else below
         if not 1 <= below <= self.limit:
             raise ValueError(f"numbers below {below} are not among those below {self.limit}")
-        generator, taken = torch.Generator().manual_seed(seed), set(map(tuple, seen[:, : self.n].tolist()))
-        found: dict[tuple[int, ...], None] = {}
+        generator, taken = torch.Generator().manual_seed(seed), set(map(tuple, excluded[:, : self.n].tolist()))
+        rows: dict[tuple[int, ...], None] = {}
         for _ in range(20):
             drawn = torch.randint(below, (n, self.n), generator=generator).tolist()
-            found |= dict.fromkeys(row for row in map(tuple, drawn) if row not in taken)
-            if len(found) >= n:
+            rows |= dict.fromkeys(row for row in map(tuple, drawn) if row not in taken)
+            if len(rows) >= n:
                 break
-        return self.asked(torch.tensor(list(found)[:n], dtype=torch.long).view(-1, self.n))
+        return self.examples(torch.tensor(list(rows)[:n], dtype=torch.long).view(-1, self.n))
 
     def answers(self, inputs: Int[Tensor, "input pos"]) -> Int[Tensor, "input output"]:
-        """The labels of any inputs; only the numbers before CLS are looked at."""
+        """The labels of any inputs, which are decided by the numbers before CLS alone."""
         return QUESTIONS[self.ask](inputs[:, : self.n].sort(dim=1).values)

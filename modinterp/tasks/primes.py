@@ -26,17 +26,17 @@ def primes_below(n: int) -> tuple[int, ...]:
 class PrimeRemainders(Task):
     """The number written with two digits in base p, and its remainder by every prime q < p; read at the token "=".
 
-    The loss weighs the cross-entropy of each question by 1 / ln q, so that all begin at about 1, and takes the mean.
+    The loss is the mean over the primes of the cross-entropy divided by ln q, so that each term begins at about 1.
 
     Attributes:
         p: the base, a prime from 3 on.
         most_significant_first: the order of the digits. False is equation 2 of the source, `x0 + p x1`; True is what
             its code trains on, `p x0 + x1`.
         shuffled: whether the rows of the labels are permuted once (T_basis), which leaves nothing to generalise.
-        masked: primes that weigh nothing in the loss (T_masked).
+        masked: primes whose remainders have weight 0 in the loss (T_masked).
 
     >>> task = PrimeRemainders(11)
-    >>> task.heads, task.inputs()[14], task.labels()[14]  # 1 + 11 * 3 = 34
+    >>> task.output_sizes, task.inputs()[14], task.labels()[14]  # 1 + 11 * 3 = 34
     ((2, 3, 5, 7), tensor([ 1,  3, 11]), tensor([0, 1, 4, 6]))
 
     Source: Syrkis & Søgaard 2024, equations 2 and 12.
@@ -78,11 +78,11 @@ class PrimeRemainders(Task):
 
     @property
     def loss_weights(self) -> tuple[float, ...]:
-        return tuple(0.0 if q in self.masked else 1 / math.log(q) / len(self.heads) for q in self.heads)
+        return tuple(0.0 if q in self.masked else 1 / math.log(q) / len(self.output_sizes) for q in self.output_sizes)
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        return tuple(f"mod_{q}" for q in self.heads)
+        return tuple(f"mod_{q}" for q in self.output_sizes)
 
     def numbers(self) -> Int[Tensor, " input"]:
         """The number that each row of `inputs()` writes.
@@ -97,5 +97,7 @@ class PrimeRemainders(Task):
         return addition(self.p).inputs()
 
     def labels(self) -> Int[Tensor, "input output"]:
-        right = self.numbers().unsqueeze(1) % torch.tensor(self.heads)
-        return right[torch.randperm(len(right), generator=torch.Generator().manual_seed(0))] if self.shuffled else right
+        remainders = self.numbers().unsqueeze(1) % torch.tensor(self.output_sizes)
+        if not self.shuffled:
+            return remainders
+        return remainders[torch.randperm(len(remainders), generator=torch.Generator().manual_seed(0))]

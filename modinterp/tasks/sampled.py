@@ -1,4 +1,4 @@
-"""Tasks with too many inputs to list: a fixed sample of distinct ones, or as many fresh ones as are asked for."""
+"""Tasks with too many inputs to list: a fixed sample of distinct inputs, or any number of fresh ones."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class SampledTask(Task):
         return None
 
     @abstractmethod
-    def drawn(self, n: int, generator: torch.Generator) -> Examples:
-        """`n` inputs at random, with their labels; repetitions may occur."""
+    def draw(self, n: int, generator: torch.Generator) -> Examples:
+        """`n` random inputs with their labels; an input may occur more than once."""
 
     def inputs(self) -> Int[Tensor, "input pos"]:
         return _distinct(self).inputs
@@ -45,20 +45,21 @@ class SampledTask(Task):
         return _distinct(self).labels
 
     def fresh(self, n: int, seed: int) -> Examples:
-        return self.drawn(n, torch.Generator().manual_seed(seed))
+        return self.draw(n, torch.Generator().manual_seed(seed))
 
 
 @lru_cache(maxsize=4)
 def _distinct(task: SampledTask) -> Examples:
-    """The first `size` distinct inputs of a generator seeded with `data_seed`."""
-    generator, found = torch.Generator().manual_seed(task.data_seed), None
+    """The first `size` distinct inputs, with their labels, that a generator seeded with `data_seed` draws."""
+    generator = torch.Generator().manual_seed(task.data_seed)
+    inputs, labels = task.draw(task.size, generator)
     for _ in range(100):
-        more = task.drawn(task.size, generator)
-        found = more if found is None else Examples(*(torch.cat(both) for both in zip(found, more, strict=True)))
-        kinds, kind = found.inputs.unique(dim=0, return_inverse=True)
-        rows = torch.arange(len(kind))
-        first = torch.full((len(kinds),), len(kind)).scatter_reduce(0, kind, rows, "amin").sort().values
-        found = Examples(found.inputs[first], found.labels[first])
+        distinct, number = inputs.unique(dim=0, return_inverse=True)
+        rows = torch.arange(len(number))
+        first = torch.full((len(distinct),), len(number)).scatter_reduce(0, number, rows, "amin").sort().values
+        inputs, labels = inputs[first], labels[first]
         if len(first) >= task.size:
-            return Examples(found.inputs[: task.size], found.labels[: task.size])
+            return Examples(inputs[: task.size], labels[: task.size])
+        more = task.draw(task.size, generator)
+        inputs, labels = torch.cat([inputs, more.inputs]), torch.cat([labels, more.labels])
     raise ValueError(f"{task.name} has too few different inputs for a sample of {task.size}")

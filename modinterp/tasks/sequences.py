@@ -21,8 +21,11 @@ PLUS, EQUALS = 10, 11
 class DigitAddition(SampledTask):
     """`1 2 3 4 5 + 6 7 8 9 0 = 0 8 0 2 3 5`: the digits of a sum, each read at the token before, the largest first.
 
-    The last digit of the answer is asked and not fed, so a sequence has 17 tokens for five digits. (The released code
-    feeds all 18 and drops the logits of the last.)
+    The last digit of the answer is predicted and not fed in, so a sequence has 17 tokens for five digits. (The released
+    code feeds in all 18 and drops the logits of the last.)
+
+    Attributes:
+        digits: of each summand, in base ten; at most 17, so that a sum fits into 64 bits.
 
     >>> task = DigitAddition(digits=2)
     >>> task.n_ctx, task.n_read, task.output_names
@@ -63,24 +66,24 @@ class DigitAddition(SampledTask):
     def _digits(self, numbers: Int[Tensor, " input"], count: int) -> Int[Tensor, "input digit"]:
         return numbers.unsqueeze(1) // 10 ** torch.arange(count - 1, -1, -1) % 10
 
-    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+    def draw(self, n: int, generator: torch.Generator) -> Examples:
         a, b = torch.randint(10**self.digits, (2, n), generator=generator)
         plus, equals, answer = torch.full((n, 1), PLUS), torch.full((n, 1), EQUALS), self._digits(a + b, self.n_read)
-        asked = [self._digits(a, self.digits), plus, self._digits(b, self.digits), equals]
-        return Examples(torch.cat([*asked, answer[:, :-1]], dim=1), answer)
+        question = [self._digits(a, self.digits), plus, self._digits(b, self.digits), equals]
+        return Examples(torch.cat([*question, answer[:, :-1]], dim=1), answer)
 
 
 @dataclass(frozen=True)
 class RepeatedSubsequence(SampledTask):
-    """Random tokens among which one random subsequence stands several times; its repetitions are to be foretold.
+    """Random tokens among which one random subsequence stands several times; its repetitions are to be predicted.
 
-    Asked is the next token wherever it continues a copy of the subsequence after the first one. Where the copies
+    The label is the next token wherever that continues a copy of the subsequence after the first one. Where the copies
     stand (anywhere, without overlap, any tokens between them) is our choice.
 
     Attributes:
         vocab: number of tokens.
-        length: of a sequence; its last token is asked and not fed.
-        subsequence: length of what is repeated.
+        length: number of tokens in a sequence; the last of them is predicted and not fed in.
+        subsequence: number of tokens that are repeated.
         copies: how often it stands in the sequence, the first time included.
     """
 
@@ -118,7 +121,7 @@ class RepeatedSubsequence(SampledTask):
     def n_asked(self) -> int:
         return (self.copies - 1) * (self.subsequence - 1)
 
-    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+    def draw(self, n: int, generator: torch.Generator) -> Examples:
         tokens = torch.randint(self.vocab, (n, self.length), generator=generator)
         repeated = torch.randint(self.vocab, (n, self.subsequence), generator=generator)
         between = self.length - self.subsequence * self.copies
@@ -126,20 +129,20 @@ class RepeatedSubsequence(SampledTask):
         starts = gaps + self.subsequence * torch.arange(self.copies)
         places = starts.unsqueeze(2) + torch.arange(self.subsequence)
         tokens.scatter_(1, places.flatten(1), repeated.repeat(1, self.copies))
-        labels, foretold = torch.full_like(tokens, -1), places[:, 1:, 1:].flatten(1)
-        labels.scatter_(1, foretold, tokens.gather(1, foretold))
+        labels, predictable = torch.full_like(tokens, -1), places[:, 1:, 1:].flatten(1)
+        labels.scatter_(1, predictable, tokens.gather(1, predictable))
         return Examples(tokens[:, :-1], labels[:, 1:])
 
 
 @dataclass(frozen=True)
 class SkipTrigram(SampledTask):
-    """Digits below ten and among them one token of ten more; at the end, which of the ten it was is asked.
+    """Digits below ten and among them one of ten other tokens; the label at the end is which of the ten it was.
 
     The place of that token (anywhere but the end, where the answer is read) and the length are our choice.
 
     Attributes:
-        length: of a sequence.
-        trigrams: number of tokens that can be asked for, and of those that cannot.
+        length: number of tokens in a sequence.
+        trigrams: number of tokens that can be the answer, and of those that cannot.
     """
 
     length: int = 8
@@ -166,7 +169,7 @@ class SkipTrigram(SampledTask):
     def n_ctx(self) -> int:
         return self.length
 
-    def drawn(self, n: int, generator: torch.Generator) -> Examples:
+    def draw(self, n: int, generator: torch.Generator) -> Examples:
         tokens = torch.randint(self.trigrams, (n, self.length), generator=generator)
         place = torch.randint(self.length - 1, (n, 1), generator=generator)
         answer = torch.randint(self.trigrams, (n, 1), generator=generator)

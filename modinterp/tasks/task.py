@@ -1,7 +1,7 @@
 """What is to be learned: a finite set of inputs, the right answer to each, and which of them are shown.
 
-A task is a frozen dataclass of plain numbers and strings, so it can be compared, hashed and written to JSON;
-everything that is large (inputs, labels) is computed when asked for.
+A task is a frozen dataclass of plain numbers and strings, so it can be compared, hashed and written to JSON (see
+`modinterp.tasks.description`); everything that is large (inputs, labels) is computed when it is used.
 """
 
 from __future__ import annotations
@@ -9,35 +9,36 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
 
-def _by_python(n: int, seed: int) -> Int[Tensor, " n"]:
+def _python_permutation(n: int, seed: int) -> Int[Tensor, " input"]:
     order = list(range(n))
     random.Random(seed).shuffle(order)
     return torch.tensor(order)
 
 
-def _by_torch(n: int, seed: int) -> Int[Tensor, " n"]:
+def _torch_permutation(n: int, seed: int) -> Int[Tensor, " input"]:
     return torch.randperm(n, generator=torch.Generator().manual_seed(seed))
 
 
-SHUFFLES = {"python": _by_python, "torch": _by_torch}  # the code of Nanda et al.; Kissane's notebook
+SHUFFLES = {"python": _python_permutation, "torch": _torch_permutation}  # code of Nanda et al.; Kissane's notebook
+REGISTERED: dict[str, type[Task]] = {}  # the classes of tasks in this package, by their bare names
 
 
 class Split(NamedTuple):
-    """Rows of `Task.inputs()` that are trained on, and all the others, both in shuffled order."""
+    """Rows of `Task.inputs()` that are trained on, and all the others, which are tested on, both in shuffled order."""
 
     train: Int[Tensor, " train"]
     test: Int[Tensor, " test"]
 
 
 class Examples(NamedTuple):
-    """Inputs and their labels, row by row."""
+    """Inputs `[input, pos]` and their labels `[input, output]`, row by row."""
 
     inputs: Int[Tensor, "input pos"]
     labels: Int[Tensor, "input output"]
@@ -45,7 +46,16 @@ class Examples(NamedTuple):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """The contract that models, training and analyses rely on."""
+    """What models, training and analyses ask of a task; a task of one's own is a frozen dataclass derived from this.
+
+    Its fields are numbers, strings, or tuples of them, and its class stands in a module that can be imported, so that a
+    run trained on it can be loaded again.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("modinterp.tasks."):
+            REGISTERED[cls.__name__] = cls
 
     @property
     @abstractmethod
@@ -60,7 +70,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def d_vocab_out(self) -> int | tuple[int, ...]:
-        """Number of classes of the answer; one number per question where several are asked at once."""
+        """Number of classes of the answer; one number per question where an input has several answers at once."""
 
     @property
     @abstractmethod
@@ -74,39 +84,39 @@ class Task(ABC):
 
     @abstractmethod
     def inputs(self) -> Int[Tensor, "input pos"]:
-        """Every input there is, first number slowest; where inputs are sampled, the fixed sample."""
+        """Every input there is, the first number varying slowest; where inputs are sampled, the fixed sample."""
 
     @abstractmethod
     def labels(self) -> Int[Tensor, "input output"]:
-        """The right answers, one column an output; -1 where nothing is asked."""
+        """The correct answers, one column for each output; -1 where an output has no answer."""
 
     @property
-    def heads(self) -> tuple[int, ...]:
-        """Number of classes of every question; the logits of all of them stand side by side."""
+    def output_sizes(self) -> tuple[int, ...]:
+        """Number of classes of each answer; the logits of all of them stand side by side in the network's output."""
         return self.d_vocab_out if isinstance(self.d_vocab_out, tuple) else (self.d_vocab_out,)
 
     @property
     def loss_weights(self) -> tuple[float, ...]:
-        """What the mean cross-entropy of each head counts in the loss."""
-        return tuple(1 / len(self.heads) for _ in self.heads)
+        """The factor of the mean cross-entropy of each answer in the loss, in the order of `output_sizes`."""
+        return tuple(1 / len(self.output_sizes) for _ in self.output_sizes)
 
     @property
     def n_read(self) -> int:
-        """Answers are read at the last `n_read` positions."""
+        """Number of positions, counted from the last, at which the logits are the network's answers."""
         return 1
 
     @property
     def n_asked(self) -> int:
-        """At how many of those positions something is asked of an input; a training computes no others."""
+        """At how many of those positions an input has an answer; a training computes the logits of no others."""
         return self.n_read
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        """Names of the columns of `labels()`, where a history should follow each; empty where their mean will do."""
+        """Names of the columns of `labels()`, where a history should follow each; empty where their mean is enough."""
         return ()
 
     def fresh(self, n: int, seed: int) -> Examples:
-        """`n` inputs drawn anew, with their labels; here any of `inputs()`, with replacement."""
+        """`n` random inputs with their labels; unless a task says otherwise, rows of `inputs()` with replacement."""
         inputs = self.inputs()
         rows = torch.randint(len(inputs), (n,), generator=torch.Generator().manual_seed(seed))
         return Examples(inputs[rows], self.labels()[rows])

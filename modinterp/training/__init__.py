@@ -1,28 +1,25 @@
-"""How it learns: recipes, the loss, and the engine that turns a spec into states."""
+"""How networks are trained: recipes, the loss, and the engine that turns a spec into states."""
 
 from modinterp.training.cpu import prepare_cpu
-from modinterp.training.engine import (
-    TrainingState,
-    diverged,
-    over,
-    resolved_device,
-    shape_of,
-    training_states,
-)
+from modinterp.training.engine import TrainingState, faster_mode, resolved_device, shape_of, training_states
 from modinterp.training.loss import accuracy, cross_entropy
-from modinterp.training.program import Row, Way
-from modinterp.training.recipe import Recipe, RunSpec
+from modinterp.training.outcome import Outcome, OutcomeKind
+from modinterp.training.program import ExecutionMode, Row
+from modinterp.training.recipe import Recipe
+from modinterp.training.spec import Nudge, RunSpec
 
 __all__ = [
+    "ExecutionMode",
+    "Nudge",
+    "Outcome",
+    "OutcomeKind",
     "Recipe",
     "Row",
     "RunSpec",
     "TrainingState",
-    "Way",
     "accuracy",
     "cross_entropy",
-    "diverged",
-    "over",
+    "faster_mode",
     "prepare_cpu",
     "resolved_device",
     "shape_of",

@@ -1,4 +1,4 @@
-"""Which examples a run sees at which step: everything that is decided before the network is asked."""
+"""Which examples a run is trained and measured on at which step."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from torch import Tensor
 
 from modinterp.models import indexed
 from modinterp.tasks import Examples, Split
-from modinterp.training.recipe import RunSpec
+from modinterp.training.spec import RunSpec
 
-MEASURED = 20_000
+MOST_MEASURED = 20_000  # inputs that a row of history is measured on, where a step sees but a batch of them
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples as the forward pass wants them; of several runs, each tensor with a leading axis `run`.
+    """Examples in the form that the forward pass takes; for several runs, each tensor has a leading axis `run`.
 
     Attributes:
-        index: of `modinterp.models.indexed`.
-        labels: `[input, answer]`, of the positions where the task asks anything; -1 where nothing is asked.
+        index: the lookups of `modinterp.models.indexed`.
+        labels: `[input, answer]`, at the positions that have an answer; -1 where an input has none.
     """
 
     index: dict[str, Tensor]
     labels: Tensor
 
 
-def stacked(batches: Sequence[Batch]) -> Batch:
-    """Batches of equal shape as one, along `run`."""
+def stack_batches(batches: Sequence[Batch]) -> Batch:
+    """Batches of equal shape as one batch whose tensors have a leading axis `run`."""
     index = {name: torch.stack([b.index[name] for b in batches]) for name in batches[0].index}
     return Batch(index, torch.stack([b.labels for b in batches]))
 
 
-def padded(examples: Examples, rows: int) -> Examples:
-    """As many rows as asked for, those added asking nothing."""
+def pad_examples(examples: Examples, rows: int) -> Examples:
+    """The examples followed by rows without an answer, so that there are so many rows in all."""
     bottom = (0, 0, 0, rows - len(examples.labels))
     return Examples(F.pad(examples.inputs, bottom), F.pad(examples.labels, bottom, value=-1))
 
 
-def _first(examples: Examples, spec: RunSpec) -> Examples:
-    """What a row of history is measured on: all, or the first `MEASURED` where a step sees but a batch of them.
+def _measured_part(examples: Examples, spec: RunSpec) -> Examples:
+    """The examples that history is measured on: all, or the first `MOST_MEASURED` where a step sees but a batch.
 
     A split is in random order, so that the first are a fair sample; all of them would cost more than the training.
     """
-    most = None if spec.recipe.batches == "full" else MEASURED
+    most = None if spec.recipe.batches == "full" else MOST_MEASURED
     return Examples(examples.inputs[:most], examples.labels[:most])
 
 
@@ -54,18 +54,23 @@ class Batches:
     """The batches of one run, on a device.
 
     Attributes:
-        held_out: the inputs it is not trained on that its test loss is measured on.
+        held_out: the examples that the test loss is measured on.
     """
 
     def __init__(self, spec: RunSpec, split: Split, device: torch.device, last_tokens: Tensor, rows: tuple[int, int]):
-        """`rows`: to which what is trained on and what is held out are padded."""
+        """Batches on a device.
+
+        Args:
+            last_tokens: every token that may stand at the last position, in order.
+            rows: numbers to which the training examples and the held out examples are padded.
+        """
         self.spec, self.device, self._last_tokens = spec, device, last_tokens
         inputs, labels = spec.task.inputs(), spec.task.labels()
         self._train, held_out = (Examples(inputs[part], labels[part]) for part in split)
-        self._whole = self._made(_first(padded(self._train, rows[0]), spec))
-        self.held_out = self._made(_first(padded(held_out, rows[1]), spec))
+        self._whole = self._batch(_measured_part(pad_examples(self._train, rows[0]), spec))
+        self.held_out = self._batch(_measured_part(pad_examples(held_out, rows[1]), spec))
 
-    def _made(self, examples: Examples) -> Batch:
+    def _batch(self, examples: Examples) -> Batch:
         task, labels, read = self.spec.task, examples.labels, None
         if task.n_asked < task.n_read:
             answers = (labels < 0).int().argsort(dim=1, stable=True)[:, : task.n_asked].sort(dim=1).values
@@ -74,21 +79,21 @@ class Batches:
         return Batch({name: x.to(self.device) for name, x in index.items()}, labels.to(self.device))
 
     def at(self, step: int) -> Batch:
-        """The batch of a step, the same whenever it is asked for."""
+        """The batch of a step; the same step has the same batch, whatever came before."""
         kind, size = self.spec.recipe.batches, self.spec.recipe.batch_size
         if kind == "full":
             return self._whole
         if kind == "fresh":
-            return self._made(self.spec.task.fresh(size, self._host_seed(step)))
+            return self._batch(self.spec.task.fresh(size, self._host_seed(step)))
         if kind == "shuffled":
             generator = torch.Generator().manual_seed(self._host_seed(step))
             rows = torch.randint(len(self._train.labels), (size,), generator=generator)
         else:
             rows = torch.arange(len(self._train.labels)).split(size)[step % -(-len(self._train.labels) // size)]
-        return self._made(padded(Examples(self._train.inputs[rows], self._train.labels[rows]), size))
+        return self._batch(pad_examples(Examples(self._train.inputs[rows], self._train.labels[rows]), size))
 
-    def seen(self, step: int) -> Batch:
-        """What the training loss is measured on: what is trained on, see `_first`; where that has no end, the batch."""
+    def train_sample(self, step: int) -> Batch:
+        """The examples that the training loss is measured on: the training examples, or the batch where it is fresh."""
         return self.at(step) if self.spec.recipe.batches == "fresh" else self._whole
 
     def _host_seed(self, step: int) -> int:
@@ -96,7 +101,11 @@ class Batches:
 
 
 def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool) -> list[Batches]:
-    """The batches of runs that train together; where they are padded, all are of the size of the largest."""
+    """The batches of runs that train together.
+
+    Args:
+        pad: whether all runs have as many rows as the one with the most.
+    """
     endings = [torch.arange(s.task.d_vocab) if s.recipe.batches == "fresh" else s.task.inputs()[:, -1] for s in specs]
     last_tokens, splits = torch.cat(endings).unique(), [spec.split for spec in specs]
     sizes = [(len(train), len(test)) for train, test in splits]

@@ -1,4 +1,4 @@
-"""Two settings of a process that trains on a CPU; neither changes a result."""
+"""Two settings that make a process train faster on a CPU; neither changes a result."""
 
 from __future__ import annotations
 

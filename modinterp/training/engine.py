@@ -1,4 +1,4 @@
-"""How networks learn: one generator of the states of many runs, which whoever runs it may store, show or stop.
+"""Training: one generator of the states of many runs, which its caller may store, show or stop.
 
 `training_states(specs)` yields the state of each run at every epoch of a snapshot or of spectra, the first and the last
 included. Feeding states back in continues from there with the same numbers to the last bit, on the same machine and
@@ -15,13 +15,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from modinterp.models import Weights, initial_weights
+from modinterp.models import Weights
 from modinterp.training.cpu import prepare_cpu
-from modinterp.training.program import Program, Row, Way, flat, named
-from modinterp.training.recipe import RunSpec
+from modinterp.training.outcome import Outcome, OutcomeKind
+from modinterp.training.program import ExecutionMode, Program, Row, flatten_weights, unflatten_weights
+from modinterp.training.recipe import Recipe
+from modinterp.training.spec import RunSpec
 
-_DIVERGED = ", not finite"
-SMALL = 3 * 10**8  # weights x inputs x positions
+MOST_VMAPPED = 3 * 10**8  # weights x inputs x positions, above which a CPU is faster one run after the other
 
 
 @dataclass(frozen=True)
@@ -29,22 +30,22 @@ class TrainingState:
     """A training between two steps.
 
     Attributes:
-        epoch: steps done so far.
-        weights: after those steps.
-        moments: the optimiser's, one row for all weights; empty before the first step.
+        epoch: number of steps so far.
+        weights: the weights after those steps, by name.
+        moments: the optimiser's moments by name, each one row for all weights; empty before the first step.
         history: one row per logged epoch, losses in nats; the last row may be older than `epoch`.
-        ended: why the training ended here; empty while it goes on.
+        ended: how the training ended here; None while it goes on.
     """
 
     epoch: int
     weights: Weights
     moments: dict[str, Tensor] = field(default_factory=dict)
     history: tuple[Row, ...] = ()
-    ended: str = ""
+    ended: Outcome | None = None
 
 
 def resolved_device(device: str | torch.device = "auto") -> torch.device:
-    """The device asked for; `auto` means the GPU where there is one.
+    """The torch device of that name; `auto` means the GPU where there is one.
 
     Raises:
         ValueError: a device that torch does not know, or that this machine lacks.
@@ -64,61 +65,98 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
 
 
 def shape_of(spec: RunSpec) -> tuple[Any, ...]:
-    """What runs must share to train as one program. All else may differ: seed, split, fraction of the data, labels,
-    learning rate, weight decay, dropout rates, penalties, gradient filter, number of epochs."""
+    """What runs must share to train as one program.
+
+    All else may differ: seed, split, fraction of the data, labels, learning rate, weight decay, dropout rates,
+    penalties, gradient filter, number of epochs.
+    """
     task, recipe = spec.task, spec.recipe
     batches = (recipe.batches, recipe.batch_size, recipe.loss_dtype)
     events = (recipe.log_every, recipe.snapshot_every, recipe.spectra_every)
-    return spec.model, task.heads, task.n_read, task.output_names, *batches, *events
+    return spec.model, task.output_sizes, task.n_read, task.output_names, *batches, *events
 
 
-def suited_way(spec: RunSpec, device: torch.device) -> Way:
-    """The faster way to take a step for runs of a shape, without waiting for a compiler.
+def faster_mode(spec: RunSpec, device: torch.device) -> ExecutionMode:
+    """The faster mode for runs of the shape of a spec, without waiting for a compiler.
 
-    On a CPU that is to map over small networks, where Python's own time counts, and to take large ones in turn, where
-    the products do; the border was measured with `benchmarks/engine.py`. What may differ within a group has no
-    say, so that a group goes on in the way it began.
+    On a CPU that is to map over small networks, where Python's own time counts, and to train large ones one after the
+    other, where the products count; the border was measured with `benchmarks/engine.py`. It depends on nothing that
+    may differ within a group, so that a group goes on in the mode in which it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     products = rows * spec.task.n_ctx * sum(prod(shape) for shape in spec.model.shapes().values())
-    return Way.IN_TURN if device.type == "cpu" and products > SMALL else Way.MAPPED
+    sequential = device.type == "cpu" and products > MOST_VMAPPED
+    return ExecutionMode.SEQUENTIAL if sequential else ExecutionMode.VMAPPED
 
 
-class _Together:
-    """The runs that are still training: their program, and what each has been so far."""
+class RunGroup:
+    """Runs that train as one program, those of them that are still training, and what each has been so far.
 
-    def __init__(self, specs: Sequence[RunSpec], states: Sequence[TrainingState], device: torch.device, way: Way):
-        self.specs, self.device, self.way = specs, device, way
+    Attributes:
+        active: numbers of the runs that are still training, in the order of the program's rows.
+        histories: the rows of history of every run.
+        last_good: the last state of every run whose numbers were finite.
+    """
+
+    def __init__(
+        self, specs: Sequence[RunSpec], states: Sequence[TrainingState], device: torch.device, mode: ExecutionMode
+    ):
+        self.specs, self.device, self.mode = specs, device, mode
         self.histories = [[row for row in state.history if row["epoch"] < state.epoch] for state in states]
         self.last_good = list(states)
         self.active = list(range(len(specs)))
-        weights = torch.stack([flat(state.weights, spec.model) for spec, state in zip(specs, states, strict=True)])
+        rows = [flatten_weights(state.weights, spec.model) for spec, state in zip(specs, states, strict=True)]
+        weights = torch.stack(rows)
         names = {name for state in states for name in state.moments}
         zeros = torch.zeros(weights.shape[1])
         moments = {name: torch.stack([state.moments.get(name, zeros) for state in states]) for name in names}
         self.program = self._program(weights, moments, states[0].epoch)
 
     def _program(self, weights: Tensor, moments: dict[str, Tensor], epoch: int) -> Program:
-        return Program([self.specs[i] for i in self.active], weights, moments, epoch, self.device, self.way)
+        return Program([self.specs[i] for i in self.active], weights, moments, epoch, self.device, self.mode)
 
-    def frozen(self, place: int) -> TrainingState:
-        """A copy on the CPU, which later steps do not change, of the run in this place of the program."""
+    def state_at(self, place: int) -> TrainingState:
+        """The state of the run in one row of the program, copied to the CPU, so that later steps do not change it."""
         run, program = self.active[place], self.program
         moments = {name: m[place].detach().cpu().clone() for name, m in program.optimiser.moments.items()}
         row = program.weights[place].detach().cpu().clone()
-        weights = {name: w.clone() for name, w in named(row, self.specs[run].model).items()}
+        weights = {name: w.clone() for name, w in unflatten_weights(row, self.specs[run].model).items()}
         state = TrainingState(program.epoch, weights, moments, tuple(self.histories[run]))
         self.last_good[run] = state
         return state
 
-    def leave(self, places: set[int]) -> None:
-        """Go on without the runs in these places."""
-        stay = [place for place in range(len(self.active)) if place not in places]
-        self.active = [self.active[place] for place in stay]
+    def drop(self, places: set[int]) -> None:
+        """Go on without the runs in these rows of the program."""
+        rest = [place for place in range(len(self.active)) if place not in places]
+        self.active = [self.active[place] for place in rest]
         if self.active and places:
             old = self.program
-            moments = {name: m[stay] for name, m in old.optimiser.moments.items()}
-            self.program = self._program(old.weights[stay], moments, old.epoch)
+            moments = {name: m[rest] for name, m in old.optimiser.moments.items()}
+            self.program = self._program(old.weights[rest], moments, old.epoch)
+
+    def advance(self) -> None:
+        """Train to the next epoch at which something is logged or stored, or at which a run is over.
+
+        Spectra are taken at epochs that are logged.
+        """
+        epoch, recipe = self.program.epoch, self.specs[0].recipe
+        ends = [self.specs[run].recipe.epochs for run in self.active]
+        events = [epoch - epoch % every + every for every in (recipe.log_every, recipe.snapshot_every)]
+        self.program.advance(min(*events, *ends) - epoch)
+
+    def last_states(self, rows: Sequence[tuple[int, Row]], all_states: bool) -> Iterator[tuple[int, TrainingState]]:
+        """Add the rows of an epoch to the histories, and give the states of the runs that end with them.
+
+        Args:
+            all_states: whether the states of the others are given, too.
+        """
+        for place, (run, row) in enumerate(rows):
+            self.histories[run].append(row)
+            ended = _outcome(self.specs[run], self.histories[run])
+            if ended is not None and not ended.is_finite:
+                yield run, replace(self.last_good[run], ended=ended)
+            elif ended is not None or all_states:
+                yield run, replace(self.state_at(place), ended=ended)
 
 
 def training_states(
@@ -126,78 +164,75 @@ def training_states(
     states: Sequence[TrainingState] | None = None,
     device: str | torch.device = "auto",
     on_rows: Callable[[int, list[tuple[int, Row]]], object] | None = None,
-    way: Way | None = None,
+    mode: ExecutionMode | None = None,
 ) -> Iterator[tuple[int, TrainingState]]:
     """Train runs of one shape as one program, yielding (number of the run, its state).
 
     Every run yields at each epoch of a snapshot or of spectra, and a last time with `ended` set: when its epochs are
-    over, when its test loss has been as low as asked for, or, with its last good state, when a number is no longer
-    finite. The others go on.
+    over, when its test loss has been as low as its recipe says, or, with its last good state, when a number is no
+    longer finite. The others go on.
 
     Args:
-        states: where to go on from, all at one epoch; None for the beginning.
+        states: the states to go on from, all at one epoch; None for the beginning.
         device: `cpu`, `cuda`, ... or `auto`.
-        on_rows: called at every logged epoch with it and every new (number of the run, row of history); what it
-            answers, where it is true, asks for the states of that epoch as well.
-        way: to take a step; None for the one of `suited_way`.
+        on_rows: called at every logged epoch with it and every new (number of the run, row of history); where it
+            returns something true, the states of that epoch are yielded as well.
+        mode: how the gradients of several runs are computed; None for `faster_mode`.
     Raises:
         ValueError: runs of different shapes, states of different epochs, a device that is not there.
     """
+    group = _group(specs, states, device, mode)
+    recipe = specs[0].recipe
+    while group.active:
+        epoch = group.program.epoch
+        due = _is_due(epoch, recipe)
+        is_last = any(epoch == specs[run].recipe.epochs for run in group.active)
+        gone = set()
+        if due or is_last or epoch % recipe.log_every == 0:
+            rows = list(zip(group.active, group.program.rows(), strict=True))
+            wanted = on_rows is not None and bool(on_rows(epoch, rows))
+            places = {run: place for place, run in enumerate(group.active)}
+            for run, state in group.last_states(rows, due or wanted):
+                yield run, state
+                if state.ended is not None:
+                    gone.add(places[run])
+        group.drop(gone)
+        if group.active:
+            group.advance()
+
+
+def _group(
+    specs: Sequence[RunSpec],
+    states: Sequence[TrainingState] | None,
+    device: str | torch.device,
+    mode: ExecutionMode | None,
+) -> RunGroup:
+    """The group of runs at their beginning, or at the states to go on from."""
     if len({shape_of(spec) for spec in specs}) != 1:
         raise ValueError("only runs of one shape can train as one program")
     where = resolved_device(device)
     if where.type == "cpu":
         prepare_cpu()
-    states = states or [TrainingState(0, initial_weights(spec.model, spec.seed)) for spec in specs]
+    states = states or [TrainingState(0, spec.initial_weights()) for spec in specs]
     if len({state.epoch for state in states}) != 1:
         raise ValueError("only runs that stand at the same epoch can go on as one program")
-    recipe = specs[0].recipe
-    group = _Together(specs, states, where, way or suited_way(specs[0], where))
-    while group.active:
-        epoch = group.program.epoch
-        last = [epoch == specs[run].recipe.epochs for run in group.active]
-        wanted = epoch % recipe.snapshot_every == 0 or (recipe.spectra_every and epoch % recipe.spectra_every == 0)
-        gone = set()
-        if wanted or any(last) or epoch % recipe.log_every == 0:
-            rows = list(zip(group.active, group.program.rows(), strict=True))
-            if on_rows is not None and on_rows(epoch, rows):
-                wanted = True
-            for place, (run, row) in enumerate(rows):
-                group.histories[run].append(row)
-                ended = _ended(specs[run], group.histories[run])
-                if diverged(ended):
-                    yield run, replace(group.last_good[run], ended=ended)
-                elif ended or wanted:
-                    yield run, replace(group.frozen(place), ended=ended)
-                if ended:
-                    gone.add(place)
-        group.leave(gone)
-        if group.active:
-            ends = [specs[run].recipe.epochs for run in group.active]
-            # spectra are taken at epochs that are logged
-            events = [epoch - epoch % every + every for every in (recipe.log_every, recipe.snapshot_every)]
-            group.program.advance(min(*events, *ends) - epoch)
+    return RunGroup(specs, states, where, mode or faster_mode(specs[0], where))
 
 
-def _ended(spec: RunSpec, history: list[Row]) -> str:
-    """Why a run ends with the last row of its history; empty if it goes on."""
+def _is_due(epoch: int, recipe: Recipe) -> bool:
+    """Whether the states of an epoch are yielded: it is one of a snapshot or of spectra."""
+    return epoch % recipe.snapshot_every == 0 or (recipe.spectra_every > 0 and epoch % recipe.spectra_every == 0)
+
+
+def _outcome(spec: RunSpec, history: Sequence[Row]) -> Outcome | None:
+    """How a run ends with the last row of its history; None if it goes on."""
     recipe, row = spec.recipe, history[-1]
     epoch = int(row["epoch"])
     for name in ("train_loss", "sum_of_squared_weights"):
         if not isfinite(row[name]):
-            return f"{name} is {row[name]} at epoch {epoch:,}{_DIVERGED}"
+            return Outcome(OutcomeKind.NOT_FINITE, epoch, f"{name} is {row[name]}")
     if recipe.stop_at:
         low = next((int(r["epoch"]) for r in history if r["test_loss"] <= recipe.stop_at), None)
         if low is not None and epoch >= low + recipe.settle:
-            return f"test loss {recipe.stop_at:g} or less since epoch {low:,}"
-    return over(epoch) if epoch == recipe.epochs else ""
-
-
-def diverged(ended: str) -> bool:
-    """Whether that is why a run ended."""
-    return ended.endswith(_DIVERGED)
-
-
-def over(epoch: int) -> str:
-    """What is said of a run that has had all its epochs."""
-    return f"all {epoch:,} epochs are over"
+            return Outcome(OutcomeKind.TEST_LOSS_REACHED, low, f"{recipe.stop_at:g}")
+    return Outcome(OutcomeKind.EPOCHS_OVER, epoch) if epoch == recipe.epochs else None

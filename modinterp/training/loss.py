@@ -19,7 +19,7 @@ def cross_entropy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*
 
     Args:
         logits: in any floating dtype.
-        labels: the right class of each input.
+        labels: the correct class of each input.
     """
     return F.cross_entropy(logits.double().flatten(0, -2), labels.flatten())
 
@@ -30,29 +30,29 @@ def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input
     >>> accuracy(torch.tensor([[2.0, 1.0], [0.0, 3.0]]), torch.tensor([0, 0]))
     0.5
     """
-    right = logits.argmax(dim=-1) == labels
-    return (right & logits.isfinite().all(dim=-1)).double().mean().item()
+    correct = logits.argmax(dim=-1) == labels
+    return (correct & logits.isfinite().all(dim=-1)).double().mean().item()
 
 
 @dataclass(frozen=True)
-class Heads:
-    """Where the classes of every head stand among the logits; made once, since a captured step cannot make it.
+class OutputLayout:
+    """Which columns of the logits are the classes of which answer; made once, since a captured step cannot make it.
 
     Attributes:
-        sizes: number of classes of each head.
-        starts: its first column.
-        members: 1 where a column belongs to a head.
+        sizes: number of classes of each answer, as `Task.output_sizes`.
+        starts: first column of each answer.
+        members: 1 where a column is a class of an answer, else 0.
     """
 
     sizes: tuple[int, ...]
-    starts: Int[Tensor, " head"]
-    members: Float[Tensor, "output head"]
+    starts: Int[Tensor, " answer"]
+    members: Float[Tensor, "output answer"]
 
     @classmethod
-    def of(cls, sizes: Sequence[int], device: torch.device | str = "cpu") -> Heads:
-        """The layout of heads side by side.
+    def of(cls, sizes: Sequence[int], device: torch.device | str = "cpu") -> OutputLayout:
+        """The layout of answers whose classes stand side by side.
 
-        >>> Heads.of([2, 3]).starts.tolist()
+        >>> OutputLayout.of([2, 3]).starts.tolist()
         [0, 2]
         """
         counts = torch.tensor(list(sizes))
@@ -61,49 +61,55 @@ class Heads:
 
 
 def losses(
-    logits: Float[Tensor, "input read output"],
+    logits: Float[Tensor, "input query output"],
     labels: Int[Tensor, "input answer"],
-    heads: Heads,
+    layout: OutputLayout,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "input answer"]:
-    """Cross-entropy of every answer in nats, in float64; 0 where the label is -1, nothing being asked.
+    """Cross-entropy of every answer in nats, in float64; 0 where the label is -1, which means that there is no answer.
 
     Args:
-        logits: of one head at several positions, or of several heads side by side at one.
-        dtype: in which the log-softmax is taken; a lower one than float64 is for experiments on just that.
+        logits: of one answer at each of several positions, or of several answers side by side at one position. With one
+            answer a position, columns beyond its classes count in the softmax alone.
+        labels: the correct class of each answer.
+        dtype: floating dtype in which the log-softmax is taken; one below float64 is for experiments on precision.
     """
     known = labels.clamp(min=0)
-    if len(heads.sizes) == 1:
-        right = logits.to(dtype).log_softmax(dim=-1).gather(-1, known.unsqueeze(-1)).squeeze(-1)
-        return torch.where(labels >= 0, -right.double(), 0.0)
+    if len(layout.sizes) == 1:
+        of_label = logits.to(dtype).log_softmax(dim=-1).gather(-1, known.unsqueeze(-1)).squeeze(-1)
+        return torch.where(labels >= 0, -of_label.double(), 0.0)
     side_by_side = logits.squeeze(-2).to(dtype)
-    right = side_by_side.gather(-1, known + heads.starts)
+    of_label = side_by_side.gather(-1, known + layout.starts)
     largest = side_by_side.detach().amax(dim=-1, keepdim=True)
-    total = ((side_by_side - largest).exp() @ heads.members.to(dtype)).log() + largest
-    return torch.where(labels >= 0, (total - right).double(), 0.0)
+    total = ((side_by_side - largest).exp() @ layout.members.to(dtype)).log() + largest
+    return torch.where(labels >= 0, (total - of_label).double(), 0.0)
 
 
 def mean_loss(
-    sums: Float[Tensor, " answer"], asked: Int[Tensor, " answer"], weights: Float[Tensor, " head"]
+    sums: Float[Tensor, " answer"], counts: Int[Tensor, " answer"], weights: Float[Tensor, " task"]
 ) -> Float[Tensor, ""]:
-    """The loss of a batch: the mean over all answers that were asked for, or the weighted sum of each head's mean.
+    """The loss of a batch [nats]: its mean over all answers, or the weighted sum of the means of several answers.
 
     Args:
-        sums: of the losses of each answer.
-        asked: how often each was asked for.
-        weights: of the heads.
+        sums: sum of the losses of each answer over the batch.
+        counts: number of inputs that have each answer.
+        weights: `Task.loss_weights`; with a single one, the answers are those of one question at several positions.
     """
     if len(weights) == 1:
-        return sums.sum() / asked.sum() * weights[0]
-    return (sums / asked * weights).sum()
+        return sums.sum() / counts.sum() * weights[0]
+    return (sums / counts * weights).sum()
 
 
-def right(
-    logits: Float[Tensor, "input read output"], labels: Int[Tensor, "input answer"], heads: Heads
+def correct(
+    logits: Float[Tensor, "input query output"], labels: Int[Tensor, "input answer"], layout: OutputLayout
 ) -> Bool[Tensor, "input answer"]:
-    """Whether the largest logit is the label's; false for logits that are not finite."""
-    if len(heads.sizes) == 1:
+    """Whether the largest logit of each answer is that of its label; false for logits that are not finite.
+
+    Args:
+        logits, labels, layout: as for `losses`.
+    """
+    if len(layout.sizes) == 1:
         best = logits.argmax(dim=-1)
     else:
-        best = torch.stack([part.argmax(dim=-1) for part in logits.squeeze(-2).split(heads.sizes, dim=-1)], dim=-1)
+        best = torch.stack([part.argmax(dim=-1) for part in logits.squeeze(-2).split(layout.sizes, dim=-1)], dim=-1)
     return (best == labels) & logits.isfinite().all(dim=-1)

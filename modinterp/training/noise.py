@@ -1,6 +1,6 @@
 """Random bits that depend on a seed, a step and a place, and on nothing else.
 
-A generator that is drawn from in turn would give a run other numbers in other company, on another device, or after
+A generator with a state would give a run other numbers in other company, on another device, or after
 going on from a checkpoint. These are hashed from their coordinates instead, so that dropout is the same in all of
 those cases, and can be drawn inside a program that is mapped over runs or captured as a graph.
 
@@ -21,33 +21,34 @@ def _signed(constant: int, bits: int) -> int:
     return constant - (1 << bits) if constant >> (bits - 1) else constant
 
 
-def _shifted(x: Tensor, by: int, bits: int) -> Tensor:
-    """x >> by without copies of the sign bit."""
+def _logical_shift(x: Tensor, by: int, bits: int) -> Tensor:
+    """x >> by with zeros, and not copies of the sign bit, coming in from the left."""
     return (x >> by) & ((1 << (bits - by)) - 1)
 
 
-def mixed(x: Int[Tensor, "*place"]) -> Int[Tensor, "*place"]:
-    """64 bits hashed from 64 bits, one to one (splitmix64)."""
+def splitmix64(x: Int[Tensor, "*place"]) -> Int[Tensor, "*place"]:
+    """The splitmix64 hash of each 64-bit number, which maps no two numbers to the same."""
     x = x * _signed(_GOLDEN, 64)
-    x = (x ^ _shifted(x, 30, 64)) * _signed(_MIX_1, 64)
-    x = (x ^ _shifted(x, 27, 64)) * _signed(_MIX_2, 64)
-    return x ^ _shifted(x, 31, 64)
+    x = (x ^ _logical_shift(x, 30, 64)) * _signed(_MIX_1, 64)
+    x = (x ^ _logical_shift(x, 27, 64)) * _signed(_MIX_2, 64)
+    return x ^ _logical_shift(x, 31, 64)
 
 
-def _words(key: Tensor, n: int, stream: int) -> Int[Tensor, " n"]:
-    """32 bits for every number below n."""
-    return mixed(mixed(key + stream) + torch.arange(n, device=key.device)).to(torch.int32)
+def _hashed_words(key: Tensor, n: int, stream: int) -> Int[Tensor, " n"]:
+    """32 hashed bits for every number below n."""
+    return splitmix64(splitmix64(key + stream) + torch.arange(n, device=key.device)).to(torch.int32)
 
 
-def kept(key: Int[Tensor, ""], rows: int, columns: int, rate: Tensor) -> Bool[Tensor, "row column"]:
-    """True with probability 1 - rate in every place.
+def dropout_mask(key: Int[Tensor, ""], rows: int, columns: int, rate: Tensor) -> Bool[Tensor, "batch neuron"]:
+    """The activations that dropout keeps: true with probability 1 - rate in every place of a matrix.
 
     Args:
-        key: says which numbers; another key gives others.
-        rate: a number in [0, 1).
+        key: a hashed number; different keys give independent masks.
+        rows, columns: shape of the mask. A mask of more rows begins with the rows of a smaller one.
+        rate: the share that is dropped, in [0, 1).
     """
-    x = _words(key, rows, 1).unsqueeze(1) ^ _words(key, columns, 2)
-    x = (x ^ _shifted(x, 16, 32)) * _LOW_1
-    x = (x ^ _shifted(x, 15, 32)) * _signed(_LOW_2, 32)
-    x = x ^ _shifted(x, 16, 32)
+    x = _hashed_words(key, rows, 1).unsqueeze(1) ^ _hashed_words(key, columns, 2)
+    x = (x ^ _logical_shift(x, 16, 32)) * _LOW_1
+    x = (x ^ _logical_shift(x, 15, 32)) * _signed(_LOW_2, 32)
+    x = x ^ _logical_shift(x, 16, 32)
     return x >= ((rate - 0.5) * 2.0**32).clamp(max=2.0**31 - 1).to(torch.int32)

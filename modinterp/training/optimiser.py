@@ -22,10 +22,10 @@ def _column(recipes: Sequence[Recipe], device: torch.device, name: str) -> Float
 
 
 class Optimiser:
-    """One step for every run, in place.
+    """The optimiser of all runs, which changes their weights in place.
 
-    gradient + l1 sign(weights), plus `grokfast` times its moving average, then AdamW: decay decoupled from the
-    gradient and on every weight, learning rate rising linearly from 0 over the warm-up.
+    The gradient plus l1 sign(weights), plus `grokfast` times the moving average of that, goes to AdamW, whose decay is
+    decoupled from the gradient and acts on every weight; its learning rate rises linearly from 0 over the warm-up.
 
     Attributes:
         moments: `exp_avg`, `exp_avg_sq` and, where a run has a gradient filter, `filtered`: `[run, weight]` each.
@@ -36,11 +36,12 @@ class Optimiser:
         names = ["exp_avg", "exp_avg_sq", *(["filtered"] if any(r.grokfast for r in recipes) else [])]
         zeros = torch.zeros(len(recipes), n_weights, device=device)
         self.moments = {name: moments[name].to(device, copy=True) if moments else zeros.clone() for name in names}
-        of = {name: _column(recipes, device, name) for name in
-              ("lr", "weight_decay", "eps", "warmup", "l1", "grokfast", "grokfast_alpha")}  # fmt: skip
+        columns = ("lr", "weight_decay", "eps", "warmup", "l1", "grokfast", "grokfast_alpha")
+        of = {name: _column(recipes, device, name) for name in columns}
         self.lr, self.decay, self.warmup = of["lr"], of["weight_decay"], of["warmup"]
-        self.beta1, self.beta2 = (torch.tensor([[r.betas[i]] for r in recipes], dtype=torch.float64, device=device)
-                                  for i in (0, 1))  # fmt: skip
+        self.beta1, self.beta2 = (
+            torch.tensor([[r.betas[i]] for r in recipes], dtype=torch.float64, device=device) for i in (0, 1)
+        )
         self.rate1, self.rate2 = (1 - self.beta1).float(), (1 - self.beta2).float()
         self.keep2 = self.beta2.float()
         self.eps, self.amplify, self.alpha = of["eps"].float(), of["grokfast"].float(), of["grokfast_alpha"].float()
@@ -52,7 +53,11 @@ class Optimiser:
     def step(
         self, weights: Float[Tensor, "run weight"], grad: Float[Tensor, "run weight"], epoch: Int[Tensor, ""]
     ) -> None:
-        """Change `weights` and `moments` by one step, the one that comes after `epoch` others."""
+        """Change `weights` and `moments` by one step.
+
+        Args:
+            epoch: number of steps before this one.
+        """
         if self.l1 is not None:
             grad = grad + self.l1 * weights.sign()
         if "filtered" in self.moments:

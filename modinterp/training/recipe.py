@@ -1,30 +1,11 @@
-"""All that a training needs: the task, the shape of the network, how to train it, and a seed."""
+"""How a network is trained: the fields of a recipe, and which values they may have."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
-from modinterp.models import Config, MLPConfig, TransformerConfig
-from modinterp.tasks import (
-    DigitAddition,
-    ModularArithmetic,
-    Ordering,
-    PrimeRemainders,
-    RepeatedSubsequence,
-    SkipTrigram,
-    Split,
-    Task,
-)
 from modinterp.tasks.task import SHUFFLES
 
-KINDS: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        ModularArithmetic, PrimeRemainders, Ordering, DigitAddition, RepeatedSubsequence, SkipTrigram,
-        TransformerConfig, MLPConfig,
-    )
-}  # fmt: skip
 CHOICES = {
     "shuffle": tuple(SHUFFLES),
     "batches": ("full", "fixed", "shuffled", "fresh"),
@@ -42,19 +23,19 @@ class Recipe:
     Attributes:
         epochs: optimiser steps; on the full batch a step is an epoch.
         fraction: share of the task's inputs to train on, in (0, 1]; the others are held out.
-        shuffle: by which the inputs are put in order before they are split; see `modinterp.tasks.task.SHUFFLES`.
-        batches: `full`, everything at every step; `fixed`, cut once and taken in turn; `shuffled`, drawn anew from what
-            is trained on; `fresh`, drawn anew from the task itself.
-        batch_size: inputs in a batch, where it is not full.
-        lr, weight_decay, betas, eps: of AdamW, decay decoupled and on every weight.
+        shuffle: the permutation of the inputs before they are split, a key of `modinterp.tasks.task.SHUFFLES`.
+        batches: `full`, all training inputs at every step; `fixed`, the training inputs cut once into batches that take
+            turns; `shuffled`, random training inputs; `fresh`, random inputs of the task itself.
+        batch_size: inputs in a batch; 0 where batches are full.
+        lr, weight_decay, betas, eps: settings of AdamW, whose decay is decoupled and acts on every weight.
         warmup: steps over which the learning rate rises linearly from 0.
-        l1, l1_of: times the `sum` or the `mean` of all weights' absolute values, added to the loss.
-        dropout: share of the neurons that a step sets to 0 (the others are scaled up), drawn for every input.
-        residual_dropout: the same in the residual stream after each sub-layer, drawn once for all inputs.
-        grokfast, grokfast_alpha, grokfast_start: the gradient's moving average (of memory alpha, begun at `zero` or at
-            the first `gradient`), so many times, is added to the gradient.
-        loss_dtype: in which the log-softmax of the loss is taken.
-        stop_at, settle: where `stop_at` is not 0, training ends `settle` epochs after a test loss that low.
+        l1, l1_of: `l1` times the `sum` or the `mean` of the absolute values of all weights is added to the loss.
+        dropout: share of the neurons that a step sets to 0 (the others are scaled up), other neurons for every input.
+        residual_dropout: the same share of the residual stream after each sub-layer, the same places for all inputs.
+        grokfast, grokfast_alpha, grokfast_start: `grokfast` times the moving average of the gradients is added to each
+            gradient; the average forgets with factor alpha and begins at `zero` or at the first `gradient`.
+        loss_dtype: floating dtype in which the log-softmax of the loss is taken.
+        stop_at, settle: where `stop_at` [nats] is not 0, training ends `settle` epochs after the first such test loss.
         log_every, snapshot_every: epochs between two rows of history, and between two snapshots.
         spectra_every: epochs, a multiple of log_every, between two entries of the log of activations
             (`modinterp.activations.spectra`); 0 for none. It is no part of how a network is trained: recipes that
@@ -114,67 +95,3 @@ class Recipe:
                 f"spectra are logged at most {MOST_SPECTRA:,} times; "
                 f"{self.epochs:,} epochs with one every {self.spectra_every:,} would be more"
             )
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """One training, fully determined: the same spec gives the same network on the same machine.
-
-    Attributes:
-        seed: of the split, of the initial weights, and of all that is drawn in training.
-        ours: fields that the source of a run leaves open and that are our choice, such as `recipe.epochs`; all others
-            are stated in it or in its released code.
-    """
-
-    task: Task
-    model: Config
-    recipe: Recipe
-    seed: int = 0
-    ours: tuple[str, ...] = field(default=(), compare=False)
-
-    def __post_init__(self) -> None:
-        self.model.check(self.task)
-        if self.recipe.spectra_every and len(self.task.grid or ()) != 2:
-            raise ValueError(f"spectra are those of pairs (a, b), which the inputs of {self.task.name} are not")
-
-    @property
-    def split(self) -> Split:
-        """Rows of the task's inputs that are trained on, and those held out."""
-        return self.task.split(self.recipe.fraction, self.seed, self.recipe.shuffle)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers, strings and dicts, from which `from_json` makes an equal spec."""
-        return {
-            "task": {"kind": type(self.task).__name__} | asdict(self.task),
-            "model": {"kind": type(self.model).__name__} | asdict(self.model),
-            "recipe": asdict(self.recipe),
-            "seed": self.seed,
-            "ours": list(self.ours),
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> RunSpec:
-        """The spec that `to_json` described.
-
-        Raises:
-            ValueError: an unknown kind, or fields that do not belong to it.
-        """
-        try:
-            parts = _made(data["task"]), _made(data["model"]), _checked(Recipe, data["recipe"])
-            return cls(*parts, int(data["seed"]), tuple(data.get("ours", ())))
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"not the description of a run: {error}") from error
-
-
-def _made(data: dict[str, Any]) -> Any:
-    kind = KINDS.get(data["kind"])
-    if kind is None:
-        raise ValueError(f"unknown kind {data['kind']!r}; known are {', '.join(KINDS)}")
-    return _checked(kind, {name: value for name, value in data.items() if name != "kind"})
-
-
-def _checked(kind: type, values: dict[str, Any]) -> Any:
-    unknown = set(values) - {known.name for known in fields(kind)}
-    if unknown:
-        raise ValueError(f"{kind.__name__} has no field {', '.join(sorted(unknown))}")
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

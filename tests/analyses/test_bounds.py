@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 import torch
 
-from modinterp.analyses.bounds import Bounder, accuracy_bound, cut, proven_accuracy, size
-from modinterp.analyses.lookups import Reading, lookups
+from modinterp.analyses.order.bounds import Bounder, accuracy_bound, proven_accuracy, size, sub_boxes
+from modinterp.analyses.order.lookups import QueryPosition, lookups
 from modinterp.models import Network, TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Ordering
@@ -28,8 +28,8 @@ def right(network: Network, n: int, limit: int) -> int:
     return int((answers == inputs[:, :n].amax(dim=1)).sum())
 
 
-def reading_of(network: Network, n: int, limit: int) -> Reading:
-    return lookups(network).reading(n, limit)
+def query_of(network: Network, n: int, limit: int) -> QueryPosition:
+    return lookups(network).query_position(n, limit)
 
 
 def random_network(seed: int, n: int = 3, limit: int = 8, scale: float = 3.0, **sizes) -> Network:
@@ -62,9 +62,9 @@ def test_boxes_count_their_inputs_and_cuts_lose_none() -> None:
     assert size(((5, 5), (5, 5), (0, 4))) == 3 * 5
     assert size(((5, 5), (3, 4), (0, 2))) == 6 * 2 * 3
     box = ((9, 9), (0, 8), (0, 8), (0, 8))
-    parts = cut(box, (0, 8))
+    parts = sub_boxes(box, (0, 8))
     assert sum(map(size, parts)) == size(box)
-    assert sum(size(part) for half in parts for part in cut(half, half[-1])) == size(box)
+    assert sum(size(part) for half in parts for part in sub_boxes(half, half[-1])) == size(box)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -72,10 +72,10 @@ def test_boxes_count_their_inputs_and_cuts_lose_none() -> None:
                                    {"attn_biases": True, "unembed_bias": True}])  # fmt: skip
 def test_no_random_network_is_said_to_be_better_than_it_is(seed: int, sizes: dict) -> None:
     network = random_network(seed, **sizes)
-    truth, reading = right(network, 3, 8), reading_of(network, 3, 8)
+    truth, query = right(network, 3, 8), query_of(network, 3, 8)
     for boxes in (10, 60):
-        assert proven_accuracy(reading, 3, boxes).proven <= truth
-    full = proven_accuracy(reading, 3, 10_000)
+        assert proven_accuracy(query, 3, boxes).proven <= truth
+    full = proven_accuracy(query, 3, 10_000)
     assert full.proven == truth
     assert full.wrong == 8**3 - truth
     assert full.inputs == 8**3
@@ -84,8 +84,8 @@ def test_no_random_network_is_said_to_be_better_than_it_is(seed: int, sizes: dic
 @pytest.mark.parametrize("scale", [1.0, 3.0, 6.0])
 def test_margins_are_below_those_of_every_input_of_the_box(scale: float) -> None:
     n, limit, generator = 4, 12, torch.Generator().manual_seed(1)
-    reading = reading_of(random_network(7, n, limit, scale), n, limit)
-    bounder = Bounder(reading, n)
+    query = query_of(random_network(7, n, limit, scale), n, limit)
+    bounder = Bounder(query, n)
     for _ in range(60):
         m = int(torch.randint(1, limit, (), generator=generator))
         ends = torch.randint(m, (n - 1, 2), generator=generator).sort(dim=1).values
@@ -95,7 +95,7 @@ def test_margins_are_below_those_of_every_input_of_the_box(scale: float) -> None
         bounds = bounder.margins(low, high, bounder.weights(low, high), torch.zeros_like(other), other)
         drawn = low + (torch.rand(300, n, generator=generator) * (high - low + 1)).long()
         drawn = drawn.gather(1, torch.rand(300, n, generator=generator).argsort(dim=1))
-        logits = reading.logits(torch.cat([drawn, torch.full((300, 1), limit)], dim=1))
+        logits = query.logits(torch.cat([drawn, torch.full((300, 1), limit)], dim=1))
         assert (logits[:, [m]] - logits[:, other] >= bounds - 1e-9).all()
         single = (low == high).all()
         assert bounds.isfinite().all() or not single
@@ -105,7 +105,7 @@ def test_ideal_weights_are_proven_at_once() -> None:
     network = ideal(4, 20, slope=4.0)
     truth = right(network, 4, 20)
     assert truth == 20**4
-    bound = proven_accuracy(reading_of(network, 4, 20), 4, boxes=2_000)
+    bound = proven_accuracy(query_of(network, 4, 20), 4, boxes=2_000)
     assert bound.proven == truth
     assert bound.boxes < 20**4 / 100
     assert min(bound.by_largest) == 1
@@ -113,21 +113,21 @@ def test_ideal_weights_are_proven_at_once() -> None:
 
 def test_a_flat_slope_proves_wide_gaps_alone() -> None:
     network = ideal(3, 20, slope=0.3)
-    truth, bound = right(network, 3, 20), proven_accuracy(reading_of(network, 3, 20), 3, boxes=400)
+    truth, bound = right(network, 3, 20), proven_accuracy(query_of(network, 3, 20), 3, boxes=400)
     assert 0.3 * truth < bound.proven <= truth < 20**3
 
 
 def test_a_trained_network_is_proven_as_far_as_brute_force_goes(tiny_max: TrainedRun) -> None:
-    reading = reading_of(tiny_max.model, 3, 8)
+    query = query_of(tiny_max.model, 3, 8)
     truth = right(tiny_max.model, 3, 8)
     assert truth > 0.9 * 8**3
-    early, full = proven_accuracy(reading, 3, boxes=60), proven_accuracy(reading, 3, boxes=10_000)
+    early, full = proven_accuracy(query, 3, boxes=60), proven_accuracy(query, 3, boxes=10_000)
     assert early.proven <= full.proven == truth
     assert full.boxes + full.evaluated < 8**3
     assert early.accuracy > 0.1
 
 
-def test_the_smallest_is_the_largest_of_the_mirrored() -> None:
+def test_the_smallest_is_the_largest_of_the_mirror_image() -> None:
     network = random_network(5)
     inputs = everything(3, 8)
     answers = network(inputs)[:, -1].argmax(dim=1)
@@ -141,4 +141,4 @@ def test_other_neurons_are_refused() -> None:
     with pytest.raises(ValueError, match="largest or smallest"):
         accuracy_bound(network, Ordering("sort", n=3, limit=8, size=9))
     with pytest.raises(ValueError, match="ReLU alone, got gelu"):
-        proven_accuracy(reading_of(network, 3, 8), 3)
+        proven_accuracy(query_of(network, 3, 8), 3)

@@ -7,29 +7,36 @@ import math
 import pytest
 import torch
 
-from modinterp.analyses.alignment import circle_logits, distinguishes, gains, percentile, read_out, singular_directions
-from modinterp.analyses.circles import (
-    around,
+from modinterp.analyses.circles.alignment import (
+    circle_accuracies,
+    circle_logits,
+    distinguishes,
+    gains,
+    percentile,
+    singular_directions,
+)
+from modinterp.analyses.circles.circle import (
     circle,
     circles,
     convex_hull,
     effective_rank,
     plane,
     plane_angles,
-    turns,
+    polar_angles,
+    wave_angles,
     winding,
 )
-from modinterp.analyses.fourier import sum_waves
-from modinterp.analyses.petals import (
+from modinterp.analyses.circles.petals import (
     Petal,
-    mixed,
+    mixture,
     petal_fits,
     petal_frequencies,
-    pulled_back,
+    pullback,
     self_crossings,
     share_at,
 )
-from modinterp.analyses.rotation import collected_planes, motion
+from modinterp.analyses.circles.rotation import collected_planes, motion
+from modinterp.analyses.fourier.transforms import sum_waves
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -41,7 +48,7 @@ def random(*shape: int, seed: int = 0) -> torch.Tensor:
 
 
 def wheel(p: int, freq: int) -> torch.Tensor:
-    angles = turns(p, freq)
+    angles = wave_angles(p, freq)
     return torch.stack([angles.cos(), angles.sin()], dim=1)
 
 
@@ -89,9 +96,9 @@ def test_a_frequency_without_a_sine_spans_no_plane() -> None:
 @pytest.mark.parametrize("slope", [-1, 0, 1, 2])
 @pytest.mark.parametrize("freq", [1, 20, 56])
 def test_turns_are_counted_at_any_frequency(slope: int, freq: int) -> None:
-    angle = turns(113, freq)
+    angle = wave_angles(113, freq)
     phases = torch.stack([(slope * angle + 0.3).cos(), (slope * angle + 0.3).sin()], dim=1)
-    found = winding(around(phases), angle)
+    found = winding(polar_angles(phases), angle)
     assert found.turns == slope
     if slope:
         assert found.explained == pytest.approx(1)
@@ -100,7 +107,7 @@ def test_turns_are_counted_at_any_frequency(slope: int, freq: int) -> None:
 @pytest.mark.parametrize("freq", [1, 20])
 def test_an_angle_that_ripples_winds_as_often_wherever_it_is_cut(freq: int) -> None:
     p = 113
-    angle = turns(p, freq)
+    angle = wave_angles(p, freq)
     found, slopes = set(), []
     for cut in range(p):
         from_cut = torch.remainder(angle - angle[cut], 2 * torch.pi)
@@ -155,7 +162,7 @@ def test_a_planted_head_follows_its_petal_and_a_shuffled_one_does_not() -> None:
     p, d, d_head, a, (embedding, attention) = 31, 24, 12, 5, (3, 7)
     W_E = wheel(p, embedding) @ random(2, d)
     W_V = random(1, d, d_head, seed=2)
-    alpha = ((1 + turns(p, attention).cos()) / 2)[:, None]
+    alpha = ((1 + wave_angles(p, attention).cos()) / 2)[:, None]
     values = torch.einsum("rm,hmd->hrd", W_E, W_V)
     z = (alpha * values[0, a] + (1 - alpha) * values[0])[:, None]
     planes = {embedding: plane(W_E, embedding)}
@@ -170,17 +177,17 @@ def test_a_planted_head_follows_its_petal_and_a_shuffled_one_does_not() -> None:
 
 def test_pulled_back_reads_what_the_plane_reads_where_that_can_be() -> None:
     basis, exact = random(6, 2), torch.linalg.qr(random(6, 6, seed=1)).Q
-    reader, residual = pulled_back(exact, basis)
+    reader, residual = pullback(exact, basis)
     assert residual == pytest.approx(0, abs=1e-12)
     assert torch.allclose(exact @ reader, basis)
-    assert 0 < pulled_back(random(6, 3, seed=2), basis)[1] < 1
+    assert 0 < pullback(random(6, 3, seed=2), basis)[1] < 1
 
 
 def test_mixture_and_share() -> None:
     points = wheel(31, 4)
     assert share_at(points + 1, {4}) == pytest.approx(1 / 3)
     assert share_at(points + 1, {0, 4}) == pytest.approx(1)
-    assert torch.equal(mixed(torch.zeros(31), points, 5), points)
+    assert torch.equal(mixture(torch.zeros(31), points, 5), points)
 
 
 # motions
@@ -191,7 +198,7 @@ def test_mixture_and_share() -> None:
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_planted_motion_comes_back(revolving: int, rotating: int, freq: int, mirrored: bool) -> None:
     p = 61
-    angle = turns(p, freq)
+    angle = wave_angles(p, freq)
     centre = 2 * torch.polar(torch.ones_like(angle), revolving * angle + 0.4)
     z = centre[:, None] + 3 * torch.polar(torch.ones(p, p).double(), rotating * angle[:, None] + angle[None])
     z = z.conj() if mirrored else z
@@ -201,12 +208,12 @@ def test_planted_motion_comes_back(revolving: int, rotating: int, freq: int, mir
     assert found.orbit == pytest.approx(2)
     assert found.radius == pytest.approx(3)
     assert found.quality == pytest.approx(1)
-    assert found.revolving == pytest.approx(2 if revolving else 0, abs=1e-9)
+    assert found.revolution_radius == pytest.approx(2 if revolving else 0, abs=1e-9)
 
 
 def test_linear_terms_revolve_and_products_rotate() -> None:
     p, freq, d = 31, 5, 20
-    a, b = turns(p, freq)[:, None], turns(p, freq)[None]
+    a, b = wave_angles(p, freq)[:, None], wave_angles(p, freq)[None]
     linear = torch.stack([a.cos() + b.cos(), a.sin() + b.sin()], dim=-1) @ random(2, d, seed=1)
     product = torch.stack([(a + b).cos(), (a + b).sin()], dim=-1) @ random(2, d, seed=2)
     x = 3 * linear + product
@@ -224,11 +231,11 @@ def test_linear_terms_revolve_and_products_rotate() -> None:
 
 def test_circles_that_are_not_perpendicular_add_up_to_what_they_span() -> None:
     p, d = 7, 6
-    written, W_U = random(p, p, d), random(d, p, seed=1)
+    mlp_out, W_U = random(p, p, d), random(d, p, seed=1)
     planes = {k: torch.linalg.qr(random(d, 2, seed=k)).Q for k in (1, 2)}
-    parts = circle_logits(written, W_U, planes)
+    parts = circle_logits(mlp_out, W_U, planes)
     Q = torch.linalg.qr(torch.cat(list(planes.values()), dim=1)).Q
-    assert torch.allclose(parts[1] + parts[2], written @ Q @ Q.T @ W_U)
+    assert torch.allclose(parts[1] + parts[2], mlp_out @ Q @ Q.T @ W_U)
 
 
 def test_read_out_counts_right_answers() -> None:
@@ -236,7 +243,7 @@ def test_read_out_counts_right_answers() -> None:
     x = torch.arange(p)
     labels = ((x[:, None] + x) % p).reshape(-1, 1)
     right = torch.nn.functional.one_hot(labels.view(p, p), p).double()
-    found = read_out({1: right, 2: -right / 2}, labels)
+    found = circle_accuracies({1: right, 2: -right / 2}, labels)
     assert found.alone[1] == 1
     assert found.together == 1
     assert found.alone[2] == 0
@@ -255,7 +262,7 @@ def test_singular_vectors_are_given_to_the_frequency_they_carry() -> None:
     first, *_ = singular_directions(W_out, beside, 4).directions
     assert (first.freq, first.share) == (2, pytest.approx(1)), "what depends on a alone is no wave of a + b"
     assert first.of_variance < 0.1
-    assert found.owned_by(5) == [2, 3]
+    assert found.of_frequency(5) == [2, 3]
     assert gains(W_out, torch.eye(4).double()).tolist() == pytest.approx([4, 3, 2, 1])
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from modinterp.analyses.curves import largest_drop, peak, rank_correlation, slingshots, time_to_fall
+from modinterp.analyses.training.curves import largest_drop, peak, rank_correlation, slingshots, time_to_fall
 
 EPOCHS = pd.Series(range(0, 1000, 10))
 
@@ -59,7 +59,7 @@ def test_time_to_fall_is_from_the_last_row_above() -> None:
 def test_peak_and_what_comes_after_it() -> None:
     loss = pd.Series(np.r_[0.1, np.full(49, 2.0), 8.0, np.full(49, 1.0)])
     found = peak(EPOCHS, loss)
-    assert (found.height, found.epoch, found.fallen) == (8.0, 500, pytest.approx(1 - 1 / 8))
+    assert (found.height, found.epoch, found.share_lost) == (8.0, 500, pytest.approx(1 - 1 / 8))
 
 
 def test_ranks_know_order_alone_and_leave_out_what_is_missing() -> None:

@@ -8,11 +8,15 @@ import pytest
 import torch
 
 from modinterp import models
-from modinterp.analyses import components, cosine_sums, lines, progress, readout
-from modinterp.analyses.fourier import fourier_basis
-from modinterp.analyses.neurons import neuron_fits
-from modinterp.claims import Claim, at_least, clock, nanda
+from modinterp.analyses.attention import components
+from modinterp.analyses.fourier import cosine_sums, readout
+from modinterp.analyses.fourier.neurons import neuron_fits
+from modinterp.analyses.fourier.transforms import fourier_basis
+from modinterp.analyses.statistics import lines
+from modinterp.analyses.training import progress
+from modinterp.claims import Claim, at_least
 from modinterp.runs import TrainedRun
+from modinterp.sources import source
 from modinterp.tasks import ModularArithmetic, Split, addition
 
 P = 13
@@ -90,9 +94,16 @@ def test_neurons_are_replaced_in_the_layer_that_is_read() -> None:
     assert torch.allclose(sum(parts), post.double())
 
 
+CLAIMS = [
+    *source("nanda").matching("s4*"),
+    *source("nanda").matching("C1[23].*"),
+    *source("nanda").matching("A1.*"),
+    *source("clock").matching("s9*"),
+]
+
+
 @pytest.mark.parametrize("shape", [{"d_mlp": None}, {"n_layers": 2}, {"n_heads": 1}], ids=str)
-@pytest.mark.parametrize("claim", [*nanda.matching("s4*"), *nanda.matching("C1[23].*"), *nanda.matching("A1.*"),
-                                   *clock.matching("s9*")], ids=lambda claim: claim.id)  # fmt: skip
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_claims_take_any_architecture(claim: Claim, shape: dict) -> None:
     assert claim.check_foreign(network(**shape)).verdict in ("holds", "refuted", "not measured")
 
@@ -104,8 +115,16 @@ def test_cosines_of_a_difference() -> None:
 
 
 def test_runs_that_a_verdict_was_taken_without_are_named() -> None:
-    claim = Claim("nanda.x", "here", "Something.", "1", lambda *_: {"x": 1.0}, {"x": at_least(1, "so")},
-                  needs=("a", "b", "c"), scope="any seed")  # fmt: skip
+    claim = Claim(
+        id="nanda.x",
+        where="here",
+        statement="Something.",
+        source_says="1",
+        measure=lambda *_: {"x": 1.0},
+        expected={"x": at_least(1, "so")},
+        needs=("a", "b", "c"),
+        scope="any seed",
+    )
     runs = [replace(network(), name=name) for name in "abc"]
     assert claim.check(*runs).runs_pending == ()
     found = claim.check(runs[1])

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from modinterp.activations import logits_on_grid, patterns, without_heads
-from modinterp.analyses.induction import induction_scores, previous_token_scores
-from modinterp.analyses.trigrams import attention_to, direct_path
+from modinterp.analyses.attention.induction import induction_scores, previous_token_scores
+from modinterp.analyses.attention.trigrams import attention_to, direct_path
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.tasks import RepeatedSubsequence, SkipTrigram, addition
 
@@ -44,14 +44,14 @@ def planted(tokens: torch.Tensor, latest: bool) -> torch.Tensor:
 
 
 def test_induction_heads_score_one_and_others_little() -> None:
-    tokens, asked = TASK.inputs(), TASK.labels() >= 0
-    assert asked.any()
+    tokens, answered = TASK.inputs(), TASK.labels() >= 0
+    assert answered.any()
     pattern = torch.stack([planted(tokens, True), planted(tokens, False), uniform(*tokens.shape)], dim=1)
-    last, every, flat = induction_scores(pattern, tokens, asked)
+    last, every, flat = induction_scores(pattern, tokens, answered)
     assert last == pytest.approx(1)
     assert 0.5 < every < 1
     assert flat < 0.2
-    both = induction_scores(pattern, tokens, asked, latest=False)
+    both = induction_scores(pattern, tokens, answered, latest=False)
     assert both[:2].tolist() == pytest.approx([1, 1])
 
 

@@ -9,8 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modinterp.analyses.explained import fraction_explained, fraction_explained_by_column, least_squares
-from modinterp.analyses.fourier import (
+from modinterp.analyses.fourier.neurons import terms_of
+from modinterp.analyses.fourier.sparsity import fourier_gini, gini
+from modinterp.analyses.fourier.transforms import (
     component_frequencies,
     component_names,
     component_norms,
@@ -23,8 +24,7 @@ from modinterp.analyses.fourier import (
     transform,
     transform_2d,
 )
-from modinterp.analyses.neurons import terms_of
-from modinterp.analyses.progress import fourier_gini, gini
+from modinterp.analyses.statistics.explained import fraction_explained, fraction_explained_by_column, least_squares
 
 MODULI = st.integers(2, 40)
 SEEDS = st.integers(0, 10_000)

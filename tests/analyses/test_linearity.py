@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from modinterp.activations import activations
-from modinterp.analyses.linearity import decodable, line_explained, linearity
+from modinterp.analyses.circles.linearity import decodability, line_explained, linearity
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.tasks import addition
 
@@ -35,7 +35,7 @@ def test_with_relu_it_is_not() -> None:
     assert 0.2 < found.negative < 0.8
     shares = list(found.products.values())
     assert shares[2] > 2 * shares[1]
-    assert list(found.decodable) == [2, 5]
+    assert list(found.decodability) == [2, 5]
     assert len(found.table()) == 7 + 4 + 2
 
 
@@ -45,8 +45,8 @@ def test_a_wave_that_is_there_can_be_read_and_one_that_is_not_cannot() -> None:
     angle = 2 * torch.pi / p * 3 * (x[:, None] + x)
     field = torch.stack([angle.cos(), angle.sin(), torch.ones(p, p)], dim=-1)
     mixed = field.double() @ torch.randn(3, 4, generator=torch.Generator().manual_seed(0)).double()
-    assert decodable(mixed, 3) == pytest.approx(1)
-    assert decodable(mixed, 2) == pytest.approx(0, abs=1e-9)
+    assert decodability(mixed, 3) == pytest.approx(1)
+    assert decodability(mixed, 2) == pytest.approx(0, abs=1e-9)
 
 
 def test_a_dead_neuron_has_no_line() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from modinterp.analyses import nulls
-from modinterp.analyses.cosine_sums import ideal_logits
-from modinterp.analyses.fourier import fourier_basis
+from modinterp.analyses.fourier.cosine_sums import ideal_logits
+from modinterp.analyses.fourier.transforms import fourier_basis
+from modinterp.analyses.network import nulls
 from modinterp.models import TransformerConfig
 from modinterp.tasks import addition
 
@@ -33,7 +33,7 @@ def test_structure_gets_the_smallest_p_value_there_is() -> None:
 
 
 @pytest.mark.parametrize("statistic", ["gap of the spectrum", "energy of the strongest"])
-@pytest.mark.parametrize("world", [nulls.AT_START, nulls.RENAMED, nulls.SAME_SPECTRUM])
+@pytest.mark.parametrize("world", [nulls.AT_INITIALISATION, nulls.RENAMED_RESIDUES, nulls.SAME_SPECTRUM])
 def test_p_values_of_noise_are_uniform(statistic: str, world: str) -> None:
     found = []
     for seed in range(60):
@@ -53,7 +53,7 @@ def test_a_tie_counts_against_the_observation() -> None:
 
 def test_same_singular_values_are_kept_and_renaming_keeps_columns() -> None:
     W = planted(0.5)
-    for other in nulls.with_same_spectrum(W, 3):
+    for other in nulls.matrices_with_same_spectrum(W, 3):
         torch.testing.assert_close(torch.linalg.svdvals(other), torch.linalg.svdvals(W)[: len(other)])
     for order in nulls.renamings(P, 3):
         assert sorted(order.tolist()) == list(range(P))
@@ -64,20 +64,20 @@ def test_same_singular_values_are_kept_and_renaming_keeps_columns() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_cosines_of_the_answer_are_all_of_the_ideal_logits(sign: int) -> None:
     logits = ideal_logits(P, [2, 5], [3.0, 1.0], sign)
-    assert nulls.carried_by_cosines(logits, 2, sign) == pytest.approx(1)
-    assert nulls.carried_by_cosines(logits, 1, sign) == pytest.approx(0.9)
-    assert nulls.carried_by_cosines(logits, 2, -sign) == pytest.approx(0, abs=1e-12)
-    assert nulls.carried_by_cosines(logits + 7, 2, sign) == pytest.approx(1)
+    assert nulls.cosine_share(logits, 2, sign) == pytest.approx(1)
+    assert nulls.cosine_share(logits, 1, sign) == pytest.approx(0.9)
+    assert nulls.cosine_share(logits, 2, -sign) == pytest.approx(0, abs=1e-12)
+    assert nulls.cosine_share(logits + 7, 2, sign) == pytest.approx(1)
     found = nulls.logit_nulls(logits + drawn(0, P, P, P), 2, [drawn(s, P, P, P) for s in range(9)], sign, draws=9)
     assert [row.p_value for row in found.rows] == pytest.approx([0.1, 0.1])
     names = nulls.renamings(P, 1)[0]
     back = logits[names][:, names][:, :, names]
-    assert nulls.carried_by_cosines(back, 2, sign, names) == pytest.approx(1)
+    assert nulls.cosine_share(back, 2, sign, names) == pytest.approx(1)
 
 
 def test_even_moduli_have_their_alternating_wave() -> None:
     logits = ideal_logits(6, [1, 3], [2.0, 1.0])
-    assert nulls.carried_by_cosines(logits, 2) == pytest.approx(1)
+    assert nulls.cosine_share(logits, 2) == pytest.approx(1)
 
 
 def test_neurons_are_periodic_only_in_the_order_of_the_residues() -> None:

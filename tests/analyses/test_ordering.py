@@ -7,12 +7,13 @@ from itertools import permutations
 
 import pytest
 import torch
-from analyses.test_bounds import ideal, random_network, reading_of
+from analyses.test_bounds import ideal, query_of, random_network
 
 from modinterp.activations import generated
-from modinterp.analyses import copying, lines, ordering, similarity, sorting
-from modinterp.analyses import permutations as permuting
-from modinterp.analyses.lookups import lookups
+from modinterp.analyses.order import copying, ordering, sorting
+from modinterp.analyses.order import permutations as permuting
+from modinterp.analyses.order.lookups import lookups
+from modinterp.analyses.statistics import lines, similarity
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.tasks import ModularArithmetic, Ordering
@@ -22,7 +23,7 @@ N, LIMIT, SLOPE = 4, 20, 0.5
 
 @pytest.fixture(scope="module")
 def planted():
-    return reading_of(ideal(N, LIMIT, SLOPE), N, LIMIT)
+    return query_of(ideal(N, LIMIT, SLOPE), N, LIMIT)
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +38,10 @@ def test_look_ups_compute_what_the_network_computes(sizes: dict, inputs: torch.T
     for parameter in network.parameters():
         parameter.data += 0.01  # so that biases are not 0
     found, (logits, cache) = lookups(network), network.run_with_cache(inputs)
-    own = found.reading(N, LIMIT)
+    own = found.query_position(N, LIMIT)
     torch.testing.assert_close(own.logits(inputs), logits[:, -1].detach())
     torch.testing.assert_close(own.pattern(inputs), cache["pattern", 0][:, :, -1].detach())
-    earlier = found.reading(2, 7)
+    earlier = found.query_position(2, 7)
     rows = inputs.clone()
     rows[:, 2] = 7
     torch.testing.assert_close(earlier.logits(rows), network(rows)[:, 2].detach())
@@ -91,10 +92,10 @@ def test_a_perfect_copy_is_found_and_stands_half_of_another_number(planted) -> N
     assert (both[:, 0] != both[:, 1]).all()
     assert both.min() == 4
     result = copying.tolerance(planted.copies(N), planted.start[None], both, planted, steps=20)
-    assert result.tolerated() == pytest.approx(0.45)  # at one half it is a tie
+    assert result.largest_share() == pytest.approx(0.45)  # at one half it is a tie
     assert result.accuracy[-1] == 0
     broken = copying.Tolerance(result.share, torch.full_like(result.share, 0.5))
-    assert math.isnan(broken.tolerated())
+    assert math.isnan(broken.largest_share())
 
 
 def test_attention_to_the_largest_follows_the_slope(planted, inputs: torch.Tensor) -> None:
@@ -110,27 +111,27 @@ def test_attention_to_the_largest_follows_the_slope(planted, inputs: torch.Tenso
 def test_gaps_and_tables_by_gap() -> None:
     gap = ordering.gaps(torch.tensor([[3, 9, 9], [1, 5, 2], [0, 0, 7]]))
     assert gap.tolist() == [0, 3, 7]
-    table = ordering.by_gap(torch.tensor([0.0, 1.0, 1.0]), gap, (0, 1, 5))
+    table = ordering.gap_means(torch.tensor([0.0, 1.0, 1.0]), gap, (0, 1, 5))
     assert table["inputs"].tolist() == [1, 1, 1]
     assert table["mean"].tolist() == [0, 1, 1]
 
 
 def test_the_idealised_circuit_is_right_where_numbers_are_apart(planted, inputs: torch.Tensor) -> None:
     fitted = lines.lines(planted.scores[:N, :LIMIT].mean(dim=0))
-    on_lines = ordering.scored_by_lines(planted, fitted, N)
+    on_lines = ordering.with_line_scores(planted, fitted, N)
     torch.testing.assert_close(on_lines.pattern(inputs), planted.pattern(inputs))
     copied = ordering.perfect_copy(on_lines.pattern(inputs), inputs[:, :N], LIMIT)
     assert (copied.sum(dim=1) <= 1 + 1e-9).all()
     right = copied.argmax(dim=1) == inputs[:, :N].amax(dim=1)
     assert right[ordering.gaps(inputs[:, :N]) >= 3].all()
-    flat = ordering.scored_by_lines(planted, lines.lines(0 * planted.scores[:N, :LIMIT].mean(dim=0) + 1.0), N)
+    flat = ordering.with_line_scores(planted, lines.lines(0 * planted.scores[:N, :LIMIT].mean(dim=0) + 1.0), N)
     assert (flat.scores[N] == planted.scores[N]).all()
 
 
 def test_orders() -> None:
     assert permuting.orders(4).tolist() == [list(order) for order in permutations(range(4))]
     many = permuting.orders(9)
-    assert len(many) == permuting.MOST
+    assert len(many) == permuting.MOST_ORDERS
     assert (many.sort(dim=1).values == torch.arange(9)).all()
     numbers = torch.tensor([[5, 6, 7]])
     assert sorted(map(tuple, permuting.in_all_orders(numbers)[0].tolist())) == sorted(permutations((5, 6, 7)))

@@ -12,9 +12,11 @@ import torch
 
 from modinterp import models
 from modinterp.activations import logits_on_grid
-from modinterp.analyses import ablations, attention, cosine_sums, curves, neurons, phases, progress, readout
-from modinterp.analyses.fourier import component_norms, components_of, fourier_basis, transform
-from modinterp.analyses.frequencies import jaccard, key_frequencies
+from modinterp.analyses.attention import heads as attention
+from modinterp.analyses.fourier import ablations, cosine_sums, neurons, readout, sparsity
+from modinterp.analyses.fourier.frequencies import jaccard, key_frequencies
+from modinterp.analyses.fourier.transforms import component_norms, components_of, fourier_basis, transform
+from modinterp.analyses.training import curves, phases, progress
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec
@@ -82,7 +84,7 @@ def test_readoff_finds_one_wave_along_every_direction(clock: Clock) -> None:
     for row in table.rows:
         assert row.explained == pytest.approx(1)
         assert row.two_largest
-        assert row.sign_right
+        assert row.signs_agree
         assert row.imbalance == pytest.approx(0, abs=1e-9)
         alpha = dict(zip(clock.freqs, clock.alphas, strict=True))[row.freq]
         # the projection is alpha times the wave times the length of the wave over c, whose factor is sqrt(p / 2)
@@ -105,7 +107,7 @@ def test_logit_fit_finds_the_coefficients(clock: Clock) -> None:
 def test_rank_is_two_a_frequency(clock: Clock) -> None:
     rank = readout.low_rank(clock.W_L, clock.freqs)
     assert rank.rank == 2 * len(clock.freqs)
-    assert rank.kept == pytest.approx(1)
+    assert rank.leading_share == pytest.approx(1)
     assert rank.drop == pytest.approx(0, abs=1e-6)
     assert rank.residual_energy == pytest.approx(0, abs=1e-12)
     Q = readout.key_directions(clock.W_L, clock.freqs)
@@ -168,8 +170,8 @@ def test_part_at_keeps_only_what_it_names() -> None:
 
 def test_embedding_of_circles_has_a_high_gini() -> None:
     W_E = fourier_basis(113)[[1, 2, 27, 28]].T @ torch.randn(4, 128, dtype=torch.float64)
-    assert progress.fourier_gini(W_E) == pytest.approx(1 - 4 / 112, abs=0.03)
-    assert progress.fourier_gini(torch.randn(113, 128, generator=torch.Generator().manual_seed(0))) < 0.1
+    assert sparsity.fourier_gini(W_E) == pytest.approx(1 - 4 / 112, abs=0.03)
+    assert sparsity.fourier_gini(torch.randn(113, 128, generator=torch.Generator().manual_seed(0))) < 0.1
     assert component_norms(W_E)[5] == pytest.approx(0, abs=1e-10)
 
 
@@ -210,7 +212,7 @@ def test_heads_that_multiply_and_pairs_that_amplify_are_told_apart() -> None:
     out = torch.einsum("abh,ham->abhm", to_a, ov) + torch.einsum("abh,hbm->abhm", 1 - to_a, ov)
     roles = attention.head_roles(tables, ov, pattern, out)
     assert roles.freqs == (3, 7, 7)
-    assert roles.multiplies() == (0,)
+    assert roles.multipliers() == (0,)
     assert roles.pair == (1, 2)
     assert roles.pair_correlation == pytest.approx(1)
     assert roles.pair_ov_cosine == pytest.approx(1)
@@ -324,8 +326,9 @@ def test_the_measure_without_key_frequencies_finds_the_one_that_is_missed_the_mo
     config = models.TransformerConfig.of(task, d_model=8, n_heads=1, d_head=8, d_mlp=8)
     spec = RunSpec(task, config, Recipe(epochs=2), seed=0)
     snapshots = {epoch: models.initial_weights(config, seed=epoch) for epoch in (0, 1)}
-    run = TrainedRun("tiny", task, models.hooked(config, snapshots[1]), spec, snapshots=snapshots)
-    found = progress.largest_single_exclusion(run).set_index("epoch")
+    networks = {epoch: models.hooked(config, weights) for epoch, weights in snapshots.items()}
+    run = TrainedRun("tiny", task, networks[1], spec, snapshots=snapshots)
+    found = progress.largest_single_exclusion(networks.items(), task, run.split.train).set_index("epoch")
     assert list(found.index) == [0, 1]
     logits, train = logits_on_grid(run.model, task), run.split.train
     each = [ablations.excluded_loss(logits, task.labels(), [k], train) for k in range(1, 6)]

@@ -6,19 +6,20 @@ import pytest
 import torch
 
 from modinterp.activations import logits_with
-from modinterp.analyses.components import ablation, component_interventions
-from modinterp.analyses.cosine_sums import logit_fit
-from modinterp.analyses.explained import energy_share
-from modinterp.analyses.fourier import components_of, transform
-from modinterp.analyses.frequencies import key_frequencies
-from modinterp.analyses.neurons import neuron_fits
-from modinterp.analyses.readout import readoff
-from modinterp.claims import mlp
-from modinterp.claims.mlp.readoff import TABLE
+from modinterp.analyses.attention.components import ablation, component_interventions
+from modinterp.analyses.fourier.cosine_sums import logit_fit
+from modinterp.analyses.fourier.frequencies import key_frequencies
+from modinterp.analyses.fourier.neurons import neuron_fits
+from modinterp.analyses.fourier.readout import readoff
+from modinterp.analyses.fourier.transforms import components_of, transform
+from modinterp.analyses.statistics.explained import energy_share
 from modinterp.runs import TrainedRun
+from modinterp.sources import source
+from modinterp.sources.mlp.claims.readoff import TABLE
 from modinterp.training import accuracy
 
 POST = "blocks.0.mlp.hook_post"
+MLP = source("mlp")
 
 
 def test_low_precision_network_is_as_accurate_as_it_is_said_to_be(low_precision: TrainedRun) -> None:
@@ -73,7 +74,7 @@ def test_kissanes_logits_are_what_a_plain_forward_gives(kissane: TrainedRun) -> 
 
 def test_kissanes_network_holds_what_its_notebook_says_to_four_decimals(kissane: TrainedRun) -> None:
     def measured(claim: str, name: str) -> float:
-        (value,) = mlp[claim].check(kissane).measured[name]
+        (value,) = MLP[claim].check(kissane).measured[name]
         return value
 
     for freq, printed in TABLE.items():
@@ -87,6 +88,6 @@ def test_kissanes_network_holds_what_its_notebook_says_to_four_decimals(kissane:
     assert measured("post_quadratic", "loss with it") == pytest.approx(5.16, abs=5e-3)
     assert measured("wneur_sparse", "share of the key frequencies") == pytest.approx(0.991, abs=5e-4)
     assert measured("algorithm_summary", "FVE of the logits") == pytest.approx(0.916, abs=5e-4)
-    for claim in mlp.values():
+    for claim in MLP.values():
         if claim.id != "mlp.final_losses":  # no history comes with the weights
             assert (claim.check(kissane) if claim.needs else claim.check()).verdict == "holds", claim.id

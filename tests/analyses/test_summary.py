@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from modinterp.activations import activations, logits_with
-from modinterp.analyses.frequencies import key_frequencies
-from modinterp.analyses.summary import summary, without_skip
-from modinterp.claims import evidence
+from modinterp.analyses.fourier.frequencies import key_frequencies
+from modinterp.analyses.network.summary import summary, without_skip
+from modinterp.measurements import measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
@@ -32,25 +32,25 @@ def test_the_mean_in_place_of_the_last_skip_is_that_of_an_intervention(n_layers:
 
 
 @pytest.mark.parametrize("n_layers", [1, 2])
-def test_summary_agrees_with_the_evidence_of_the_last_layer(n_layers: int) -> None:
+def test_summary_agrees_with_the_measurements_of_the_last_layer(n_layers: int) -> None:
     run = TrainedRun("some", TASK, network(n_layers))
-    ev = evidence(run)
+    m = measure(run)
     found = summary(run.model, TASK)
     assert found.keys == key_frequencies(run.model.W_L)
-    assert found.logit_fve == pytest.approx(ev.logit_fit.explained)
-    assert found.direction_fves == pytest.approx([row.explained for row in ev.readoff.rows])
-    assert found.whole.loss == pytest.approx(ev.ablated("original").loss)
+    assert found.logit_fve == pytest.approx(m.logit_fit.explained)
+    assert found.direction_fves == pytest.approx([row.explained for row in m.readoff.rows])
+    assert found.original.loss == pytest.approx(m.ablated("original").loss)
     if n_layers == 1:
-        assert found.without_skip.loss == pytest.approx(ev.ablated("skip around MLP mean").loss)
+        assert found.without_skip.loss == pytest.approx(m.ablated("skip around MLP mean").loss)
     assert found.mean_fve == pytest.approx(sum(found.direction_fves) / len(found.direction_fves), rel=1e-12)
 
 
 def test_summary_of_the_mainline_is_what_its_claims_say(mainline: TrainedRun) -> None:
-    found = evidence(mainline).summary
+    found = measure(mainline).summary
     last = mainline.progress.iloc[-1]
     assert (found.gini_W_E, found.gini_W_L) == pytest.approx((last["gini_W_E"], last["gini_W_L"]), rel=1e-6)
     assert found.excluded_loss == pytest.approx(last["excluded_loss_train"], rel=1e-4)
-    assert found.whole.accuracy == 1
+    assert found.original.accuracy == 1
     assert 1 < found.without_skip.loss_ratio < 10
 
 

@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from modinterp.analyses import symmetry
-from modinterp.analyses.cosine_sums import ideal_logits
+from modinterp.analyses.circles import symmetry
+from modinterp.analyses.fourier.cosine_sums import ideal_logits
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.tasks import ModularArithmetic, addition
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -10,36 +9,38 @@ from pathlib import Path
 
 import pytest
 
-from modinterp.claims import SOURCES, Claim, evidence, nanda
-from modinterp.claims.band import Band, at_least, at_most, between, equals, near
-from modinterp.claims.claim import HOLDS, Finding, not_measured
-from modinterp.claims.evidence import kept
+from modinterp.claims import HOLDS, Band, Claim, Finding, at_least, at_most, between, equals, near, not_measured
+from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.report import terminal_table
-from modinterp.reproduce.run import available_runs
-from modinterp.runs import CATALOGUE, TrainedRun
+from modinterp.reproduce.reproduction import measurements_of
+from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.sources import source, sources
 from modinterp.tasks import addition
 
 LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
-CLAIMS = [claim for source in SOURCES.values() for claim in source.values()]
+CLAIMS = [claim for each in sources().values() for claim in each.claims.values()]
+Measured = dict[str, NetworkMeasurements]
+
+
+def needed(name: str) -> list[str]:
+    return [run for claim in source(name).claims.values() for run in claim.needs]
 
 
 # claims come source by source: what was measured of one source is gigabytes, and goes when the next begins
 @lru_cache(maxsize=1)
-def runs_of(source: str) -> dict[str, TrainedRun]:
-    gc.collect()
-    return available_runs(tuple(SOURCES[source].values()), None, "cpu")
+def measured_of(name: str) -> Measured:
+    return measurements_of(needed(name))
 
 
 @lru_cache(maxsize=1)
-def at_start_of(source: str) -> dict[str, TrainedRun]:
-    gc.collect()
-    return {name: run.at_start() for name, run in runs_of(source).items()}
+def at_start_of(name: str) -> Measured:
+    return {run: measure(m.run.at_start()) for run, m in measurements_of(needed(name)).items()}
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_verdict_is_the_recorded_one(claim: Claim) -> None:
-    result = claim.check_available(runs_of(claim.source))
+    result = claim.check_available(measured_of(claim.source))
     assert result.verdict == claim.finding.verdict, str(result)
 
 
@@ -60,33 +61,33 @@ def test_every_entry_has_its_claim() -> None:
     entries = re.compile(r"^\*\*`([^`]+)`\*\*", re.MULTILINE)
     text = (LEDGER / "miiii.md").read_text()
     main, everything = (set(entries.findall(part)) for part in (text.partition("### 5.3")[0], text))
-    assert main <= set(SOURCES["miiii"]) <= everything  # the rest stands in no text at hand
+    assert main <= set(source("miiii")) <= everything  # the rest stands in no text at hand
     for name in ("nanda", "clock", "mlp", "circuits"):
-        assert set(entries.findall((LEDGER / f"{name}.md").read_text())) == set(SOURCES[name])
+        assert set(entries.findall((LEDGER / f"{name}.md").read_text())) == set(source(name))
 
 
 def test_records_are_complete() -> None:
     for claim in CLAIMS:
         assert claim.statement.endswith("."), claim.id
-        assert claim.reference, claim.id
-        assert set(claim.needs) <= set(CATALOGUE), claim.id
+        assert claim.source_says, claim.id
         assert claim.finding.why or claim.finding.verdict == "holds", claim.id
         if claim.scope != "any network":
             assert all(band.because for band in claim.expected.values()), f"{claim.id} has a band without a reason"
 
 
 def test_contradictions_are_settled_by_numbers_that_are_measured() -> None:
-    for name, source in SOURCES.items():
-        for contradiction in source.contradictions:
+    for name, about in sources().items():
+        for contradiction in about.contradictions:
             assert contradiction.follows.endswith("."), contradiction.id
             assert contradiction.settled_by, contradiction.id
             for key, names in contradiction.settled_by.items():
-                measured = source[key].check_available(runs_of(name)).measured
+                measured = about[key].check_available(measured_of(name)).measured
                 assert not measured or set(names) <= set(measured), f"{contradiction.id}, {key}"
 
 
 def made(measure, finding: Finding = HOLDS, **expected: Band) -> Claim:
-    return Claim("test.x", "nowhere", "Something.", "1", measure, expected, finding=finding)
+    return Claim(id="test.x", where="nowhere", statement="Something.", source_says="1", measure=measure,
+                 expected=expected, needs=("test/run-0",), finding=finding)  # fmt: skip
 
 
 def run(name: str = "run") -> TrainedRun:
@@ -149,18 +150,22 @@ def test_of_several_seeds_it_is_told_in_how_many_a_claim_holds(measured: dict, h
     assert claim.check_available({}).seeds_held == ""
 
 
-def test_evidence_is_made_once_a_run() -> None:
-    asked: list[str] = []
+def test_what_did_not_come_with_a_run_is_not_measured() -> None:
+    def raising(error: type[Exception]) -> Claim:
+        def measure(_: NetworkMeasurements) -> dict[str, float]:
+            raise error("it is not there")
 
-    def counted(run: TrainedRun) -> object:
-        asked.append(run.name)
-        return object()
+        return made(measure, x=equals(1))
 
-    first, second = run("a"), run("b")
-    assert kept(counted, first) is kept(counted, first)
-    assert kept(counted, second) is not kept(counted, first)
-    assert asked == ["a", "b"]
-    assert evidence(first) is evidence(first)
+    assert raising(NotRecorded).check_foreign(run()).verdict == "not measured"
+    for bug in (KeyError, AttributeError, IndexError, TypeError):
+        with pytest.raises(bug):
+            raising(bug).check_foreign(run())
+
+
+def test_claims_are_made_with_keywords_alone() -> None:
+    with pytest.raises(TypeError):
+        Claim("test.x", "nowhere", "Something.", "1", lambda _: {}, {"x": equals(1)})  # type: ignore[misc]
 
 
 def test_no_seed_at_all_holds_nothing() -> None:
@@ -172,7 +177,7 @@ def test_a_missing_run_is_not_measured() -> None:
     result = claim.check_available({})
     assert result.verdict == "not measured"
     assert result.as_recorded
-    with pytest.raises(ValueError, match="is measured on a run, such as nanda/mainline-0"):
+    with pytest.raises(ValueError, match="is measured on a run, such as test/run-0"):
         claim.check()
 
 
@@ -192,6 +197,7 @@ def test_bands() -> None:
 
 
 def test_patterns_choose_claims() -> None:
+    nanda = source("nanda")
     assert [c.id for c in nanda.matching("fig7.*")] == [f"nanda.fig7.{x}" for x in ("tl", "tr", "bl", "br")]
     assert nanda.matching("nanda.B.*") == nanda.matching("B.*")
     with pytest.raises(KeyError, match="no claim nanda.fig99"):
@@ -199,6 +205,7 @@ def test_patterns_choose_claims() -> None:
 
 
 def test_claims_can_be_held_against_a_foreign_network(low_precision: TrainedRun) -> None:
+    nanda = source("nanda")
     result = nanda["A1.attn_zero"].check(low_precision)
     assert result.measured["loss"][0] == pytest.approx(6.4, abs=0.05)
     assert nanda["fig5.left"].check(low_precision).measured["neurons above 0.85"] == (405,)

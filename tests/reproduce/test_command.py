@@ -16,12 +16,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from modinterp.claims import nanda
 from modinterp.reproduce.__main__ import main
 from modinterp.reproduce.report import terminal_table
-from modinterp.reproduce.run import DRAWN
 from modinterp.runs import store
 from modinterp.runs.__main__ import main as runs_main
+from modinterp.sources import source
 
 FIELDS = {"id", "source", "statement", "reference", "expected", "measured", "verdict", "finding", "runs", "seconds"}
 
@@ -38,7 +37,7 @@ def test_claims_json_is_what_programs_expect(report: Path) -> None:
         raise ValueError(f"{constant} is not JSON")
 
     claims = json.loads((report / "claims.json").read_text(), parse_constant=refuse)
-    assert [c["id"] for c in claims] == list(nanda)
+    assert [c["id"] for c in claims] == list(source("nanda"))
     for claim in claims:
         assert set(claim) >= FIELDS
         assert claim["verdict"] in {"holds", "refuted", "not measured"}
@@ -55,20 +54,23 @@ def test_claims_csv_says_the_same(report: Path) -> None:
 
 def test_every_table_is_a_file_and_on_the_page(report: Path) -> None:
     page = (report / "index.html").read_text()
-    assert {path.stem for path in (report / "tables").iterdir()} == set(DRAWN["nanda"].tables_of)
-    for key, (title, _) in DRAWN["nanda"].tables_of.items():
-        assert f"<summary>{title}</summary>" in page
+    assert {path.stem for path in (report / "tables").iterdir()} == {
+        key for key, each in source("nanda").drawings.items() if each.table
+    }
+    tables = {key: each.table for key, each in source("nanda").drawings.items() if each.table}
+    for key, table in tables.items():
+        assert f"<summary>{table.title}</summary>" in page
         rows = list(csv.reader((report / "tables" / f"{key}.csv").open()))
         assert len(rows) > 2
         assert len({len(row) for row in rows}) == 1
     folded = [part for part in re.findall(r"<details>.*?</details>", page, re.DOTALL) if "<table" in part]
-    assert len(folded) == len(DRAWN["nanda"].tables_of)
-    assert not any("NaN" in table or "None" in table for table in folded)
+    assert len(folded) == len(tables)
+    assert not any("NaN" in text or "None" in text for text in folded)
 
 
 def test_page_holds_everything_and_asks_nobody(report: Path) -> None:
     page = (report / "index.html").read_text()
-    for claim in nanda.values():
+    for claim in source("nanda").claims.values():
         assert f'id="{claim.id}"' in page
     assert page.count("plotly-graph-div") >= 35
     body = page.partition("</head>")[2]
@@ -96,7 +98,7 @@ def test_only_measures_what_was_asked_for(tmp_path: Path, capsys: pytest.Capture
 
 def test_list_shows_every_claim(capsys: pytest.CaptureFixture) -> None:
     assert main(["nanda", "--list"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(nanda)
+    assert len(capsys.readouterr().out.splitlines()) == len(source("nanda"))
 
 
 def test_a_verdict_that_changed_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -112,7 +114,7 @@ def test_a_verdict_that_changed_is_exit_code_1(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_table_fits_its_width(report: Path) -> None:
-    from modinterp.reproduce.run import reproduction
+    from modinterp.reproduce.reproduction import reproduction
 
     results = reproduction("nanda", "B.*").results
     assert all(len(line) <= 100 for line in terminal_table(results, 100).splitlines())
@@ -175,7 +177,7 @@ def test_runs_command(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert (tmp_path / "own/nanda/mainline-0/run.json").is_file()
 
 
-@pytest.mark.parametrize("module", ["modinterp.reproduce", "modinterp.runs", "modinterp.publish"])
+@pytest.mark.parametrize("module", ["modinterp.reproduce", "modinterp.runs", "modinterp.publish", "modinterp.explain"])
 def test_help_does_not_wait_for_torch(module: str) -> None:
     began = time.perf_counter()
     code = f"import sys, runpy; sys.argv = ['x', '--help']\ntry: runpy.run_module('{module}', run_name='__main__')\nexcept SystemExit: pass\nsys.exit('torch' in sys.modules)"

@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
-from modinterp.figures.theme import INK, framed
-from modinterp.reproduce.html import figure_html
+from modinterp.figures.theme import INK, with_title
+from modinterp.pages.html import figure_html
 
 
 def figure(panels: int = 1) -> go.Figure:
@@ -20,7 +20,7 @@ def figure(panels: int = 1) -> go.Figure:
     for column in range(panels):
         drawn.add_scatter(x=[0, 1], y=[1, 0], line={"color": INK}, row=1, col=column + 1)
         drawn.add_scatter(x=[0, 1], y=[0, 1], line={"color": "#d1495b"}, row=1, col=column + 1)
-    return framed(drawn, "What is < or > is told at length, and wraps where the window is narrow")
+    return with_title(drawn, "What is < or > is told at length, and wraps where the window is narrow")
 
 
 def test_the_title_is_text_and_the_figure_keeps_its_own() -> None:
@@ -43,7 +43,7 @@ def test_names_of_bars_have_room() -> None:
     drawn = go.Figure()
     for k in range(12):
         drawn.add_bar(x=[f"cos {k}", f"sin {k}"], y=[1, 1])
-    width = int(re.findall(r"min-width: (\d+)px", figure_html(framed(drawn, "Bars"), "some"))[0])
+    width = int(re.findall(r"min-width: (\d+)px", figure_html(with_title(drawn, "Bars"), "some"))[0])
     assert width > 6 * sum(len(f"cos {k} sin {k} ") for k in range(12))
 
 
@@ -57,7 +57,7 @@ def test_titles_side_by_side_have_room() -> None:
 def test_on_a_dark_page_ink_turns_light_and_what_would_not_be_seen_is_lit(
     tmp_path: Path, browsed: Callable[[Path], str]
 ) -> None:
-    here = files("modinterp.reproduce")
+    here = files("modinterp.pages")
     style = here.joinpath("style.css").read_text().replace("(prefers-color-scheme: dark)", "all")
     dark = here.joinpath("dark.js").read_text().replace("dark.matches", "true")
     told = """addEventListener("load", () => {

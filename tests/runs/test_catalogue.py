@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from modinterp.models import TransformerConfig
-from modinterp.runs import CATALOGUE, load, matching, named, train
+from modinterp.runs import load, train
 from modinterp.runs.__main__ import main
+from modinterp.sources.registry import catalogue, claims_of, figures_of, specs
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, shape_of
 
@@ -23,21 +24,22 @@ FAMILIES = {  # the sources' runs and how many of each
     "circuits/add-[0-2]": 3, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max*": 6,
     "circuits/median-[0-2]": 3, "circuits/sort*": 9,
 }  # fmt: skip
-SHAPES = {shape_of(entry.spec): name for name, entry in CATALOGUE.items()}
+SHAPES = {shape_of(each): name for name, each in catalogue().items()}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_is_there(family: str) -> None:
-    assert len(matching(family)) == FAMILIES[family]
+    assert len(specs(family)) == FAMILIES[family]
+    assert any(claims_of(name) or figures_of(name) for name in specs(family))
 
 
 def test_every_run_belongs_to_a_family() -> None:
-    assert set(matching(*FAMILIES)) == set(CATALOGUE) == set(matching("*"))
+    assert set(specs(*FAMILIES)) == set(catalogue()) == set(specs("*"))
 
 
 @pytest.mark.parametrize("name", SHAPES.values())
-def test_what_is_ours_is_marked_by_the_name_of_a_field(name: str) -> None:
-    spec = named(name)
+def test_choices_of_ours_are_marked_by_the_name_of_a_field(name: str) -> None:
+    spec = catalogue()[name]
     data = spec.to_json()
     assert RunSpec.from_json(json.loads(json.dumps(data))) == spec
     assert RunSpec.from_json(data).ours == spec.ours
@@ -45,11 +47,10 @@ def test_what_is_ours_is_marked_by_the_name_of_a_field(name: str) -> None:
         place = data
         for part in field.split("."):
             place = place[part]
-    assert CATALOGUE[name].serves
 
 
 def test_the_mark_is_no_part_of_what_is_trained() -> None:
-    spec = named("clock/no-pos-0")
+    spec = catalogue()["clock/no-pos-0"]
     assert replace(spec, ours=()) == spec
     assert "recipe.lr" in spec.ours
 
@@ -58,7 +59,7 @@ def test_listing_shows_what_is_trained_and_what_needs_it(capsys: pytest.CaptureF
     assert main(["list", "nanda/*", "mlp/*"]) == 0
     header, *lines = capsys.readouterr().out.splitlines()
     assert header.split()[:3] == ["run", "task", "shape"]
-    assert len(lines) == len(matching("nanda/*", "mlp/*"))
+    assert len(lines) == len(specs("nanda/*", "mlp/*"))
     (mainline,) = (line for line in lines if line.startswith("nanda/mainline-0 "))
     assert "trained" in mainline
     assert "40,000" in mainline
@@ -75,7 +76,7 @@ def test_runs_of_ones_own_are_listed_too(tmp_path: Path, capsys: pytest.CaptureF
     header, *lines = capsys.readouterr().out.splitlines()
     own = lines[-1]
     assert own.startswith("mine/sums ")
-    assert len(lines) == len(matching("mlp/*")) + 1
+    assert len(lines) == len(specs("mlp/*")) + 1
     assert own.index("a + b mod 3") == header.index("task")
     assert own.index("trained") == header.index("state") == lines[0].index("pending")
     assert main(["list", "mine/none*", "--runs", str(tmp_path)]) == 2

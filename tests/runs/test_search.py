@@ -1,4 +1,4 @@
-"""A search: its space is the source's, processes share a study, and what was stopped goes on."""
+"""A search for hyper-parameters: processes share a study, and what was stopped goes on."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import signal
 import subprocess
 import sys
 import time
-from math import prod
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from modinterp.runs import named, search, study
+from modinterp.runs import search, study
 from modinterp.runs.__main__ import main
-from modinterp.runs.search import SPACE, Question, Search, spec_of
+from modinterp.runs.search import Question, Search, Space
+from modinterp.sources import source
+from modinterp.training import Outcome, OutcomeKind
 
+SPACE = source("miiii").search.SPACE
 QUESTION = Question(p=5, epochs=32)
 CHOICE = {"dropout": 1 / 10, "grokfast": 1 / 2, "weight_decay": 1 / 2, "d_model": 256, "lr": 3e-4, "n_heads": 4}
 
@@ -33,12 +36,13 @@ from pathlib import Path
 import optuna
 from modinterp.runs.search import Question
 from modinterp.runs.study import searched
+from modinterp.sources import source
 journal, ready, others = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 ready.mkdir(exist_ok=True)
 (ready / uuid.uuid4().hex).touch()
 while len(list(ready.iterdir())) < others:
     time.sleep(0.01)
-searched(Question(p=5, epochs=32), 12, journal)
+searched(source("miiii").search.SPACE, Question(p=5, epochs=32), 12, journal)
 """
 
 
@@ -52,33 +56,10 @@ def without_seconds(trials: pd.DataFrame) -> pd.DataFrame:
     return trials.drop(columns="seconds")
 
 
-def test_space_is_the_printed_one() -> None:
-    assert SPACE == {
-        "dropout": (0, 0.5, 0.2, 0.1),
-        "grokfast": (0, 0.5, 2),
-        "weight_decay": (0, 0.1, 0.5, 1),
-        "d_model": (128, 256),
-        "lr": (3e-4, 1e-4),
-        "n_heads": (4, 8),
-    }
-    assert prod(map(len, SPACE.values())) == 384
-
-
-def test_a_choice_stands_for_the_sources_own_training() -> None:
-    source = named("miiii/p23-0")
-    spec = spec_of(CHOICE, Question(p=23, epochs=4096, seed=3))
-    assert (spec.task, spec.model, spec.seed) == (source.task, source.model, 3)
-    assert (spec.recipe.residual_dropout, spec.recipe.grokfast, spec.recipe.lr) == (0.1, 0.5, 3e-4)
-    assert (spec.recipe.weight_decay, spec.recipe.epochs) == (0.5, 4096)
-    assert spec.recipe.grokfast_alpha == source.recipe.grokfast_alpha
-    small = spec_of(CHOICE | {"d_model": 128, "n_heads": 8}, QUESTION).model
-    assert (small.d_model, small.n_heads, small.d_head, small.d_mlp, small.init) == (128, 8, 16, 512, "he")
-
-
 @pytest.mark.parametrize("wrong", [{"dropout": 0.3}, {"weight_decay": 1 / 3}, {"lr": 1e-3}, {"momentum": 0.9}])
 def test_what_is_not_in_the_space_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="one of the values of each of dropout, grokfast"):
-        spec_of(CHOICE | wrong, QUESTION)
+        SPACE.spec(CHOICE | wrong, QUESTION)
 
 
 def test_the_objective_is_the_mean_of_the_last_ten_logged_losses() -> None:
@@ -88,9 +69,21 @@ def test_the_objective_is_the_mean_of_the_last_ten_logged_losses() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"p": 8}, {"epochs": 3}, {"seed": -1}])
-def test_questions_that_cannot_be_asked(wrong: dict[str, int]) -> None:
+def test_questions_that_cannot_be_asked(wrong: dict[str, int], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="got"):
-        Question(**({"p": 5, "epochs": 32} | wrong))
+        study.opened(SPACE, Question(**({"p": 5, "epochs": 32} | wrong)), tmp_path / "journal")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_space_has_a_choice_and_a_label_for_each_parameter() -> None:
+    with pytest.raises(ValueError, match="unlike lr"):
+        Space(source="mine", choices={"lr": (1e-3,)}, labels={"lr": "rate"}, training=SPACE.training)
+    with pytest.raises(ValueError, match="labels are those of lr"):
+        Space(source="mine", choices={"lr": (1e-3, 1e-4)}, labels={}, training=SPACE.training)
+
+
+def test_studies_that_were_begun_before_are_recognised() -> None:
+    assert SPACE.study_name(Question(p=23, epochs=4096, seed=3)) == "miiii, p=23, epochs=4096, seed=3"
 
 
 def test_what_was_found_comes_back(tmp_path: Path) -> None:
@@ -104,16 +97,17 @@ def test_what_was_found_comes_back(tmp_path: Path) -> None:
         "seconds": 2.5,
     }
     rows = [row, row | {"trial": 1, "state": "pruned", "loss": 0.1}]
-    found = Search(QUESTION, pd.DataFrame(rows), dict.fromkeys(SPACE, 1 / 6))
+    found = Search(SPACE, QUESTION, pd.DataFrame(rows), dict.fromkeys(SPACE.choices, 1 / 6))
     search.write(found, tmp_path / "miiii" / "search-p5")
-    (again,) = search.searches(tmp_path)
+    (again,) = search.searches(SPACE, tmp_path)
+    assert search.searches(replace(SPACE, source="other"), tmp_path) == []
     assert again.question == QUESTION
     assert again.trials.to_dict("records") == found.trials.to_dict("records")
     assert again.importances == found.importances
     assert again.best["trial"] == 0  # a pruned trial is never the best
-    (tmp_path / "miiii" / "search-p5" / search.FOUND).write_text("{")
+    (tmp_path / "miiii" / "search-p5" / search.SUMMARY).write_text("{")
     with pytest.raises(ValueError, match="is damaged"):
-        search.searches(tmp_path)
+        search.searches(SPACE, tmp_path)
 
 
 def test_without_optuna_one_line_says_how_to_get_it(
@@ -135,26 +129,26 @@ def test_without_optuna_one_line_says_how_to_get_it(
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Search:
     """Twelve trials by one process."""
     pytest.importorskip("optuna")
-    return study.searched(QUESTION, 12, tmp_path_factory.mktemp("alone") / "journal")
+    return study.searched(SPACE, QUESTION, 12, tmp_path_factory.mktemp("alone") / "journal")
 
 
 def test_trials_are_of_the_space_and_some_are_pruned(alone: Search) -> None:
     assert alone.trials["trial"].tolist() == list(range(12))
     for _, row in alone.trials.iterrows():
-        spec_of({name: row[name] for name in SPACE}, QUESTION)
+        SPACE.spec({name: row[name] for name in SPACE.choices}, QUESTION)
     ended = alone.trials.set_index("state")["epochs"]
     assert set(ended["complete"]) == {32}
     assert set(ended["pruned"]) == {16}
     assert alone.best["loss"] == alone.trials.query("state == 'complete'")["loss"].min()
     assert sum(alone.importances.values()) == pytest.approx(1)
-    assert set(alone.importances) == set(SPACE)
+    assert set(alone.importances) == set(SPACE.choices)
 
 
 def test_a_trial_is_the_training_it_stands_for(alone: Search) -> None:
     from modinterp.training import training_states
 
     best = alone.best
-    *_, (_, last) = training_states([spec_of({name: best[name] for name in SPACE}, QUESTION)], device="cpu")
+    *_, (_, last) = training_states([SPACE.spec({name: best[name] for name in SPACE.choices}, QUESTION)], device="cpu")
     assert search.objective(last.history) == pytest.approx(best["loss"], rel=1e-6)
     assert last.history[-1]["test_accuracy"] == pytest.approx(best["test_accuracy"])
 
@@ -163,7 +157,7 @@ def test_a_study_goes_on_as_if_it_had_not_stopped(
     alone: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = tmp_path / "journal"
-    assert len(study.searched(QUESTION, 4, journal).trials) == 4
+    assert len(study.searched(SPACE, QUESTION, 4, journal).trials) == 4
     carried_out, calls = study.training_states, iter(range(100))
 
     def interrupted(*args, **kwargs):
@@ -175,11 +169,27 @@ def test_a_study_goes_on_as_if_it_had_not_stopped(
     with monkeypatch.context() as patched:
         patched.setattr(study, "training_states", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            study.searched(QUESTION, 12, journal)
-    again = study.searched(QUESTION, 12, journal)
+            study.searched(SPACE, QUESTION, 12, journal)
+    again = study.searched(SPACE, QUESTION, 12, journal)
     assert again.trials["trial"].tolist() == [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]  # trial 6 was given up
     assert without_seconds(again.trials[:6]).equals(without_seconds(alone.trials[:6]))
-    assert study.searched(QUESTION, 12, journal).trials.equals(again.trials)  # there is nothing left to do
+    assert study.searched(SPACE, QUESTION, 12, journal).trials.equals(again.trials)  # nothing left to do
+
+
+def test_a_trial_that_does_not_stay_finite_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("optuna")
+    carried_out, calls = study.training_states, iter(range(100))
+
+    def diverging(*args, **kwargs):
+        first = next(calls) == 0
+        for run, state in carried_out(*args, **kwargs):
+            yield run, replace(state, ended=Outcome(OutcomeKind.NOT_FINITE, 2, "loss nan")) if first else state
+
+    monkeypatch.setattr(study, "training_states", diverging)
+    lines: list[str] = []
+    result = study.searched(SPACE, QUESTION, 2, tmp_path / "journal", say=lines.append)
+    assert result.trials["trial"].tolist() == [1, 2]
+    assert [line.endswith("did not stay finite") for line in lines] == [True, False, False]
 
 
 def test_two_processes_share_a_study_and_one_that_was_killed_is_replaced(tmp_path: Path) -> None:
@@ -191,25 +201,25 @@ def test_two_processes_share_a_study_and_one_that_was_killed_is_replaced(tmp_pat
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    (left,) = study.opened(QUESTION, journal).trials
+    (left,) = study.opened(SPACE, QUESTION, journal).trials
     assert left.state.name == "RUNNING"
 
     both = [begun(journal, tmp_path / "ready", others=2) for _ in range(2)]
     assert [worker.wait() for worker in both] == [0, 0]
-    trials = study.opened(QUESTION, journal).trials
+    trials = study.opened(SPACE, QUESTION, journal).trials
     finished = [t.number for t in trials if t.state.name in ("COMPLETE", "PRUNED")]
     assert len(finished) == 12
     assert {t.state.name for t in trials if t.number not in finished} == {"FAIL"}
     assert 0 not in finished
     assert len({t.user_attrs["worker"] for t in trials if t.number in finished}) == 2
-    out = study.searched(QUESTION, 12, journal)
+    out = study.searched(SPACE, QUESTION, 12, journal)
     assert out.trials["trial"].tolist() == finished
 
 
 def test_a_file_that_is_another_studys_or_none_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     pytest.importorskip("optuna")
     other, text = tmp_path / "other", tmp_path / "text"
-    study.opened(Question(p=7, epochs=32), other)
+    study.opened(SPACE, Question(p=7, epochs=32), other)
     text.write_text("notes\n")
     for path in (other, text):
         before = path.read_bytes()
@@ -218,13 +228,3 @@ def test_a_file_that_is_another_studys_or_none_is_left_alone(tmp_path: Path, cap
         assert error.startswith("error: ")
         assert error.count("\n") == 1
         assert path.read_bytes() == before
-
-
-def test_what_is_shipped_is_of_the_space() -> None:
-    (found,) = search.searches()
-    assert (found.question.p, found.trials["trial"].tolist()) == (23, list(range(24)))
-    for _, row in found.trials.iterrows():
-        spec_of({name: row[name] for name in SPACE}, found.question)
-    assert set(found.importances) == set(SPACE)
-    folder = search.store.checkpoints() / "miiii" / "search-p23"
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 100_000

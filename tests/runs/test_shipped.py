@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from modinterp.analyses.frequencies import key_frequencies
-from modinterp.analyses.progress import progress_measures
+from modinterp.analyses.fourier.frequencies import key_frequencies
+from modinterp.analyses.training.progress import progress_measures
 from modinterp.models import initial_weights
 from modinterp.publish import has_progress
-from modinterp.runs import CATALOGUE, TrainedRun, load, named, store
+from modinterp.runs import TrainedRun, load, store
+from modinterp.sources.registry import catalogue, spec
 from modinterp.training import training_states
 
-SHIPPED = [name for name in CATALOGUE if (store.checkpoints() / name / store.RECORD).is_file()]
+SHIPPED = [name for name in catalogue() if (store.checkpoints() / name / store.RECORD).is_file()]
 
 
 def test_the_mainline_is_shipped() -> None:
@@ -29,24 +30,24 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
     for file in record["sha256"]:
         store.verify(folder, record, file)
     run = load(name)
-    assert run.spec == named(name)
-    assert run.history["epoch"].iloc[-1] == record["epoch"] <= named(name).recipe.epochs
-    assert record["epoch"] == named(name).recipe.epochs or named(name).recipe.stop_at
+    assert run.spec == spec(name)
+    assert run.history["epoch"].iloc[-1] == record["epoch"] <= spec(name).recipe.epochs
+    assert record["epoch"] == spec(name).recipe.epochs or spec(name).recipe.stop_at
     assert run.history["epoch"].is_monotonic_increasing
     if has_progress(run.task):
         assert run.progress is not None
-        assert len(run.progress) >= math.ceil(record["epoch"] / named(name).recipe.snapshot_every) + 1
+        assert len(run.progress) >= math.ceil(record["epoch"] / spec(name).recipe.snapshot_every) + 1
 
 
 def test_progress_is_what_the_shipped_weights_give(mainline: TrainedRun) -> None:
     shipped = mainline.progress.set_index("epoch")
-    keys = key_frequencies(mainline.model.W_L).freqs
-    end = replace(mainline, snapshots={40_000: dict(mainline.model.state_dict())})
-    last = progress_measures(end, keys).set_index("epoch")
+    keys = key_frequencies(mainline.network.W_L).freqs
+    last = progress_measures([(40_000, mainline.network)], mainline.task, mainline.split, keys).set_index("epoch")
     assert list(last.columns) == list(shipped.columns)
     assert last.loc[40_000].tolist() == pytest.approx(shipped.loc[40_000].tolist(), rel=1e-6, abs=1e-12)
     assert len(mainline.snapshots) >= 12
-    again = progress_measures(mainline, keys).set_index("epoch")
+    networks = ((epoch, mainline.at(epoch)) for epoch in mainline.snapshots)
+    again = progress_measures(networks, mainline.task, mainline.split, keys).set_index("epoch")
     for column in again:  # as far as rounding to float16 moves them
         wanted = shipped.loc[again.index, column]
         assert again[column].tolist() == pytest.approx(wanted.tolist(), rel=0.01, abs=1e-3 * wanted.abs().max()), column
@@ -60,9 +61,11 @@ def test_history_agrees_with_progress(mainline: TrainedRun) -> None:
 
 
 def test_mainline_begins_as_the_catalogue_says_and_its_first_epochs_can_be_trained_again(mainline: TrainedRun) -> None:
-    spec = named("nanda/mainline-0")
-    assert all(torch.equal(w, initial_weights(spec.model, 0)[n].half()) for n, w in mainline.snapshots[0].items())
-    short = replace(spec, recipe=replace(spec.recipe, epochs=40))
+    recipe_of_source = spec("nanda/mainline-0")
+    assert all(
+        torch.equal(w, initial_weights(recipe_of_source.model, 0)[n].half()) for n, w in mainline.snapshots[0].items()
+    )
+    short = replace(recipe_of_source, recipe=replace(recipe_of_source.recipe, epochs=40))
     *_, (_, last) = training_states([short], device="cpu")
     shipped = mainline.history.set_index("epoch")
     for row in last.history:

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 import torch
 
+from modinterp.files import write_atomically
 from modinterp.models import TransformerConfig, initial_weights
-from modinterp.runs import TrainedRun, load, store, train
+from modinterp.runs import TrainedRun, load, states, store, train
 from modinterp.tasks import Task, addition
 from modinterp.training import Recipe, RunSpec, training_states
 
@@ -130,21 +131,21 @@ def test_missing_file_is_named(tmp_path: Path, task: Task | None) -> None:
 
 def test_a_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
-    store.write(path, b"old")
+    write_atomically(path, b"old")
 
     def full_disk(_: int) -> None:
         raise OSError("no space left")
 
     monkeypatch.setattr(store.os, "fsync", full_disk)
     with pytest.raises(OSError, match="no space left"):
-        store.write(path, b"new")
+        write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
 def test_tables_keep_every_bit(tmp_path: Path) -> None:
     table = pd.DataFrame({"epoch": [0, 20], "loss": [0.1 + 0.2, 2.4e-7 / 3]})
-    store.write(tmp_path / "t.csv", store.table_bytes(table))
+    write_atomically(tmp_path / "t.csv", store.table_bytes(table))
     assert store.read_table(tmp_path / "t.csv").equals(table)
     for name in ("t.csv", "u.csv"):
         store.write_packed(tmp_path / name, store.table_bytes(table))
@@ -171,10 +172,10 @@ def test_training_to_before_where_it_stands_is_refused(trained: Path) -> None:
 
 
 def test_a_finished_run_can_be_loaded_while_it_is_trained_on(trained: Path) -> None:
-    folder, states = trained / "own/small", training_states([with_epochs(40)], device="cpu")
-    for _, state in states:
+    folder = trained / "own/small"
+    for _, state in training_states([with_epochs(40)], device="cpu"):
         store.write_snapshot(folder, state)
-        store.write_state(folder, with_epochs(40), state, seconds=1.0)
+        states.write_state(folder, with_epochs(40), state, seconds=1.0)
         if state.epoch == 30:
             break
     run = load("own/small", root=trained)
@@ -186,7 +187,7 @@ def test_a_finished_run_can_be_loaded_while_it_is_trained_on(trained: Path) -> N
 
 @pytest.mark.parametrize("place", [0.3, 0.6, 0.95])
 def test_a_flipped_bit_in_the_state_is_noticed(trained: Path, place: float) -> None:
-    path = trained / "own/small" / store.STATE
+    path = trained / "own/small" / states.STATE
     content = bytearray(path.read_bytes())
     content[int(place * len(content))] ^= 4
     path.write_bytes(content)
@@ -196,7 +197,7 @@ def test_a_flipped_bit_in_the_state_is_noticed(trained: Path, place: float) -> N
 
 def test_weights_alone_are_no_state(trained: Path) -> None:
     folder = trained / "own/small"
-    (folder / store.STATE).write_bytes((folder / store.FINAL).read_bytes())
+    (folder / states.STATE).write_bytes((folder / store.FINAL).read_bytes())
     with pytest.raises(ValueError, match="is not a whole state of a training"):
         train({"own/small": with_epochs(40)}, trained, device="cpu", progress=False)
 

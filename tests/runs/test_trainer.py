@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from modinterp.models import TransformerConfig
-from modinterp.runs import load, store, train
+from modinterp.runs import load, states, store, train
 from modinterp.runs.__main__ import main
 from modinterp.tasks import addition
-from modinterp.training import Recipe, RunSpec
+from modinterp.training import Outcome, OutcomeKind, Recipe, RunSpec
 
 TASK = addition(7)
 CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24)
@@ -24,7 +24,7 @@ def specs(**recipe) -> dict[str, RunSpec]:
     return {f"own/{seed}": RunSpec(TASK, CONFIG, given, seed) for seed in range(3)}
 
 
-def carried_out(wanted: dict[str, RunSpec], out: Path, **options) -> dict[str, str]:
+def carried_out(wanted: dict[str, RunSpec], out: Path, **options) -> dict[str, Outcome]:
     return train(wanted, out, device="cpu", progress=False, together=3, state_every=0, **options)
 
 
@@ -51,7 +51,7 @@ def test_stopped_at_any_write_it_goes_on_with_the_same_bits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, error: BaseException
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(store, "write", failing_after(times, store.write, error))
+        patched.setattr(store, "write_atomically", failing_after(times, store.write_atomically, error))
         with pytest.raises(type(error)):
             carried_out(specs(), tmp_path / "cut")
     carried_out(specs(), tmp_path / "cut")
@@ -65,11 +65,14 @@ def test_a_kill_far_from_any_snapshot_loses_only_what_came_after_the_last_state(
     """Rows of history come more often than snapshots; a slow run takes many minutes from one of these to the next."""
     far = specs(snapshot_every=60)
     with monkeypatch.context() as patched:  # as a kill does, without a last word
-        patched.setattr(store, "write_state", failing_after(10, store.write_state, KeyboardInterrupt()))
+        patched.setattr(states, "write_state", failing_after(10, states.write_state, KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             carried_out(far, tmp_path / "cut")
-    states = {name: store.read_states(tmp_path / "cut" / name, spec) for name, spec in far.items()}
-    assert {state.epoch for (state, _), *_ in states.values()} == {20, 30}  # where two of them stood, and where one did
+    on_disk = {name: states.read_states(tmp_path / "cut" / name, spec) for name, spec in far.items()}
+    assert {state.epoch for (state, _), *_ in on_disk.values()} == {
+        20,
+        30,
+    }  # where two of them stood, and where one did
     carried_out(far, tmp_path / "cut")
     carried_out(far, tmp_path / "whole")
     for name in far:
@@ -90,11 +93,13 @@ def test_a_run_that_diverges_keeps_its_last_good_weights_and_its_neighbours_go_o
     wanted["own/1"] = replace(wanted["own/1"], recipe=replace(wanted["own/1"].recipe, lr=1e30))
     for _ in range(2):
         ended = carried_out(wanted, tmp_path)
-        assert ended["own/0"] == ended["own/2"] == "all 60 epochs are over"
-        assert ended["own/1"] == "train_loss is nan at epoch 10, not finite"
+        assert ended["own/0"] == ended["own/2"] == Outcome(OutcomeKind.EPOCHS_OVER, 60)
+        assert ended["own/1"] == Outcome(OutcomeKind.NOT_FINITE, 10, "train_loss is nan")
+        assert not ended["own/1"].is_finite
     run, record = load("own/1", root=tmp_path), store.read_record(tmp_path / "own/1")
     assert record["epoch"] == 0
-    assert record["ended"] == ended["own/1"]
+    assert record["ended"] == {"kind": "not finite", "epoch": 10, "detail": "train_loss is nan"}
+    assert run.outcome == ended["own/1"]
     assert run.history["epoch"].tolist() == [0]
     assert all(w.isfinite().all() for w in run.model.state_dict().values())
     assert load("own/2", root=tmp_path).history["epoch"].iloc[-1] == 60
@@ -104,9 +109,10 @@ def test_a_run_stops_when_its_test_loss_has_been_low_for_long_enough(tmp_path: P
     wanted = specs(stop_at=3.0, settle=20)
     carried_out(specs(), tmp_path / "whole")
     whole = load("own/0", root=tmp_path / "whole").history
-    low = whole["epoch"][whole["test_loss"] <= 3.0].iloc[0]
+    low = int(whole["epoch"][whole["test_loss"] <= 3.0].iloc[0])
     ended = carried_out(wanted, tmp_path / "stopped")
-    assert ended["own/0"] == f"test loss 3 or less since epoch {low}"
+    assert ended["own/0"] == Outcome(OutcomeKind.TEST_LOSS_REACHED, low, "3")
+    assert str(ended["own/0"]) == f"test loss 3 or less since epoch {low}"
     assert load("own/0", root=tmp_path / "stopped").history["epoch"].iloc[-1] == low + 20
 
 
@@ -121,10 +127,10 @@ def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
 def test_what_is_finished_is_not_trained_again_though_its_state_is_gone(tmp_path: Path) -> None:
     carried_out(specs(), tmp_path)
     for name in specs():
-        for file in (store.STATE, store.BEFORE):
+        for file in (states.STATE, states.BEFORE):
             (tmp_path / name / file).unlink(missing_ok=True)
     before = (tmp_path / "own/0" / store.FINAL).stat().st_mtime_ns
-    assert set(carried_out(specs(), tmp_path).values()) == {"all 60 epochs are over"}
+    assert set(carried_out(specs(), tmp_path).values()) == {Outcome(OutcomeKind.EPOCHS_OVER, 60)}
     assert (tmp_path / "own/0" / store.FINAL).stat().st_mtime_ns == before
     with pytest.raises(ValueError, match="holds a training with other settings"):
         carried_out(specs(weight_decay=0.5), tmp_path)

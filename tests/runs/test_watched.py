@@ -11,7 +11,7 @@ import pytest
 from modinterp.activations.spectra import spectra
 from modinterp.models import TransformerConfig
 from modinterp.publish import publish
-from modinterp.runs import load, store, train
+from modinterp.runs import load, states, store, train
 from modinterp.tasks import PrimeRemainders, addition
 from modinterp.tasks.sequences import DigitAddition
 from modinterp.training import Recipe, RunSpec
@@ -72,7 +72,7 @@ def test_a_run_begun_unwatched_goes_on_watched(tmp_path: Path) -> None:
 def test_stopped_at_any_write_the_log_ends_the_same(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, error: BaseException
 ) -> None:
-    calls, write = iter(range(10**6)), store.write
+    calls, write = iter(range(10**6)), store.write_atomically
 
     def failing(*args, **kwargs) -> None:
         if next(calls) >= times:
@@ -80,7 +80,7 @@ def test_stopped_at_any_write_the_log_ends_the_same(
         write(*args, **kwargs)
 
     with monkeypatch.context() as patched:
-        patched.setattr(store, "write", failing)
+        patched.setattr(store, "write_atomically", failing)
         with pytest.raises(type(error)):
             carried_out(SPECS, tmp_path)
     carried_out(SPECS, tmp_path)
@@ -95,7 +95,7 @@ def test_entries_beyond_the_state_that_is_gone_on_from_give_way(whole: Path, tmp
     early = {name: replace(spec, recipe=replace(RECIPE, epochs=30)) for name, spec in SPECS.items()}
     carried_out(early, tmp_path / "early")
     for name in SPECS:
-        for file in (store.STATE, store.BEFORE):
+        for file in (states.STATE, states.BEFORE):
             (tmp_path / "early" / name / file).replace(tmp_path / name / file)
         (tmp_path / name / store.RECORD).unlink()
     carried_out(SPECS, tmp_path)

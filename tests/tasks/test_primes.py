@@ -10,8 +10,8 @@ from modinterp.tasks import PrimeRemainders, primes_below
 
 def test_twenty_nine_primes_and_1480_classes() -> None:
     task = PrimeRemainders(113)
-    assert len(task.heads) == 29
-    assert (task.heads[0], task.heads[-1], sum(task.heads)) == (2, 109, 1480)
+    assert len(task.output_sizes) == 29
+    assert (task.output_sizes[0], task.output_sizes[-1], sum(task.output_sizes)) == (2, 109, 1480)
     assert primes_below(2) == ()
 
 

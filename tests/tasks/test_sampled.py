@@ -21,7 +21,7 @@ def test_samples_are_distinct_repeatable_and_of_the_stated_shape(task: SampledTa
     assert len(inputs.unique(dim=0)) == 50
     assert inputs.min() >= 0
     assert inputs.max() < task.d_vocab
-    assert labels.max() < sum(task.heads)
+    assert labels.max() < sum(task.output_sizes)
     assert torch.equal(inputs, type(task)(**vars(task)).inputs())
     fresh = task.fresh(10, seed=3)
     assert torch.equal(fresh.inputs, task.fresh(10, seed=3).inputs)
@@ -80,22 +80,22 @@ def test_a_share_of_small_numbers() -> None:
     assert (Ordering("max", size=4000).inputs()[:, :5].amax(dim=1) < 20).double().mean().item() < 0.01
 
 
-def test_test_sets_of_both_kinds_keep_clear_of_what_was_seen() -> None:
+def test_test_sets_of_both_kinds_hold_no_excluded_inputs() -> None:
     task = Ordering("max", n=2, limit=30, size=600, small_limit=6)
-    seen = task.inputs()[:500]
-    taken = set(map(tuple, seen.tolist()))
+    excluded = task.inputs()[:500]
+    taken = set(map(tuple, excluded.tolist()))
     for below in (None, 6):
-        found = task.unseen(100, 5, seen, below)
-        rows = list(map(tuple, found.inputs.tolist()))
+        test_set = task.unseen(100, 5, excluded, below)
+        rows = list(map(tuple, test_set.inputs.tolist()))
         assert len(set(rows)) == len(rows)
         assert not taken & set(rows)
-        assert found.inputs[:, :2].max() < (below or 30)
-        assert found.labels[:, 0].tolist() == [max(row[:2]) for row in rows]
-        assert torch.equal(found.inputs, task.unseen(100, 5, seen, below).inputs)
-    everything = task.asked(torch.cartesian_prod(torch.arange(6), torch.arange(6)))
+        assert test_set.inputs[:, :2].max() < (below or 30)
+        assert test_set.labels[:, 0].tolist() == [max(row[:2]) for row in rows]
+        assert torch.equal(test_set.inputs, task.unseen(100, 5, excluded, below).inputs)
+    everything = task.examples(torch.cartesian_prod(torch.arange(6), torch.arange(6)))
     assert task.unseen(10, 0, everything.inputs, 6).inputs.shape == (0, 3)
     with pytest.raises(ValueError, match="numbers below 31"):
-        task.unseen(10, 0, seen, 31)
+        task.unseen(10, 0, excluded, 31)
 
 
 def test_too_large_a_sample_is_refused() -> None:

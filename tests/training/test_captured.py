@@ -13,8 +13,8 @@ import torch
 
 from modinterp.models import TransformerConfig, initial_weights
 from modinterp.tasks import addition
-from modinterp.training import Recipe, RunSpec, Way
-from modinterp.training.program import Program, flat
+from modinterp.training import ExecutionMode, Recipe, RunSpec
+from modinterp.training.program import Program, flatten_weights
 
 TASK = addition(7)
 CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24)
@@ -22,8 +22,8 @@ CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24)
 
 def program(batches: str) -> Program:
     recipe = Recipe(dropout=0.2, fraction=0.5, batches=batches, batch_size=0 if batches == "full" else 8)
-    row = flat(initial_weights(CONFIG, 0), CONFIG)
-    return Program([RunSpec(TASK, CONFIG, recipe)], row.unsqueeze(0), {}, 0, torch.device("cpu"), Way.MAPPED)
+    row = flatten_weights(initial_weights(CONFIG, 0), CONFIG)
+    return Program([RunSpec(TASK, CONFIG, recipe)], row.unsqueeze(0), {}, 0, torch.device("cpu"), ExecutionMode.VMAPPED)
 
 
 class Stream:

@@ -1,4 +1,4 @@
-"""A run gives the same numbers alone and among others, taken in turn and mapped over."""
+"""A run gives the same numbers alone and among others, one after the other and mapped over."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 from modinterp.models import MLPConfig, TransformerConfig
 from modinterp.tasks import ModularArithmetic, Task, addition
-from modinterp.training import Recipe, RunSpec, TrainingState, Way, training_states
+from modinterp.training import ExecutionMode, Recipe, RunSpec, TrainingState, training_states
 
 SIZES: dict[str, int] = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 32}
 
@@ -32,9 +32,9 @@ VARIED = [
 ]
 
 
-def trained(specs: list[RunSpec], way: Way) -> list[TrainingState]:
+def trained(specs: list[RunSpec], mode: ExecutionMode) -> list[TrainingState]:
     """Last states, in the order of the specs."""
-    last = {run: state for run, state in training_states(specs, device="cpu", way=way) if state.ended}
+    last = {run: state for run, state in training_states(specs, device="cpu", mode=mode) if state.ended}
     return [last[run] for run in range(len(specs))]
 
 
@@ -47,31 +47,36 @@ def assert_alike(one: TrainingState, other: TrainingState, rel: float) -> None:
 
 
 @pytest.fixture(scope="module")
-def company() -> dict[Way, list[TrainingState]]:
-    return {Way.MAPPED: trained(VARIED, Way.MAPPED), Way.IN_TURN: trained(VARIED[:8], Way.IN_TURN)}
+def company() -> dict[ExecutionMode, list[TrainingState]]:
+    return {
+        ExecutionMode.VMAPPED: trained(VARIED, ExecutionMode.VMAPPED),
+        ExecutionMode.SEQUENTIAL: trained(VARIED[:8], ExecutionMode.SEQUENTIAL),
+    }
 
 
-@pytest.mark.parametrize("way", [Way.IN_TURN, Way.MAPPED])
-def test_among_runs_of_the_same_size_not_a_bit_differs(way: Way) -> None:
+@pytest.mark.parametrize("mode", [ExecutionMode.SEQUENTIAL, ExecutionMode.VMAPPED])
+def test_among_runs_of_the_same_size_not_a_bit_differs(mode: ExecutionMode) -> None:
     """A learning rate at which rounding grows ten thousandfold in 200 epochs."""
     specs = [spec(seed, lr=3e-3, warmup=0, betas=(0.9, 0.999), weight_decay=seed / 3) for seed in range(4)]
-    company = trained(specs, way)
+    company = trained(specs, mode)
     for run in (0, 3):
-        (alone,) = trained([specs[run]], way)
+        (alone,) = trained([specs[run]], mode)
         assert alone.history == company[run].history
         assert all(torch.equal(w, company[run].weights[name]) for name, w in alone.weights.items())
 
 
-@pytest.mark.parametrize("way", [Way.IN_TURN, Way.MAPPED])
+@pytest.mark.parametrize("mode", [ExecutionMode.SEQUENTIAL, ExecutionMode.VMAPPED])
 @pytest.mark.parametrize("run", range(8))
-def test_alone_or_among_32_others(company: dict[Way, list[TrainingState]], run: int, way: Way) -> None:
-    (alone,) = trained([VARIED[run]], way)
-    assert_alike(alone, company[way][run], rel=1e-5)
+def test_alone_or_among_32_others(
+    company: dict[ExecutionMode, list[TrainingState]], run: int, mode: ExecutionMode
+) -> None:
+    (alone,) = trained([VARIED[run]], mode)
+    assert_alike(alone, company[mode][run], rel=1e-5)
 
 
 @pytest.mark.parametrize("run", range(8))
-def test_in_turn_or_mapped_over(company: dict[Way, list[TrainingState]], run: int) -> None:
-    assert_alike(company[Way.IN_TURN][run], company[Way.MAPPED][run], rel=1e-3)
+def test_one_by_one_or_mapped_over(company: dict[ExecutionMode, list[TrainingState]], run: int) -> None:
+    assert_alike(company[ExecutionMode.SEQUENTIAL][run], company[ExecutionMode.VMAPPED][run], rel=1e-3)
 
 
 def test_the_grokking_epoch_is_the_same_in_company() -> None:
@@ -84,7 +89,7 @@ def test_the_grokking_epoch_is_the_same_in_company() -> None:
     def grokking_epoch(state: TrainingState) -> int:
         return next(int(row["epoch"]) for row in state.history if row["test_accuracy"] >= 0.9)
 
-    company = trained(specs, Way.MAPPED)
+    company = trained(specs, ExecutionMode.VMAPPED)
     for run in (0, 20):
-        (alone,) = trained([specs[run]], Way.MAPPED)
+        (alone,) = trained([specs[run]], ExecutionMode.VMAPPED)
         assert 100 < grokking_epoch(alone) == grokking_epoch(company[run])

@@ -9,7 +9,16 @@ import torch
 
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.tasks import addition
-from modinterp.training import Recipe, RunSpec, TrainingState, cross_entropy, resolved_device, training_states
+from modinterp.training import (
+    Outcome,
+    OutcomeKind,
+    Recipe,
+    RunSpec,
+    TrainingState,
+    cross_entropy,
+    resolved_device,
+    training_states,
+)
 
 TASK = addition(11)
 CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=32)
@@ -92,7 +101,8 @@ def test_a_small_network_memorises() -> None:
 
 def test_loss_that_is_not_finite_ends_the_run_with_its_last_good_weights() -> None:
     *before, last = states_of(spec(lr=1e30))
-    assert last.ended == "train_loss is nan at epoch 5, not finite"
+    assert last.ended == Outcome(OutcomeKind.NOT_FINITE, 5, "train_loss is nan")
+    assert str(last.ended) == "train_loss is nan at epoch 5, not finite"
     assert last.epoch == before[-1].epoch == 0
     assert all(torch.equal(w, before[-1].weights[name]) for name, w in last.weights.items())
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from modinterp.training.noise import kept, mixed
+from modinterp.training.noise import dropout_mask, splitmix64
 
 
 def keep(seed: int, rows: int, columns: int, rate: float) -> torch.Tensor:
-    return kept(mixed(torch.tensor(seed)), rows, columns, torch.tensor(rate)).double()
+    return dropout_mask(splitmix64(torch.tensor(seed)), rows, columns, torch.tensor(rate)).double()
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.2, 0.5, 0.8])
@@ -37,14 +37,14 @@ def test_more_rows_do_not_change_those_before() -> None:
 
 
 def test_mapping_over_keys_gives_what_each_gives_alone() -> None:
-    keys, rates = mixed(torch.arange(4)), torch.tensor([0.1, 0.2, 0.5, 0.0])
-    together = torch.func.vmap(lambda key, rate: kept(key, 30, 20, rate))(keys, rates)
+    keys, rates = splitmix64(torch.arange(4)), torch.tensor([0.1, 0.2, 0.5, 0.0])
+    together = torch.func.vmap(lambda key, rate: dropout_mask(key, 30, 20, rate))(keys, rates)
     for key, rate, bits in zip(keys, rates, together, strict=True):
-        assert torch.equal(bits, kept(key, 30, 20, rate))
+        assert torch.equal(bits, dropout_mask(key, 30, 20, rate))
 
 
 def test_mixing_is_splitmix64() -> None:
     """The first outputs of the published generator from seed 0."""
     steps = torch.tensor([1, 2, 3])
     expected = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
-    assert [x % 2**64 for x in mixed(steps).tolist()] == expected
+    assert [x % 2**64 for x in splitmix64(steps).tolist()] == expected

@@ -18,9 +18,9 @@ from modinterp.tasks import (
     Task,
     addition,
 )
-from modinterp.training import Recipe, RunSpec, TrainingState, Way, training_states
+from modinterp.training import ExecutionMode, Recipe, RunSpec, TrainingState, training_states
 from modinterp.training.batches import Batches, batches_of
-from modinterp.training.engine import suited_way
+from modinterp.training.engine import faster_mode
 
 SIZES = {"d_model": 16, "n_heads": 2, "d_head": 8}
 TASKS: dict[str, Task] = {
@@ -40,18 +40,20 @@ def spec(task: Task, batches: str = "full", seed: int = 0, layers: int = 1, **re
     return RunSpec(task, config, Recipe(batches=batches, batch_size=BATCHES[batches], **given), seed)
 
 
-def states_of(one: RunSpec, way: Way | None = None, begun: TrainingState | None = None) -> list[TrainingState]:
-    return [s for _, s in training_states([one], None if begun is None else [begun], device="cpu", way=way)]
+def states_of(
+    one: RunSpec, mode: ExecutionMode | None = None, begun: TrainingState | None = None
+) -> list[TrainingState]:
+    return [s for _, s in training_states([one], None if begun is None else [begun], device="cpu", mode=mode)]
 
 
-@pytest.mark.parametrize("way", [Way.IN_TURN, Way.MAPPED])
+@pytest.mark.parametrize("mode", [ExecutionMode.SEQUENTIAL, ExecutionMode.VMAPPED])
 @pytest.mark.parametrize("batches", BATCHES)
 @pytest.mark.parametrize("name", TASKS)
-def test_training_lowers_the_loss_and_goes_on_from_any_state(name: str, batches: str, way: Way) -> None:
+def test_training_lowers_the_loss_and_goes_on_from_any_state(name: str, batches: str, mode: ExecutionMode) -> None:
     one = spec(TASKS[name], batches, layers=2 if name == "repeated" else 1, dropout=0.1)
-    whole = states_of(one, way)
+    whole = states_of(one, mode)
     assert whole[-1].history[-1]["train_loss"] < whole[0].history[0]["train_loss"]
-    *_, last = states_of(one, way, whole[1])
+    *_, last = states_of(one, mode, whole[1])
     assert all(torch.equal(w, whole[-1].weights[n]) for n, w in last.weights.items())
     assert last.history == whole[-1].history
 
@@ -90,7 +92,7 @@ def test_fixed_batches_cover_the_training_set_once_in_turn() -> None:
     labels = [found.at(step).labels for step in (0, 1)]
     assert [int((part >= 0).sum()) for part in labels] == [16, 14]
     assert torch.equal(found.at(2).labels, labels[0])
-    assert torch.equal(torch.cat(labels)[:30], found.seen(0).labels)
+    assert torch.equal(torch.cat(labels)[:30], found.train_sample(0).labels)
 
 
 def test_shuffled_batches_hold_training_data_and_fresh_ones_new_data() -> None:
@@ -117,8 +119,8 @@ def test_dropout_acts_in_training_alone_and_only_where_it_is_set() -> None:
 def test_a_pair_mlp_trains_too() -> None:
     task = ModularArithmetic(7, equals=False)
     one = RunSpec(task, MLPConfig.of(task, d_model=16, d_mlp=32), Recipe(epochs=300, snapshot_every=300, dropout=0.1))
-    for way in (Way.IN_TURN, Way.MAPPED):
-        assert states_of(one, way)[-1].history[-1]["train_accuracy"] == 1
+    for mode in (ExecutionMode.SEQUENTIAL, ExecutionMode.VMAPPED):
+        assert states_of(one, mode)[-1].history[-1]["train_accuracy"] == 1
 
 
 def test_masked_heads_are_not_trained() -> None:
@@ -138,8 +140,14 @@ def test_runs_of_different_shapes_or_epochs_do_not_train_together() -> None:
         list(training_states([one, one], [states[0], states[1]], device="cpu"))
 
 
-def test_small_networks_are_mapped_over_and_large_ones_taken_in_turn() -> None:
+def test_small_networks_are_mapped_over_and_large_ones_trained_one_by_one() -> None:
     large = addition(113)
-    assert suited_way(spec(addition(11)), torch.device("cpu")) is Way.MAPPED
-    assert suited_way(RunSpec(large, TransformerConfig.of(large), Recipe()), torch.device("cpu")) is Way.IN_TURN
-    assert suited_way(RunSpec(large, TransformerConfig.of(large), Recipe()), torch.device("cuda")) is Way.MAPPED
+    assert faster_mode(spec(addition(11)), torch.device("cpu")) is ExecutionMode.VMAPPED
+    assert (
+        faster_mode(RunSpec(large, TransformerConfig.of(large), Recipe()), torch.device("cpu"))
+        is ExecutionMode.SEQUENTIAL
+    )
+    assert (
+        faster_mode(RunSpec(large, TransformerConfig.of(large), Recipe()), torch.device("cuda"))
+        is ExecutionMode.VMAPPED
+    )

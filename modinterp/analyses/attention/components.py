@@ -1,0 +1,138 @@
+"""Ablations of whole components: loss and accuracy with attention, MLP, skips or neurons replaced (D8 and D9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.activations import ActivationCache
+from modinterp.analyses.attention.heads import linear_pattern, linear_sigmoid, lookup_tables
+from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
+from modinterp.analyses.fourier.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
+from modinterp.analyses.fourier.readout import key_directions
+from modinterp.analyses.printing import printable
+from modinterp.models import Network
+
+# names of TransformerLens hooks
+_ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
+_MLP_OUT = "blocks.0.hook_mlp_out"
+_PATTERN = "blocks.0.attn.hook_pattern"
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """Loss and accuracy of a network under an intervention.
+
+    Attributes:
+        loss: mean cross-entropy over all pairs (a, b). [nats]
+        test_loss: mean cross-entropy over the pairs that were not trained on; NaN where these are unknown. [nats]
+        accuracy: share of all pairs answered correctly, in [0, 1].
+        loss_ratio, test_loss_ratio: the two losses over those of the network without intervention.
+    """
+
+    loss: float
+    test_loss: float
+    accuracy: float
+    loss_ratio: float
+    test_loss_ratio: float
+
+
+@printable
+@dataclass(frozen=True)
+class Ablations:
+    """Loss and accuracy of one network under several interventions.
+
+    Attributes:
+        rows: name of the intervention to its outcome; `original` is the network without intervention.
+    """
+
+    rows: Mapping[str, Ablation]
+
+    def __getitem__(self, name: str) -> Ablation:
+        return self.rows[name]
+
+    def table(self) -> pd.DataFrame:
+        """One row for each intervention."""
+        return pd.DataFrame([{"intervention": name} | vars(row) for name, row in self.rows.items()])
+
+
+def component_interventions(grid: ActivationCache) -> dict[str, dict[str, Tensor]]:
+    """Interventions on attention and skips of a one-layer transformer: name to the new value at each hook.
+
+    Attention to the last position itself is zeroed with and without renormalising the pattern.
+
+    Args:
+        grid: activations on all inputs, from `modinterp.activations.activations`.
+    Source: Nanda et al. 2023, appendices A.1 and C.1.3.
+    """
+    pattern, model = grid[_PATTERN].double(), cast(Network, grid.model)
+    tables = lookup_tables(model, len(pattern))
+    without_self = pattern.clone()
+    without_self[..., -1] = 0
+    attn_out, mid, mlp_out = grid[_ATTN_OUT], grid[_MID], grid[_MLP_OUT]
+    return {
+        "attention to self zero": {_PATTERN: without_self},
+        "attention to self zero, renormalised": {_PATTERN: without_self / without_self.sum(dim=-1, keepdim=True)},
+        "sigmoid made linear": {_PATTERN: linear_pattern(tables, linear_sigmoid(tables, pattern))},
+        "attention output zero": {_ATTN_OUT: torch.zeros_like(attn_out)},
+        "skip around attention zero": {_MID: attn_out},
+        "skip around MLP zero": {_POST: mlp_out},
+        "skip around MLP mean": {_POST: mlp_out + mid.mean(dim=(0, 1))},
+    }
+
+
+def neuron_interventions(
+    grid: ActivationCache, fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]
+) -> dict[str, dict[str, Tensor]]:
+    """Interventions on the neurons of the last layer, which W_L reads: name to the new value at their hook.
+
+    Args:
+        grid: activations on all inputs, from `modinterp.activations.activations`.
+        fits: fits of these neurons, from `modinterp.analyses.fourier.neurons.neuron_fits`.
+        freqs: key frequencies. [cycles per p]
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.4.
+    """
+    hook = f"blocks.{len(cast(Network, grid.model).blocks) - 1}.mlp.hook_post"
+    post = grid[hook].double()
+    Q = key_directions(W_L.to(post), freqs)
+    onto = post @ Q @ Q.T
+    return {
+        "neurons as polynomials": {hook: polynomial_neurons(post, fits)},
+        "neurons as waves of a + b": {hook: sum_wave_neurons(post, freqs)},
+        "neurons onto W_L directions": {hook: onto},
+        "neurons off W_L directions": {hook: post - onto},
+    }
+
+
+def ablation(
+    logits: Float[Tensor, "a b output"],
+    labels: Int[Tensor, "input 1"],
+    test: Int[Tensor, " row"] | None = None,
+    original: Ablation | None = None,
+) -> Ablation:
+    """Loss and accuracy of a network's logits under an intervention, and their ratios to the original losses.
+
+    Args:
+        logits: logits under the intervention.
+        labels: `Task.labels()`.
+        test: rows of `Task.inputs()` that were not trained on; without them the test losses are NaN.
+        original: outcome without intervention, over whose losses the ratios are taken; None where `logits` are it.
+    """
+    on_all, on_test = loss_on(logits, labels), float("nan") if test is None else loss_on(logits, labels, test)
+    before_on_all, before_on_test = (on_all, on_test) if original is None else (original.loss, original.test_loss)
+    accuracy = accuracy_on(logits, labels)
+    return Ablation(on_all, on_test, accuracy, _ratio(on_all, before_on_all), _ratio(on_test, before_on_test))
+
+
+def _ratio(loss: float, original: float) -> float:
+    """A loss over the original one; NaN where that is 0, so that the ratio lies in no band."""
+    return loss / original if original else math.nan

@@ -1,0 +1,45 @@
+"""Scores of previous token heads and induction heads, which together make an induction circuit.
+
+Source: Nanda et al. 2023, appendix D.3, figure 31 and appendix E.2; Olsson et al. 2022.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+def previous_token_scores(pattern: Float[Tensor, "input head query key"]) -> Float[Tensor, " head"]:
+    """Previous token score of each head: mean attention to the position before its own, in [0, 1].
+
+    The first position, which has none before it, is left out.
+    """
+    return pattern.double().diagonal(offset=-1, dim1=-2, dim2=-1).mean(dim=(0, 2))
+
+
+def induction_scores(
+    pattern: Float[Tensor, "input head query key"],
+    tokens: Int[Tensor, "input pos"],
+    positions: Bool[Tensor, "input pos"],
+    latest: bool = True,
+) -> Float[Tensor, " head"]:
+    """Induction score of each head: mean attention to the position after an earlier occurrence of its own token.
+
+    Args:
+        positions: query positions over which the mean is taken, such as those whose next token can be foretold; of
+            these only positions whose token occurred before count.
+        latest: whether attention to what followed the last earlier occurrence counts alone, or to what followed any.
+    Returns:
+        one number in [0, 1] for each head; NaN where no token occurred before.
+    """
+    n_pos = tokens.shape[1]
+    same = (tokens.unsqueeze(2) == tokens.unsqueeze(1)) & torch.ones(n_pos, n_pos, dtype=torch.bool).tril(-1)
+    if latest:
+        last = torch.where(same, torch.arange(n_pos), -1).amax(dim=2, keepdim=True)
+        same = same & (torch.arange(n_pos) == last)
+    following = torch.zeros_like(same)
+    following[:, :, 1:] = same[:, :, :-1]
+    counted = positions & same.any(dim=2)
+    attended = (pattern.double().cpu() * following.unsqueeze(1)).sum(dim=3)
+    return attended.transpose(1, 2)[counted].mean(dim=0)

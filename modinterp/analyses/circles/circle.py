@@ -1,0 +1,214 @@
+"""Circles in activation space: planes of one frequency, how round the points in them are, angles between planes.
+
+Vectors that depend on a residue trace a circle in the plane of their cos and sin coefficients at a frequency they use.
+Source of the idea: the blog post on the Clock algorithm, sections 5 and 7 (definition D12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import check_frequency, component_frequencies, components_of, transform
+from modinterp.analyses.statistics.explained import energy_share
+
+SMALL = 1e-12  # least norm that vectors are divided by
+
+
+def plane(x: Float[Tensor, "a d"], freq: int) -> Float[Tensor, "d 2"]:
+    """The plane of one frequency: the cos and the sin coefficients of vectors over the residues, each of norm 1.
+
+    The two need not be orthogonal: where they are not, or differ in norm, the circle is an ellipse in the full space.
+
+    Args:
+        x: one vector for each residue.
+        freq: from 1 to (p - 1) // 2. [cycles per p]
+    Raises:
+        ValueError: a frequency without a sine, or out of range.
+    Source: definition D12, `basis_k`.
+    """
+    p = len(x)
+    rows = components_of(freq, p)
+    if len(rows) < 2:
+        raise ValueError(f"frequency {freq} of residues mod {p} has no sine, so it spans no plane")
+    coefficients = transform(x)[rows]
+    return (coefficients / coefficients.norm(dim=1, keepdim=True).clamp_min(SMALL)).T
+
+
+@dataclass(frozen=True)
+class Circle:
+    """How much of a circle of one frequency some points of a plane are, one point for each residue.
+
+    Attributes:
+        freq: frequency of the circle. [cycles per p]
+        quality: share of the points' energy about their mean that lies at the frequency, in [0, 1].
+        radius: mean distance of the points from their mean. [units of the vectors]
+        radius_variation: standard deviation of that distance over its mean; 0 for a circle.
+        angle_fit: R squared of the points' angle as a line in the residue's angle at the frequency; 1 for a circle.
+        aspect: smaller over larger singular value of the points about their mean; 1 for a circle, less for an ellipse.
+        on_hull: share of the points that are corners of their convex hull; 1 for a circle.
+    """
+
+    freq: int
+    quality: float
+    radius: float
+    radius_variation: float
+    angle_fit: float
+    aspect: float
+    on_hull: float
+
+
+def circle(points: Float[Tensor, "a 2"], freq: int) -> Circle:
+    """How much of a circle of one frequency the points are.
+
+    Args:
+        points: coordinates in a plane, one point for each residue.
+        freq: from 1 to p // 2. [cycles per p]
+    Raises:
+        ValueError: freq outside 1..p // 2.
+    Source: definition D12; the hull is that of section 6.2's "linearly separable" (one against the rest).
+    """
+    p = len(points)
+    check_frequency(freq, p)
+    centred = points.double() - points.double().mean(dim=0)
+    spectrum, radii = transform(centred), centred.norm(dim=1)
+    values = torch.linalg.svdvals(centred)
+    return Circle(
+        freq=freq,
+        quality=energy_share(spectrum[component_frequencies(p) == freq], spectrum),
+        radius=float(radii.mean()),
+        radius_variation=float(radii.std() / radii.mean()),
+        angle_fit=winding(polar_angles(centred), wave_angles(p, freq)).explained,
+        aspect=float(values[1] / values[0]),
+        on_hull=len(convex_hull(points)) / p,
+    )
+
+
+def circles(x: Float[Tensor, "a d"], freqs: Sequence[int]) -> dict[int, Circle]:
+    """The circle of each frequency in vectors over the residues, projected on the frequency's own plane.
+
+    A plane made from the vectors themselves shows something of every frequency, present or not: compare radii.
+
+    Args:
+        x: one vector for each residue.
+        freqs: from 1 to (p - 1) // 2. [cycles per p]
+    Raises:
+        ValueError: a frequency without a sine, or out of range.
+    """
+    return {freq: circle(x.double() @ plane(x, freq), freq) for freq in freqs}
+
+
+def circles_table(by_freq: dict[int, Circle]) -> pd.DataFrame:
+    """The numbers of several circles, such as those of `circles`, one row for each frequency."""
+    return pd.DataFrame([vars(one) for one in by_freq.values()])
+
+
+def wave_angles(p: int, freq: int) -> Float[Tensor, " a"]:
+    """The angle 2 pi freq x / p of every residue x mod p, in [0, 2 pi). [rad]"""
+    return 2 * torch.pi / p * (torch.arange(p) * freq % p).double()
+
+
+def polar_angles(points: Float[Tensor, "input 2"]) -> Float[Tensor, " input"]:
+    """The angle of every point of a plane, seen from the origin, in [-pi, pi]. [rad]"""
+    return torch.atan2(points[:, 1].double(), points[:, 0].double())
+
+
+@dataclass(frozen=True)
+class Winding:
+    """How often an angle goes round while another angle goes round once, and how evenly.
+
+    Attributes:
+        turns: whole number of turns, negative for backwards.
+        explained: R squared of the angle as a line of that slope; 0 where it does not go round.
+    """
+
+    turns: int
+    explained: float
+
+
+def winding(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Winding:
+    """How many turns an angle makes while a reference angle makes one, and how evenly.
+
+    The points are put in the order of the reference angle and followed all the way round, so that a high frequency,
+    which nearly turns half around from one residue to the next, is counted too. A line fitted to one turn of an angle
+    that ripples has a slope that depends on where the turn is cut open; its mean over all cuts is this number, and
+    `explained` is R squared with the variance taken over all cuts.
+
+    Args:
+        angles: angle of every point. [rad]
+        reference: reference angle of every point, from `wave_angles`. [rad]
+    """
+    order = reference.cpu().sort(stable=True).indices
+    x, y = reference.cpu()[order], angles.cpu()[order]
+    steps = torch.remainder(y.roll(-1) - y + torch.pi, 2 * torch.pi) - torch.pi
+    n = round(float(steps.sum()) / (2 * torch.pi))
+    unwrapped = torch.cat([y[:1], y[0] + steps[:-1].cumsum(0)])
+    ripple = float((unwrapped - n * x).var(correction=0))
+    even = n**2 * float(x.var(correction=0))
+    return Winding(n, even / (even + ripple) if n else 0.0)
+
+
+def convex_hull(points: Float[Tensor, "input 2"]) -> list[int]:
+    """Numbers of the points that are corners of their convex hull, counter-clockwise (Andrew's monotone chain).
+
+    >>> convex_hull(torch.tensor([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5], [1.0, 2.0]]))
+    [0, 1, 3]
+    """
+    xy = points.double().tolist()
+    order = sorted(range(len(xy)), key=lambda i: xy[i])
+
+    def turn(i: int, j: int, k: int) -> float:
+        (ax, ay), (bx, by), (cx, cy) = xy[i], xy[j], xy[k]
+        return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+    def chain(indices: list[int]) -> list[int]:
+        corners: list[int] = []
+        for i in indices:
+            while len(corners) > 1 and turn(corners[-2], corners[-1], i) <= 0:
+                corners.pop()
+            corners.append(i)
+        return corners[:-1]
+
+    return chain(order) + chain(order[::-1])
+
+
+@dataclass(frozen=True)
+class PlaneAngles:
+    """Angles between two planes through the origin.
+
+    Attributes:
+        first, second: principal angles, the smaller first; `first` is 0 where the planes share a line. [degrees]
+        dihedral: angle between the planes as wholes, arccos of the product of the two cosines; 90 where one direction
+            of a plane is perpendicular to all of the other. [degrees]
+    """
+
+    first: float
+    second: float
+    dihedral: float
+
+
+def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> PlaneAngles:
+    """Principal and dihedral angles between the planes that two pairs of vectors span. [degrees]
+
+    Source: the blog post, section 8 (claim `clock.s8.dihedral`).
+    """
+    Q, R = (torch.linalg.qr(x.double()).Q for x in (one, other))
+    cosines = torch.linalg.svdvals(Q.T @ R).clamp(0, 1)
+    first, second, both = torch.rad2deg(torch.cat([cosines, cosines.prod()[None]]).acos()).tolist()
+    return PlaneAngles(first, second, both)
+
+
+def effective_rank(x: Float[Tensor, "*input d"]) -> float:
+    """Effective rank of vectors: the participation ratio of their variances along the principal axes.
+
+    That is the squared sum of the variances over the sum of their squares: 1 where all vectors lie on one line, d where
+    they spread evenly over all dimensions.
+    """
+    rows = x.double().flatten(0, -2)
+    variances = torch.linalg.eigvalsh((rows - rows.mean(dim=0)).T @ (rows - rows.mean(dim=0)))
+    return float(variances.sum() ** 2 / variances.square().sum())

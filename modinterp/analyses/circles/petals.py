@@ -1,0 +1,218 @@
+"""Petals: the curves that attention makes of a circle when it mixes two of its points in a periodic proportion.
+
+A head whose attention to a swings with b writes alpha(b) v_a + (1 - alpha(b)) v_b: with a fixed, a point that wanders
+on a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its formulas are not at
+hand, and these are the reconstruction of definition D12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Complex, Float
+from torch import Tensor
+
+from modinterp.analyses.circles.circle import convex_hull
+from modinterp.analyses.fourier.transforms import component_frequencies, transform
+from modinterp.analyses.statistics.explained import energy_share, fraction_explained_by_column
+
+TOUCHING = 2e-3  # distance from x_a within which sides of the polygon cut corners of the curve
+
+
+@dataclass(frozen=True)
+class Petal:
+    """A petal: the curve of a fixed and a running point of a circle, mixed by an attention that swings.
+
+    z(b) = alpha(b) x_a + (1 - alpha(b)) x_b, x_t = exp(i w_e t), alpha(b) = (1 + cos(w_a b + phase)) / 2
+
+    Attributes:
+        p: modulus.
+        embedding, attention: frequencies of the circle and of the attention, of either sign. [cycles per p]
+        phase: phase of the attention. [rad]
+        a: the operand that stays fixed.
+    """
+
+    p: int
+    embedding: int
+    attention: int
+    phase: float = 0.0
+    a: float = 0.0
+
+    def curve(self, b: Float[Tensor, " b"] | None = None) -> Complex[Tensor, " b"]:
+        """Points of the petal in the complex plane for b = 0 .. p - 1, or for other real values of b."""
+        b = torch.arange(self.p, dtype=torch.float64) if b is None else b.double()
+        w = 2 * torch.pi / self.p
+        alpha = (1 + torch.cos(w * self.attention * b + self.phase)) / 2
+        return alpha * _on_circle(w * self.embedding * self.a) + (1 - alpha) * _on_circle(w * self.embedding * b)
+
+    def spectrum(self) -> Complex[Tensor, " component"]:
+        """Fourier transform of the petal in closed form: the complex amplitude of exp(2 pi i m b / p) at entry m.
+
+        It is one half of x_a at 0, a quarter of x_a at plus and minus the attention's frequency, one half at the
+        embedding's, and minus a quarter at their sum and at their difference; where two of these coincide, they add.
+        """
+        fixed, swing = _on_circle(2 * torch.pi / self.p * self.embedding * self.a), _on_circle(self.phase)
+        amplitudes = torch.zeros(self.p, dtype=torch.complex128)
+        for m, amplitude in (
+            (0, fixed / 2),
+            (self.attention, fixed * swing / 4),
+            (-self.attention, fixed * swing.conj() / 4),
+            (self.embedding, torch.ones(()) / 2),
+            (self.embedding + self.attention, -swing / 4),
+            (self.embedding - self.attention, -swing.conj() / 4),
+        ):
+            amplitudes[m % self.p] += amplitude
+        return amplitudes
+
+    def crossings(self, points: int = 1009) -> int:
+        """How often the closed petal crosses itself away from x_a, where all petals touch.
+
+        Args:
+            points: how many points of the curve are joined; a prime, so that no symmetry of the curve puts a corner on
+                a crossing.
+        """
+        b = (torch.arange(points, dtype=torch.float64) + 0.37) * self.p / points
+        crossings = self_crossings(torch.view_as_real(self.curve(b)))
+        x_a = torch.view_as_real(_on_circle(2 * torch.pi / self.p * self.embedding * self.a))
+        return int(((crossings - x_a).norm(dim=1) > TOUCHING).sum())
+
+
+def _on_circle(angle: float | Tensor) -> Tensor:
+    angles = torch.as_tensor(angle, dtype=torch.float64)
+    return torch.polar(torch.ones_like(angles), angles)
+
+
+def self_crossings(points: Float[Tensor, "input 2"]) -> Float[Tensor, "crossing 2"]:
+    """Points at which two sides of a closed polygon cross, neighbouring sides left out.
+
+    >>> self_crossings(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.5, 0.5]]
+    """
+    start = points.double()
+    end = start.roll(-1, dims=0)
+
+    def side(p: Tensor, q: Tensor, r: Tensor) -> Tensor:
+        """Signed distance of each point r from each line through p and q, times the length from p to q, `[line, r]`."""
+        d, e = (q - p)[:, None], r[None] - p[:, None]
+        return d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
+
+    of_start, of_end = side(start, end, start), side(start, end, end)
+    apart = of_start * of_end < 0
+    n = len(start)
+    far = torch.ones(n, n, dtype=torch.bool, device=start.device).triu(2)
+    far[0, -1] = False
+    i, j = (apart & apart.T & far).nonzero(as_tuple=True)
+    along = of_start[j, i] / (of_start[j, i] - of_end[j, i])
+    return start[i] + along[:, None] * (end[i] - start[i])
+
+
+def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:
+    """Absolute frequencies of the waves that make up a petal of the given frequencies, 0 included. [cycles per p]
+
+    >>> sorted(petal_frequencies(113, 4, 4)), sorted(petal_frequencies(113, 50, 20))
+    ([0, 4, 8], [0, 20, 30, 43, 50])
+    """
+    signed = (0, attention, embedding, embedding + attention, embedding - attention)
+    return {min(m % p, -m % p) for m in signed}
+
+
+@dataclass(frozen=True)
+class PetalFit:
+    """What one head writes in the plane of one frequency, with a fixed and b running, against a petal.
+
+    Attributes:
+        head: number of the head.
+        embedding, attention: frequency of the plane, and of the head's attention. [cycles per p]
+        explained: R squared of alpha c_a + (1 - alpha) c_b, with the measured attention and the values' own points c.
+        at_frequencies: share of the curve's energy, its mean included, at the frequencies of a petal, in [0, 1].
+        residual: relative residual of the least-squares `pullback` of the plane through W_V; 1 where nothing of the
+            plane gets through.
+        on_hull: share of the points that are corners of their convex hull, in [0, 1].
+    """
+
+    head: int
+    embedding: int
+    attention: int
+    explained: float
+    at_frequencies: float
+    residual: float
+    on_hull: float
+
+
+def pullback(W: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2"]) -> tuple[Tensor, float]:
+    """The two directions after a linear map, such as W_V, that come nearest to reading a plane before it.
+
+    The map turns a vector x into x @ W, and the least-squares solution of W @ new = basis reads from x @ W what basis
+    reads from x. There are more equations than unknowns, so a residual remains.
+
+    Returns:
+        new basis `[d_head, 2]`; norm of the residual over that of the basis.
+    Source: the blog post, section 6.2 (definition D12, X-C8).
+    """
+    new = torch.linalg.pinv(W.double()) @ basis.double()
+    return new, float((W.double() @ new - basis.double()).norm() / basis.double().norm())
+
+
+def mixture(alpha: Float[Tensor, " b"], points: Float[Tensor, "b 2"], a: int) -> Float[Tensor, "b 2"]:
+    """The curve alpha(b) c_a + (1 - alpha(b)) c_b of one head, a fixed and b running.
+
+    Args:
+        alpha: share of the attention on a among that on a and b, in [0, 1].
+        points: the point c of every residue in a plane.
+        a: the operand that stays fixed.
+    """
+    share = alpha.double()[:, None]
+    return share * points[a].double() + (1 - share) * points.double()
+
+
+def share_at(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
+    """Share of the energy of a curve over b, its mean included, at some frequencies, in [0, 1].
+
+    Args:
+        freqs: absolute frequencies, 0 for the mean. [cycles per p]
+    """
+    spectrum = transform(points)
+    own = torch.isin(component_frequencies(len(points)), torch.tensor(sorted(freqs))).to(points.device)
+    return energy_share(spectrum[own], spectrum)
+
+
+def petal_fits(
+    values: Float[Tensor, "head b d"],
+    head_out: Float[Tensor, "b head d"],
+    maps: Float[Tensor, "head d_model d"],
+    alpha: Float[Tensor, "b head"],
+    planes: Mapping[int, Float[Tensor, "d_model 2"]],
+    attention: Sequence[int],
+    a: int,
+) -> list[PetalFit]:
+    """What every head writes in every plane of the embedding, against a petal, with a fixed and b running.
+
+    Args:
+        values: what each head would write if it attended to one token alone: its value vector v, or v W_O.
+        head_out: what each head writes, for every b: `hook_z`, or that times W_O.
+        maps: each head's linear map from the embedding to there: W_V, or W_V W_O.
+        alpha: share of each head's attention on a among that on a and b, in [0, 1].
+        planes: frequency to the embedding's plane. [cycles per p]
+        attention: frequency of each head's attention. [cycles per p]
+        a: the operand that stays fixed.
+    Source: the blog post, sections 6.2 and 7.
+    """
+    p, fits = head_out.shape[0], []
+    for head in range(head_out.shape[1]):
+        for freq, basis in planes.items():
+            reader, residual = pullback(maps[head], basis)
+            points = head_out[:, head].double() @ reader
+            predicted = mixture(alpha[:, head], values[head].double() @ reader, a)
+            at_petals = share_at(points, petal_frequencies(p, freq, attention[head]))
+            corners = len(convex_hull(points)) / p
+            explained = fraction_explained_by_column(points, predicted)
+            fits.append(PetalFit(head, freq, attention[head], explained, at_petals, residual, corners))
+    return fits
+
+
+def petal_fits_table(fits: Sequence[PetalFit]) -> pd.DataFrame:
+    """The numbers of `petal_fits`, one row for each head and plane."""
+    return pd.DataFrame([vars(fit) for fit in fits])

@@ -1,0 +1,55 @@
+"""Positional embeddings: how alike those of the first two positions are, and a network with the two exchanged."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.statistics.lines import correlation
+from modinterp.analyses.statistics.similarity import cosines
+from modinterp.models import Network
+
+
+@dataclass(frozen=True)
+class PositionLikeness:
+    """How alike the embeddings of two positions are.
+
+    Attributes:
+        pearson: Pearson correlation of the two vectors over the dimensions of the residual stream, in [-1, 1].
+        cosine: cosine of the angle between the two vectors, in [-1, 1].
+    """
+
+    pearson: float
+    cosine: float
+
+
+def position_likeness(W_pos: Float[Tensor, "pos d_model"]) -> PositionLikeness:
+    """Correlation and cosine between the embeddings of the first two positions.
+
+    Raises:
+        ValueError: fewer than two positions.
+    Source: Syrkis & Søgaard 2024, figure 7; the cosine is that of "Circuit engineering".
+    """
+    if len(W_pos) < 2:
+        raise ValueError(f"two positions are compared, got {len(W_pos)}")
+    first, second = W_pos[:2].detach()
+    return PositionLikeness(correlation(first, second), float(cosines(W_pos[:2])[0, 1]))
+
+
+def with_positions_swapped(network: Network) -> Network:
+    """A copy of the network with the embeddings of the first two positions exchanged.
+
+    To the network this exchanges the two numbers, so a network whose answer does not depend on their order is as
+    accurate as before. Unlike the likeness of the two embeddings, it tests what the positions are used for.
+
+    Raises:
+        ValueError: the network has no positional embeddings.
+    """
+    if not getattr(network.cfg, "positional", False):
+        raise ValueError("the network has no embeddings of positions")
+    changed = copy.deepcopy(network)
+    changed.pos_embed.W_pos.data[:2] = network.pos_embed.W_pos.detach()[:2].flip(0)
+    return changed

@@ -1,0 +1,124 @@
+"""Numbers and their remainders by all primes below p, and the primality test that these remainders make.
+
+Source: Syrkis & Søgaard 2024, introduction and figure 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.tasks import primes_below
+
+
+def multiples(divisors: Sequence[int], n: int) -> Int[Tensor, " input"]:
+    """Numbers from 0 to n - 1 that at least one of the divisors divides.
+
+    >>> multiples([3, 4], 10).tolist()
+    [0, 3, 4, 6, 8, 9]
+    """
+    numbers = torch.arange(n)
+    return numbers[(numbers[:, None] % torch.tensor(list(divisors)) == 0).any(dim=1)]
+
+
+def zero_free_numbers(p: int) -> Int[Tensor, " input"]:
+    """Numbers below p squared of which no remainder by a prime below p is 0.
+
+    These are 1 and the primes from p on: a number below p squared that no prime below p divides has at most one prime
+    factor, p or larger.
+
+    >>> zero_free_numbers(5).tolist()
+    [1, 5, 7, 11, 13, 17, 19, 23]
+    """
+    numbers = torch.arange(p * p)
+    return numbers[(numbers[:, None] % torch.tensor(primes_below(p)) != 0).all(dim=1)]
+
+
+def spiral_points(numbers: Int[Tensor, " input"], turn: float = 2 * math.pi) -> Float[Tensor, "input 2"]:
+    """Coordinates of each number n on a spiral, at radius n and angle 2 pi n / turn.
+
+    Args:
+        turn: how many numbers make a full turn; 2 pi in the source, where the angle is n itself.
+    """
+    n = numbers.double()
+    angle = 2 * math.pi * torch.remainder(n, turn) / turn
+    return torch.stack([n * angle.cos(), n * angle.sin()], dim=1)
+
+
+def angular_spread(numbers: Int[Tensor, " input"], turn: float) -> float:
+    """Largest angle on the spiral between the first number and another one; 0 where all lie on a ray. [rad]
+
+    Args:
+        turn: how many numbers make a full turn of the spiral.
+    """
+    points = spiral_points(numbers[numbers > 0], turn)
+    angles = torch.atan2(points[:, 1], points[:, 0])
+    difference = torch.remainder(angles - angles[0] + math.pi, 2 * math.pi) - math.pi
+    return float(difference.abs().max())
+
+
+def commutative_share(p: int, q: int) -> float:
+    """Share of the pairs of digits in base p whose number has the same remainder by q when the digits change places.
+
+    x0 + p x1 and x1 + p x0 differ by (p - 1)(x1 - x0), so the share is 1 where q divides p - 1.
+
+    >>> commutative_share(113, 7), round(commutative_share(113, 5), 3)
+    (1.0, 0.2)
+    """
+    x = torch.arange(p)
+    labels = (x[:, None] + p * x) % q
+    return float((labels == labels.T).double().mean())
+
+
+@dataclass(frozen=True)
+class PrimalityTest:
+    """How well predicted remainders tell primes from composites.
+
+    Attributes:
+        positives: how many numbers the test calls prime.
+        primes: how many numbers are prime.
+        true_positives: how many numbers are prime and called prime.
+
+    >>> test = PrimalityTest(positives=2, primes=4, true_positives=2)
+    >>> test.precision, test.recall
+    (1.0, 0.5)
+    """
+
+    positives: int
+    primes: int
+    true_positives: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the numbers called prime that are prime; NaN where no number is called prime."""
+        return self.true_positives / self.positives if self.positives else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of the primes that are called prime; NaN where no number is prime."""
+        return self.true_positives / self.primes if self.primes else float("nan")
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; NaN where no number is prime or called prime."""
+        total = self.positives + self.primes
+        return 2 * self.true_positives / total if total else float("nan")
+
+
+def primality_test(predicted: Int[Tensor, "input output"], numbers: Int[Tensor, " input"], p: int) -> PrimalityTest:
+    """The test that calls a number from p to p squared - 1 prime if none of its predicted remainders is 0.
+
+    Args:
+        predicted: predicted remainder of every number by every prime below p.
+        numbers: the number that each row belongs to; numbers below p are left out, since the remainder of a prime below
+            p by itself is 0.
+    """
+    testable = numbers >= p
+    positive: Bool[Tensor, " input"] = (predicted[testable] != 0).all(dim=1)
+    prime = torch.isin(numbers[testable], torch.tensor(primes_below(p * p)))
+    return PrimalityTest(int(positive.sum()), int(prime.sum()), int((positive & prime).sum()))

@@ -1,0 +1,162 @@
+"""The logits as a sum of cosines of a + b - c: the fit of Nanda et al. 2023, section 4.2, and the ideal sum itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import check_frequency, fourier_basis, transform
+from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import energy_share, fraction_explained
+
+
+@printable
+@dataclass(frozen=True)
+class LogitFit:
+    """The least-squares fit of logits(a, b, c) by the sum over k of alpha_k cos(w_k(a + b - c)) (definition D4-logit).
+
+    Attributes:
+        freqs: frequency of each cosine. [cycles per p]
+        alphas: coefficient of each cosine. [logits]
+        explained: fraction of the logits' variance about their global mean that the fit explains; the headline.
+        explained_raw: fraction of the logits' squared norm that the fit explains, nothing centred.
+        explained_by_row: the same with each input's mean logit removed, which no softmax sees.
+        explained_by_row_and_class: the same with each class's mean removed as well, which a bias would supply.
+        sign: 1 for cosines of a + b - c, -1 for those of a - b - c.
+    """
+
+    freqs: tuple[int, ...]
+    alphas: tuple[float, ...]
+    explained: float
+    explained_raw: float
+    explained_by_row: float
+    explained_by_row_and_class: float
+    sign: int = 1
+
+    def logits(self, p: int) -> Float[Tensor, "a b output"]:
+        """Logits of the fit for every input (a, b)."""
+        return ideal_logits(p, self.freqs, self.alphas, self.sign)
+
+    def table(self) -> pd.DataFrame:
+        """One row for each frequency, with its coefficient."""
+        return pd.DataFrame({"freq": self.freqs, "alpha [logits]": self.alphas})
+
+
+def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "a freq"]:
+    """The cosine cos(2 pi k x / p) for every residue x and every given frequency k, one column a frequency.
+
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    """
+    for k in freqs:
+        check_frequency(k, p)
+    rows = fourier_basis(p)[[2 * k - 1 for k in freqs]]
+    return (rows / rows[:, :1]).T
+
+
+def _offsets(names: Int[Tensor, " a"], sign: int) -> Int[Tensor, "a b output"]:
+    """The number a + b - c mod p (a - b - c for sign -1) of every triple (a, b, c)."""
+    return (names[:, None, None] + sign * names[:, None] - names) % len(names)
+
+
+def answer_sums(
+    logits: Float[Tensor, "a b output"], sign: int = 1, names: Int[Tensor, " a"] | None = None
+) -> Float[Tensor, " a"]:
+    """Sum of the logits over all triples with the same a + b - c mod p; entry d belongs to a + b - c = d. [logits]
+
+    Args:
+        sign: 1 for a + b - c, -1 for a - b - c.
+        names: a permutation of the residues: what each one is renamed to.
+    """
+    p = logits.shape[-1]
+    folded = _offsets(torch.arange(p) if names is None else names, sign).flatten()
+    return torch.zeros(p, dtype=torch.float64).index_add(0, folded, logits.double().flatten().cpu())
+
+
+def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, " freq"]:
+    """Coefficient of cos(w_k(a + b - c)) in the logits at every frequency; entry k - 1 belongs to frequency k. [logits]
+
+    Args:
+        sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
+    """
+    p = logits.shape[-1]
+    return transform(answer_sums(logits, sign))[1::2] * fourier_basis(p)[1::2, 0] / p**2
+
+
+def cosine_coefficients(
+    logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1
+) -> Float[Tensor, " freq"]:
+    """Least-squares coefficient of each cos(w_k(a + b - c)) in the logits; the waves are orthogonal. [logits]
+
+    Args:
+        sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.2 and figure 14.
+    """
+    for k in freqs:
+        check_frequency(k, logits.shape[-1])
+    return cosine_spectrum(logits, sign)[[k - 1 for k in freqs]]
+
+
+def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1) -> LogitFit:
+    """The least-squares fit of the logits by one cosine of a + b - c for each frequency, without intercept.
+
+    Args:
+        freqs: from 1 to p // 2. [cycles per p]
+        sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.2.
+    """
+    p = logits.shape[-1]
+    y = logits.double().cpu()
+    alphas = tuple(cosine_coefficients(y, freqs, sign).tolist())
+    fitted = ideal_logits(p, freqs, alphas, sign)
+    by_row = y - y.mean(dim=-1, keepdim=True)
+    by_both = by_row - by_row.mean(dim=(0, 1))
+    return LogitFit(
+        freqs=tuple(freqs),
+        alphas=alphas,
+        explained=fraction_explained(y, fitted + y.mean()),
+        explained_raw=1 - energy_share(y - fitted, y),
+        explained_by_row=1 - energy_share(by_row - fitted, by_row),
+        explained_by_row_and_class=1 - energy_share(by_both - fitted, by_both),
+        sign=sign,
+    )
+
+
+def ideal_logits(
+    p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None, sign: int = 1
+) -> Float[Tensor, "a b output"]:
+    """Logits of the ideal algorithm: the sum over k of alpha_k cos(w_k(a + b - c)) for every input (a, b).
+
+    Args:
+        freqs: from 1 to p // 2. [cycles per p]
+        alphas: coefficient of each cosine, 1 by default. [logits]
+        sign: 1 for an ideal network that adds, -1 for one that subtracts.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 3.1.
+
+    >>> bool((ideal_logits(5, [2]).argmax(dim=-1) == (torch.arange(5)[:, None] + torch.arange(5)) % 5).all())
+    True
+    """
+    weights = torch.tensor([1.0] * len(freqs) if alphas is None else alphas, dtype=torch.float64)
+    return (cosine_waves(p, freqs) @ weights)[_offsets(torch.arange(p), sign)]
+
+
+def margin(p: int, freqs: Sequence[int]) -> float:
+    """Sum of the cosines at a + b - c = 0 less their largest sum anywhere else. [logits, where each wave has size 1]
+
+    Args:
+        freqs: from 1 to p // 2. [cycles per p]
+    Source: Nanda et al. 2023, appendix B.
+    """
+    total = cosine_waves(p, freqs).sum(dim=1)
+    return float(total[0] - total[1:].max())

@@ -1,0 +1,129 @@
+"""Key frequencies: which frequencies a network uses, and how clearly they stand out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import component_frequencies, component_norms, frequency_norms, transform
+from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import energy_share
+
+MOST_KEYS = 20  # the cut lies among so many of the strongest frequencies
+MIN_SHARE_OF_LARGEST = 0.1  # norm of a key frequency over the largest norm, at least
+SIGNIFICANT = 0.25  # norm of a significant frequency over the largest norm, more than
+
+
+@printable
+@dataclass(frozen=True)
+class KeyFrequencies:
+    """Frequencies that stand out of a spectrum.
+
+    Attributes:
+        freqs: the key frequencies, ascending. [cycles per p]
+        norms: norm of the spectrum at every frequency; entry k - 1 belongs to frequency k.
+        gap: norm of the weakest key frequency over that of the strongest other frequency, which says how clear the cut
+            is: above 2 the set is beyond doubt, near 1 it is arbitrary. Infinite where the others vanish.
+    """
+
+    freqs: tuple[int, ...]
+    norms: tuple[float, ...] = field(repr=False)
+    gap: float
+
+    def table(self) -> pd.DataFrame:
+        """One row for each frequency, the strongest first: norm, and whether it is a key frequency."""
+        rows = [(k + 1, norm, k + 1 in self.freqs) for k, norm in enumerate(self.norms)]
+        table = pd.DataFrame(rows, columns=["freq", "norm", "key"])
+        return table.sort_values("norm", ascending=False, ignore_index=True)
+
+
+def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
+    """Key frequencies: those that stand out of the spectrum of the map from neurons to logits.
+
+    Sorted by norm, the frequencies are cut where the ratio of two neighbours is largest, among the first 20 and above
+    a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all is no choice.
+
+    Args:
+        W_L: `model.W_L`, or any other matrix whose columns belong to the residues, such as `W_E[:p].T`.
+    Raises:
+        ValueError: fewer than 2 columns, or values that are not finite.
+    Source: Nanda et al. 2023, appendix C.2 ("non-trivial coefficients of W_L"), made precise as definition D3(b).
+
+    >>> turn = 2 * torch.pi * torch.arange(7) / 7
+    >>> key_frequencies(torch.stack([torch.cos(2 * turn), torch.sin(2 * turn)])).freqs
+    (2,)
+    """
+    if W_L.shape[1] < 2 or not W_L.isfinite().all():
+        raise ValueError(f"expected a finite matrix with one column per residue, got shape {tuple(W_L.shape)}")
+    norms = frequency_norms(component_norms(W_L.detach().T)).cpu()
+    falling, order = norms.sort(descending=True, stable=True)
+    if len(falling) == 1:
+        return KeyFrequencies((1,), tuple(norms.tolist()), float("inf"))
+    candidates = int((falling[:-1][:MOST_KEYS] >= MIN_SHARE_OF_LARGEST * falling[0]).sum())
+    following = falling[1 : candidates + 1]
+    noise = falling[0] * 1e-12  # norms below float64's resolution count as none
+    ratios = falling[:candidates] / following.where(following > noise, torch.zeros(()))
+    cut = int(ratios.argmax())
+    freqs = tuple(sorted((order[: cut + 1] + 1).tolist()))
+    return KeyFrequencies(freqs, tuple(norms.tolist()), float(ratios[cut]))
+
+
+def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:
+    """Frequencies at which a matrix such as W_E has more than a quarter of the norm at its strongest frequency.
+
+    Unlike `key_frequencies` it looks for no gap.
+
+    Args:
+        x: matrix whose rows belong to the residues.
+    Source: Nanda et al. 2023, figure 3 left; the threshold is ours.
+    """
+    norms = frequency_norms(component_norms(x))
+    return tuple(((norms > SIGNIFICANT * norms.max()).nonzero()[:, 0] + 1).tolist())
+
+
+def active_frequencies(norms: Float[Tensor, " freq"], deviations: float = 1) -> tuple[int, ...]:
+    """Frequencies whose norm exceeds the mean of all norms by more than some standard deviations.
+
+    Args:
+        norms: norm at every frequency; entry k - 1 belongs to frequency k.
+        deviations: how many standard deviations: 1 in the source's code, 2 in its text.
+    Source: Syrkis & Søgaard 2024, figures 11 to 13.
+
+    >>> active_frequencies(torch.tensor([1.0, 9.0, 1.0, 1.0, 1.0]))
+    (2,)
+    """
+    above = norms.double() > norms.double().mean() + deviations * norms.double().std(correction=0)
+    return tuple((above.nonzero()[:, 0] + 1).tolist())
+
+
+def jaccard(first: Collection[int], second: Collection[int]) -> float:
+    """Jaccard index of two sets: size of the intersection over size of the union; 1 for two empty sets.
+
+    >>> jaccard([1, 2, 3], [2, 3, 4])
+    0.5
+    """
+    union = set(first) | set(second)
+    return len(set(first) & set(second)) / len(union) if union else 1.0
+
+
+def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
+    """The frequency with the most energy along the first axis of a tensor, and its share of the energy.
+
+    Returns:
+        frequency [cycles per p]; its share of the energy of all frequencies, the constant left out, in [0, 1].
+    """
+    energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
+    best = int(energies.argmax())
+    return best + 1, float(energies[best] / energies.sum())
+
+
+def frequency_shares(x: Float[Tensor, "a *rest"], freqs: Sequence[int]) -> float:
+    """Share of a tensor's energy along its first axis, the constant left out, at the given frequencies together."""
+    spectrum = transform(x.reshape(len(x), -1))
+    own = torch.isin(component_frequencies(len(x)), torch.tensor(list(freqs))).to(x.device)
+    return energy_share(spectrum[own], spectrum[1:])

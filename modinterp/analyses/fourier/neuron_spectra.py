@@ -1,0 +1,83 @@
+"""2D Fourier spectra of neurons over both operands: how far a few waves stand out, and which.
+
+Source: Syrkis & Søgaard 2024, figure 4.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.activations.spectra import Spectra, wave_lengths
+
+
+def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a freq_b neuron"]:
+    """Absolute values of the 2D Fourier transform of each neuron about its mean: `torch.fft.rfft2` over a and b.
+
+    The frequencies of a run from 0 over p // 2 to -1, those of b from 0 to p // 2; the constant is 0.
+    """
+    centred = fields.double() - fields.double().mean(dim=(0, 1))
+    return torch.fft.rfft2(centred, dim=(0, 1)).abs()
+
+
+def _largest_over_mean(sizes: Float[Tensor, "component neuron"]) -> Float[Tensor, " neuron"]:
+    mean = sizes.mean(dim=0)
+    return torch.where(mean > 1e-12, sizes.amax(dim=0) / mean, torch.nan)
+
+
+def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
+    """Largest over mean magnitude of each neuron's 2D transform, the constant left out; NaN for a constant neuron."""
+    return _largest_over_mean(magnitudes(fields).flatten(0, 1)[1:])
+
+
+def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
+    """Largest over mean magnitude of each neuron's 2D transform among products of a wave of a and a wave of b.
+
+    The sum of any function of a and any function of b has no such products but rounding, however irregular the two are,
+    while its waves of a alone and of b alone look like peaks in the full transform (`peak_ratios`).
+    """
+    return _largest_over_mean(magnitudes(fields)[1:, 1:].flatten(0, 1))
+
+
+def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Float[Tensor, " neuron"]:
+    """Share of each neuron's variance in its strongest waves, each one pair of frequencies with its two phases.
+
+    A wave of a alone, of b alone, or of both counts as one; see `modinterp.activations.spectra.wave_lengths`. NaN for a
+    constant neuron.
+
+    Args:
+        count: how many of the strongest waves the share counts.
+    """
+    energy = wave_lengths(fields.double().movedim(-1, 0)).square().flatten(1)[:, 1:]
+    total, strongest = energy.sum(dim=1), energy.topk(min(count, energy.shape[1]), dim=1).values
+    return torch.where(total > 1e-12, strongest.sum(dim=1) / total, torch.nan)
+
+
+def logged_norms(log: Spectra) -> Float[Tensor, "epoch freq"]:
+    """Norm of every frequency among the logged neurons at every logged epoch; entry [i, k - 1] belongs to frequency k.
+
+    The norm is taken over neurons and over the products of a wave of a and a wave of b that have the frequency in
+    either factor. Waves of one operand alone are left out, and so are waves that were too weak to be logged.
+
+    Source: Syrkis & Søgaard 2024, the code of its finding on active frequencies.
+    """
+    p_a, p_b = log.grid
+    neurons = [i for i, name in enumerate(log.names) if "hook_post" in name]
+    energy = log.full()[:, neurons].double().square().sum(dim=1)[:, 1:, 1:]
+    k_a = torch.arange(1, p_a).minimum(torch.arange(p_a - 1, 0, -1))
+    of_a = torch.zeros(len(log), p_a // 2, dtype=energy.dtype).index_add_(1, k_a - 1, energy.sum(dim=2))
+    of_b = energy.sum(dim=1)
+    shared = min(p_a // 2, p_b // 2)
+    return (of_a[:, :shared] + of_b[:, :shared]).sqrt()
+
+
+def signed_spectrum(spectrum: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:
+    """A spectrum from `magnitudes` with the frequencies of a in ascending order, and these frequencies. [cycles per p]
+
+    Returns:
+        spectrum, its rows from the most negative frequency of a to the most positive; the frequency of each row.
+    """
+    p = len(spectrum)
+    freqs = torch.fft.fftshift(torch.fft.fftfreq(p, 1 / p)).round().long().tolist()
+    return torch.fft.fftshift(spectrum, dim=0), freqs

@@ -1,0 +1,195 @@
+"""Neurons as polynomials of degree two in the waves of one frequency: fits, clusters and replacements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import (
+    component_frequencies,
+    components_of,
+    inverse_2d,
+    sum_wave_part,
+    transform,
+    transform_2d,
+)
+from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import energy_share
+
+THRESHOLD = 0.85  # of a neuron's variance, that one frequency explains
+SMALLEST_CLUSTER = 5  # neurons of a key frequency
+
+
+def terms_of(
+    p: int, freqs: Sequence[int], linear: bool = True, products: bool = True
+) -> Bool[Tensor, "component_a component_b"]:
+    """Mask of the 2D components that are a polynomial of degree two in one frequency, {1, cos, sin} x {1, cos, sin}.
+
+    A frequency has four linear terms, a wave of a or of b alone, and four products, a wave of a times one of b; there
+    are fewer of both at p / 2. The constant is neither.
+
+    Args:
+        freqs: the mask is that of the terms of all these frequencies. [cycles per p]
+        linear, products: whether the linear terms, and the products, are in the mask.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.3 (definition D4-neuron).
+    """
+    own = torch.zeros(p, dtype=torch.bool)
+    own[components_of(tuple(freqs), p)] = True
+    of_a, of_b = torch.meshgrid(component_frequencies(p), component_frequencies(p), indexing="ij")
+    alone = (of_a == 0) != (of_b == 0)
+    together = (of_a == of_b) & (of_a > 0)
+    return (own[:, None] | own) & (alone & linear | together & products)
+
+
+def frequency_energies(spectrum: Float[Tensor, "component_a component_b *rest"]) -> Float[Tensor, "freq *rest"]:
+    """Energy of a 2D transform in the polynomial terms of each frequency; entry k - 1 belongs to frequency k.
+
+    Args:
+        spectrum: from `transform_2d`.
+    """
+    p = len(spectrum)
+    energy = spectrum.double().square()
+    masks = torch.stack([terms_of(p, [k]) for k in range(1, p // 2 + 1)]).to(spectrum.device)
+    return torch.tensordot(masks.double(), energy, dims=2)
+
+
+@dataclass(frozen=True)
+class TermShares:
+    """Shares of the variance of functions of (a, b) by the kind of Fourier term.
+
+    Attributes:
+        linear: share of the variance in waves of a alone or of b alone.
+        products: share of the variance in products of a wave of a and a wave of b of the same frequency.
+        rest: share of the variance in products of waves of two different frequencies.
+    """
+
+    linear: float
+    products: float
+    rest: float
+
+
+def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
+    """Shares of the variance of functions of (a, b) in linear terms, in products of one frequency, and in the rest.
+
+    Args:
+        fields: values for every pair (a, b), whatever the further axes; each is centred on its mean.
+    Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
+    """
+    p, spectrum = len(fields), transform_2d(fields).flatten(2)
+    spectrum[0, 0] = 0
+    freqs = range(1, p // 2 + 1)
+    alone, together = (terms_of(p, freqs, linear, not linear).to(spectrum.device) for linear in (True, False))
+    linear, products = energy_share(spectrum[alone], spectrum), energy_share(spectrum[together], spectrum)
+    return TermShares(linear, products, 1 - linear - products)
+
+
+@printable
+@dataclass(frozen=True)
+class NeuronFits:
+    """Share of every neuron's variance that every frequency explains.
+
+    Attributes:
+        shares: entry [k - 1, n] is the share of neuron n's variance in the polynomial terms of frequency k; NaN for a
+            constant neuron.
+    """
+
+    shares: Float[Tensor, "freq neuron"]
+
+    @property
+    def freqs(self) -> Int[Tensor, " neuron"]:
+        """Frequency that explains the most of each neuron; 0 for a constant neuron. [cycles per p]"""
+        best = self.shares.nan_to_num(-1).max(dim=0)
+        return torch.where(best.values >= 0, best.indices + 1, 0)
+
+    @property
+    def fractions(self) -> Float[Tensor, " neuron"]:
+        """Share of each neuron's variance that its best frequency explains; NaN for a constant neuron."""
+        best = self.shares.nan_to_num(-1).max(dim=0).values
+        return torch.where(best >= 0, best, torch.nan)
+
+    @property
+    def explained(self) -> Bool[Tensor, " neuron"]:
+        """Whether one frequency explains more than 0.85 of each neuron's variance."""
+        return self.fractions > THRESHOLD
+
+    def clusters(self) -> dict[int, list[int]]:
+        """Numbers of the neurons that one frequency explains, by this frequency, in ascending order."""
+        members = self.explained.nonzero()[:, 0].tolist()
+        freqs = self.freqs[members].tolist()
+        return {k: [n for n, freq in zip(members, freqs, strict=True) if freq == k] for k in sorted(set(freqs))}
+
+    def key_frequencies(self) -> tuple[int, ...]:
+        """Frequencies that explain at least 5 neurons, the key frequencies of the paper's code (definition D3(a))."""
+        return tuple(freq for freq, members in self.clusters().items() if len(members) >= SMALLEST_CLUSTER)
+
+    def table(self) -> pd.DataFrame:
+        """One row for each neuron: its best frequency and the fraction of its variance that this explains."""
+        return pd.DataFrame({"freq": self.freqs.tolist(), "fraction explained": self.fractions.tolist()})
+
+
+def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
+    """Share of every neuron's variance in the polynomial terms of every frequency.
+
+    Args:
+        post: activations after the nonlinearity, `hook_post` at the last position.
+    Source: Nanda et al. 2023, section 4.3, figure 5 (definition D4-neuron).
+    """
+    spectrum = transform_2d(post)
+    total = spectrum.square().sum(dim=(0, 1)) - spectrum[0, 0].square()
+    # a constant neuron's remaining energy is rounding, not variance
+    varies = total > 1e-20 * spectrum[0, 0].square() + 1e-300
+    return NeuronFits(torch.where(varies, frequency_energies(spectrum) / total, torch.nan))
+
+
+def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> Float[Tensor, "a b neuron"]:
+    """Activations in which every neuron that one frequency explains is its mean and the 8 terms of that frequency.
+
+    Args:
+        post: activations after the nonlinearity.
+        fits: their fits, from `neuron_fits`.
+    Source: Nanda et al. 2023, section 4.4.
+    """
+    p, spectrum = len(post), transform_2d(post)
+    for freq, members in fits.clusters().items():
+        mask = terms_of(p, [freq]).to(post.device)
+        mask[0, 0] = True
+        spectrum[:, :, members] = spectrum[:, :, members] * mask[:, :, None]
+    return inverse_2d(spectrum)
+
+
+def sum_wave_neurons(
+    post: Float[Tensor, "a b neuron"], freqs: Sequence[int], sign: int = 1
+) -> Float[Tensor, "a b neuron"]:
+    """Activations reduced to their mean and their waves cos, sin of w_k(a + b) at the given frequencies.
+
+    Args:
+        post: activations after the nonlinearity.
+        sign: 1 for waves of a + b, -1 for waves of a - b.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.4.
+    """
+    return post.double().mean(dim=(0, 1)) + sum_wave_part(post, tuple(freqs), sign)
+
+
+def localisation(W_L: Float[Tensor, "neuron output"], clusters: dict[int, list[int]]) -> dict[int, float]:
+    """Share of the map to logits of each cluster of neurons that lies at the cluster's own frequency, by frequency.
+
+    The share is one of squared norms, the constant component left out.
+
+    Args:
+        clusters: frequency to the numbers of its neurons, from `NeuronFits.clusters`.
+    Source: Nanda et al. 2023, figure 5 right.
+    """
+    directions, freqs = transform(W_L.T), component_frequencies(W_L.shape[1]).to(W_L.device)
+    return {
+        freq: energy_share(directions[freqs == freq][:, members], directions[1:, members])
+        for freq, members in clusters.items()
+    }

@@ -1,0 +1,196 @@
+"""The read-off: waves of a + b along the directions of W_L at the key frequencies (Nanda et al. 2023, table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import component_names, components_of, sum_waves, transform, transform_2d
+from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import energy_share
+
+
+@dataclass(frozen=True)
+class Readoff:
+    """The neurons' activations along one direction of W_L, as a wave of a + b.
+
+    Attributes:
+        freq: frequency of the direction. [cycles per p]
+        wave: "cos" or "sin": the direction is the cos or sin component of (w_freq c) of W_L.
+        first, second: coefficients of cos cos and sin sin (wave cos), or of sin cos and cos sin (wave sin).
+        amplitude: amplitude of cos(w(a + b)) or sin(w(a + b)), half the difference or sum of the two coefficients.
+        explained: share of the variance along the direction that this one wave carries, in [0, 1] (definition D4-dir).
+        explained_by_two: the same with both products free and the energy uncentred, as in Kissane's notebook.
+        two_largest: whether the two products are the two largest of all non-constant terms.
+        sign: 1 where the waves are those of a + b, -1 where they are those of a - b.
+    """
+
+    freq: int
+    wave: str
+    first: float
+    second: float
+    amplitude: float
+    explained: float
+    explained_by_two: float
+    two_largest: bool
+    sign: int = 1
+
+    @property
+    def answer(self) -> str:
+        """Text of what the waves are waves of: "a+b" or "a-b"."""
+        return "a+b" if self.sign > 0 else "a-b"
+
+    @property
+    def imbalance(self) -> float:
+        """Difference of the two coefficients' sizes over their mean size; 0 for an exact wave of a + b."""
+        return 2 * abs(abs(self.first) - abs(self.second)) / (abs(self.first) + abs(self.second))
+
+    @property
+    def signs_agree(self) -> bool:
+        """Whether the signs are those of a wave of a + b, (+, -) for cos and (+, +) for sin, or of a - b."""
+        second_sign = -self.sign if self.wave == "cos" else self.sign
+        return self.first > 0 and second_sign * self.second > 0
+
+
+@printable
+@dataclass(frozen=True)
+class ReadoffTable:
+    """The read-off of every direction of W_L at the key frequencies.
+
+    Attributes:
+        rows: one read-off for each direction, cos before sin of each frequency.
+    """
+
+    rows: tuple[Readoff, ...]
+
+    def table(self) -> pd.DataFrame:
+        """One row for each direction of W_L, as in table 1 of Nanda et al. 2023."""
+        return pd.DataFrame(
+            {
+                "W_L component": [f"{r.wave}(w{r.freq} c)" for r in self.rows],
+                "Fourier components of its projection": [_terms(r) for r in self.rows],
+                "approximately": [f"{r.amplitude:.1f} {r.wave}(w{r.freq} ({r.answer}))" for r in self.rows],
+                "FVE": [r.explained for r in self.rows],
+                "FVE, two terms": [r.explained_by_two for r in self.rows],
+            }
+        )
+
+
+def _terms(r: Readoff) -> str:
+    names = ("cos·cos", "sin·sin") if r.wave == "cos" else ("sin·cos", "cos·sin")
+    return f"{r.first:.1f} {names[0]} {r.second:+.1f} {names[1]}"
+
+
+def readoff(
+    post: Float[Tensor, "a b neuron"], W_L: Float[Tensor, "neuron output"], freqs: Sequence[int], sign: int = 1
+) -> ReadoffTable:
+    """The wave of a + b that the neurons make along each direction of W_L at the given frequencies.
+
+    A coefficient is that of the orthonormal 2D basis times 2 / p, the factor of the product of two waves.
+
+    Args:
+        post: activations after the nonlinearity at the last position.
+        freqs: from 1 to p // 2. [cycles per p]
+        sign: -1 for a network that subtracts, whose neurons are waves of a - b.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, table 1.
+    """
+    p = W_L.shape[1]
+    directions, names = transform(W_L.T), component_names(p)
+    rows = []
+    for freq in freqs:
+        waves = sum_waves(p, freq, sign).to(post.device)
+        for wave, component in zip(waves, components_of(freq, p), strict=True):
+            field = post.double() @ directions[component].to(post.device)
+            spectrum = transform_2d(field)
+            cos, sin = 2 * freq - 1, min(2 * freq, p - 1)
+            kind = names[component].split()[0]
+            pair = ((cos, cos), (sin, sin)) if kind == "cos" else ((sin, cos), (cos, sin))
+            alone = pair[0] == pair[1]  # at p / 2, where there is no sine
+            first, second = (
+                0.0 if alone and i else float(spectrum[at]) * (1 if alone else 2) / p for i, at in enumerate(pair)
+            )
+            varying = spectrum.clone()
+            varying[0, 0] = 0
+            largest = {divmod(int(i), p) for i in varying.abs().flatten().topk(len(set(pair))).indices}
+            both = torch.stack([spectrum[i] for i in dict.fromkeys(pair)])
+            rows.append(
+                Readoff(
+                    freq=freq,
+                    wave=kind,
+                    first=first,
+                    second=second,
+                    amplitude=(first - sign * second if kind == "cos" else first + sign * second) / (1 if alone else 2),
+                    explained=energy_share((field * wave).sum(), field - field.mean()),
+                    explained_by_two=energy_share(both, field),
+                    two_largest=largest == set(pair),
+                    sign=sign,
+                )
+            )
+    return ReadoffTable(tuple(rows))
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """How far W_L is the sum of its directions at the key frequencies.
+
+    Attributes:
+        rank: number of these directions, two a frequency.
+        singular_values: singular values of W_L, descending.
+        leading_share: share of the squared norm in the first `rank` singular values, in [0, 1].
+        drop: singular value number `rank` + 1 over number `rank`; 0 if there are no more than `rank`.
+        residual_norm: norm of W_L less its key directions, over that of W_L.
+        residual_energy: squared norm of W_L less its key directions, over that of W_L.
+    """
+
+    rank: int
+    singular_values: tuple[float, ...]
+    leading_share: float
+    drop: float
+    residual_norm: float
+    residual_energy: float
+
+
+def low_rank(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> LowRank:
+    """How far W_L is the low-rank sum of cos(w_k c) u_k + sin(w_k c) v_k over the key frequencies.
+
+    Args:
+        freqs: key frequencies. [cycles per p]
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.2, equation 2.
+    """
+    p = W_L.shape[1]
+    components = components_of(tuple(freqs), p)
+    values = torch.linalg.svdvals(W_L.double())
+    rank = len(components)
+    directions = transform(W_L.T)
+    key = directions[components]
+    residual = 1 - energy_share(key, directions)
+    return LowRank(
+        rank=rank,
+        singular_values=tuple(values.tolist()),
+        leading_share=energy_share(values[:rank], values),
+        drop=float(values[rank] / values[rank - 1]) if rank < len(values) else 0.0,
+        residual_norm=max(residual, 0.0) ** 0.5,
+        residual_energy=residual,
+    )
+
+
+def key_directions(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> Float[Tensor, "neuron component"]:
+    """Orthonormal basis of the space spanned by the directions of W_L at the given frequencies.
+
+    Args:
+        freqs: key frequencies. [cycles per p]
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    Source: Nanda et al. 2023, section 4.4.
+    """
+    rows = transform(W_L.T)[components_of(tuple(freqs), W_L.shape[1])]
+    return torch.linalg.qr(rows.T).Q

@@ -1,0 +1,39 @@
+"""Sparsity: how few Fourier components hold a matrix, as a Gini coefficient."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import component_norms
+
+
+def gini(x: Float[Tensor, " component"]) -> float:
+    """Gini coefficient of non-negative numbers: 0 when all are equal, 1 - 1/n when all but one vanish.
+
+    G = 1 - 2 sum_i (x_(i) / sum x) (n - i + 1/2) / n over the sorted numbers. NaN where all are zero.
+
+    Raises:
+        ValueError: a negative number.
+    Source: Hurley and Rickard 2009; Nanda et al. 2023, section 5.1 (definition D7).
+
+    >>> gini(torch.tensor([0.0, 0.0, 0.0, 1.0]))
+    0.75
+    """
+    ordered = x.double().sort().values
+    if (ordered < 0).any():
+        raise ValueError("the Gini coefficient is that of non-negative numbers")
+    n, total = len(ordered), ordered.sum()
+    rank = torch.arange(1, n + 1, dtype=torch.float64, device=x.device)
+    return float(1 - 2 * (ordered / total * (n - rank + 0.5) / n).sum())
+
+
+def fourier_gini(x: Float[Tensor, "a *rest"]) -> float:
+    """Gini coefficient of the norms of the Fourier components of a matrix's rows, the constant left out.
+
+    Args:
+        x: any matrix whose rows belong to the residues mod p, such as W_E or W_L transposed.
+    Source: Nanda et al. 2023, figure 7 bottom left (definition D7).
+    """
+    return gini(component_norms(x)[1:])

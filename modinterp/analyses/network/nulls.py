@@ -1,0 +1,235 @@
+"""Null distributions of Fourier measures: what they are in networks and matrices without Fourier structure.
+
+There are three nulls: the same architecture at initialisation; the trained network with its residues renamed at random,
+which keeps every weight and takes away only the cyclic order; random matrices with the singular values of the trained
+one. A measure is then judged by its p-value among the draws of a null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.fourier.cosine_sums import answer_sums
+from modinterp.analyses.fourier.frequencies import key_frequencies
+from modinterp.analyses.fourier.neurons import neuron_fits
+from modinterp.analyses.fourier.transforms import transform
+from modinterp.analyses.printing import printable
+from modinterp.models import Config, Network, hooked, initial_weights
+
+AT_INITIALISATION = "the same architecture at initialisation"
+RENAMED_RESIDUES = "residues renamed"
+SAME_SPECTRUM = "same singular values"
+
+
+@dataclass(frozen=True)
+class Null:
+    """A statistic of a network beside its draws from a null distribution.
+
+    Attributes:
+        name: name of the null.
+        statistic: name of the statistic.
+        observed: the statistic of the network itself; larger means more structure.
+        draws: the statistic of every draw from the null.
+    """
+
+    name: str
+    statistic: str
+    observed: float
+    draws: tuple[float, ...] = field(repr=False)
+
+    @property
+    def p_value(self) -> float:
+        """Share of the draws, the observation counted as one, that reach the observation; at least 1 / (draws + 1)."""
+        # a tie up to rounding counts as reached
+        reach = sum(draw >= self.observed - 1e-9 * abs(self.observed) for draw in self.draws)
+        return (1 + reach) / (1 + len(self.draws))
+
+
+@printable
+@dataclass(frozen=True)
+class Nulls:
+    """Several statistics of a network, each beside its draws from one or more nulls.
+
+    Attributes:
+        rows: one for each statistic and null.
+    """
+
+    rows: tuple[Null, ...]
+
+    def p_value(self, statistic: str) -> float:
+        """The largest p-value of a statistic over its nulls; NaN where it has none."""
+        return max((row.p_value for row in self.rows if row.statistic == statistic), default=float("nan"))
+
+    def table(self) -> pd.DataFrame:
+        """One row for each statistic and null: observation, median and largest draw, p-value."""
+        return pd.DataFrame(
+            {
+                "statistic": row.statistic,
+                "observed": row.observed,
+                "null": row.name,
+                "median of the null": median(row.draws),
+                "largest of the null": max(row.draws),
+                "draws": len(row.draws),
+                "p-value": row.p_value,
+            }
+            for row in self.rows
+        )
+
+
+def nulls_by_statistic(
+    name: str, observed: Mapping[str, float], draws: Iterable[Mapping[str, float]]
+) -> tuple[Null, ...]:
+    """Observed statistics beside their draws from one null, one result for each statistic.
+
+    Args:
+        name: name of the null.
+        observed: name of each statistic to its value in the network itself.
+        draws: the same mapping for every draw.
+    """
+    rows = list(draws)
+    return tuple(Null(name, key, value, tuple(row[key] for row in rows)) for key, value in observed.items())
+
+
+def separation(W_L: Float[Tensor, "neuron output"], count: int) -> dict[str, float]:
+    """Two statistics of how clearly frequencies stand out of a matrix whose columns belong to the residues.
+
+    Args:
+        count: number of frequencies that count as key frequencies.
+    Returns:
+        `gap of the spectrum`, as in `key_frequencies`; `energy of the strongest`, the share of the squared norm, the
+        constant left out, in its `count` strongest frequencies, whichever these are.
+    """
+    keys = key_frequencies(W_L)
+    energy = torch.tensor(keys.norms, dtype=torch.float64).square().sort(descending=True).values
+    total = energy.sum()
+    share = float(energy[:count].sum() / total) if total > 0 else float("nan")
+    return {"gap of the spectrum": keys.gap, "energy of the strongest": share}
+
+
+def renamings(p: int, draws: int, seed: int = 0) -> list[Int[Tensor, " a"]]:
+    """Random permutations of the residues mod p, one for each draw."""
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randperm(p, generator=generator) for _ in range(draws)]
+
+
+def matrices_with_same_spectrum(
+    W_L: Float[Tensor, "neuron output"], draws: int, seed: int = 0
+) -> Iterable[Float[Tensor, "component output"]]:
+    """Random matrices with the singular values of a given one, drawn one after the other.
+
+    Left singular vectors, on which the statistics of this module do not depend, are left out.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.linalg.svdvals(W_L.double()).cpu()
+    for _ in range(draws):
+        directions = torch.linalg.qr(torch.randn(W_L.shape[1], len(values), generator=generator, dtype=torch.float64)).Q
+        yield values[:, None] * directions.T
+
+
+def networks_at_start(config: Config, draws: int) -> Iterable[Network]:
+    """Networks of an architecture at initialisation, with the seeds 0, 1, ..., made one after the other."""
+    return (hooked(config, initial_weights(config, seed)) for seed in range(draws))
+
+
+def spectrum_nulls(
+    W_L: Float[Tensor, "neuron output"],
+    count: int,
+    at_start: Iterable[Float[Tensor, "neuron output"]],
+    draws: int = 199,
+    seed: int = 0,
+) -> Nulls:
+    """How clearly frequencies stand out of the map to logits, against all three nulls.
+
+    Args:
+        W_L: map from neurons (or whatever the logits are read from) to logits.
+        count: number of key frequencies.
+        at_start: the same matrix of networks at initialisation.
+        draws, seed: number and seed of the draws from the other two nulls.
+    """
+    observed, W = separation(W_L, count), W_L.double().cpu()
+    matrices = {
+        AT_INITIALISATION: at_start,
+        RENAMED_RESIDUES: (W[:, order] for order in renamings(W.shape[1], draws, seed)),
+        SAME_SPECTRUM: matrices_with_same_spectrum(W, draws, seed),
+    }
+    return Nulls(
+        tuple(
+            null
+            for name, sample in matrices.items()
+            for null in nulls_by_statistic(name, observed, (separation(w, count) for w in sample))
+        )
+    )
+
+
+def cosine_share(
+    logits: Float[Tensor, "a b output"], count: int, sign: int = 1, names: Int[Tensor, " a"] | None = None
+) -> float:
+    """Share of the logits' variance in the strongest cosines of a + b - c, whichever these are, in [0, 1].
+
+    Args:
+        count: number of cosines.
+        sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
+        names: a permutation of the residues: what each one is renamed to.
+    """
+    values = logits.double().cpu()
+    sums = answer_sums(values, sign, names)
+    cosines = transform(sums)[1::2].square() / len(sums) ** 2  # p**2 triples share each value of a + b - c
+    total = (values - values.mean()).square().sum()
+    return float(cosines.topk(min(count, len(cosines))).values.sum() / total) if total > 0 else float("nan")
+
+
+def logit_nulls(
+    logits: Float[Tensor, "a b output"],
+    count: int,
+    at_start: Iterable[Float[Tensor, "a b output"]],
+    sign: int = 1,
+    draws: int = 39,
+    seed: int = 0,
+) -> Nulls:
+    """Share of the logits' variance in cosines of a + b - c, against initialisation and renamed residues.
+
+    Args:
+        count: number of cosines.
+        at_start: logits of networks at initialisation.
+        sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
+        draws, seed: number and seed of the random renamings.
+    """
+    statistic = "variance of the logits in cosines"
+    observed = {statistic: cosine_share(logits, count, sign)}
+    orders = renamings(logits.shape[-1], draws, seed)
+    of_renaming = ({statistic: cosine_share(logits, count, sign, order)} for order in orders)
+    of_start = ({statistic: cosine_share(some, count, sign)} for some in at_start)
+    return Nulls(
+        nulls_by_statistic(AT_INITIALISATION, observed, of_start)
+        + nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
+    )
+
+
+def best_shares(post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
+    """Share of each neuron's variance at its best frequency, 0 for a constant neuron; see `neuron_fits`."""
+    return neuron_fits(post).fractions.nan_to_num(0)
+
+
+def neuron_null(
+    post: Float[Tensor, "a b neuron"], draws: int = 9, n_neurons: int = 64, seed: int = 0
+) -> tuple[float, Sequence[float]]:
+    """Share of a neuron's variance that its best frequency explains when the residues are renamed at random.
+
+    Args:
+        post: activations after the nonlinearity.
+        draws: number of renamings.
+        n_neurons: about how many of the neurons are looked at, evenly spread.
+    Returns:
+        the 99th percentile of the share over neurons and draws; the largest share of each draw.
+    """
+    step = max(1, post.shape[-1] // n_neurons)
+    some = post[..., ::step].cpu()
+    shares = [best_shares(some[order][:, order]) for order in renamings(len(post), draws, seed)]
+    return float(torch.cat(shares).quantile(0.99)), [float(of_draw.max()) for of_draw in shares]

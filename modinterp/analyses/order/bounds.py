@@ -1,0 +1,319 @@
+"""A lower bound, from the weights alone, on how often a network answers the largest of several numbers.
+
+The inputs are cut into boxes: the largest number m and how often it stands, and an interval for each of the others,
+whatever the order of all. A box is proven if for every input in it and every other answer j the logit of m is larger.
+That is shown in three steps, each of which errs on the safe side alone:
+
+1. A neuron's input is linear in what every head writes, and a head writes a weighted mean of OV outputs; the smallest
+   and largest such mean over the box bound each neuron.
+2. A ReLU within known bounds lies above one line and below another, so the margin of m over j is at least a linear
+   function of what the heads write.
+3. The smallest value of that function over the box is again a smallest weighted mean for each head, now with every
+   number's weight and value taken together.
+
+A smallest weighted mean sum w f / sum w is found as the root of sum min w (f - t), which the numbers share out among
+themselves (Dinkelbach); whatever t is reached, what is left over bounds the error. A box that is not proven is cut in
+two, the largest boxes first; one with a single number in every interval is settled by running the network on all its
+orders (of up to seven numbers). So the bound is sound whenever it is stopped, and grows to the accuracy itself.
+
+Linear bounds of ReLUs: Zhang et al. 2018 (CROWN). The source has no such bound.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass
+from itertools import permutations
+from math import factorial, prod
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.order.lookups import QueryPosition, lookups
+from modinterp.models import Network
+from modinterp.tasks import Ordering
+
+ROUNDING = 1e-9  # a margin below this is no proof [nats]
+MOST_ORDERS = 5040  # 7!, that are run one by one
+_NEWTON = 4  # steps of Dinkelbach's method
+
+
+@dataclass(frozen=True)
+class AccuracyBound:
+    """A proven lower bound on a network's accuracy over all inputs.
+
+    Attributes:
+        proven: number of inputs on which the answer is proven correct.
+        inputs: number of all inputs, limit^n.
+        boxes: number of boxes that were bounded.
+        evaluated: number of inputs that were run one by one, where a box was down to one choice of numbers.
+        wrong: number of evaluated inputs with a wrong answer; the accuracy is at most 1 - wrong / inputs.
+        by_largest: share of the inputs on which the answer is proven correct, by their largest number.
+    """
+
+    proven: int
+    inputs: int
+    boxes: int
+    evaluated: int
+    wrong: int
+    by_largest: tuple[float, ...]
+
+    @property
+    def accuracy(self) -> float:
+        """Lower bound on the accuracy on uniform inputs: the share on which the answer is proven correct, in [0, 1]."""
+        return self.proven / self.inputs
+
+
+Box = tuple[tuple[int, int], ...]  # (lowest, highest) of every number, in falling order; the first is (m, m)
+
+
+def size(box: Box) -> int:
+    """Number of inputs in a box, in all orders.
+
+    >>> size(((7, 7), (0, 2), (0, 2))), size(((7, 7), (7, 7)))
+    (27, 1)
+    """
+    counts = Counter(box)
+    orders = factorial(len(box)) // prod(factorial(k) for k in counts.values())
+    return orders * prod((high - low + 1) ** k for (low, high), k in counts.items())
+
+
+def sub_boxes(box: Box, interval: tuple[int, int]) -> list[Box]:
+    """The boxes that result when an interval of a box is halved and each of its numbers falls into one half.
+
+    >>> sub_boxes(((7, 7), (0, 3), (0, 3)), (0, 3))
+    [((7, 7), (2, 3), (2, 3)), ((7, 7), (2, 3), (0, 1)), ((7, 7), (0, 1), (0, 1))]
+    """
+    (low, high), times = interval, box.count(interval)
+    middle = (low + high) // 2
+    rest = [other for other in box if other != interval]
+    halves = ((middle + 1, high), (low, middle))
+    return [tuple(sorted(rest + [halves[0]] * (times - k) + [halves[1]] * k, reverse=True)) for k in range(times + 1)]
+
+
+class Extremes:
+    """Sparse table of smallest values over any interval of the first axis, each from two overlapping powers of two."""
+
+    def __init__(self, x: Float[Tensor, "token *rest"]):
+        self.levels = [x]
+        while 2 ** len(self.levels) <= len(x):
+            last, step = self.levels[-1], 2 ** (len(self.levels) - 1)
+            self.levels.append(torch.minimum(last[:-step], last[step:]))
+
+    def minima(self, low: Int[Tensor, "*batch"], high: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch *rest"]:
+        """Smallest values over the indices from `low` to `high`, both included, elementwise."""
+        smallest = self.levels[0].new_empty(*low.shape, *self.levels[0].shape[1:])
+        level = (high - low + 1).double().log2().floor().long()
+        for k in level.unique().tolist():
+            own = level == k
+            smallest[own] = torch.minimum(self.levels[k][low[own]], self.levels[k][high[own] - 2**k + 1])
+        return smallest
+
+
+class Bounder:
+    """Lower bounds on the margins of boxes at one query position; what does not depend on the box is computed once.
+
+    Args:
+        query: query position behind the n numbers.
+        n: how many numbers an input has.
+    Raises:
+        ValueError: neurons that are no ReLUs.
+    """
+
+    def __init__(self, query: QueryPosition, n: int):
+        logit_map = query.logit_map
+        if logit_map.act_fn != "relu" and logit_map.W_in.shape[1]:
+            raise ValueError(f"neurons are bounded for ReLU alone, got {logit_map.act_fn}")
+        self.query, self.n, self.limit = query, n, logit_map.W_U.shape[1]
+        scores = query.scores
+        self_score = scores[n, query.token]
+        shift = torch.maximum(scores[:n, : self.limit].amax(dim=(0, 1)), self_score)
+        self.weight = (scores[:n, : self.limit] - shift).exp().permute(2, 0, 1)  # [head, pos, token]
+        self.self_weight = (self_score - shift).exp()  # [head]
+        self.ov = query.ov[:n, : self.limit].permute(2, 0, 1, 3)  # [head, pos, token, d_model]
+        self.self_ov = query.ov[n, query.token]  # [head, d_model]
+        by_number = self.weight.permute(2, 0, 1)
+        self.least_weight, self.least_minus_weight = Extremes(by_number.amin(2)), Extremes(-by_number.amax(2))
+        into = (self.ov @ logit_map.W_in).transpose(1, 2).transpose(0, 1)  # [token, head, pos, neuron]
+        self.least_in, self.least_minus_in = Extremes(into.amin(2)), Extremes(-into.amax(2))
+        self.self_in = self.self_ov @ logit_map.W_in  # [head, neuron]
+        self.start_in = query.start @ logit_map.W_in + logit_map.b_in
+        self.W_L = logit_map.W_out @ logit_map.W_U
+        self.bias = logit_map.b_out @ logit_map.W_U + logit_map.b_U
+
+    def weights(self, low: Tensor, high: Tensor) -> tuple[Tensor, Tensor]:
+        """Smallest and largest unnormalised attention weight of every number of every box: [batch, n, head] each.
+
+        Args:
+            low, high: ends of the interval of every number of every box, `[batch, n]`.
+        """
+        return self.least_weight.minima(low, high), -self.least_minus_weight.minima(low, high)
+
+    def _least_in(self, values: Tensor, own: Tensor, least: Tensor, most: Tensor) -> Float[Tensor, "batch neuron"]:
+        """A lower bound on the sum over heads of the weighted means of values, weights between least and most."""
+        least, most, own_weight = least.unsqueeze(3), most.unsqueeze(3), self.self_weight[:, None]
+        t = (most * values).sum(dim=1) + own_weight * own
+        t = t / (most.sum(dim=1) + own_weight)
+        for step in range(_NEWTON):
+            w = torch.where(values > t.unsqueeze(1), least, most)
+            excess = (w * (values - t.unsqueeze(1))).sum(dim=1) + own_weight * (own - t)
+            if step < _NEWTON - 1:
+                t = t + excess / (w.sum(dim=1) + own_weight)
+        return (t + excess.clamp(max=0) / (least.sum(dim=1) + own_weight)).sum(dim=1)
+
+    def neurons(self, low: Tensor, high: Tensor, weights: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        """Lower and upper bounds on every neuron before its ReLU in every box: [batch, neuron] each.
+
+        Args:
+            low, high: ends of the interval of every number of every box, `[batch, n]`.
+            weights: from the method of that name.
+        """
+        least = self._least_in(self.least_in.minima(low, high), self.self_in, *weights)
+        minus_most = self._least_in(self.least_minus_in.minima(low, high), -self.self_in, *weights)
+        return self.start_in + least, self.start_in - minus_most
+
+    def margins(
+        self,
+        low: Int[Tensor, "batch n"],
+        high: Int[Tensor, "batch n"],
+        weights: tuple[Tensor, Tensor],
+        box: Int[Tensor, " pair"],
+        other: Int[Tensor, " pair"],
+    ) -> Float[Tensor, " pair"]:
+        """Lower bounds on the logit of a box's largest number less that of another answer. [nats]
+
+        Args:
+            low, high: ends of the interval of every number of every box.
+            weights: from the method of that name.
+            box, other: the pairs of box and other answer for which the margin is bounded.
+        """
+        least, most = self.neurons(low, high, weights)
+        alive, unsure = least >= 0, (least < 0) & (most > 0)
+        slope = torch.where(unsure, most / (most - least).clamp(min=1e-300), alive.double())
+        below = torch.where(unsure, (most > -least).double(), alive.double())
+        offset = torch.where(unsure, -least * slope, 0.0)
+        logit_map, bounds = self.query.logit_map, []
+        for part in torch.arange(len(box)).split(256):
+            b, j, m = box[part], other[part], low[box[part], 0]
+            D = (self.W_L[:, m] - self.W_L[:, j]).T
+            by_neuron = torch.where(D > 0, below[b], slope[b]) * D
+            fixed = (D.clamp(max=0) * offset[b]).sum(dim=1) + by_neuron @ logit_map.b_in
+            direction = (logit_map.W_U[:, m] - logit_map.W_U[:, j]).T
+            direction = direction + by_neuron @ logit_map.W_in.T
+            fixed = fixed + direction @ self.query.start + self.bias[m] - self.bias[j]
+            bounds.append(self._with_heads(fixed, direction, low[b], high[b], weights[0][b]))
+        return torch.cat(bounds)
+
+    def _with_heads(
+        self,
+        fixed: Float[Tensor, " pair"],
+        direction: Float[Tensor, "pair d_model"],
+        low: Tensor,
+        high: Tensor,
+        least: Tensor,
+    ) -> Float[Tensor, " pair"]:
+        """`fixed` plus a lower bound on what all heads add along a direction, no tighter than a proof needs."""
+        values = torch.einsum("im,hpym->ihpy", direction, self.ov)
+        own, w, numbers = direction @ self.self_ov.T, self.self_weight, torch.arange(self.limit)
+        outside = ((numbers < low[..., None]) | (numbers > high[..., None])).unsqueeze(2)  # [pair, n, 1, token]
+        t = values.mean(dim=2).gather(2, low[:, :1, None].expand(-1, values.shape[1], 1)).squeeze(2)
+        best, rest, least = torch.full_like(fixed, -torch.inf), torch.arange(len(fixed)), least.sum(dim=1) + w
+        for _ in range(_NEWTON):
+            by_token, pos = (self.weight * (values - t[..., None, None])).min(dim=2)  # [pair, head, token]
+            excess, number = by_token.unsqueeze(1).masked_fill(outside, torch.inf).min(dim=3)  # [pair, n, head]
+            excess = excess.sum(dim=1) + w * (own - t)
+            bound = fixed[rest] + (t + excess.clamp(max=0) / least).sum(dim=1)
+            best[rest] = torch.maximum(best[rest], bound)
+            at = pos.gather(2, number.transpose(1, 2))  # [pair, head, n]
+            weight = self.weight[torch.arange(len(w))[:, None], at, number.transpose(1, 2)]
+            t = t + excess / (weight.sum(dim=2) + w)
+            unproven = (bound <= ROUNDING).nonzero()[:, 0]
+            values, own, outside, t, least, rest = (x[unproven] for x in (values, own, outside, t, least, rest))
+        return best
+
+
+def accuracy_bound(network: Network, task: Ordering, boxes: int = 10_000) -> AccuracyBound:
+    """A proven lower bound on a network's accuracy on the task that it was trained on; see `proven_accuracy`.
+
+    Args:
+        boxes: how many boxes are bounded at most; more prove more.
+    Raises:
+        ValueError: a task other than the largest or the smallest number, a network other than one layer of ReLUs.
+    """
+    if task.ask not in ("max", "min"):
+        raise ValueError(f"the accuracy is bounded for the largest or smallest of several numbers, got {task.name}")
+    query = lookups(network).query_position(task.n, task.limit)
+    return proven_accuracy(query if task.ask == "max" else query.mirror_image(), task.n, boxes)
+
+
+def proven_accuracy(query: QueryPosition, n: int, boxes: int = 10_000, batch_size: int = 64) -> AccuracyBound:
+    """A sound lower bound on the accuracy over all limit^n inputs when the answer is the largest of n numbers.
+
+    Args:
+        query: query position CLS, behind the n numbers; its `mirror_image` where the answer is the smallest.
+        boxes: how many boxes are bounded at most; more prove more.
+        batch_size: how many boxes are bounded at once.
+    Raises:
+        ValueError: neurons that are no ReLUs.
+    """
+    bounder, limit = Bounder(query, n), query.logit_map.W_U.shape[1]
+    heap: list[tuple[int, Box, Tensor]] = []
+    for m in range(limit):
+        others = torch.arange(limit) != m
+        for times in range(1, n + 1 if m else 1):
+            box = ((m, m),) * times + ((0, m - 1),) * (n - times)
+            heap.append((-size(box), box, others))
+    if n >= 1:
+        heap.append((-1, ((0, 0),) * n, torch.arange(limit) != 0))
+    heapq.heapify(heap)
+    done, evaluated, wrong, proven = 0, 0, 0, [0] * limit
+    while heap and done < boxes:
+        batch = [heapq.heappop(heap) for _ in range(min(batch_size, len(heap), boxes - done))]
+        done += len(batch)
+        bounds = torch.tensor([box for _, box, _ in batch])
+        low, high = bounds[..., 0], bounds[..., 1]
+        weights = bounder.weights(low, high)
+        unproven = _unproven(bounder, low, high, weights, torch.stack([others for *_, others in batch]))
+        share = (weights[1] / (weights[0].sum(dim=1, keepdim=True) + bounder.self_weight)).sum(dim=2)
+        widest = share.masked_fill(low == high, -1).argmax(dim=1).tolist()
+        for (volume, box, _), others, k in zip(batch, unproven, widest, strict=True):
+            m = box[0][0]
+            if not others.any():
+                proven[m] -= volume
+            elif box[k][0] < box[k][1]:
+                for child in sub_boxes(box, box[k]):
+                    heapq.heappush(heap, (-size(child), child, others))
+            elif -volume <= MOST_ORDERS:
+                correct = _correct_orders(query, box)
+                evaluated, wrong, proven[m] = evaluated - volume, wrong - volume - correct, proven[m] + correct
+    of_each = [(m + 1) ** n - m**n for m in range(limit)]
+    shares = tuple(p / total for p, total in zip(proven, of_each, strict=True))
+    return AccuracyBound(sum(proven), limit**n, done, evaluated, wrong, shares)
+
+
+def _unproven(
+    bounder: Bounder, low: Tensor, high: Tensor, weights: tuple[Tensor, Tensor], others: Bool[Tensor, "batch output"]
+) -> Bool[Tensor, "batch output"]:
+    """Mask of the answers that are not proven to have a smaller logit than the correct answer."""
+    box, other = others.nonzero(as_tuple=True)
+    unproven = others.clone()
+    unproven[box, other] = ~(bounder.margins(low, high, weights, box, other) > ROUNDING)
+    return unproven
+
+
+def _correct_orders(query: QueryPosition, box: Box) -> int:
+    """Number of orders with a correct answer, for a box of single numbers."""
+    orders = sorted(set(permutations(number for number, _ in box)))
+    tokens = torch.tensor([[*order, query.token] for order in orders])
+    return int((query.logits(tokens).argmax(dim=1) == box[0][0]).sum())
+
+
+def gap_threshold_share(limit: int, n: int, gap: int) -> float:
+    """Share of all inputs whose largest number stands alone and leads by `gap` or more, which a plain gap proof covers.
+
+    >>> gap_threshold_share(10, 2, 1)
+    0.9
+    """
+    return sum(n * max(m - gap + 1, 0) ** (n - 1) for m in range(limit)) / limit**n

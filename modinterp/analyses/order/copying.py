@@ -1,0 +1,118 @@
+"""Copying: whether a number that all heads attend to comes out as the answer, and how much of another it tolerates.
+
+Source: "Circuit engineering", the o-v circuit and the robustness of copying.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.order.lookups import QueryPosition
+from modinterp.analyses.printing import printable
+
+FAITHFUL = 0.99  # accuracy that counts as copying
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class Copying:
+    """The answer of a network when all heads attend to one number alone, for every number.
+
+    Attributes:
+        right: whether the answer is that number.
+        right_alone: whether the answer is that number without the MLP, whose skip connection is left.
+        margin: logit of the number less the largest other logit. [nats]
+    """
+
+    right: Bool[Tensor, " token"]
+    right_alone: Bool[Tensor, " token"]
+    margin: Float[Tensor, " token"]
+
+    def table(self) -> pd.DataFrame:
+        """One row for each number."""
+        return pd.DataFrame({name: x.tolist() for name, x in vars(self).items()}).rename_axis("number").reset_index()
+
+
+def copying(query: QueryPosition, n: int) -> Copying:
+    """The answer at a query position when all heads attend to one number alone, for every number.
+
+    Args:
+        n: the OV output of a number is its mean over the first `n` positions.
+    Source: "Circuit engineering", the o-v circuit.
+    """
+    answers = query.logit_map.W_U.shape[1]
+    resid, numbers = query.start + query.copies(n)[:answers], torch.arange(answers)
+    logits, alone = query.logit_map.logits(resid), query.logit_map.logits(resid, mlp=False)
+    own = logits.diagonal()
+    others = logits.masked_fill(torch.eye(answers, dtype=torch.bool), -torch.inf).amax(dim=1)
+    return Copying(logits.argmax(dim=1) == numbers, alone.argmax(dim=1) == numbers, own - others)
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class Tolerance:
+    """Accuracy of copying a number when part of another number is mixed in.
+
+    Attributes:
+        share: share of the other number, ascending from 0 to 1.
+        accuracy: share of the pairs of numbers whose first is the answer, in [0, 1].
+    """
+
+    share: Float[Tensor, " step"]
+    accuracy: Float[Tensor, " step"]
+
+    def largest_share(self, faithful: float = FAITHFUL) -> float:
+        """Largest share of another number up to which accuracy stays at `faithful` or above; NaN if it never does.
+
+        >>> Tolerance(torch.tensor([0.0, 0.25, 0.5]), torch.tensor([1.0, 1.0, 0.5])).largest_share()
+        0.25
+        """
+        enough = (self.accuracy >= faithful).long().cumprod(dim=0)
+        return float(self.share[int(enough.sum()) - 1]) if enough[0] else float("nan")
+
+    def table(self) -> pd.DataFrame:
+        """One row for each share, with its accuracy."""
+        return pd.DataFrame({"share of the other": self.share.tolist(), "accuracy": self.accuracy.tolist()})
+
+
+def pairs(limit: int, first: int, most: int = 2000, seed: int = 0) -> Int[Tensor, "pair 2"]:
+    """All ordered pairs of different numbers from `first` to `limit` - 1, or a random choice of `most` of them.
+
+    >>> sorted(pairs(4, 2).tolist())
+    [[2, 3], [3, 2]]
+    """
+    numbers = torch.arange(first, limit)
+    both = torch.cartesian_prod(numbers, numbers)
+    both = both[both[:, 0] != both[:, 1]]
+    return both[torch.randperm(len(both), generator=torch.Generator().manual_seed(seed))[:most]]
+
+
+def tolerance(
+    copies: Float[Tensor, "token d_model"],
+    start: Float[Tensor, "#pair d_model"],
+    both: Int[Tensor, "pair 2"],
+    query: QueryPosition,
+    steps: int = 40,
+) -> Tolerance:
+    """Accuracy of answering the first number of each pair while a growing share of the second takes its place.
+
+    Args:
+        copies: what all heads together add when they attend to one token alone, from `QueryPosition.copies`.
+        start: residual stream of the query position without attention, one for all pairs or one for each.
+        both: pairs of numbers, from `pairs`.
+        query: query position whose MLP and unembedding give the answer.
+        steps: the share grows by 1 / steps.
+    Source: "Circuit engineering", the robustness of copying.
+    """
+    own, other = copies[both[:, 0]], copies[both[:, 1]]
+    shares = torch.linspace(0, 1, steps + 1, dtype=torch.float64)
+    accuracies = [
+        (query.logit_map.logits(start + (1 - e) * own + e * other).argmax(dim=1) == both[:, 0]).double().mean()
+        for e in shares
+    ]
+    return Tolerance(shares, torch.stack(accuracies))

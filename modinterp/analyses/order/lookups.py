@@ -1,0 +1,192 @@
+"""A one-layer transformer as look-up tables: query, key and OV output of every token at every position.
+
+In one layer these depend on token and position alone, so a few tables hold all that attention can do. The answer at a
+query position whose token is fixed, such as CLS, needs less still: a score and an OV output of every token
+(`QueryPosition`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.printing import printable
+from modinterp.models import Network, TransformerConfig
+from modinterp.models.config import ACTIVATIONS
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class LogitMap:
+    """The map from the residual stream after attention to the logits: the MLP, if there is one, and the unembedding.
+
+    Attributes:
+        W_in, b_in, W_out, b_out: weights of the MLP; without neurons where the network has none.
+        W_U, b_U: weights of the unembedding.
+        act_fn: activation function, a key of `modinterp.models.config.ACTIVATIONS`.
+    """
+
+    W_in: Float[Tensor, "d_model neuron"]
+    b_in: Float[Tensor, " neuron"]
+    W_out: Float[Tensor, "neuron d_model"]
+    b_out: Float[Tensor, " d_model"]
+    W_U: Float[Tensor, "d_model output"]
+    b_U: Float[Tensor, " output"]
+    act_fn: str
+
+    def pre(self, resid: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch neuron"]:
+        """Pre-activations of the neurons for residual streams after attention."""
+        return resid @ self.W_in + self.b_in
+
+    def logits(self, resid: Float[Tensor, "*batch d_model"], mlp: bool = True) -> Float[Tensor, "*batch output"]:
+        """Logits for residual streams after attention, with the MLP or, for `mlp=False`, with its skip alone."""
+        if mlp:
+            resid = resid + ACTIVATIONS[self.act_fn](self.pre(resid)) @ self.W_out + self.b_out
+        return resid @ self.W_U + self.b_U
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class QueryPosition:
+    """Everything that makes the logits at one query position whose own token is fixed.
+
+    Attributes:
+        scores: attention score of every token at every position up to the query's, over sqrt(d_head). [nats]
+        ov: what each head adds to the residual stream of the query position when it attends to that token alone.
+        start: the residual stream of the query position without attention.
+        token: the token at the query position.
+        logit_map: the MLP and the unembedding.
+    """
+
+    scores: Float[Tensor, "pos token head"]
+    ov: Float[Tensor, "pos token head d_model"]
+    start: Float[Tensor, " d_model"]
+    token: int
+    logit_map: LogitMap
+
+    def _gathered(self, table: Tensor, tokens: Int[Tensor, "input token"]) -> Tensor:
+        return table[torch.arange(len(table)), tokens[:, : len(table)]]
+
+    def pattern(self, tokens: Int[Tensor, "input token"]) -> Float[Tensor, "input head pos"]:
+        """Attention from the query position to every position up to it.
+
+        Args:
+            tokens: inputs; what stands after the query position does not matter.
+        """
+        return self._gathered(self.scores, tokens).softmax(dim=1).transpose(1, 2)
+
+    def resid(
+        self, tokens: Int[Tensor, "input token"], pattern: Float[Tensor, "input head pos"] | None = None
+    ) -> Float[Tensor, "input d_model"]:
+        """Residual stream of the query position after attention.
+
+        Args:
+            pattern: attention from the query position; the network's own by default.
+        """
+        pattern = self.pattern(tokens) if pattern is None else pattern
+        return self.start + torch.einsum("bhp,bphm->bm", pattern, self._gathered(self.ov, tokens))
+
+    def logits(
+        self, tokens: Int[Tensor, "input token"], pattern: Tensor | None = None
+    ) -> Float[Tensor, "input output"]:
+        """Logits of the query position, by the network's own attention pattern or by another one. [logits]"""
+        return self.logit_map.logits(self.resid(tokens, pattern))
+
+    def with_scores(self, scores: Float[Tensor, "pos token head"]) -> QueryPosition:
+        """A copy of the query position with other attention scores. [nats]"""
+        return replace(self, scores=scores)
+
+    def mirror_image(self) -> QueryPosition:
+        """A copy in which every number x is renamed to limit - 1 - x, so that the smallest number is the largest."""
+        limit = self.logit_map.W_U.shape[1]
+        names = torch.cat([torch.arange(limit).flip(0), torch.arange(limit, self.scores.shape[1])])
+        logit_map = replace(self.logit_map, W_U=self.logit_map.W_U.flip(1), b_U=self.logit_map.b_U.flip(0))
+        return replace(self, scores=self.scores[:, names], ov=self.ov[:, names], logit_map=logit_map)
+
+    def copies(self, n: int) -> Float[Tensor, "token d_model"]:
+        """What all heads together add when they attend to one token alone, the mean over its first n positions."""
+        return self.ov[:n].mean(dim=0).sum(dim=1)
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class Lookups:
+    """Look-up tables of a one-layer transformer, in float64.
+
+    Attributes:
+        resid: the residual stream before attention: token and positional embedding.
+        queries, keys: query and key of each head; attention scores are their product over sqrt(d_head).
+        ov: OV output, what each head adds to the residual stream of a position that attends to the token alone.
+        b_O: bias that attention adds whatever it attends to.
+        logit_map: the MLP and the unembedding.
+    """
+
+    resid: Float[Tensor, "pos token d_model"]
+    queries: Float[Tensor, "pos token head d_head"]
+    keys: Float[Tensor, "pos token head d_head"]
+    ov: Float[Tensor, "pos token head d_model"]
+    b_O: Float[Tensor, " d_model"]
+    logit_map: LogitMap
+
+    @property
+    def scale(self) -> float:
+        """The square root of d_head, by which attention scores are divided."""
+        return math.sqrt(self.keys.shape[-1])
+
+    def query_position(self, pos: int, token: int) -> QueryPosition:
+        """Everything that makes the logits at a position when a given token stands there."""
+        scores = torch.einsum("hd,pthd->pth", self.queries[pos, token], self.keys[: pos + 1]) / self.scale
+        start = self.resid[pos, token] + self.b_O
+        return QueryPosition(scores, self.ov[: pos + 1], start, token, self.logit_map)
+
+    @cached_property
+    def number_scores(self) -> Float[Tensor, "head query key"]:
+        """Attention score of every query token with every key token, positions averaged: the full QK circuit. [nats]
+
+        Without positions and biases it is W_E W_Q W_K^T W_E^T / sqrt(d_head).
+        """
+        queries, keys = self.queries.mean(dim=0), self.keys.mean(dim=0)
+        return torch.einsum("qhd,khd->hqk", queries, keys) / self.scale
+
+
+def _weight(weights: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) -> Tensor:
+    """A weight by its name, or zeros where the network has none of that name."""
+    weight = weights.get(name)
+    return torch.zeros(shape, dtype=torch.float64) if weight is None else weight
+
+
+def lookups(network: Network) -> Lookups:
+    """Look-up tables of a one-layer transformer, biases and positions included where it has them.
+
+    Raises:
+        ValueError: the network is no transformer, or has more than one layer.
+    """
+    c = network.cfg
+    if not isinstance(c, TransformerConfig) or c.n_layers != 1:
+        raise ValueError(f"look-ups are those of a transformer of one layer, got {c.summary}")
+    w = {name: x.detach().double().cpu() for name, x in network.state_dict().items()}
+    resid = w["embed.W_E"] + _weight(w, "pos_embed.W_pos", (c.n_ctx, c.d_model))[: c.n_ctx, None]
+
+    def projected(letter: str) -> Tensor:
+        x = torch.einsum("ptm,hmd->pthd", resid, w[f"blocks.0.attn.W_{letter}"])
+        return x + _weight(w, f"blocks.0.attn.b_{letter}", (c.n_heads, c.d_head))
+
+    ov = torch.einsum("pthd,hdm->pthm", projected("V"), w["blocks.0.attn.W_O"])
+    neurons, mlp = c.d_mlp or 0, "blocks.0.mlp."
+    logit_map = LogitMap(
+        W_in=_weight(w, f"{mlp}W_in", (c.d_model, neurons)),
+        b_in=_weight(w, f"{mlp}b_in", (neurons,)),
+        W_out=_weight(w, f"{mlp}W_out", (neurons, c.d_model)),
+        b_out=_weight(w, f"{mlp}b_out", (c.d_model,)),
+        W_U=w["unembed.W_U"],
+        b_U=_weight(w, "unembed.b_U", (c.d_vocab_out,)),
+        act_fn=c.act_fn,
+    )
+    b_O = _weight(w, "blocks.0.attn.b_O", (c.d_model,))
+    return Lookups(resid, projected("Q"), projected("K"), ov, b_O, logit_map)

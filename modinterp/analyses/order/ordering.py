@@ -1,0 +1,113 @@
+"""The largest of several numbers, answered at CLS: gaps, attention to the largest number, and the idealised circuit.
+
+Source: "Circuit engineering", the max transformer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.order.lookups import QueryPosition
+from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.lines import Lines
+
+
+def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
+    """Gap of each input: its largest number less the next largest, 0 where the largest stands twice.
+
+    The gap of a single number is the number itself.
+
+    >>> gaps(torch.tensor([[4, 9, 3], [5, 5, 1]])).tolist()
+    [5, 0]
+    """
+    ordered = numbers.sort(dim=1).values
+    return ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else ordered[:, -1]
+
+
+def gap_means(values: Tensor, gap: Int[Tensor, " input"], edges: tuple[int, ...]) -> pd.DataFrame:
+    """Means of a quantity over inputs by their gap, one row for the gaps from each edge up to the next.
+
+    Args:
+        values: one number for each input, such as whether its answer is correct.
+        gap: gap of each input, from `gaps`.
+        edges: lower ends of the intervals, ascending; the last interval has no upper end.
+    Returns:
+        columns gap (lower end), inputs (how many) and mean (NaN where there are no inputs).
+    """
+    rows = []
+    for low, high in zip(edges, (*edges[1:], None), strict=True):
+        own = values[(gap >= low) & (gap < high if high is not None else True)].double()
+        rows.append((low, len(own), float(own.mean()) if len(own) else float("nan")))
+    return pd.DataFrame(rows, columns=["gap", "inputs", "mean"])
+
+
+def mass_on(pattern: Float[Tensor, "input head pos"], mask: Bool[Tensor, "input n"]) -> Float[Tensor, "input head"]:
+    """Attention of each head to some of the first n positions together, in [0, 1].
+
+    Args:
+        pattern: attention from one query position.
+        mask: which of the first n positions count.
+    """
+    return (pattern[:, :, : mask.shape[1]] * mask[:, None]).sum(dim=2)
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class LargestAttention:
+    """Attention of each head to the largest number, wherever it stands.
+
+    Attributes:
+        mass: mean attention to the largest number over inputs, by head, in [0, 1].
+        first: share of inputs in which the most attended position holds the largest number, by head, in [0, 1].
+    """
+
+    mass: Float[Tensor, " head"]
+    first: Float[Tensor, " head"]
+
+
+def attention_to_largest(pattern: Float[Tensor, "input head pos"], numbers: Int[Tensor, "input n"]) -> LargestAttention:
+    """How far each head attends to the largest number alone; positions behind the numbers count as others.
+
+    Args:
+        pattern: attention from one query position.
+        numbers: the tokens at the first n positions.
+    """
+    largest = numbers == numbers.amax(dim=1, keepdim=True)
+    best = pattern.argmax(dim=2)
+    mask = torch.cat([largest, largest.new_zeros(len(numbers), pattern.shape[2] - numbers.shape[1])], dim=1)
+    return LargestAttention(mass_on(pattern, largest).mean(dim=0), mask.gather(1, best).double().mean(dim=0))
+
+
+def with_line_scores(query: QueryPosition, score_lines: Lines, n: int) -> QueryPosition:
+    """A copy of a query position with the scores of all numbers at the first `n` positions on lines.
+
+    As CLS has one query, this is what keys on lines come to. All other scores stay.
+
+    Args:
+        score_lines: line of the scores against the number, one for each head.
+    """
+    scores, limit = query.scores.clone(), query.logit_map.W_U.shape[1]
+    scores[:n, :limit] = score_lines.at(limit)
+    return query.with_scores(scores)
+
+
+def perfect_copy(
+    pattern: Float[Tensor, "input head pos"], numbers: Int[Tensor, "input n"], limit: int
+) -> Float[Tensor, "input output"]:
+    """Logits of a circuit that copies what it attends to: the attention to each number, averaged over heads.
+
+    Args:
+        pattern: attention from one query position.
+        numbers: the tokens at the first n positions.
+        limit: all numbers are below it.
+
+    >>> perfect_copy(torch.tensor([[[0.25, 0.75, 0.0]]]), torch.tensor([[1, 3]]), limit=4).tolist()
+    [[0.0, 0.25, 0.0, 0.75]]
+    """
+    mass = pattern[:, :, : numbers.shape[1]].mean(dim=1)
+    return torch.zeros(len(numbers), limit, dtype=mass.dtype).scatter_add(1, numbers, mass)

@@ -1,0 +1,50 @@
+"""Permutations of the inputs: all orders of several numbers, and patterns in similarities between these orders.
+
+Source: "Circuit engineering", activations across permutations.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import factorial
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+MOST_ORDERS = 720  # 6!; of more, a sample is drawn
+
+
+def orders(n: int, seed: int = 0) -> Int[Tensor, "order n"]:
+    """All n! permutations of 0 .. n - 1, the first place varying slowest; above 720, a random sample of 720.
+
+    The identity is always first; a sample may hold a permutation twice.
+
+    >>> orders(3).tolist()
+    [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+    """
+    if factorial(n) <= MOST_ORDERS:
+        return torch.tensor(list(permutations(range(n))))
+    generator = torch.Generator().manual_seed(seed)
+    return torch.stack([torch.arange(n), *(torch.randperm(n, generator=generator) for _ in range(MOST_ORDERS - 1))])
+
+
+def in_all_orders(numbers: Int[Tensor, "input n"]) -> Int[Tensor, "input order n"]:
+    """The numbers of every input in every order, as in `orders`."""
+    return numbers[:, orders(numbers.shape[1])]
+
+
+def neighbour_contrast(similarity: Float[Tensor, "order order"], shuffle: Int[Tensor, " order"]) -> float:
+    """How much of the pattern in a similarity matrix belongs to the sequence of its rows.
+
+    It is the mean absolute step between neighbouring entries, over the same after rows and columns are put in another
+    sequence: below 1 where neighbours are alike, 1 where the sequence means nothing.
+
+    Args:
+        shuffle: the other sequence, a permutation of the rows.
+    """
+
+    def step(matrix: Tensor) -> Tensor:
+        return matrix.diff(dim=0).abs().mean() + matrix.diff(dim=1).abs().mean()
+
+    return float(step(similarity) / step(similarity[shuffle][:, shuffle]))

@@ -1,0 +1,111 @@
+"""Sorting: which rank each output position attends to, and whether its answer follows its place or its token.
+
+Source: "Circuit engineering", the sort transformer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.printing import printable
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class RankAttention:
+    """Attention of each output position to the numbers by rank, as means over inputs.
+
+    Attributes:
+        mass: attention to the number of each rank, the smallest first, in [0, 1].
+        first: share of inputs in which the most attended position among the numbers holds one equal to that rank's.
+        to_outputs: attention to the positions after CLS, the output position itself included, in [0, 1].
+        to_cls: attention to CLS, in [0, 1].
+    """
+
+    mass: Float[Tensor, "output head rank"]
+    first: Float[Tensor, "output head rank"]
+    to_outputs: Float[Tensor, "output head"]
+    to_cls: Float[Tensor, "output head"]
+
+    def table(self) -> pd.DataFrame:
+        """One row for each output position and head, with the rank that it attends to most often."""
+        outputs, heads, _ = self.first.shape
+        rows = [
+            {
+                "output": o,
+                "head": h,
+                "rank": int(self.first[o, h].argmax()),
+                "share": float(self.first[o, h].max()),
+                "of its own rank": float(self.first[o, h, o]),
+                "to outputs": float(self.to_outputs[o, h]),
+            }
+            for o in range(outputs)
+            for h in range(heads)
+        ]
+        return pd.DataFrame(rows)
+
+
+def rank_attention(pattern: Float[Tensor, "input head query key"], numbers: Int[Tensor, "input n"]) -> RankAttention:
+    """Attention from CLS and the output positions after it, by the ranks of the numbers that they attend to.
+
+    Args:
+        pattern: attention between all positions; the numbers come first, then CLS, then the outputs but the last.
+        numbers: the tokens at the first n positions.
+    Source: "Circuit engineering", the sort transformer.
+    """
+    n = numbers.shape[1]
+    order = numbers.argsort(dim=1, stable=True)
+    own = pattern[:, :, n:]
+    by_rank = own[..., :n].gather(3, order[:, None, None].expand(*own.shape[:3], n))
+    most_attended = numbers[:, None, None].expand_as(own[..., :n]).gather(3, own[..., :n].argmax(dim=3, keepdim=True))
+    ordered = numbers.gather(1, order)[:, None, None]
+    return RankAttention(
+        mass=by_rank.mean(dim=0).transpose(0, 1),
+        first=(most_attended == ordered).double().mean(dim=0).transpose(0, 1),
+        to_outputs=own[..., n + 1 :].sum(dim=3).mean(dim=0).T,
+        to_cls=own[..., n].mean(dim=0).T,
+    )
+
+
+@dataclass(frozen=True)
+class TokenSwap:
+    """Answers at an output position when another token stands there, as shares that add to 1.
+
+    Attributes:
+        unchanged: share of answers that stay those of the position's rank.
+        next_larger: share of answers that become the smallest input above the new token.
+        neither: share of all other answers.
+    """
+
+    unchanged: float
+    next_larger: float
+    neither: float
+
+
+def token_swap(
+    answers: Int[Tensor, " input"], numbers: Int[Tensor, "input n"], token: Int[Tensor, " input"], rank: int
+) -> TokenSwap:
+    """How often the answer at one output position follows its place, and how often the new token that stands there.
+
+    Inputs on which the two agree say nothing and are left out, as are tokens with no larger number among the inputs.
+
+    Args:
+        answers: answer to each input at the output position of `rank`, which is counted from 0.
+        numbers: the numbers of each input.
+        token: what stands at the output position in place of the number of the rank before.
+    Returns:
+        shares; NaN where no inputs are left.
+    """
+    ordered = numbers.sort(dim=1).values
+    larger = ordered.masked_fill(ordered <= token[:, None], torch.iinfo(ordered.dtype).max).amin(dim=1)
+    differ = (larger != ordered[:, rank]) & (token < ordered[:, -1])
+    if not differ.any():
+        return TokenSwap(*[float("nan")] * 3)
+    by_place = (answers == ordered[:, rank])[differ].double().mean().item()
+    by_token = (answers == larger)[differ].double().mean().item()
+    return TokenSwap(by_place, by_token, 1 - by_place - by_token)

@@ -1,0 +1,1 @@
+"""Statistics that other analyses share: variance explained, lines, correlations, cosines."""

@@ -1,0 +1,104 @@
+"""Lines and polynomials through quantities that depend on a number, such as scores, keys and queries; correlation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.printing import printable
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Least-squares lines slope x + intercept through values at the numbers x, one for each trailing index of them.
+
+    Attributes:
+        slope: change of the line from one number to the next.
+        intercept: value of the line at the number 0.
+        explained: R squared over the numbers of the fit; NaN where the values do not vary.
+        first: the smallest number of the fit.
+    """
+
+    slope: Float[Tensor, "*rest"]
+    intercept: Float[Tensor, "*rest"]
+    explained: Float[Tensor, "*rest"]
+    first: int
+
+    @property
+    def centre(self) -> Float[Tensor, "*rest"]:
+        """The number, not necessarily a whole one, at which each line is 0."""
+        return -self.intercept / self.slope
+
+    def at(self, numbers: int) -> Float[Tensor, "token *rest"]:
+        """Values of the lines at the numbers 0, 1, ..., numbers - 1, those below `first` included."""
+        x = torch.arange(numbers, dtype=torch.float64).view(-1, *([1] * self.slope.ndim))
+        return x * self.slope + self.intercept
+
+    def table(self) -> pd.DataFrame:
+        """One row for each line: its indices, slope, intercept, centre and R squared."""
+        columns = {"slope": self.slope, "intercept": self.intercept, "centre": self.centre, "R squared": self.explained}
+        rank = self.slope.ndim
+        names = ("position", "head")[2 - rank :] if rank <= 2 else ()
+        index = torch.ones(self.slope.shape, dtype=torch.bool).nonzero()
+        keys = {name: index[:, i].tolist() for i, name in enumerate(names)}
+        return pd.DataFrame(keys | {name: x.flatten().tolist() for name, x in columns.items()})
+
+
+def lines(y: Float[Tensor, "token *rest"], first: int = 0) -> Lines:
+    """Least-squares lines through values at the numbers from `first` on, one for each trailing index.
+
+    Args:
+        y: entry x of the first axis is the value at the number x.
+    Raises:
+        ValueError: fewer than 3 numbers are left, through which a line says nothing.
+    Source: "Circuit engineering", the linear regression of scores and of key and query dimensions.
+
+    >>> line = lines(torch.tensor([1.0, 3.0, 5.0]))
+    >>> float(line.slope), float(line.intercept), float(line.centre)
+    (2.0, 1.0, -0.5)
+    """
+    x, own = torch.arange(first, len(y), dtype=torch.float64), y[first:].double()
+    if len(x) < 3:
+        raise ValueError(f"a line needs 3 numbers or more, got those from {first} to {len(y) - 1}")
+    about_x, about_y = x - x.mean(), own - own.mean(dim=0)
+    slope = torch.tensordot(about_x, about_y, dims=1) / about_x.square().sum()
+    rest = about_y - about_x.view(-1, *([1] * slope.ndim)) * slope
+    return Lines(slope, own.mean(dim=0) - slope * x.mean(), _explained(rest, about_y), first)
+
+
+def polynomial_explained(y: Float[Tensor, "token *rest"], degree: int, first: int = 0) -> Float[Tensor, "*rest"]:
+    """R squared of the best polynomial through values at the numbers from `first` on, for each trailing index.
+
+    Args:
+        y: entry x of the first axis is the value at the number x.
+        degree: degree of the polynomial.
+    Raises:
+        ValueError: no more numbers than coefficients.
+    Source: "Circuit engineering", the scores of the sort.
+    """
+    own = y[first:].double()
+    if len(own) <= degree + 1:
+        raise ValueError(f"degree {degree} through {len(own)} numbers explains everything and says nothing")
+    x = torch.linspace(-1, 1, len(own), dtype=torch.float64)
+    basis = torch.linalg.qr(torch.stack([x**power for power in range(degree + 1)], dim=1)).Q
+    flat = own.flatten(1) if own.ndim > 1 else own.unsqueeze(1)
+    rest = flat - basis @ (basis.T @ flat)
+    return _explained(rest, flat - flat.mean(dim=0)).view(own.shape[1:])
+
+
+def _explained(rest: Tensor, about: Tensor) -> Tensor:
+    """R squared along the first axis from residuals and centred values; NaN where the values do not vary."""
+    total = about.square().sum(dim=0)
+    return torch.where(total > 0, 1 - rest.square().sum(dim=0) / total, torch.nan)
+
+
+def correlation(x: Tensor, y: Tensor) -> float:
+    """Pearson's correlation of two tensors of one shape over all their entries; NaN where one is constant."""
+    x, y = (z.double() - z.double().mean() for z in (x, y))
+    size = x.norm() * y.norm()
+    return float((x * y).sum() / size) if size > 0 else float("nan")

@@ -1,0 +1,1 @@
+"""Training as numbers: memorisation, grokking, phases, curves and progress measures."""

@@ -1,0 +1,111 @@
+"""Learning times of the outputs of a multi-task network: when each is memorised and when it generalises."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.printing import printable
+from modinterp.analyses.training.phases import LEARNED, first_epoch
+
+
+@printable
+@dataclass(frozen=True)
+class LearningTimes:
+    """Epochs at which each output of a multi-task network was learned: first accuracy of at least 0.99, NaN for never.
+
+    Attributes:
+        outputs: names of the outputs, such as `mod_2`.
+        memorised: first epoch with that accuracy on the inputs trained on, by output.
+        generalised: first epoch with that accuracy on the other inputs, by output.
+    """
+
+    outputs: tuple[str, ...]
+    memorised: tuple[float, ...]
+    generalised: tuple[float, ...]
+
+    def delayed_count(self, delay: float = 500) -> int:
+        """Number of outputs that generalised at least `delay` epochs after they were memorised."""
+        return sum(late - early >= delay for early, late in zip(self.memorised, self.generalised, strict=True))
+
+    def table(self) -> pd.DataFrame:
+        """One row for each output, with its two epochs."""
+        return pd.DataFrame({"output": self.outputs, "memorised": self.memorised, "generalised": self.generalised})
+
+
+def output_curves(history: pd.DataFrame, outputs: Sequence[str], column: str) -> Float[Tensor, "epoch output"]:
+    """Loss or accuracy of every output of a multi-task network over training.
+
+    Args:
+        history: table with columns such as `test_accuracy_mod_2`, one row for each logged epoch.
+        outputs: names of the outputs, such as `mod_2`.
+        column: `train_accuracy`, `test_accuracy`, `train_loss` [nats] or `test_loss` [nats].
+    Raises:
+        KeyError: the history has no column for one of the outputs.
+    """
+    return torch.tensor(history[[f"{column}_{name}" for name in outputs]].to_numpy(), dtype=torch.float64)
+
+
+def learning_times(history: pd.DataFrame, outputs: Sequence[str]) -> LearningTimes:
+    """Epochs at which each output of a multi-task network was memorised and generalised, from its history.
+
+    Args:
+        history: table with columns such as `test_accuracy_mod_2`, one row for each logged epoch.
+        outputs: names of the outputs, such as `mod_2`.
+    Raises:
+        KeyError: the history has no column for one of the outputs.
+    Source: Syrkis & Søgaard 2024, figure 5 (definition D15, output by output).
+    """
+    memorised, generalised = (
+        tuple(first_epoch(history["epoch"], history[f"{split}_accuracy_{name}"] >= LEARNED) for name in outputs)
+        for split in ("train", "test")
+    )
+    return LearningTimes(tuple(outputs), memorised, generalised)
+
+
+def infinite_if_never(times: Sequence[float]) -> list[float]:
+    """Times with infinity in place of NaN, which stands for never, so that never is later than any time.
+
+    >>> infinite_if_never([64.0, float("nan")])
+    [64.0, inf]
+    """
+    return [math.inf if time != time else time for time in times]
+
+
+def inversions(times: Sequence[float]) -> int:
+    """Number of pairs that are in the wrong order, which is the number of swaps of neighbours that sorting takes.
+
+    >>> inversions([1, 3, 2, 4]), inversions([2, 1, 0])
+    (1, 3)
+    """
+    return sum(earlier > later for i, earlier in enumerate(times) for later in times[i + 1 :])
+
+
+def spread(times: Sequence[float]) -> float:
+    """Interquartile range of the decimal logarithm of times. [decades]
+
+    It is infinite where the upper quartile is, and NaN for no times at all; times below 1 count as 1.
+
+    >>> spread([100, 1000, 1000, 1000, 10000])
+    0.0
+    """
+    logs = [math.log10(max(time, 1)) for time in times]
+    if not logs:
+        return math.nan
+    low, high = (_quantile(sorted(logs), q) for q in (0.25, 0.75))
+    return high - low if low < math.inf else math.nan
+
+
+def _quantile(ordered: Sequence[float], q: float) -> float:
+    """Quantile of ascending numbers, linear between neighbours, and infinite as soon as the upper neighbour is."""
+    place = q * (len(ordered) - 1)
+    below = math.floor(place)
+    if place == below or ordered[below + 1] == math.inf:
+        return ordered[math.ceil(place)]
+    return ordered[below] + (place - below) * (ordered[below + 1] - ordered[below])

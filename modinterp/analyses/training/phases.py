@@ -1,0 +1,181 @@
+"""Memorisation, grokking and the phases of training between them, read off histories (definitions D15 and D16)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+LEARNED = 0.99  # accuracy that counts as learned
+
+
+def first_epoch(epochs: pd.Series, condition: pd.Series) -> float:
+    """The first epoch at which a condition is true; NaN if it never is.
+
+    >>> epochs = pd.Series([0, 100, 200])
+    >>> first_epoch(epochs, epochs > 50), first_epoch(epochs, epochs > 500)
+    (100.0, nan)
+    """
+    hits = epochs[condition]
+    return float(hits.iloc[0]) if len(hits) else math.nan
+
+
+@dataclass(frozen=True)
+class Grokking:
+    """Whether and when a network generalised after it had memorised (definition D15).
+
+    Attributes:
+        memorised: first epoch with a train accuracy of at least 0.99; NaN for never.
+        grokked: first epoch with a test accuracy of at least 0.99; NaN for never.
+        highest_test_loss: largest test loss between the two epochs. [nats]
+        highest_ratio: largest ratio of test to train loss between the two epochs.
+        n_classes: number of answers, whose logarithm is the loss at chance.
+    """
+
+    memorised: float
+    grokked: float
+    highest_test_loss: float
+    highest_ratio: float
+    n_classes: int
+
+    @property
+    def delayed(self) -> bool:
+        """Whether the network grokked: it generalised at least 500 epochs after it had memorised, with a gap between.
+
+        In between, its test loss was more than 1 nat above chance, or at least 100 times the train loss.
+        """
+        apart = self.highest_test_loss > math.log(self.n_classes) + 1 or self.highest_ratio >= 100
+        return self.grokked - self.memorised >= 500 and apart
+
+
+def _learned(history: pd.DataFrame) -> tuple[float, float]:
+    """First epochs with a train accuracy and with a test accuracy of at least 0.99; NaN for never."""
+    train, test = (first_epoch(history["epoch"], history[f"{part}_accuracy"] >= LEARNED) for part in ("train", "test"))
+    return train, test
+
+
+def grokking(history: pd.DataFrame, n_classes: int) -> Grokking:
+    """Whether and when a network memorised and grokked, from its history.
+
+    Args:
+        history: table with the columns epoch, train_loss, test_loss, train_accuracy and test_accuracy.
+        n_classes: number of answers, whose logarithm is the loss at chance.
+    Source: Nanda et al. 2023; made precise as definition D15.
+    """
+    memorised, grokked = _learned(history)
+    between = history["epoch"].between(memorised, grokked if grokked == grokked else math.inf)
+    test, ratio = history["test_loss"], history["test_loss"] / history["train_loss"]
+    highest = [float(x[between].max()) if between.any() else math.nan for x in (test, ratio)]
+    return Grokking(memorised, grokked, highest[0], highest[1], n_classes)
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Boundaries of the three phases of training, in epochs, NaN where one is not reached (definition D16).
+
+    Attributes:
+        memorised: end of memorisation, t1: the epoch with the lowest excluded loss before the network groks.
+        formed: end of circuit formation, t2: first epoch after t1 with a test loss below half its plateau.
+        cleaned: end of cleanup, t3: first epoch after t1 with a test loss of at most twice the final one.
+        plateau: median test loss from t1 to the grokking epoch. [nats]
+    """
+
+    memorised: float
+    formed: float
+    cleaned: float
+    plateau: float
+
+
+def phases(progress: pd.DataFrame) -> Phases:
+    """Boundaries of the three phases of training, from progress measures.
+
+    Args:
+        progress: from `modinterp.analyses.training.progress.progress_measures`, rows in the order of epochs.
+    Source: Nanda et al. 2023, section 5.2; made precise as definition D16.
+    """
+    epochs, test = progress["epoch"], progress["test_loss"]
+    grokked = first_epoch(epochs, progress["test_accuracy"] >= LEARNED)
+    if grokked != grokked:
+        return Phases(math.nan, math.nan, math.nan, math.nan)
+    before = progress[epochs < grokked]
+    if before.empty:
+        return Phases(math.nan, math.nan, math.nan, math.nan)
+    memorised = float(before["epoch"].loc[before["excluded_loss_train"].idxmin()])
+    plateau = float(test[epochs.between(memorised, grokked)].median())
+    after = epochs > memorised
+    formed = first_epoch(epochs, after & (test < plateau / 2))
+    cleaned = first_epoch(epochs, after & (test <= 2 * test.iloc[-1]))
+    return Phases(memorised, formed, cleaned, plateau)
+
+
+def value_at(table: pd.DataFrame, epoch: float, column: str) -> float:
+    """Value of a column at the row nearest to an epoch; NaN for a NaN epoch or an empty table.
+
+    Args:
+        table: table with a column epoch.
+    """
+    if epoch != epoch or table.empty:
+        return math.nan
+    return float(table[column].loc[(table["epoch"] - epoch).abs().idxmin()])
+
+
+def slope(table: pd.DataFrame, column: str, start: float, end: float) -> float:
+    """Mean change of a column per epoch between two epochs; NaN unless the end is later than the start.
+
+    Args:
+        table: table with a column epoch.
+        start, end: epochs; the nearest rows are taken.
+    """
+    if not end > start:
+        return math.nan
+    return (value_at(table, end, column) - value_at(table, start, column)) / (end - start)
+
+
+def inflections(table: pd.DataFrame, column: str, width: int = 5) -> np.ndarray:
+    """Epochs at which the second difference of the smoothed logarithm of a column has a local extremum.
+
+    Smoothing is a centred running mean over `width` rows. The first rise to the column's largest value, and as many
+    rows after it as the smoothing reaches, are left out; of the extrema only those of at least a tenth of the largest
+    size count.
+
+    Args:
+        table: table with a column epoch, its rows evenly spaced.
+        column: a column of positive numbers.
+        width: rows that the running mean takes together.
+    """
+    smooth = np.log(table[column]).rolling(width, center=True).mean()
+    bend = smooth.diff().diff().shift(-1).abs().iloc[int(table[column].to_numpy().argmax()) + width :]
+    peak = (bend >= bend.shift(1)) & (bend > bend.shift(-1)) & (bend >= 0.1 * bend.max())
+    return table["epoch"].loc[bend.index[peak]].to_numpy()
+
+
+@dataclass(frozen=True)
+class Fall:
+    """Epochs between which the test loss of a network that memorised comes down; NaN for never.
+
+    Attributes:
+        start: first epoch after memorisation with a test loss below half its plateau.
+        end: first epoch after memorisation with a test loss below 1e-2 nats.
+    """
+
+    start: float
+    end: float
+
+
+def fall(history: pd.DataFrame) -> Fall:
+    """Epochs between which the test loss falls when a network groks, from its history alone.
+
+    The plateau of the test loss is its median between the first train and the first test accuracy of 0.99.
+
+    Args:
+        history: table with the columns epoch, test_loss, train_accuracy and test_accuracy.
+    Source: "Circuit engineering", losses of the addition.
+    """
+    epochs, test = history["epoch"], history["test_loss"]
+    memorised, grokked = _learned(history)
+    if not grokked > memorised:
+        return Fall(math.nan, math.nan)
+    plateau, after = test[epochs.between(memorised, grokked)].median(), epochs > memorised
+    return Fall(first_epoch(epochs, after & (test < plateau / 2)), first_epoch(epochs, after & (test < 1e-2)))

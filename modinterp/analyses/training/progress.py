@@ -1,0 +1,96 @@
+"""Progress measures: restricted and excluded losses, sparsity and weights of a network at every snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.activations import logits_on_grid
+from modinterp.analyses.fourier.ablations import (
+    accuracy_on,
+    excluded_logits,
+    loss_on,
+    loss_without_each,
+    restricted_logits,
+)
+from modinterp.analyses.fourier.cosine_sums import cosine_coefficients
+from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.models import Network
+from modinterp.tasks import ModularArithmetic, Split, Task
+from modinterp.tasks.modular import SIGNS
+
+
+def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]) -> dict[str, float]:
+    """All progress measures of one network, by name.
+
+    Losses are in nats. Those of the restricted and the excluded logits are taken over all pairs, over the pairs trained
+    on and over the others; the paper's code means `restricted_loss_all` and `excluded_loss_train`. Waves are those of
+    a + b, or of a - b for a network that subtracts. `excluded_loss_k` and `excluded_accuracy_k`, over the pairs trained
+    on, leave out frequency k alone; `cos_k` is the coefficient of cos(w_k(a + b - c)) in the logits.
+
+    Args:
+        task: what the network was trained on.
+        split: the inputs trained on, and the others.
+        freqs: the key frequencies of the finished network, the same at every epoch.
+    Source: Nanda et al. 2023, section 5.1, figures 7, 13, 14 and 15.
+    """
+    labels = task.labels()
+    logits = logits_on_grid(network, task).double()
+    subsets = {"all": None, "train": split.train, "test": split.test}
+    sign = SIGNS[task.op] if isinstance(task, ModularArithmetic) else 1
+    restricted, excluded = restricted_logits(logits, freqs, sign=sign), excluded_logits(logits, freqs, sign=sign)
+    single = {k: excluded_logits(logits, [k], sign=sign) for k in freqs}
+    return {
+        "train_loss": loss_on(logits, labels, split.train),
+        "test_loss": loss_on(logits, labels, split.test),
+        "train_accuracy": accuracy_on(logits, labels, split.train),
+        "test_accuracy": accuracy_on(logits, labels, split.test),
+        **{f"restricted_loss_{name}": loss_on(restricted, labels, rows) for name, rows in subsets.items()},
+        "restricted_accuracy": accuracy_on(restricted, labels),
+        **{f"excluded_loss_{name}": loss_on(excluded, labels, rows) for name, rows in subsets.items()},
+        **{f"excluded_loss_{k}": loss_on(some, labels, split.train) for k, some in single.items()},
+        **{f"excluded_accuracy_{k}": accuracy_on(some, labels, split.train) for k, some in single.items()},
+        "gini_W_E": fourier_gini(network.W_E[: task.output_sizes[0]].detach()),
+        "gini_W_L": fourier_gini(network.W_L.T),
+        "sum_of_squares_W_E": float(network.W_E.detach().double().square().sum()),
+        "sum_of_squared_weights": sum(float(w.detach().double().square().sum()) for w in network.parameters()),
+        **{f"cos_{k}": float(c) for k, c in zip(freqs, cosine_coefficients(logits, freqs, sign), strict=True)},
+    }
+
+
+def progress_measures(
+    networks: Iterable[tuple[int, Network]], task: Task, split: Split, freqs: Sequence[int]
+) -> pd.DataFrame:
+    """Progress measures (see `progress_at`) over one training, one row for each snapshot.
+
+    Args:
+        networks: epoch and network of each snapshot, in order; only one is held at a time.
+        task: what the networks were trained on.
+        split: the inputs trained on, and the others.
+        freqs: the key frequencies of the finished network.
+    """
+    return pd.DataFrame([{"epoch": epoch} | progress_at(network, task, split, freqs) for epoch, network in networks])
+
+
+def largest_single_exclusion(
+    networks: Iterable[tuple[int, Network]], task: Task, train: Int[Tensor, " row"]
+) -> pd.DataFrame:
+    """Largest excluded loss of a single frequency over training, a progress measure that knows no key frequencies.
+
+    Args:
+        networks: epoch and network of each snapshot, in order; only one is held at a time.
+        task: what the networks were trained on.
+        train: rows of `Task.inputs()` that were trained on.
+    Returns:
+        one row for each snapshot: `epoch`; `excluded_loss_train`, the largest over all frequencies of the excluded loss
+        of that frequency alone [nats]; `freq`, the frequency that has it [cycles per p].
+    Source: Nanda et al. 2023, appendix C.2, footnote 3.
+    """
+    labels, rows = task.labels(), []
+    for epoch, network in networks:
+        losses = loss_without_each(logits_on_grid(network, task), labels, "sums", rows=train)
+        rows.append({"epoch": epoch, "excluded_loss_train": float(losses.max()), "freq": int(losses.argmax()) + 1})
+    return pd.DataFrame(rows)

@@ -1,0 +1,22 @@
+"""What a network over pairs (a, b) does with them, whoever trained it: nulls, a verdict, a table and a page.
+
+`explain` is the function, `python -m modinterp.explain FILE` the command, and an `Explanation` what both give.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modinterp.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from modinterp.explanations.explanation import Explanation, explain
+
+_HOMES = {
+    "Explanation": "modinterp.explanations.explanation",
+    "explain": "modinterp.explanations.explanation",
+}
+
+__all__ = ["Explanation", "explain"]
+
+__getattr__ = lazy_names(__name__, _HOMES)

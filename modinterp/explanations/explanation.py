@@ -1,0 +1,167 @@
+"""The explanation of one network: a verdict, one table of named numbers, and the tables behind them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from modinterp.claims.claim import number_text
+from modinterp.explanations import sections
+from modinterp.explanations.measurements import StrangerMeasurements
+from modinterp.explanations.sections import Row
+from modinterp.explanations.subject import subject
+from modinterp.explanations.verdict import FEWEST_DRAWS, Verdict, verdict
+from modinterp.runs import TrainedRun
+
+
+@dataclass(eq=False)
+class Explanation:
+    """What one network does with its pairs.
+
+    Attributes:
+        name: of the run or file.
+        measurements: what the numbers are taken from, for whoever wants more than the table.
+        rows: every number of the table, or why it was not measured.
+        verdict: what the numbers amount to.
+    """
+
+    name: str
+    measurements: StrangerMeasurements = field(repr=False)
+    rows: tuple[Row, ...]
+    verdict: Verdict
+
+    def row(self, key: str) -> Row:
+        """The row of a key, with what it is and its note.
+
+        Raises:
+            KeyError: there is no such number.
+        """
+        for row in self.rows:
+            if row.key == key:
+                return row
+        raise KeyError(f"no number {key!r}; there are {', '.join(row.key for row in self.rows)}")
+
+    def __getitem__(self, key: str) -> float:
+        """The number of a key of the table.
+
+        Raises:
+            KeyError: there is no such number, or it was not measured.
+        """
+        row = self.row(key)
+        if row.value is None:
+            raise KeyError(f"{key} was not measured: {row.note}")
+        return row.value
+
+    def table(self) -> pd.DataFrame:
+        """One row a number: section, key, what it is, value (NaN where it was not measured), note."""
+        return pd.DataFrame(
+            {
+                "section": row.section,
+                "key": row.key,
+                "quantity": row.quantity,
+                "value": math.nan if row.value is None else row.value,
+                "note": row.note if row.value is not None else f"not measured: {row.note}",
+            }
+            for row in self.rows
+        )
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables behind the numbers, by title."""
+        return dict(sections.tables(self.measurements))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; null for what was not measured or is not finite, with the reason beside it."""
+        criteria = self.verdict.criteria
+        return {
+            "network": self.name,
+            "task": self.measurements.task.name,
+            "shape": self.measurements.model.cfg.summary,
+            "verdict": self.verdict.label,
+            "words": self.verdict.words,
+            "clock_or_pizza": self.verdict.clock_or_pizza,
+            "criteria": {c.name: {"value": _finite(c.value), "wanted": str(c.band), "met": c.met} for c in criteria},
+            "key_frequencies": list(self.measurements.freqs),
+            "numbers": {row.key: _finite(row.value) for row in self.rows},
+            "notes": {row.key: row.note for row in self.rows if row.note},
+        }
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _repr_html_(self) -> str:
+        return f"<b>{self.verdict.label}</b><p>{self.verdict.words}</p>{self.table().to_html(index=False)}"
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _lines(explanation: Explanation) -> Iterator[str]:
+    measurements = explanation.measurements
+    yield f"{explanation.name}: {measurements.task.name}, {measurements.model.cfg.summary}"
+    section = ""
+    for row in explanation.rows:
+        if row.section != section:
+            section = row.section
+            yield f"\n{section}"
+        value = "not measured" if row.value is None else number_text(row.value)
+        yield f"  {row.quantity:<72} {value:>12}  {row.note}".rstrip()
+    yield f"\nverdict: {explanation.verdict.label}"
+    for c in explanation.verdict.criteria:
+        yield f"  {c.name:<72} {number_text(c.value):>12}  {c.band}{'' if c.met else ': missed'}"
+    yield explanation.verdict.words
+
+
+def explain(
+    network: TrainedRun | str | Path,
+    op: str | None = None,
+    p: int | None = None,
+    *,
+    act_fn: str = "relu",
+    device: str = "cpu",
+    root: str | Path | None = None,
+    draws: int = 199,
+    out: str | Path | None = None,
+) -> Explanation:
+    """Explain anybody's network over pairs (a, b) that was trained on a + b or a - b mod p.
+
+    >>> import modinterp as mi
+    >>> mi.explain("model.pt", op="add", p=97).verdict.label    # doctest: +SKIP
+    'Fourier multiplication'
+
+    Args:
+        network: a run, the name of a run such as `SOURCE/RUN`, or a `.safetensors`, `.pt` or `.pth` file.
+        op: `add` (the default for a file) or `sub`; a run knows.
+        p: the modulus; by default taken from the shapes of a file. A run knows.
+        act_fn: for a file, the nonlinearity of its neurons: `relu`, `gelu` or `none`.
+        device: where the network runs.
+        root: folder to look for a named run in; `checkpoints/` by default.
+        draws: how many matrices are drawn for each null of the spectrum, 99 or more.
+        out: folder to write the page, the table and the JSON into; nothing is written by default.
+    Raises:
+        FileNotFoundError: there is no such run or file.
+        OSError: the folder `out` cannot be written.
+        ValueError: a file that is damaged or would run code, a layout that is not known, an operation, a modulus or a
+            shape that contradicts the others; a run without its weights; so few draws that no p-value could be as
+            small as a verdict asks for.
+    """
+    if draws < FEWEST_DRAWS:
+        raise ValueError(f"with {draws} draws no p-value can be as small as a verdict asks for; {FEWEST_DRAWS} can")
+    run = subject(network, op, p, act_fn, device, root)
+    measurements = StrangerMeasurements(run, draws)
+    explanation = Explanation(run.name, measurements, tuple(sections.rows(measurements)), verdict(measurements))
+    if out is not None:
+        from modinterp.explanations.page import write_explanation
+
+        write_explanation(explanation, Path(out))
+    return explanation

@@ -1,0 +1,93 @@
+"""An explanation as one self-contained page, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+from modinterp.analyses.circles.symmetry import correct_logits
+from modinterp.analyses.fourier.transforms import component_norms
+from modinterp.claims.claim import number_text
+from modinterp.explanations.explanation import Explanation
+from modinterp.explanations.measurements import StrangerMeasurements
+from modinterp.explanations.verdict import FOURIER
+from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, symmetry
+from modinterp.files import write_atomically
+from modinterp.pages.html import figure_html, rendered, table_html
+
+
+def _titled(figure: go.Figure, title: str) -> go.Figure:
+    """A figure under a title that says only what it shows: what is seen there is not known beforehand."""
+    return figure.update_layout(title_text=title)
+
+
+def figures(m: StrangerMeasurements) -> Iterator[tuple[str, go.Figure]]:
+    """Key and figure of everything that is drawn for an explanation."""
+    freqs, readout_name = m.freqs, m.readout_name
+    norms = {"W_E": component_norms(m.W_E).cpu(), readout_name: component_norms(m.readout_matrix.T).cpu()}
+    title = f"Fourier components of the residues; key frequencies {', '.join(map(str, freqs))}"
+    yield "spectra", _titled(fourier.spectra(norms, freqs), title)
+    title = f"The spectrum of {readout_name} among draws without structure"
+    yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
+    losses = ablations.per_frequency(m.loss_without_each_wave, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
+    yield "single", _titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
+    title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
+    yield "readoff", _titled(readout.readoff(m.readoff), title)
+    if m.has_neurons:
+        sizes = {k: len(members) for k, members in m.neurons.clusters().items()}
+        largest = max(sizes, key=lambda k: sizes[k], default=freqs[0])
+        histogram = neurons.histogram_and_cluster(m.neurons, m.readout_matrix, largest)
+        title = "How much of a neuron its best frequency explains, and what one cluster writes"
+        yield "neurons", _titled(histogram, title)
+    if m.has_attention:
+        to_first = m.activation(f"{m.last_block}.attn.hook_pattern")[..., 0]
+        fields = {f"head {head}": to_first[:, :, head] for head in range(min(4, to_first.shape[-1]))}
+        yield "heads", grids.maps(fields, "attention", "Attention to the first number, last layer, by pair", zmax=1)
+    spectrum = m.spectrum.norm(dim=-1).cpu()
+    spectrum[0, 0] = 0
+    title = "Norm of the logits' components over both numbers"
+    yield "logits", fourier.norm_maps({"logits, constant left out": spectrum}, title)
+    correct, distance = correct_logits(m.logits, m.sign).cpu(), "a - b" if m.sign > 0 else "a + b"
+    yield "symmetry", symmetry.correct_logits(correct, distance, "The correct logit by the distance of the two numbers")
+
+
+def page(explanation: Explanation) -> str:
+    """The explanation as one HTML document with every figure and plotly itself inside."""
+    verdict = explanation.verdict
+    sections = [
+        (title, [(row, "not measured" if row.value is None else number_text(row.value)) for row in rows])
+        for title, rows in groupby(explanation.rows, key=lambda row: row.section)
+    ]
+    return rendered(
+        "modinterp.explanations",
+        "page.html",
+        name=explanation.name,
+        task=explanation.measurements.task.name,
+        shape=explanation.measurements.model.cfg.summary,
+        verdict=verdict,
+        state="holds" if verdict.label == FOURIER else "not-measured",
+        criteria=[(c, number_text(c.value)) for c in verdict.criteria],
+        sections=sections,
+        figures=[figure_html(figure, key) for key, figure in figures(explanation.measurements)],
+        tables=[table_html(title, table) for title, table in explanation.tables.items()],
+    )
+
+
+def write_explanation(explanation: Explanation, out: Path) -> Path:
+    """Write `explanation.json`, `explanation.csv` and `index.html`, and return the path of the page.
+
+    Raises:
+        OSError: the folder cannot be written; what was there stays.
+    """
+    content = {
+        "explanation.json": json.dumps(explanation.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        "explanation.csv": explanation.table().to_csv(index=False),
+        "index.html": page(explanation),
+    }
+    for name, text in content.items():
+        write_atomically(out / name, text.encode())
+    return out / "index.html"

@@ -1,0 +1,219 @@
+"""What is measured of a network that orders numbers."""
+
+from __future__ import annotations
+
+import copy
+from functools import cached_property
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.activations import generated
+from modinterp.analyses.order import bounds, copying, ordering, permutations, sorting
+from modinterp.analyses.order.lookups import Lookups, QueryPosition, lookups
+from modinterp.analyses.statistics import similarity
+from modinterp.analyses.statistics.lines import Lines, lines
+from modinterp.measurements.network import PATTERN, NetworkMeasurements, NoSuchPart
+from modinterp.models import TransformerConfig
+from modinterp.runs import TrainedRun
+from modinterp.tasks import Examples, Ordering
+from modinterp.training import accuracy, cross_entropy
+
+QUERIES = "blocks.0.attn.hook_q"
+UNIFORM, SMALL = 10_000, 2_000  # inputs that are drawn anew, uniformly and of small numbers alone
+PATTERNS = 2_000  # of the uniform inputs, those whose attention between all positions is kept
+TUPLES = 50  # of the uniform inputs, those that are put in all orders
+BOXES = 3_000  # sets of inputs that the proof may look at
+
+
+class OrderMeasurements(NetworkMeasurements):
+    """The measurements of one run on `Ordering`: scores as look-ups, attention by rank, copying, and a proof.
+
+    Attributes:
+        n: how many numbers an input has.
+        limit: the numbers are below it; it is the token CLS as well.
+        smallest_number: the smallest number that lines are fitted to and copying is measured on: the limit of small
+            numbers, or a fifth of `limit` where that is less.
+    """
+
+    def __init__(self, run: TrainedRun):
+        if not isinstance(run.task, Ordering):
+            raise ValueError(f"{run.name} was trained on {run.task.name}, not on the order of numbers")
+        super().__init__(run)
+        self.n, self.limit = run.task.n, run.task.limit
+        self.smallest_number = min(run.task.small_limit, max(run.task.limit // 5, 1))
+
+    @cached_property
+    def trained_on(self) -> Int[Tensor, "input pos"]:
+        """Inputs that the run was trained on; none for a foreign checkpoint, of which they are not known."""
+        inputs = self.task.inputs()
+        return inputs[:0] if self.run.spec is None else inputs[self.split.train]
+
+    @cached_property
+    def uniform(self) -> Examples:
+        """Inputs drawn uniformly, none of which was trained on, with their labels."""
+        return self.task.unseen(UNIFORM, 1, self.trained_on)
+
+    @cached_property
+    def small(self) -> Examples:
+        """Inputs of small numbers alone, none of which was trained on, with their labels."""
+        return self.task.unseen(SMALL, 2, self.trained_on, self.smallest_number)
+
+    @property
+    def numbers(self) -> Int[Tensor, "input n"]:
+        """Numbers of the uniform inputs, without CLS and what follows it."""
+        return self.uniform.inputs[:, : self.n]
+
+    @cached_property
+    def logits(self) -> Float[Tensor, "input read output"]:
+        """Logits on the uniform inputs, where the answers are read; in a sort every answer follows the right ones."""
+        return self.logits_on(self.uniform.inputs)
+
+    def logits_on(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "input read output"]:
+        """Logits on any inputs, at the positions where the answers are read, in float64."""
+        with torch.no_grad():
+            return self.model(inputs.to(self.model.W_E.device))[:, -self.task.n_read :].cpu().double()
+
+    @cached_property
+    def accuracy(self) -> float:
+        """Share of right answers on the uniform inputs."""
+        return accuracy(self.logits, self.uniform.labels)
+
+    @cached_property
+    def loss(self) -> float:
+        """Cross-entropy on the uniform inputs. [nats]"""
+        return float(cross_entropy(self.logits, self.uniform.labels))
+
+    @cached_property
+    def small_accuracy(self) -> float:
+        """Share of right answers on the small inputs."""
+        return accuracy(self.logits_on(self.small.inputs), self.small.labels)
+
+    @cached_property
+    def generated(self) -> Int[Tensor, "input output"]:
+        """Answers to the uniform inputs, each given after the network's own earlier answers."""
+        return generated(self.model, self.uniform.inputs[:, : self.n + 1], self.task.n_read)
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        """Queries, keys and what each head writes, looked up by token and position.
+
+        Raises:
+            NoSuchPart: the network is no transformer of one layer.
+        """
+        config = self.model.cfg
+        if not isinstance(config, TransformerConfig) or config.n_layers != 1:
+            raise NoSuchPart(f"{self.name} is no transformer of one layer, of which look-ups could be made")
+        return lookups(self.model)
+
+    @cached_property
+    def positions(self) -> Float[Tensor, "pos pos"]:
+        """Cosines between the embeddings of the positions; NaN where there are none."""
+        if not self.model.cfg.positional:
+            return torch.full((self.task.n_ctx, self.task.n_ctx), torch.nan, dtype=torch.float64)
+        return similarity.cosines(self.model.pos_embed.W_pos.cpu())
+
+    @cached_property
+    def cls(self) -> QueryPosition:
+        """How the answer at CLS comes about: scores, what heads write, and the residual stream without attention."""
+        return self.lookups.query_position(self.n, self.limit)
+
+    @cached_property
+    def pattern(self) -> Float[Tensor, "input head pos"]:
+        """Attention of CLS to every position up to its own, on the uniform inputs."""
+        return self.cls.pattern(self.uniform.inputs)
+
+    @cached_property
+    def patterns(self) -> Float[Tensor, "input head query key"]:
+        """Attention between all positions, on the first of the uniform inputs."""
+        precise = copy.deepcopy(self.model).cpu().double()
+        with torch.no_grad():
+            _, cache = precise.run_with_cache(self.uniform.inputs[:PATTERNS], names_filter=PATTERN)
+        return cache[PATTERN]
+
+    @cached_property
+    def ranks(self) -> sorting.RankAttention:
+        """Which of the sorted numbers CLS and the outputs behind it attend to, on the first of the uniform inputs."""
+        return sorting.rank_attention(self.patterns, self.numbers[:PATTERNS])
+
+    @cached_property
+    def scores(self) -> Float[Tensor, "token head"]:
+        """Score of every number with CLS, averaged over the input positions. [nats]"""
+        return self.cls.scores[: self.n, : self.limit].mean(dim=0)
+
+    @cached_property
+    def score_lines(self) -> Lines:
+        """Lines through the scores of numbers with CLS, one a head."""
+        return lines(self.scores, self.smallest_number)
+
+    @cached_property
+    def mutual_scores(self) -> Float[Tensor, "head query_token key_token"]:
+        """Score of every number with every number, less the means of rows and columns. [nats]
+
+        What positions add goes with the means, so that the scores are the same wherever the numbers stand.
+        """
+        scores = self.lookups.number_scores[:, : self.limit, : self.limit]
+        scores = scores - scores.mean(dim=2, keepdim=True)
+        return scores - scores.mean(dim=1, keepdim=True)
+
+    @cached_property
+    def cls_by_lines(self) -> QueryPosition:
+        """How the answer at CLS would come about if every number's score lay on its head's line."""
+        return ordering.with_line_scores(self.cls, self.score_lines, self.n)
+
+    @cached_property
+    def gap(self) -> Int[Tensor, " input"]:
+        """Largest number less the next largest, of the uniform inputs."""
+        return ordering.gaps(self.numbers)
+
+    def correct_first(self, logits: Float[Tensor, "input output"]) -> Bool[Tensor, " input"]:
+        """Whether these logits give the right first answer to each of the uniform inputs."""
+        return logits.argmax(dim=1) == self.uniform.labels[:, 0]
+
+    @cached_property
+    def copying(self) -> copying.Copying:
+        """Whether the answer at CLS is the number that all heads attend to, number by number."""
+        return copying.copying(self.cls, self.n)
+
+    @cached_property
+    def tolerance(self) -> copying.Tolerance:
+        """How accurate copying stays when part of another number is mixed in.
+
+        It is measured where the largest number is the answer: at CLS, or in a sort at the last position, where the
+        smaller of the two numbers stands.
+        """
+        both = copying.pairs(self.limit, self.smallest_number)
+        if self.task.ask != "sort":
+            return copying.tolerance(self.cls.copies(self.n), self.cls.start[None], both, self.cls)
+        last = self.lookups.query_position(self.task.n_ctx - 1, self.limit)
+        start = self.lookups.resid[-1, both.amin(dim=1)] + self.lookups.b_O
+        return copying.tolerance(last.copies(self.n), start, both, last)
+
+    @cached_property
+    def in_all_orders(self) -> Int[Tensor, "input order pos"]:
+        """The first of the uniform inputs up to CLS, in all orders of their numbers."""
+        numbers = permutations.in_all_orders(self.numbers[:TUPLES])
+        return torch.cat([numbers, torch.full_like(numbers[..., :1], self.limit)], dim=2)
+
+    @cached_property
+    def pre_in_all_orders(self) -> Float[Tensor, "input order neuron"]:
+        """Neurons at CLS before their nonlinearity, for some inputs in all orders of their numbers."""
+        resid = self.cls.resid(self.in_all_orders.flatten(0, 1))
+        return self.cls.logit_map.pre(resid).view(*self.in_all_orders.shape[:2], -1)
+
+    def change_by_other_queries(self) -> float:
+        """Largest change of the logits at CLS when the queries of all positions before it are put to 0."""
+        inputs = self.uniform.inputs[:500, : self.n + 1].to(self.model.W_E.device)
+
+        def silenced(queries: Tensor, hook: object) -> Tensor:
+            return torch.cat([0 * queries[:, :-1], queries[:, -1:]], dim=1)
+
+        with torch.no_grad():
+            changed = self.model.run_with_hooks(inputs, fwd_hooks=[(QUERIES, silenced)])[:, -1]
+            return float((changed - self.model(inputs)[:, -1]).abs().max())
+
+    @cached_property
+    def bound(self) -> bounds.AccuracyBound:
+        """Share of all inputs on which the weights alone prove that the answer is the largest number."""
+        return bounds.accuracy_bound(self.model, self.task, BOXES)

@@ -1,0 +1,260 @@
+"""What is measured of a network over pairs of residues: waves, and the circles that attention and the MLP move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.circles.alignment import SingularDirections, singular_directions
+from modinterp.analyses.circles.circle import Circle, circle, circles, plane
+from modinterp.analyses.circles.linearity import MID, Linearity, linearity
+from modinterp.analyses.circles.petals import PetalFit, petal_fits
+from modinterp.analyses.circles.rotation import CollectedPlanes, Motion, collected_planes, motion
+from modinterp.analyses.fourier.frequencies import dominant_frequency
+from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.waves import ATTN_OUT, WaveMeasurements, Z
+
+FIXED_A = 70  # the first number that the blog post on the Clock algorithm holds fixed
+TUNED = 0.8  # share of the variance of a head's attention at one frequency, from which it counts as tuned to it
+
+
+class PairMeasurements(WaveMeasurements):
+    """What a network over pairs of residues does, as waves and as circles that attention and the MLP move.
+
+    What is said of one a is said of `fixed_a`; planes, circles and motions are those of the key frequencies.
+    """
+
+    @property
+    def fixed_a(self) -> int:
+        """First number of the pairs where it is held fixed and b runs: 70 mod p."""
+        return FIXED_A % self.p
+
+    @property
+    def W_V(self) -> Float[Tensor, "head d_model d_head"]:
+        """Value weights of the first layer's heads, in float64.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        return self.weight("blocks.0.attn.W_V").double()
+
+    @property
+    def W_O(self) -> Float[Tensor, "head d_head d_model"]:
+        """Output weights of the first layer's heads, in float64.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        return self.weight("blocks.0.attn.W_O").double()
+
+    @property
+    def W_in(self) -> Float[Tensor, "d_model neuron"]:
+        """Input weights of the first layer's MLP, as they are stored.
+
+        Raises:
+            NoSuchPart: the network is attention alone.
+        """
+        return self.weight("blocks.0.mlp.W_in")
+
+    @property
+    def b_in(self) -> Float[Tensor, " neuron"]:
+        """Biases of the first layer's neurons, as they are stored.
+
+        Raises:
+            NoSuchPart: the network has no such biases.
+        """
+        return self.weight("blocks.0.mlp.b_in")
+
+    @property
+    def W_out(self) -> Float[Tensor, "neuron d_model"]:
+        """Output weights of the first layer's MLP, as they are stored.
+
+        Raises:
+            NoSuchPart: the network is attention alone, or its neurons make the logits without it.
+        """
+        return self.weight("blocks.0.mlp.W_out")
+
+    @property
+    def b_out(self) -> Float[Tensor, " d_model"]:
+        """Bias of the first MLP's output, as it is stored.
+
+        Raises:
+            NoSuchPart: the network has no such bias.
+        """
+        return self.weight("blocks.0.mlp.b_out")
+
+    @property
+    def W_U(self) -> Float[Tensor, "d_model output"]:
+        """Unembedding of the residues, in float64."""
+        return self.model.W_U.detach().double()[:, : self.p]
+
+    @property
+    def n_heads(self) -> int:
+        """Number of attention heads in the first layer."""
+        return self.pattern.shape[2]
+
+    @cached_property
+    def tuning(self) -> tuple[tuple[int, float], ...]:
+        """Dominant frequency [cycles per p] of each head's attention to the fixed a, and its share of the variance."""
+        to_a = self.pattern[self.fixed_a, :, :, 0]
+        return tuple(dominant_frequency(to_a[:, head]) for head in range(self.n_heads))
+
+    @property
+    def tuned_heads(self) -> tuple[int, ...]:
+        """Heads whose attention has at least 0.8 of its variance at one frequency, which is a key frequency."""
+        return tuple(h for h, (freq, share) in enumerate(self.tuning) if share >= TUNED and freq in self.freqs)
+
+    @property
+    def attended_frequencies(self) -> tuple[int, ...]:
+        """Key frequencies that at least one head is tuned to, in ascending order. [cycles per p]"""
+        return tuple(k for k in self.freqs if k in {self.tuning[h][0] for h in self.tuned_heads})
+
+    @cached_property
+    def planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
+        """Key frequency to the plane in which the embedding's circle of that frequency lies."""
+        return {k: plane(self.W_E, k) for k in self.freqs}
+
+    @cached_property
+    def circles_of_W_E(self) -> dict[int, Circle]:
+        """Key frequency to the circle of the embeddings of all residues."""
+        return circles(self.W_E, self.freqs)
+
+    @cached_property
+    def circles_of_W_L(self) -> dict[int, Circle]:
+        """Key frequency to the circle of the columns of W_L."""
+        return circles(self.W_L.T, self.freqs)
+
+    @cached_property
+    def attention_share(self) -> Float[Tensor, "b head"]:
+        """Attention to the fixed a over the attention to a and b together."""
+        to_a, to_b = self.pattern[self.fixed_a, :, :, :2].unbind(dim=-1)
+        return to_a / (to_a + to_b)
+
+    @cached_property
+    def token_values(self) -> Float[Tensor, "head residue d_head"]:
+        """Value of every residue in every head, positional embeddings left out."""
+        values = torch.einsum("rm,hmd->hrd", self.W_E.double(), self.W_V)
+        return values + self.weight("blocks.0.attn.b_V").double()[:, None] if self.model.cfg.attn_biases else values
+
+    @cached_property
+    def head_values(self) -> Float[Tensor, "b head d_head"]:
+        """z of every head, its mixture of values, with a fixed."""
+        return self.activation(Z)[self.fixed_a]
+
+    @cached_property
+    def head_outputs(self) -> Float[Tensor, "b head d_model"]:
+        """What every head adds to the residual stream, with a fixed."""
+        return torch.einsum("bhd,hdm->bhm", self.head_values, self.W_O)
+
+    def _petal_fits(self, token_values: Tensor, head_values: Tensor, maps: Tensor) -> list[PetalFit]:
+        freqs = [freq for freq, _ in self.tuning]
+        return petal_fits(token_values, head_values, maps, self.attention_share, self.planes, freqs, self.fixed_a)
+
+    @cached_property
+    def petals(self) -> list[PetalFit]:
+        """Every head's z in every plane of the embedding, against the petal that its attention predicts."""
+        return self._petal_fits(self.token_values, self.head_values, self.W_V)
+
+    @cached_property
+    def written_petals(self) -> list[PetalFit]:
+        """Every head's output in every plane of the embedding, against the petal that its attention predicts."""
+        return self._petal_fits(self.token_values @ self.W_O, self.head_outputs, self.W_V @ self.W_O)
+
+    @cached_property
+    def carried_planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
+        """Key frequency to the embedding's plane after W_V W_O, summed over the heads, with columns of length 1."""
+        images = {k: torch.einsum("mi,hmn->ni", x, self.W_V @ self.W_O) for k, x in self.planes.items()}
+        return {k: x / x.norm(dim=0) for k, x in images.items()}
+
+    @cached_property
+    def summed_circles(self) -> dict[int, tuple[Circle, list[Circle]]]:
+        """Key frequency to the circle of the attention's output in the carried plane, and those of each head alone."""
+        attn_out = self.activation(ATTN_OUT)[self.fixed_a]
+        return {
+            k: (
+                circle(attn_out @ image, k),
+                [circle(self.head_outputs[:, head] @ image, k) for head in range(self.n_heads)],
+            )
+            for k, image in self.carried_planes.items()
+        }
+
+    def own_plane(self, hook: str, freq: int) -> Float[Tensor, "d 2"]:
+        """The plane of a frequency over b, with a fixed, of the activations under a hook's name.
+
+        Raises:
+            NoSuchPart: the network has no such hook.
+        """
+        return plane(self.activation(hook)[self.fixed_a], freq)
+
+    def own_circle(self, hook: str, freq: int) -> Circle:
+        """The circle of a frequency over b, with a fixed, in `own_plane` of the activations under a hook's name.
+
+        Raises:
+            NoSuchPart: the network has no such hook.
+        """
+        return circle(self.activation(hook)[self.fixed_a] @ self.own_plane(hook, freq), freq)
+
+    @cached_property
+    def _plane_directions(self) -> dict[tuple[str, int], CollectedPlanes]:
+        return {}
+
+    def plane_directions(self, hook: str, freq: int) -> CollectedPlanes:
+        """Principal directions of the planes in which the circles over b lie, one plane for every a.
+
+        Args:
+            hook: name of the activations, such as `blocks.0.hook_attn_out`.
+            freq: of the circles. [cycles per p]
+        Raises:
+            NoSuchPart: the network has no such hook.
+        """
+        key = hook, freq
+        if key not in self._plane_directions:
+            self._plane_directions[key] = collected_planes(self.activation(hook), freq)
+        return self._plane_directions[key]
+
+    @cached_property
+    def _motions(self) -> dict[tuple[str, int, int], Motion]:
+        return {}
+
+    def motion(self, hook: str, freq: int, pair: int) -> Motion:
+        """How the circle over b revolves and rotates as a runs, in one pair of principal directions.
+
+        Args:
+            hook: name of the activations, such as `blocks.0.hook_attn_out`.
+            freq: of the circle. [cycles per p]
+            pair: 0 for principal directions 1 and 2, 1 for directions 3 and 4.
+        """
+        key = hook, freq, pair
+        if key not in self._motions:
+            points = self.activation(hook) @ self.plane_directions(hook, freq).pair(pair)
+            self._motions[key] = motion(points, freq)
+        return self._motions[key]
+
+    def motions(self, hook: str, pair: int) -> Mapping[int, Motion]:
+        """Key frequency to the motion of its circle; see `motion`."""
+        return {k: self.motion(hook, k, pair) for k in self.freqs}
+
+    @cached_property
+    def mlp_linearity(self) -> Linearity:
+        """How much of what the MLP does an affine map does as well.
+
+        Raises:
+            NoSuchPart: the network is not a transformer with an MLP.
+        """
+        self.activation(MID)
+        return linearity(self.grid, self.task, self.labels, self.freqs)
+
+    @cached_property
+    def singular_directions(self) -> SingularDirections:
+        """The first left singular vectors of W_out, two for each key frequency, and the neurons' waves along them.
+
+        Raises:
+            NoSuchPart: the network has no W_out, or several layers.
+        """
+        if self.model.cfg.n_layers > 1:
+            raise NoSuchPart(f"W_out is decomposed in networks of one layer; {self.name} has more")
+        return singular_directions(self.W_out, self.post, 2 * len(self.freqs))

@@ -1,0 +1,66 @@
+"""Weights before the first step, and the weights of the outputs that answer some input."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from modinterp.models.config import Config, TransformerConfig, Weights
+
+
+def is_bias(name: str) -> bool:
+    """Whether a weight of that name, such as `blocks.0.mlp.b_in`, is a bias; biases begin at 0."""
+    return name.rpartition(".")[2].startswith("b_")
+
+
+def initial_weights(config: Config, seed: int) -> Weights:
+    """Weights before the first step, drawn in float32 on the CPU, the same on every device.
+
+    Matrices are normal with the standard deviations of `config.scales()`, biases are 0. They are drawn in the order of
+    `config.shapes()`; with the initialisation "left-facing" in the order and orientation of the code of Nanda et al.
+    2023, so that the same seed gives the same weights as there.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    if isinstance(config, TransformerConfig) and config.init == "left-facing":
+        return _left_facing_weights(config, generator)
+    scales = config.scales()
+    return {
+        name: torch.zeros(shape) if is_bias(name) else torch.randn(shape, generator=generator) * scales[name]
+        for name, shape in config.shapes().items()
+    }
+
+
+def _left_facing_weights(config: TransformerConfig, generator: torch.Generator) -> Weights:
+    """Weights drawn as column-vector code has them, each then turned into HookedTransformer's orientation."""
+    m, heads, d_head, shapes = config.d_model, config.n_heads, config.d_head, config.shapes()
+
+    def draw(*shape: int, width: int = m) -> Tensor:
+        return torch.randn(*shape, generator=generator) / math.sqrt(width)
+
+    weights = {"embed.W_E": draw(m, config.d_vocab).T}
+    if config.positional:
+        weights["pos_embed.W_pos"] = draw(config.n_ctx, m)
+    for layer in range(config.n_layers):
+        attn, mlp = f"blocks.{layer}.attn.", f"blocks.{layer}.mlp."
+        for letter in "KQV":
+            weights[f"{attn}W_{letter}"] = draw(heads, d_head, m).mT
+        weights[f"{attn}W_O"] = draw(m, heads * d_head).T.reshape(heads, d_head, m)
+        if config.d_mlp is not None:
+            weights[f"{mlp}W_in"] = draw(config.d_mlp, m).T
+            weights[f"{mlp}W_out"] = draw(m, config.d_mlp).T
+    weights["unembed.W_U"] = draw(*shapes["unembed.W_U"], width=config.d_vocab)
+    return {name: torch.zeros(shape) if is_bias(name) else weights[name].contiguous() for name, shape in shapes.items()}
+
+
+def labelled_weights(config: Config, weights: Weights) -> Weights:
+    """The weights without the columns of the unembedding that are the answer to no input.
+
+    Weights from which those columns are missing already are given back as they are. See
+    `TransformerConfig.unlabelled_outputs`.
+    """
+    if not config.unlabelled_outputs:
+        return weights
+    outputs = config.d_vocab_out
+    return {name: w[..., :outputs] if name.startswith("unembed.") else w for name, w in weights.items()}

@@ -1,0 +1,186 @@
+"""A source measured: every claim on the runs that are there, and the figures that belong to the claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.claims import Claim, Result
+from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.runs import load
+from modinterp.sources import Page, Source, source
+from modinterp.sources import load as load_named
+from modinterp.sources.drawing import fits
+from modinterp.terminal.suggestions import suggestion
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What was measured of one source.
+
+    Attributes:
+        results: one a claim, in the order of the source.
+        figures: key to the figure's number in the source and the figure.
+        tables: key of a figure to the title of the table below it and the table.
+        measured: the measurements that claims and figures asked, by name of the run.
+        foreign: whether they are of somebody's checkpoint and not of what this project trained.
+    """
+
+    source: Source
+    results: tuple[Result, ...]
+    figures: dict[str, tuple[str, go.Figure]]
+    tables: dict[str, tuple[str, pd.DataFrame]]
+    measured: dict[str, NetworkMeasurements]
+    foreign: bool = False
+
+    def part(self, page: Page) -> Reproduction:
+        """What belongs to one question of the source."""
+        results = tuple(result for result in self.results if result.claim.figure in page.figures)
+        figures = {key: self.figures[key] for key in page.figures if key in self.figures}
+        return replace(self, results=results, figures=figures)
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """Questions with a page of their own, of which something was drawn."""
+        return tuple(page for page in self.source.pages if set(page.figures) & set(self.figures))
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether every verdict is the recorded one."""
+        return all(result.as_recorded for result in self.results)
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every verdict is the recorded one; of a foreign checkpoint, whether nothing is refuted."""
+        return not self.count("refuted") if self.foreign else self.as_recorded
+
+    def count(self, verdict: str) -> int:
+        """Number of claims with a verdict."""
+        return sum(result.verdict == verdict for result in self.results)
+
+
+def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:
+    """The claims of a source, or those whose id fits a pattern.
+
+    Raises:
+        ValueError: there is no such source, or the pattern fits no claim.
+    """
+    claims = source(name).matching(only or "*")
+    if not claims:
+        ids = [id.removeprefix(f"{name}.") for id in source(name)]
+        raise ValueError(f"no claim of {name} fits {only!r}{suggestion(only or '', ids)}; --list shows all ids")
+    return claims
+
+
+def measurements_of(
+    names: Sequence[str], root: Path | None = None, device: str = "cpu"
+) -> dict[str, NetworkMeasurements]:
+    """Measurements of those of the named runs that are there, in the same order.
+
+    Args:
+        names: of runs; none may be a pattern.
+        root: folder of runs laid out like `checkpoints/`, which is the default.
+        device: where the networks are to live.
+    Raises:
+        ValueError: a run is there but damaged.
+    """
+    measured = {}
+    for name in dict.fromkeys(names):
+        try:
+            measured[name] = measure(load_named(name, root=root, device=device))
+        except FileNotFoundError:
+            continue
+    return measured
+
+
+def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
+    """Names of all runs that some claims of a source, and the figures that belong to them, are measured on.
+
+    Those of the claims come first, in the order in which they are needed.
+    """
+    from modinterp.sources import catalogue
+
+    shown = about.figures_beside({claim.figure for claim in claims if claim.figure})
+    patterns = [pattern for key, drawing in about.drawings.items() if key in shown
+                for pattern in drawing.run_names(about.main_run)]  # fmt: skip
+    drawn = [name for name in catalogue() if fits(name, tuple(patterns))] if patterns else []
+    return tuple(dict.fromkeys([*(name for claim in claims for name in claim.needs), *drawn]))
+
+
+def _drawn(about: Source, keys: set[str], measured: dict[str, NetworkMeasurements]):
+    """Figures and tables of the keys that the runs which are there allow, in the order of the source."""
+    figures, tables = {}, {}
+    for key, drawing in about.drawings.items():
+        if key not in keys:
+            continue
+        figure = drawing.figure(measured, about.main_run)
+        if figure is not None:
+            figures[key] = drawing.number, figure
+        table = drawing.made_table(measured, about.main_run)
+        if drawing.table is not None and table is not None:
+            tables[key] = drawing.table.title, table
+    return figures, tables
+
+
+def reproduction_on(
+    name: str,
+    checkpoint: Path,
+    only: str | None = None,
+    device: str = "cpu",
+    on_claim: Callable[[Result], object] = lambda _: None,
+) -> Reproduction:
+    """Measure the claims of a source on somebody's checkpoint of its main network, as far as one tells.
+
+    Its task and the kind of its neurons are those of the source's main run.
+
+    Args:
+        name: short name of the source.
+        checkpoint: a `.safetensors`, `.pt` or `.pth` file.
+        only, device, on_claim: as in `reproduction`.
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: an unknown source, a pattern without a match, a file that is damaged or does not fit the task.
+    """
+    claims, about = claims_matching(name, only), source(name)
+    spec = about.runs[about.main_run]
+    m = measure(load(checkpoint, spec.task, device=device, act_fn=spec.model.act_fn))
+    results = []
+    for claim in claims:
+        about_this = about.main_run in claim.needs or not claim.needs  # else it is about other networks
+        results.append(claim.check_foreign(m) if about_this else claim.check_available({}))
+        on_claim(results[-1])
+    keys = {r.claim.figure for r in results if r.verdict != "not measured" and r.claim.needs}
+    measured = {about.main_run: m}
+    return Reproduction(about, tuple(results), *_drawn(about, keys, measured), measured, foreign=True)
+
+
+def reproduction(
+    name: str,
+    only: str | None = None,
+    root: Path | None = None,
+    device: str = "cpu",
+    on_claim: Callable[[Result], object] = lambda _: None,
+) -> Reproduction:
+    """Measure the claims of a source and draw the figures that belong to them.
+
+    Args:
+        name: short name of the source.
+        only: pattern of claim ids, such as `fig7.*`.
+        root: folder of runs laid out like `checkpoints/`, which is the default.
+        device: where networks run.
+        on_claim: called with each result; for a progress bar.
+    Raises:
+        ValueError: unknown source, pattern without a match, damaged run.
+    """
+    claims, about = claims_matching(name, only), source(name)
+    measured = measurements_of(run_names(claims, about), root, device)
+    results = []
+    for claim in claims:
+        results.append(claim.check_available(measured))
+        on_claim(results[-1])
+    keys = about.figures_beside({claim.figure for claim in claims})
+    return Reproduction(about, tuple(results), *_drawn(about, keys, measured), measured)

@@ -1,0 +1,38 @@
+"""Sources: papers and reports, each a folder (or an installed package) with its runs, claims and figures.
+
+`source("NAME")` gives one, `sources()` all; `specs("NAME/*")` what its runs are trained from; `load` a trained run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modinterp.lazy import lazy_names
+from modinterp.sources.contract import Page, Source
+from modinterp.sources.registry import catalogue, claims_of, source, sources, spec, specs
+
+if TYPE_CHECKING:
+    from modinterp.sources.drawing import Drawing, Table
+    from modinterp.sources.loading import load
+
+_HOMES = {
+    "Drawing": "modinterp.sources.drawing",
+    "Table": "modinterp.sources.drawing",
+    "load": "modinterp.sources.loading",
+}
+
+__all__ = [
+    "Drawing",
+    "Page",
+    "Source",
+    "Table",
+    "catalogue",
+    "claims_of",
+    "load",
+    "source",
+    "sources",
+    "spec",
+    "specs",
+]
+
+__getattr__ = lazy_names(__name__, _HOMES)

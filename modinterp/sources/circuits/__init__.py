@@ -1,0 +1,1 @@
+"""The report "Circuit engineering": addition, maximum, median and sort, taken apart."""

@@ -1,0 +1,204 @@
+"""Which data the tasks are learned from, and how they compare: grokking, small numbers, loss by width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.measurements import NetworkMeasurements, OrderMeasurements
+from modinterp.sources.circuits.claims.conditions import LEARNED
+from modinterp.sources.circuits.runs import BALANCED, MAX, MEDIAN, OF_WIDTHS, SMALL_SORT, SORT
+from modinterp.tasks import Ordering
+
+DELAY = "delay of the test set over the training set, in units of the latter"
+GROKKING_RUNS = "runs that grok"
+ACCURACY_GAIN = "gain in accuracy"
+ALL_SMALL = "inputs with all numbers below 20"
+EXPECTED_SMALL = "expected"
+AUGMENTED_GAIN = "gain on the augmented test set"
+AUGMENTED_AFTER = "accuracy on the augmented test set after"
+SMALL_BEFORE = "small numbers alone before"
+SMALL_AFTER = "small numbers alone after"
+UNIFORM_GAIN = "gain on the uniform test set"
+ACCURACY_AFTER = "accuracy after"
+MEDIAN_OVER_SORT = "loss of the median over that of the sort"
+SORT_LESS_MEDIAN = "accuracy of the sort less that of the median"
+BEST_MEDIAN_LOSS = "loss of the median at its best"
+ADDITION_WIDTH = "best width of addition"
+MEDIAN_WIDTH = "best width of median"
+
+
+def _no_grok(*runs: OrderMeasurements) -> dict[str, Value]:
+    """How long the test set lags behind the training set, by run."""
+    times = [m.grokking for m in runs]
+    return {
+        DELAY: [(t.grokked - t.memorised) / t.memorised for t in times],
+        GROKKING_RUNS: sum(t.delayed for t in times),
+        "step of 99% on the training set": [t.memorised for t in times],
+        "step of 99% on the test set": [t.grokked for t in times],
+    }
+
+
+def _sort_hard(small: OrderMeasurements, large: OrderMeasurements) -> dict[str, Value]:
+    """Accuracy of the sort from ten times the inputs, and what it gains by them."""
+    return {ACCURACY_GAIN: large.accuracy - small.accuracy, "small": small.accuracy, "ten times": large.accuracy}
+
+
+def _below_small() -> dict[str, Value]:
+    task = Ordering("max", size=40_000)
+    numbers = task.fresh(task.size, seed=0).inputs[:, : task.n]
+    return {
+        ALL_SMALL: int((numbers.amax(dim=1) < task.small_limit).sum()),
+        EXPECTED_SMALL: task.size * (task.small_limit / task.limit) ** task.n,
+    }
+
+
+def _rebalance(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[str, Value]:
+    """Accuracy before and after small inputs are added to the training set, on a test set that has as many."""
+    share = balanced.task.small_share
+    before, after = (share * m.small_accuracy + (1 - share) * m.accuracy for m in (plain, balanced))
+    return {
+        AUGMENTED_GAIN: after - before,
+        AUGMENTED_AFTER: after,
+        "before": before,
+        SMALL_BEFORE: plain.small_accuracy,
+        SMALL_AFTER: balanced.small_accuracy,
+        "share of small inputs in the augmented test set": share,
+    }
+
+
+def _marginal(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[str, Value]:
+    before, after = plain.accuracy, balanced.accuracy
+    return {UNIFORM_GAIN: abs(after - before), ACCURACY_AFTER: after, "before": before}
+
+
+def _sort_and_median(sort: OrderMeasurements, median: OrderMeasurements) -> dict[str, Value]:
+    return {
+        MEDIAN_OVER_SORT: median.loss / sort.loss,
+        SORT_LESS_MEDIAN: sort.accuracy - median.accuracy,
+        "loss of the sort": sort.loss,
+        "loss of the median": median.loss,
+    }
+
+
+def _final_losses(runs: Sequence[NetworkMeasurements]) -> dict[int, float]:
+    """Width of the residual stream to the final test loss, of runs that came with their history. [nats]"""
+    return {
+        m.spec.model.d_model: float(m.history["test_loss"].iloc[-1])
+        for m in runs
+        if m.spec is not None and len(m.history)
+    }
+
+
+def _width(*runs: NetworkMeasurements) -> dict[str, Value]:
+    """The width with the lowest final test loss, for addition and for the median."""
+    addition = _final_losses([m for m in runs if not isinstance(m.task, Ordering)])
+    median = _final_losses([m for m in runs if isinstance(m.task, Ordering)])
+    return {
+        ADDITION_WIDTH: _best_width(addition),
+        MEDIAN_WIDTH: _best_width(median),
+        BEST_MEDIAN_LOSS: min(median.values(), default=float("nan")),
+        **{f"addition, width {width}": loss for width, loss in addition.items()},
+        **{f"median, width {width}": loss for width, loss in median.items()},
+    }
+
+
+def _best_width(losses: Mapping[int, float]) -> float:
+    """The width with the lowest loss; NaN where there is none."""
+    return float(min(losses, key=lambda width: losses[width])) if losses else float("nan")
+
+
+CLAIMS = (
+    Claim(
+        id="circuits.data.max_no_grok",
+        where="Problems",
+        statement="The maximum generalises at once, without being memorised first.",
+        source_says="no gap between the two curves",
+        measure=_no_grok,
+        expected={
+            DELAY: at_most(0.1, "no gap is seen"),
+            GROKKING_RUNS: at_most(0, "no grokking at all"),
+        },
+        needs=MAX,
+        scope="any seed",
+        figure="curves",
+    ),
+    Claim(
+        id="circuits.data.sort_hard",
+        where="Problems",
+        statement="The sort generalises only from about ten times as many inputs.",
+        source_says="10 times",
+        measure=_sort_hard,
+        expected={ACCURACY_GAIN: at_least(0.1, '"does not generalise properly" before')},
+        needs=(SMALL_SORT, SORT[0]),
+        finding=refuted("99.78% of the tokens are right with 40,000 inputs, 99.93% with 400,000"),
+    ),
+    Claim(
+        id="circuits.data.max_below20",
+        where="Distribution",
+        statement="Of 40,000 uniform draws of five numbers below 100 hardly any have all below 20.",
+        source_says="10",
+        measure=_below_small,
+        expected={
+            ALL_SMALL: between(2, 25),
+            EXPECTED_SMALL: between(12.79, 12.81),
+        },
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="circuits.data.rebalance",
+        where="Distribution",
+        statement=(
+            "With inputs of small numbers added to the training set, accuracy on a test set with such inputs rises."
+        ),
+        source_says="from about 85% to about 95%",
+        measure=_rebalance,
+        expected={
+            AUGMENTED_GAIN: at_least(0.05, "10 points in the source, times one half"),
+            AUGMENTED_AFTER: at_least(0.93, "about 95% in the source"),
+        },
+        needs=(MAX[0], BALANCED[0]),
+        figure="accuracy",
+    ),
+    Claim(
+        id="circuits.data.marginal",
+        where="General observations",
+        statement="On uniform inputs, the added small ones change little.",
+        source_says="marginally",
+        measure=_marginal,
+        expected={
+            UNIFORM_GAIN: at_most(0.03, "marginal"),
+            ACCURACY_AFTER: at_least(0.9, LEARNED),
+        },
+        needs=(MAX[0], BALANCED[0]),
+        figure="accuracy",
+    ),
+    Claim(
+        id="circuits.obs.sort_vs_median",
+        where="General observations",
+        statement="The sort is learned better than the median.",
+        source_says="a tenth of the loss, 5 points of accuracy more",
+        measure=_sort_and_median,
+        expected={
+            MEDIAN_OVER_SORT: at_least(2, "10 in the source, seed-specific"),
+            SORT_LESS_MEDIAN: at_least(0, "5 points in the source, seed-specific"),
+        },
+        needs=(SMALL_SORT, MEDIAN[0]),  # both from 40,000 inputs
+    ),
+    Claim(
+        id="circuits.obs.width",
+        where="General observations, loss by width",
+        statement="Addition is learned best by a narrow network, the median by a wide one.",
+        source_says="32 and 512",
+        measure=_width,
+        expected={
+            ADDITION_WIDTH: at_most(64, "32 in the source, seed-specific"),
+            MEDIAN_WIDTH: at_least(128, "512 in the source, seed-specific"),
+            BEST_MEDIAN_LOSS: at_most(2.3, "half of what guessing costs; else no width is good"),
+        },
+        needs=OF_WIDTHS,
+        figure="widths",
+    ),
+)

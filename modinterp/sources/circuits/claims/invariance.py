@@ -1,0 +1,143 @@
+"""The max transformer: how well it does, and that the order of its inputs does not matter to it."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from modinterp.analyses.order.permutations import neighbour_contrast
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.claim import Claim, each, refuted
+from modinterp.measurements import OrderMeasurements
+from modinterp.sources.circuits.claims.conditions import ACCURATE, TEST_ACCURACY
+from modinterp.sources.circuits.runs import BALANCED
+
+INPUT_COSINE = "mean cosine among input positions"
+CLS_COSINE = "largest |cosine| of an input position with CLS"
+OUTPUT_COSINE = "mean cosine of input and output positions"
+LOWEST_ORDER_COSINE = "smallest cosine"
+MEAN_ORDER_COSINE = "mean cosine"
+ONE_ANSWER = "inputs with one answer in all orders"
+NEIGHBOUR_STEP = "step between neighbours over that in a random sequence"
+
+
+def _loss(m: OrderMeasurements) -> dict[str, float]:
+    return {
+        TEST_ACCURACY: m.accuracy,
+        "test loss": m.loss,
+        "accuracy where all numbers are small": m.small_accuracy,
+    }
+
+
+def position_cosines(m: OrderMeasurements) -> dict[str, float]:
+    """Cosines between embeddings of positions: the inputs among themselves, and with those from CLS on."""
+    similar, n = m.positions, m.n
+    among = similar[:n, :n][~torch.eye(n, dtype=torch.bool)]
+    return {
+        INPUT_COSINE: float(among.mean()),
+        CLS_COSINE: float(similar[:n, n].abs().max()),
+        OUTPUT_COSINE: float(similar[:n, n:].mean()),
+        "smallest cosine among input positions": float(among.min()),
+    }
+
+
+def order_cosines(m: OrderMeasurements) -> dict[str, float]:
+    """Cosines between the neurons at CLS, before their nonlinearity, in all orders of some inputs."""
+    unit = F.normalize(m.pre_in_all_orders, dim=2)
+    similar = unit @ unit.transpose(1, 2)
+    return {
+        LOWEST_ORDER_COSINE: float(similar.min()),
+        MEAN_ORDER_COSINE: float(similar.mean()),
+        TEST_ACCURACY: m.accuracy,
+    }
+
+
+def _perm_output(m: OrderMeasurements) -> dict[str, float]:
+    """Share of some inputs whose answer is the same in all orders of their numbers."""
+    answers = m.cls.logit_map.logits(m.cls.resid(m.in_all_orders.flatten(0, 1))).argmax(dim=1)
+    answers = answers.view(m.in_all_orders.shape[:2])
+    single = (answers == answers[:, :1]).all(dim=1)
+    return {ONE_ANSWER: float(single.double().mean()), TEST_ACCURACY: m.accuracy}
+
+
+def _perm_pattern(m: OrderMeasurements) -> dict[str, float]:
+    """How much less neighbouring orders differ where the orders stand in sequence than where they are shuffled."""
+    unit = F.normalize(m.pre_in_all_orders, dim=2)
+    shuffled = torch.randperm(unit.shape[1], generator=torch.Generator().manual_seed(0))
+    contrast = [neighbour_contrast(u @ u.T, shuffled) for u in unit]
+    return {
+        NEIGHBOUR_STEP: sum(contrast) / len(contrast),
+        TEST_ACCURACY: m.accuracy,
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="circuits.max.loss",
+        where="Max transformer, training",
+        statement="The network learns to name the largest of the numbers.",
+        source_says="loss curves",
+        measure=each(_loss),
+        expected={TEST_ACCURACY: at_least(0.95, "learned; the source prints no number")},
+        needs=BALANCED,
+        scope="any seed",
+        figure="curves",
+    ),
+    Claim(
+        id="circuits.max.pos_sim",
+        where="Max transformer, positions",
+        statement="The embeddings of the input positions are close to one another and perpendicular to that of CLS.",
+        source_says="a heat-map",
+        measure=each(position_cosines),
+        expected={
+            INPUT_COSINE: at_least(0.7, "close to 1 in the source's heat-map, seed-specific"),
+            CLS_COSINE: at_most(0.4, "near 0 in the heat-map, seed-specific"),
+        },
+        needs=BALANCED[:1],
+        finding=refuted("a mean cosine of 0.40 among input positions, from 0.23 on: alike, but far from equal"),
+        figure="positions",
+    ),
+    Claim(
+        id="circuits.max.permutations",
+        where="Max transformer, permutations",
+        statement="The neurons before the ReLU at CLS are nearly the same in all orders of the inputs.",
+        source_says="about 1 everywhere",
+        measure=each(order_cosines),
+        expected={
+            LOWEST_ORDER_COSINE: at_least(0.95, "nearly identical"),
+            MEAN_ORDER_COSINE: at_least(0.99, "nearly identical"),
+            **ACCURATE,
+        },
+        needs=BALANCED,
+        scope="any seed",
+        figure="orders",
+    ),
+    Claim(
+        id="circuits.max.perm_output",
+        where="Max transformer, permutations",
+        statement="The order of the inputs does not change the answer.",
+        source_says="1",
+        measure=each(_perm_output),
+        expected={ONE_ANSWER: at_least(0.98, "1 in the source"), **ACCURATE},
+        needs=BALANCED,
+        scope="any seed",
+        figure="orders",
+    ),
+    Claim(
+        id="circuits.max.perm_pattern",
+        where="Max transformer, permutations",
+        statement=(
+            "The pattern seen in the similarities comes from the sequence of the permutations, and goes when that is "
+            "random."
+        ),
+        source_says="seen in two heat-maps",
+        measure=each(_perm_pattern),
+        expected={
+            NEIGHBOUR_STEP: at_most(0.9, "neighbours in sequence are alike"),
+            **ACCURATE,
+        },
+        needs=BALANCED,
+        scope="any seed",
+        figure="orders",
+    ),
+)

@@ -1,0 +1,85 @@
+"""The runs of "Circuit engineering": addition, maximum, median and sort.
+
+Stated: one layer, 4 heads of 32, 5,000 pairs for addition, five numbers and CLS for the others, 40,000 samples, ten
+times as many for the sort, widths 32 and 512 among others. Nearly all else is our choice: numbers below 100, batches of
+512 drawn from 40,000 (400,000 for the sort) of which the loss is a float64 mean, AdamW at 1e-3 with a decay of 0.1, 512
+neurons, and a tenth of the inputs small where the data are balanced.
+
+How much hangs on that was tried with the balanced maximum in 2,000 steps: three seeds, decay 0 and 1, a learning rate
+of 3e-4, 128 neurons, a hundredth of small inputs. The algorithm stays what it is: 99.7% to 99.9% right, CLS scores on
+lines (R squared 0.90 to 0.97) of slope 0.28 to 0.52 with their zero at 44 to 54, 97% to 99% of attention on a largest
+number that leads by 10, and 97.5% to 98.8% of the numbers from 20 on copied. With 5,000 inputs to train on it is 99.3%
+right and copies 90%. What moves is the slope (0.28 at step 2,000, 0.36 to 0.58 at step 20,000 of the same recipe; the
+report has 0.15) and how alike the input positions' embeddings are (a mean cosine of 0.04, then 0.40; the report
+says "close"): both grow with the length of training, which the report does not state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from modinterp.models import TransformerConfig
+from modinterp.runs.family import family
+from modinterp.tasks import Ordering, addition
+from modinterp.training import Recipe, RunSpec
+
+_OPTIMISER = ("seed", "recipe.lr", "recipe.weight_decay", "recipe.betas", "recipe.warmup", "recipe.epochs")
+_DATA = ("task.limit", "recipe.batches", "recipe.batch_size", "model.d_mlp")
+WIDTHS = (8, 16, 32, 64, 128, 256, 512)
+ADD, MAX, BALANCED, MEDIAN, SORT, ONE_HEAD = (
+    tuple(f"circuits/{stem}-{seed}" for seed in range(3))
+    for stem in ("add", "max", "max-balanced", "median", "sort", "sort-one-head")
+)
+SMALL_SORT = "circuits/sort-small-0"
+OF_WIDTHS = tuple(f"circuits/{task}-width-{width}-0" for task in ("add", "median") for width in WIDTHS)
+_PAIRS = 0.3916  # 5,000 of 12,769
+_EVERY = {"log_every": 100, "snapshot_every": 1000}
+_ORDERING = Recipe(
+    epochs=20_000, fraction=0.8, batches="shuffled", batch_size=512, weight_decay=0.1, betas=(0.9, 0.98), **_EVERY
+)
+
+_SHORTER = replace(_ORDERING, epochs=10_000)  # a sort learns five answers from every input; a sweep compares widths
+
+
+def _ordering(stem: str, task: Ordering, ours: tuple[str, ...] = (), **sizes: int) -> dict[str, RunSpec]:
+    """Three seeds of a task on numbers, with those fields as our choice that the report leaves open."""
+    model = TransformerConfig.of(task, **sizes)
+    recipe = _SHORTER if task.ask == "sort" or "d_model" in sizes else _ORDERING
+    return family(f"circuits/{stem}", task, model, recipe, range(3), (*_OPTIMISER, *_DATA, *ours))
+
+
+def _widths() -> dict[str, RunSpec]:
+    """Addition and the median, learned by networks of several widths."""
+    runs, pairs, medians = {}, addition(113), Ordering("median", size=50_000)
+    for width in WIDTHS:
+        model = TransformerConfig.of(pairs, d_model=width, d_mlp=4 * width)
+        runs |= family(
+            f"circuits/add-width-{width}",
+            pairs,
+            model,
+            Recipe(epochs=7_500, fraction=_PAIRS, **_EVERY),
+            range(3),
+            (*_OPTIMISER, "model.d_model", "model.d_mlp"),
+        )
+        runs |= _ordering(f"median-width-{width}", medians, ("model.d_model",), d_model=width, d_mlp=4 * width)
+    return runs
+
+
+def _addition(epochs: int, seeds: range) -> dict[str, RunSpec]:
+    """Modular addition from 5,000 pairs."""
+    task, recipe = addition(113), Recipe(epochs=epochs, fraction=_PAIRS, **_EVERY)
+    return family("circuits/add", task, TransformerConfig.of(task), recipe, seeds, _OPTIMISER)
+
+
+RUNS = {
+    # 25,000 lie past the report's window of grokking; from 7,500 on the first hardly changed, its sum of squares by 1%
+    **_addition(25_000, range(1)),
+    **_addition(10_000, range(1, 3)),
+    **_ordering("max", Ordering("max", size=50_000)),
+    **_ordering("max-balanced", Ordering("max", size=50_000, small_share=0.1), ("task.small_share",)),
+    **_ordering("median", Ordering("median", size=50_000)),
+    **_ordering("sort", Ordering("sort", size=500_000)),
+    **_ordering("sort-small", Ordering("sort", size=50_000)),
+    **_ordering("sort-one-head", Ordering("sort", size=500_000), n_heads=1),
+    **_widths(),
+}

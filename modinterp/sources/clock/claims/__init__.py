@@ -1,0 +1,18 @@
+"""The blog post on the Clock algorithm and its petals."""
+
+from modinterp.sources.clock.claims import (
+    attention,
+    circles,
+    mlp,
+    motion,
+    petals,
+    petals_of_heads,
+    readout,
+    setup,
+)
+from modinterp.sources.clock.claims.contradictions import CONTRADICTIONS
+
+SECTIONS = (setup, circles, attention, petals, petals_of_heads, mlp, motion, readout)
+CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)
+
+__all__ = ["CLAIMS", "CONTRADICTIONS", "SECTIONS"]

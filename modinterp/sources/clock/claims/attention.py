@@ -1,0 +1,174 @@
+"""Section 6: attention that swings, and what it mixes."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from modinterp.analyses.circles.circle import circle, wave_angles
+from modinterp.analyses.fourier.frequencies import frequency_shares
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import PairMeasurements
+from modinterp.measurements.pairs import TUNED
+from modinterp.sources.clock.runs import SEEDS
+
+SMALLEST_DEVIATION = "smallest standard deviation of a head's attention to a"
+LOWEST_MEAN = "lowest mean"
+HIGHEST_MEAN = "highest mean"
+PERIODIC_HEADS = "heads with a share of 0.8"
+HIGHEST_SHARE = "highest share"
+LOWEST_SHARE = "lowest share"
+TUNED_HEADS = "heads tuned to a key frequency"
+TO_NEITHER = "mean attention to neither"
+KEYS_SHARE = "share of the keys' energy at key frequencies"
+VALUES_SHARE = "share of the values' energy at key frequencies"
+RELATIVE_ERROR = "relative error"
+OTHER_FREQUENCIES = "largest share of other frequencies"
+
+
+def _attention_varies(m: PairMeasurements) -> dict[str, Value]:
+    to_a = m.pattern[..., 0].flatten(0, 1)
+    deviations = to_a.std(dim=0)[list(m.tuned_heads)]
+    return {
+        SMALLEST_DEVIATION: float(deviations.min()) if m.tuned_heads else math.nan,
+        LOWEST_MEAN: float(to_a.mean(dim=0).min()),
+        HIGHEST_MEAN: float(to_a.mean(dim=0).max()),
+    }
+
+
+def _attention_is_periodic(m: PairMeasurements) -> dict[str, Value]:
+    tuning = m.tuning
+    return {
+        PERIODIC_HEADS: sum(share >= TUNED for _, share in tuning),
+        HIGHEST_SHARE: max(share for _, share in tuning),
+        LOWEST_SHARE: min(share for _, share in tuning),
+    }
+
+
+def _tuned_to_keys(m: PairMeasurements) -> dict[str, Value]:
+    return {
+        TUNED_HEADS: len(m.tuned_heads),
+        "key frequencies with a head": len(m.attended_frequencies),
+        "key frequencies": len(m.freqs),
+    }
+
+
+def _attention_to_both(m: PairMeasurements) -> dict[str, Value]:
+    missing = (m.pattern[..., :2].sum(dim=-1) - 1).abs()
+    return {
+        TO_NEITHER: float(missing.mean()),
+        "heads with a share of 0.8 over both": sum(head.linear_share >= TUNED for head in m.heads.heads),
+    }
+
+
+def _keys_and_values(m: PairMeasurements) -> dict[str, Value]:
+    keys = torch.einsum("rm,hmd->rhd", m.W_E.double(), m.weight("blocks.0.attn.W_K").double())
+    return {
+        KEYS_SHARE: frequency_shares(keys, m.freqs),
+        VALUES_SHARE: frequency_shares(m.token_values.transpose(0, 1), m.freqs),
+    }
+
+
+def _mixture_of_values(m: PairMeasurements) -> dict[str, Value]:
+    of_a, of_b = m.token_values[:, m.fixed_a], m.token_values.transpose(0, 1)
+    share = m.attention_share[..., None]
+    mixed = share * of_a + (1 - share) * of_b
+    return {RELATIVE_ERROR: float((m.head_values - mixed).norm() / m.head_values.norm())}
+
+
+def _linear_maps_keep_frequencies() -> dict[str, Value]:
+    generator = torch.Generator().manual_seed(0)
+    angles = wave_angles(113, 5)
+    points = torch.stack([angles.cos(), angles.sin()], dim=1)
+    images = [points @ torch.randn(2, 2, generator=generator, dtype=torch.float64) for _ in range(100)]
+    ellipses = [circle(image, 5) for image in images]
+    return {
+        OTHER_FREQUENCIES: max(1 - ellipse.quality for ellipse in ellipses),
+        "smallest aspect among the images": min(ellipse.aspect for ellipse in ellipses),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="clock.s6.attn_maps6",
+        where="section 6, six maps",
+        statement="Attention differs from pair to pair in a way that has no structure at first sight, and no head "
+        "that is tuned to a key frequency simply halves it.",
+        source_says="six random pairs shown",
+        measure=each(_attention_varies),
+        expected={SMALLEST_DEVIATION: at_least(0.05, "a head that halves would have 0")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="attention",
+    ),
+    Claim(
+        id="clock.s6.attention_periodic",
+        where="section 6",
+        statement="With one operand fixed, the attention swings with the other at one frequency.",
+        source_says="head 1 at 4, head 2 at 43, head 3 at 32, head 0 at many",
+        measure=each(_attention_is_periodic),
+        expected={PERIODIC_HEADS: at_least(2, "3 of 4 in the source")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="attention",
+    ),
+    Claim(
+        id="clock.s6.attn_dft",
+        where="section 6, spectra of attention",
+        statement="The frequencies that heads are tuned to are key frequencies.",
+        source_says="3 heads; head 0 has others too",
+        measure=each(_tuned_to_keys),
+        expected={TUNED_HEADS: at_least(2, "3 of 4 in the source")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="attention",
+    ),
+    Claim(
+        id="clock.s6.attn_2d",
+        where="section 6",
+        statement="Over all pairs attention is periodic in both operands, and goes to them alone.",
+        source_says="to a and to b adds up to about 1",
+        measure=each(_attention_to_both),
+        expected={TO_NEITHER: at_most(0.02, "about 0")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="attention",
+    ),
+    Claim(
+        id="clock.s61.qkv_periodic",
+        where="section 6.1",
+        statement="Keys and values are periodic in the token, being linear images of the circles.",
+        source_says="stated",
+        measure=each(_keys_and_values),
+        expected={
+            KEYS_SHARE: at_least(0.9, "as sparse as the embedding"),
+            VALUES_SHARE: at_least(0.9, "as sparse as the embedding"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="attention",
+    ),
+    Claim(
+        id="clock.s61.convex",
+        where="section 6.1",
+        statement="What a head gathers lies between v_a and v_b, in the proportion of its attention.",
+        source_says="self-attention about 0",
+        measure=each(_mixture_of_values),
+        expected={RELATIVE_ERROR: at_most(0.02, "exact but for the attention to = itself")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="petals",
+    ),
+    Claim(
+        id="clock.s61.linear_no_warp",
+        where="section 6.1",
+        statement="A linear map makes an ellipse of a circle and adds no frequency.",
+        source_says="stated",
+        measure=_linear_maps_keep_frequencies,
+        expected={OTHER_FREQUENCIES: at_most(1e-6)},
+        needs=(),
+        scope="any network",
+    ),
+)

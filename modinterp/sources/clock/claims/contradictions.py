@@ -1,0 +1,132 @@
+"""Conflicts of the blog post with the paper, with itself and with arithmetic."""
+
+from modinterp.claims.contradiction import Contradiction
+from modinterp.sources.clock.claims import attention, mlp, motion, petals_of_heads, readout, setup
+
+CONTRADICTIONS = (
+    Contradiction(
+        id="X-A1",
+        conflict="The blog: the MLP is an affine map, the ReLU unnecessary. Nanda et al. and Kissane: the ReLU makes "
+        "the products.",
+        settled_by={
+            "s8.mlp_affine": (
+                mlp.AFFINE_ACCURACY,
+                mlp.AFFINE_EXPLAINED,
+                mlp.IDENTITY_ACCURACY,
+                mlp.PRODUCTS_BEFORE_MLP,
+                mlp.PRODUCTS_OF_NEURONS,
+            ),
+            "s8.bup_sorted": (mlp.NEGATIVE_BIASES, mlp.NEGATIVE_PRE),
+        },
+        follows="The ReLU is needed. The blog's evidence, that few biases are negative, is true and does not bear on "
+        "it: a third of the pre-activations are below 0 all the same.",
+    ),
+    Contradiction(
+        id="X-A2",
+        conflict="The blog: a network without ReLU groks. Nanda et al.: products come from attention and from the MLP.",
+        settled_by={
+            "s8.reluless_groks": (
+                mlp.SHARE_OF_SEEDS,
+                mlp.PRODUCTS_WITHOUT_RELU,
+                mlp.GROKKED,
+            ),
+        },
+        follows="Both are right: without ReLU all products come from the attention, which then makes many more of "
+        "them.",
+    ),
+    Contradiction(
+        id="X-A3",
+        conflict="The blog: at least two circles and two heads are needed, with co-prime frequencies. Nanda et al.: "
+        "several frequencies only widen the margin.",
+        settled_by={
+            "s111.min2": (readout.MARGIN, readout.ONE_HEAD_ACCURACY, readout.ONE_HEAD_KEYS),
+            "s112.gcd": (readout.SINGLE_FREQUENCIES, readout.DISAGREEMENTS),
+        },
+        follows="One exact circle is enough for a prime P, though its margin is tiny; one head is enough for several "
+        "circles; what counts is gcd(k1, ..., P) = 1.",
+    ),
+    Contradiction(
+        id="X-A7",
+        conflict="Nanda et al.: each head has a single frequency. The blog: head 0 has many.",
+        settled_by={"s6.attention_periodic": (attention.HIGHEST_SHARE, attention.LOWEST_SHARE)},
+        follows="Both occur: among our twelve heads all but one are clean.",
+    ),
+    Contradiction(
+        id="X-A8",
+        conflict="The blog: attention looks random, and is periodic. The circuits report: attention is about one half.",
+        settled_by={"s6.attn_maps6": (attention.LOWEST_MEAN, attention.HIGHEST_MEAN, attention.SMALLEST_DEVIATION)},
+        follows="Both: one half on average, and swinging far around it.",
+    ),
+    Contradiction(
+        id="X-A9",
+        conflict="The blog: test loss 0. Nanda et al.: cross-entropy never reaches 0.",
+        settled_by={"s4.curves": (setup.FINAL_TEST_LOSS,)},
+        follows="It is small and not 0, in float64.",
+    ),
+    Contradiction(
+        id="X-C1",
+        conflict="The blog lets a and b run from 1 to P, its code from 0 to P - 1.",
+        settled_by={"s2.task": (setup.SMALLEST_OPERAND, setup.LARGEST_OPERAND, setup.EQUALS_TOKEN)},
+        follows="Tokens run from 0 to 112, and = is 113.",
+    ),
+    Contradiction(
+        id="X-C2",
+        conflict='The blog: the paper confirmed that positional embeddings are "irrelevant". The paper has them, and '
+        "no ablation.",
+        settled_by={"s3.irrelevant": (setup.DELAYED, setup.GROKKED, setup.LOGIT_FVE)},
+        follows="Networks grok with and without; nothing here speaks against the statement but the logits of one seed.",
+    ),
+    Contradiction(
+        id="X-C3",
+        conflict="The blog: leaving b_out out warps the circles of W_L. Arithmetic: the bias adds a constant to the "
+        "logits.",
+        settled_by={"s52.bdown_warp": ()},
+        follows="No effect.",
+    ),
+    Contradiction(
+        id="X-C4",
+        conflict="The blog: petals overlap exactly if the attention's frequency is below the embedding's.",
+        settled_by={"s61.overlap_rule": ()},
+        follows="True of embedding frequency 1 alone.",
+    ),
+    Contradiction(
+        id="X-C5",
+        conflict="The blog: written circles could interfere with the embedding's in the residual stream. At = that "
+        "stream holds the embedding of =, which is the same for all pairs.",
+        settled_by={"s8.dihedral": (mlp.VARIANCE_BEFORE, mlp.SMALLEST_DIHEDRAL)},
+        follows="There is nothing there to interfere with.",
+    ),
+    Contradiction(
+        id="X-C6",
+        conflict="The blog's condition P gcd(k1, k2, ...) = 1 cannot be met by integers.",
+        settled_by={"s112.gcd": ()},
+        follows="gcd(k1, k2, ..., P) = 1 is meant, or should be.",
+    ),
+    Contradiction(
+        id="X-C7",
+        conflict="The blog reads the MLP's output with W_U in one place and with W_L in another.",
+        settled_by={"s91.wl_probes": (), "s10.readout_65": (readout.CIRCLES,)},
+        follows="W_U reads what the MLP writes (128 dimensions), W_L the neurons (512); they agree, for W_L = W_out "
+        "W_U.",
+    ),
+    Contradiction(
+        id="X-C8",
+        conflict="The blog writes the pull-back through W_V as an equation; it has 128 rows and 32 unknowns.",
+        settled_by={
+            "s62.z_head1_sub4": (petals_of_heads.PULL_BACK_RESIDUAL,),
+            "s62.z_head1_sub32": (petals_of_heads.PULL_BACK_RESIDUAL,),
+        },
+        follows="It holds in the sense of least squares, with a residual of 2% to 30%, the most where a head moves "
+        "little of the plane.",
+    ),
+    Contradiction(
+        id="X-C9",
+        conflict="The blog: attention alone makes the circles rotate, the MLP only stretches.",
+        settled_by={
+            "s8.mlp_affine": (mlp.PRODUCTS_BEFORE_MLP, mlp.PRODUCTS_OF_LOGITS),
+            "s93.rotate": (motion.ROTATION_FIT, motion.ROTATION_FIT_WITH_HEAD),
+        },
+        follows="Attention makes a little rotation at the frequencies that heads attend at, and none at the others; "
+        "the ReLU makes the most of it.",
+    ),
+)

@@ -1,0 +1,131 @@
+"""Section 6.1: the family of petals in theory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import product
+
+import torch
+
+from modinterp.analyses.circles.petals import Petal
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.claim import Claim, Value, refuted
+
+SPECTRUM_ERROR = "largest error of the predicted spectrum"
+OTHER_FREQUENCIES = "frequencies other than 0, f, 2 f"
+MEAN = "amplitude at the mean"
+AT_ATTENTION = "amplitude at the attention"
+AT_EMBEDDING = "amplitude at the embedding"
+AT_SUM = "amplitude at the sum"
+AT_DIFFERENCE = "amplitude at the difference"
+CROSSINGS_AT_1 = "most crossings at embedding frequency 1"
+CROSSINGS_OF_SLOWER = "fewest crossings at attention frequency 1 and embedding frequency 2 to 4"
+CROSSINGS_2_3 = "most crossings at embedding 2, attention 3"
+
+_PHASES = [2 * math.pi * (i + 0.1) / 6 for i in range(6)]
+
+
+def _largest_error(pairs: Iterable[tuple[int, int]]) -> float:
+    """Largest error of the petals' closed-form spectrum against the transform of the curve, over phases and operands.
+
+    Args:
+        pairs: frequencies of the embedding and of the attention. [cycles per p]
+    """
+    errors = []
+    for (embedding, attention), phase, a in product(pairs, _PHASES, (0, 70)):
+        petal = Petal(113, embedding, attention, phase, a)
+        errors.append(float((torch.fft.fft(petal.curve()) / petal.p - petal.spectrum()).abs().max()))
+    return max(errors)
+
+
+def _equal_frequencies() -> dict[str, Value]:
+    frequencies = {
+        freq
+        for phase in _PHASES
+        for freq in (torch.fft.fft(Petal(113, 4, 4, phase).curve()).abs() / 113 > 1e-6).nonzero()[:, 0].tolist()
+    }
+    return {
+        SPECTRUM_ERROR: _largest_error([(4, 4), (1, 1)]),
+        OTHER_FREQUENCIES: len({min(f, 113 - f) for f in frequencies} - {0, 4, 8}),
+    }
+
+
+def _amplitudes() -> dict[str, Value]:
+    petal = Petal(113, 32, 4, 0.7)
+    amplitudes = petal.spectrum().abs()
+    entries = {MEAN: 0, AT_ATTENTION: 4, AT_EMBEDDING: 32, AT_SUM: 36, AT_DIFFERENCE: 28}
+    return {
+        SPECTRUM_ERROR: _largest_error(product((1, 4, 32), (1, 4, 32, 43))),
+        **{name: float(amplitudes[entry]) for name, entry in entries.items()},
+    }
+
+
+def _crossings(embedding: int, attention: int) -> list[int]:
+    return [Petal(113, embedding, attention, phase).crossings() for phase in _PHASES]
+
+
+def _self_crossings() -> dict[str, Value]:
+    of_slower = [min(_crossings(f, 1)) for f in (2, 3, 4)]
+    of_2_and_3 = _crossings(2, 3)
+    return {
+        CROSSINGS_AT_1: max(max(_crossings(1, f)) for f in (1, 2, 3, 4, 8)),
+        CROSSINGS_OF_SLOWER: min(of_slower),
+        CROSSINGS_2_3: max(of_2_and_3),
+        "fewest crossings at embedding 2, attention 3": min(of_2_and_3),
+        "most crossings at embedding 2, attention 5": max(_crossings(2, 5)),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="clock.s61.petals_equal",
+        where="section 6.1",
+        statement="Where attention and embedding have one frequency f, the petals have the frequencies 0, f and 2 f "
+        "for any phase.",
+        source_says="a family over the phase is shown",
+        measure=_equal_frequencies,
+        expected={SPECTRUM_ERROR: at_most(1e-6), OTHER_FREQUENCIES: equals(0)},
+        needs=(),
+        scope="any network",
+        figure="explorer",
+    ),
+    Claim(
+        id="clock.s61.petals_family",
+        where="section 6.1",
+        statement="Other frequencies give other petals: half at the mean and at the embedding's frequency, a quarter "
+        "at the attention's and at sum and difference.",
+        source_says="families are shown",
+        measure=_amplitudes,
+        expected={
+            SPECTRUM_ERROR: at_most(1e-6),
+            MEAN: between(0.4999, 0.5001),
+            AT_ATTENTION: between(0.2499, 0.2501),
+            AT_EMBEDDING: between(0.4999, 0.5001),
+            AT_SUM: between(0.2499, 0.2501),
+            AT_DIFFERENCE: between(0.2499, 0.2501),
+        },
+        needs=(),
+        scope="any network",
+        figure="explorer",
+    ),
+    Claim(
+        id="clock.s61.overlap_rule",
+        where="section 6.1",
+        statement="Petals overlap exactly where the attention's frequency is below the embedding's.",
+        source_says="stated as a rule",
+        measure=_self_crossings,
+        expected={
+            CROSSINGS_AT_1: equals(0),
+            CROSSINGS_OF_SLOWER: at_least(1),
+            CROSSINGS_2_3: equals(0),
+        },
+        needs=(),
+        scope="any network",
+        finding=refuted(
+            "True for embedding frequency 1, which every frequency is after renaming the residues mod a prime. Among "
+            "two others it is not the order that counts: embedding 2 and attention 3 cross 3 to 6 times."
+        ),
+        figure="explorer",
+    ),
+)

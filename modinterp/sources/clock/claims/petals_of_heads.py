@@ -1,0 +1,248 @@
+"""Sections 6.2 to 7.2: the petals of each head, and their sum, which is a circle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from operator import eq, gt, lt
+from statistics import median
+
+import torch
+
+from modinterp.analyses.circles.circle import circle, wave_angles
+from modinterp.analyses.circles.petals import PetalFit
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.claim import Claim, Value, each, refuted
+from modinterp.measurements import PairMeasurements
+from modinterp.measurements.waves import ATTN_OUT
+from modinterp.sources.clock.runs import SEEDS
+
+PREDICTION_FIT = "lowest R squared of the prediction"
+FREQUENCIES_SHARE = "lowest share at the petal's frequencies"
+PULL_BACK_RESIDUAL = "largest residual of the pull-back"
+CIRCLE_CORNERS = "corners of the embedding's circle, share of the points"
+PETAL_CORNERS = "corners of a petal, largest share"
+SUM_QUALITY = "quality of the sum"
+ABOVE_MEDIAN_HEAD = "above the median head by"
+LOWEST_QUALITY = "lowest quality"
+LOWEST_ASPECT = "lowest aspect"
+LOWEST_SUM_QUALITY = "lowest quality of a sum"
+SMALLEST_GAIN = "smallest gain over the median head"
+
+
+def _worst_prediction(fits: Sequence[PetalFit]) -> dict[str, Value]:
+    """The worst prediction among petals; NaN if there are none."""
+    return {
+        PREDICTION_FIT: min((fit.explained for fit in fits), default=math.nan),
+        FREQUENCIES_SHARE: min((fit.at_frequencies for fit in fits), default=math.nan),
+        "heads and planes": len(fits),
+        PULL_BACK_RESIDUAL: max((fit.residual for fit in fits), default=math.nan),
+    }
+
+
+def _petals_where(attention: Callable[[int, int], bool]) -> Callable[[PairMeasurements], dict[str, Value]]:
+    """A measure of the petals of z, of heads that are tuned to a key frequency.
+
+    Args:
+        attention: which petals, by the frequency of the attention and that of the plane.
+    """
+
+    def petals_in_z(m: PairMeasurements) -> dict[str, Value]:
+        tuned = [fit for fit in m.petals if fit.head in m.tuned_heads]
+        return _worst_prediction([fit for fit in tuned if attention(fit.attention, fit.embedding)])
+
+    return petals_in_z
+
+
+def _petals_in_residual_stream(m: PairMeasurements) -> dict[str, Value]:
+    return _worst_prediction([fit for fit in m.written_petals if fit.head in m.tuned_heads])
+
+
+def _corners(m: PairMeasurements) -> dict[str, Value]:
+    angles = wave_angles(m.p, m.freqs[0])
+    of_petals = [fit.on_hull for fit in m.petals if fit.head in m.tuned_heads]
+    return {
+        CIRCLE_CORNERS: min(c.on_hull for c in m.circles_of_W_E.values()),
+        PETAL_CORNERS: max(of_petals, default=math.nan),
+        "corners of an exact circle": circle(torch.stack([angles.cos(), angles.sin()], dim=1), m.freqs[0]).on_hull,
+        "corners of the circle of all heads' sum": max(together.on_hull for together, _ in m.summed_circles.values()),
+    }
+
+
+def _sum_of_heads(number: int) -> Callable[[PairMeasurements], dict[str, Value]]:
+    """A measure of the circle of all heads' sum, at the key frequency of that number, from 0, in ascending order."""
+
+    def circle_of_sum(m: PairMeasurements) -> dict[str, Value]:
+        if number >= len(m.freqs):
+            return {SUM_QUALITY: math.nan, ABOVE_MEDIAN_HEAD: math.nan}
+        freq = m.freqs[number]
+        together, alone = m.summed_circles[freq]
+        return {
+            SUM_QUALITY: together.quality,
+            ABOVE_MEDIAN_HEAD: together.quality - median(c.quality for c in alone),
+            "frequency": freq,
+            "lowest quality of a head": min(c.quality for c in alone),
+            "highest quality of a head": max(c.quality for c in alone),
+        }
+
+    return circle_of_sum
+
+
+def _own_planes(m: PairMeasurements) -> dict[str, Value]:
+    own = [m.own_circle(ATTN_OUT, k) for k in m.freqs]
+    return {
+        LOWEST_QUALITY: min(c.quality for c in own),
+        LOWEST_ASPECT: min(c.aspect for c in own),
+    }
+
+
+def _all_sums(m: PairMeasurements) -> dict[str, Value]:
+    sums = m.summed_circles.values()
+    gains = [together.quality - median(c.quality for c in alone) for together, alone in sums]
+    return {
+        LOWEST_SUM_QUALITY: min(together.quality for together, _ in sums),
+        SMALLEST_GAIN: min(gains),
+    }
+
+
+_PREDICTED = {
+    PREDICTION_FIT: at_least(0.9, "traces the predicted petals"),
+    FREQUENCIES_SHARE: at_least(0.85, "traces the predicted petals"),
+}
+_CIRCLE = {
+    SUM_QUALITY: at_least(0.8, "dominated by the one frequency"),
+    ABOVE_MEDIAN_HEAD: at_least(0, "a circle where each head has petals"),
+}
+
+
+CLAIMS = (
+    Claim(
+        id="clock.s62.z_head1_sub4",
+        where="section 6.2",
+        statement="What a head gathers traces the predicted petals where the attention's frequency is that of the "
+        "plane's.",
+        source_says="4 in the plane of 4",
+        measure=each(_petals_where(eq)),
+        expected=_PREDICTED,
+        needs=SEEDS,
+        scope="any seed",
+        figure="petals",
+    ),
+    Claim(
+        id="clock.s62.z_head3_sub4",
+        where="section 6.2",
+        statement="What a head gathers traces the predicted petals where the attention's frequency is above the "
+        "plane's.",
+        source_says="32 in the plane of 4",
+        measure=each(_petals_where(gt)),
+        expected=_PREDICTED,
+        needs=SEEDS,
+        scope="any seed",
+        figure="petals",
+    ),
+    Claim(
+        id="clock.s62.z_head1_sub32",
+        where="section 6.2",
+        statement="What a head gathers traces the predicted petals where the attention's frequency is below the "
+        "plane's.",
+        source_says="4 in the plane of 32",
+        measure=each(_petals_where(lt)),
+        expected=_PREDICTED,
+        needs=SEEDS,
+        scope="any seed",
+        figure="petals",
+    ),
+    Claim(
+        id="clock.s62.not_linearly_separable",
+        where="section 6.2",
+        statement="A line can part each point of a circle from all others, but not each point of a petal.",
+        source_says="stated",
+        measure=each(_corners),
+        expected={
+            CIRCLE_CORNERS: at_least(1, "all of a circle"),
+            PETAL_CORNERS: at_most(0.7, "not all of a petal"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        finding=refuted(
+            "True of an exact circle, whose 113 points are all corners. But the radius of the networks' circles "
+            "varies by 3% to 8%, a hundred times more than the bulge between neighbours, and only 14% to 33% of "
+            "their points are corners: no more than of their petals (23% to 29%). So this cannot be why petals are "
+            "worse than circles."
+        ),
+        figure="petals",
+    ),
+    Claim(
+        id="clock.s7.o_petals_per_head",
+        where="section 7",
+        statement="What each head writes to the residual stream traces the predicted petals, too.",
+        source_says="the same figures",
+        measure=each(_petals_in_residual_stream),
+        expected={name: at_least(0.8, "the same petals, through one more map") for name in _PREDICTED},
+        needs=SEEDS,
+        scope="any seed",
+        figure="sums",
+    ),
+    Claim(
+        id="clock.s71.o_sum_4",
+        where="section 7.1",
+        statement="At the first key frequency the heads' petals add up to a circle.",
+        source_says="dominated by that frequency",
+        measure=each(_sum_of_heads(0)),
+        expected=_CIRCLE,
+        needs=SEEDS,
+        scope="any seed",
+        figure="sums",
+    ),
+    Claim(
+        id="clock.s71.o_sum_32",
+        where="section 7.1",
+        statement="At the second key frequency the heads' petals add up to a circle.",
+        source_says="dominated by that frequency",
+        measure=each(_sum_of_heads(1)),
+        expected=_CIRCLE,
+        needs=SEEDS,
+        scope="any seed",
+        figure="sums",
+    ),
+    Claim(
+        id="clock.s71.o_sum_43",
+        where="section 7.1",
+        statement="At the third key frequency the heads' petals add up to a circle.",
+        source_says="dominated by that frequency",
+        measure=each(_sum_of_heads(2)),
+        expected=_CIRCLE,
+        needs=SEEDS,
+        scope="any seed",
+        figure="sums",
+    ),
+    Claim(
+        id="clock.s71.alt_dft",
+        where="section 7.1",
+        statement="In the attention output's own planes there are circles too, some stretched.",
+        source_says="43 is stretched",
+        measure=each(_own_planes),
+        expected={
+            LOWEST_QUALITY: at_least(0.8, "circles"),
+            LOWEST_ASPECT: at_least(0.3, "stretched, but no line"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="sums",
+    ),
+    Claim(
+        id="clock.s72.why",
+        where="section 7.2",
+        statement="Embeddings become periodic because petals of periodic ones add up to circles: an argument that "
+        "nothing here tests; what is measured is that they do add up, in every seed.",
+        source_says="an argument, not proven",
+        measure=each(_all_sums),
+        expected={
+            LOWEST_SUM_QUALITY: at_least(0.8, "dominated by the one frequency"),
+            SMALLEST_GAIN: at_least(0, "simpler than what each head has"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="sums",
+    ),
+)

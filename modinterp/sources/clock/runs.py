@@ -1,0 +1,47 @@
+"""The runs of the blog post on the Clock algorithm.
+
+It states the network (that of Nanda et al. without positional embeddings, with biases in the MLP) and 20,000 epochs,
+looked at after 5,000 and 10,000 too. The optimiser is not stated; ours is that of Nanda et al.
+"""
+
+from __future__ import annotations
+
+from modinterp.models import TransformerConfig
+from modinterp.runs.family import family
+from modinterp.tasks import addition
+from modinterp.training import Recipe
+
+SEEDS = tuple(f"clock/no-pos-{seed}" for seed in range(3))
+MAIN = "clock/no-pos-1"  # of the three it has four circles and the clearest gap
+WITHOUT_RELU = tuple(f"clock/no-relu-{seed}" for seed in range(3))
+ONE_HEAD = "clock/one-head-0"
+
+_TASK = addition(113)
+_OPTIMISER = ("seed", "recipe.lr", "recipe.weight_decay", "recipe.betas", "recipe.warmup")
+
+RUNS = {
+    **family(
+        "clock/no-pos",
+        _TASK,
+        TransformerConfig.of(_TASK, positional=False),
+        Recipe(epochs=20_000),
+        range(3),
+        _OPTIMISER,
+    ),
+    **family(
+        "clock/no-relu",
+        _TASK,
+        TransformerConfig.of(_TASK, positional=False, act_fn="none"),
+        Recipe(epochs=40_000, log_every=100, snapshot_every=1000),
+        range(3),
+        (*_OPTIMISER, "recipe.epochs"),
+    ),
+    **family(
+        "clock/one-head",
+        _TASK,
+        TransformerConfig.of(_TASK, positional=False, n_heads=1, d_head=128),
+        Recipe(epochs=20_000),
+        (0,),
+        (*_OPTIMISER, "recipe.epochs", "model.n_heads", "model.d_head"),
+    ),
+}

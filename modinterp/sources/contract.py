@@ -1,0 +1,180 @@
+"""What a source is: a paper or report as one folder, with its runs, claims and figures.
+
+Making a `Source` costs nothing, so that a command can list all of them; its parts are imported when they are first
+asked for, and everything that they name (runs, figures) is looked up then, so that a wrong name fails at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from modinterp.claims import Claim, Contradiction
+    from modinterp.sources.drawing import Drawing
+    from modinterp.training import RunSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A question of a source that has a page of its own, with the figures and claims that answer it.
+
+    Attributes:
+        key: name of the file, without its ending.
+        title: the question.
+        figures: keys of the figures; the claims are those that they belong to.
+    """
+
+    key: str
+    title: str
+    figures: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Source(Mapping):
+    """A paper, report or notebook whose statements are held against trained networks.
+
+    It is a mapping from the ids of its claims, with or without the source's name in front, to the claims.
+
+    Attributes:
+        name: short name, with which ids of claims and names of runs begin.
+        package: the package of the source's folder, `__package__` in its `source.py`. It holds `runs` (with `RUNS`,
+            name to spec), `claims` (with `CLAIMS` and, if there are any, `CONTRADICTIONS`), `drawings` (with `FIGURES`,
+            key to `Drawing`), and, where hyper-parameters can be searched for, `search`.
+        title: of the paper or report.
+        citation: authors and year, or what kind of text it is.
+        link: where it can be read; empty where it has no public address.
+        main_run: name of the run that stands for the source's own network.
+        pages: questions that have a page of their own.
+        note: what to know of the source's runs as a whole.
+    """
+
+    name: str
+    package: str
+    title: str
+    citation: str
+    link: str = ""
+    main_run: str
+    pages: tuple[Page, ...] = ()
+    note: str = ""
+
+    def _part(self, module: str) -> Any:
+        return import_module(f"{self.package}.{module}")
+
+    @cached_property
+    def runs(self) -> Mapping[str, RunSpec]:
+        """Name of a run to what it is trained from.
+
+        Raises:
+            ValueError: a name does not begin with the source's, or the main run is not among them.
+        """
+        runs: Mapping[str, RunSpec] = self._part("runs").RUNS
+        if astray := [name for name in runs if not name.startswith(f"{self.name}/")]:
+            raise ValueError(f"runs of {self.name} begin with {self.name}/, unlike {', '.join(astray)}")
+        if self.main_run not in runs:
+            raise ValueError(f"the main run of {self.name}, {self.main_run}, is none of its runs")
+        return runs
+
+    @cached_property
+    def claims(self) -> Mapping[str, Claim]:
+        """Id of a claim to the claim, in the order of the source.
+
+        Raises:
+            ValueError: two claims of one id, an id that does not begin with the source's name, a claim that names a
+                run or a figure which there is not.
+        """
+        from modinterp.sources.registry import catalogue
+
+        claims: dict[str, Claim] = {}
+        for claim in self._part("claims").CLAIMS:
+            if claim.id in claims or claim.source != self.name:
+                raise ValueError(f"{claim.id} is no new id of a claim of {self.name}")
+            if unknown := set(claim.needs) - set(self.runs) - set(catalogue()):
+                raise ValueError(f"{claim.id} needs {', '.join(sorted(unknown))}, which no source has")
+            if claim.figure and claim.figure not in self.drawings:
+                raise ValueError(f"{claim.id} is shown by the figure {claim.figure!r}, which {self.name} does not have")
+            claims[claim.id] = claim
+        return claims
+
+    @cached_property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Where sources disagree with this one or it with itself, and which claims settle it.
+
+        Raises:
+            ValueError: one is settled by a claim that there is not.
+        """
+        conflicts: tuple[Contradiction, ...] = getattr(self._part("claims"), "CONTRADICTIONS", ())
+        for conflict in conflicts:
+            if unknown := [key for key in conflict.settled_by if f"{self.name}.{key}" not in self.claims]:
+                raise ValueError(f"{conflict.id} is settled by {', '.join(unknown)}, which {self.name} does not claim")
+        return conflicts
+
+    @cached_property
+    def drawings(self) -> Mapping[str, Drawing]:
+        """Key of a figure to how it is drawn.
+
+        Raises:
+            ValueError: a page or a figure names a figure which there is not.
+        """
+        drawings: Mapping[str, Drawing] = self._part("drawings").FIGURES
+        shown = {key for page in self.pages for key in page.figures}
+        if unknown := (shown | {d.beside for d in drawings.values() if d.beside}) - set(drawings):
+            raise ValueError(f"{self.name} has no figure {', '.join(sorted(unknown))}")
+        return drawings
+
+    @property
+    def has_search(self) -> bool:
+        """Whether the source says which hyper-parameters were searched for."""
+        return find_spec(f"{self.package}.search") is not None
+
+    @property
+    def search(self) -> Any:
+        """The module of the source's search for hyper-parameters; see `modinterp.runs.search.Space`."""
+        return self._part("search")
+
+    @property
+    def folder(self) -> Path:
+        """The source's own folder, where a source in a package of its own may ship `checkpoints/`."""
+        spec = find_spec(self.package)
+        assert spec is not None
+        return Path(next(iter(spec.submodule_search_locations or ())))
+
+    def __getitem__(self, key: str) -> Claim:
+        full = key if key.startswith(f"{self.name}.") else f"{self.name}.{key}"
+        if full not in self.claims:
+            raise KeyError(f"no claim {full}; `python -m modinterp.reproduce {self.name} --list` shows all")
+        return self.claims[full]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.claims)
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def __bool__(self) -> bool:
+        """A source is there, whatever it claims; nothing is imported to tell."""
+        return True
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def matching(self, pattern: str) -> tuple[Claim, ...]:
+        """Claims whose id, with or without the source's name, fits a pattern with `*`, `?` and `[...]`."""
+        return tuple(
+            claim
+            for key, claim in self.claims.items()
+            if fnmatchcase(key, pattern) or fnmatchcase(key.removeprefix(f"{self.name}."), pattern)
+        )
+
+    def figures_beside(self, keys: set[str]) -> set[str]:
+        """These keys of figures, and those of the figures that are drawn along with them."""
+        return keys | {key for key, drawing in self.drawings.items() if drawing.beside in keys}
+
+    def __repr__(self) -> str:
+        return f"Source({self.name}: {self.title}, {self.citation})"

@@ -1,0 +1,103 @@
+"""A figure of a source: where it stands there, and how it is drawn from measurements of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.measurements import NetworkMeasurements
+from modinterp.runs import NotRecorded
+
+Measured = Mapping[str, NetworkMeasurements]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table below a figure.
+
+    Attributes:
+        title: what it unfolds under.
+        make: from what the figure is drawn from to the table; None where that is not enough.
+    """
+
+    title: str
+    make: Callable[..., pd.DataFrame | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """How a figure of a source is drawn.
+
+    `draw` gets the measurements of the source's main run; with `first_of`, of the first run that is there; with
+    `all_of`, of all runs that are there, by name; with `needs_no_run`, nothing.
+
+    Attributes:
+        number: of the figure in the source, such as `Figure 7`.
+        draw: returns the figure, or None where the runs that are there are not enough for it.
+        first_of: names of runs, or patterns such as `SOURCE/seed-*`, in order of preference.
+        all_of: names of runs, or patterns.
+        needs_no_run: whether it is drawn from formulas alone.
+        table: what belongs below the figure.
+        template: name of a file beside the source's drawings, of what the page has below the figure that plotly alone
+            cannot do.
+        beside: key of the figure that it is drawn along with; it then belongs to the same claims.
+    """
+
+    number: str
+    draw: Callable[..., go.Figure | None]
+    first_of: tuple[str, ...] = ()
+    all_of: tuple[str, ...] = ()
+    needs_no_run: bool = False
+    table: Table | None = None
+    template: str = ""
+    beside: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.first_of) + bool(self.all_of) + self.needs_no_run > 1:
+            raise ValueError(f"{self.number} is drawn from the first of some runs, from all of some, or from none")
+
+    def run_names(self, main: str) -> tuple[str, ...]:
+        """Names and patterns of the runs that it is drawn from.
+
+        Args:
+            main: the source's main run.
+        """
+        return () if self.needs_no_run else self.all_of or self.first_of or (main,)
+
+    def _given(self, measured: Measured, main: str) -> tuple[Any, ...] | None:
+        """The arguments of `draw`; None where no run is there that it could be drawn from."""
+        if self.needs_no_run:
+            return ()
+        if self.all_of:
+            return ({name: m for name, m in measured.items() if fits(name, self.all_of)},)
+        there = (
+            m for pattern in self.first_of or (main,) for name, m in measured.items() if fnmatchcase(name, pattern)
+        )
+        first = next(there, None)
+        return None if first is None else (first,)
+
+    def figure(self, measured: Measured, main: str) -> go.Figure | None:
+        """The figure, if the runs that are there, and what came with them, allow it."""
+        return self._made(self.draw, measured, main)
+
+    def made_table(self, measured: Measured, main: str) -> pd.DataFrame | None:
+        """The table below the figure, if there is one and the runs that are there allow it."""
+        return None if self.table is None else self._made(self.table.make, measured, main)
+
+    def _made(self, make: Callable[..., Any], measured: Measured, main: str) -> Any:
+        """What a function makes of the runs; None where there is none, or where what it asks for did not come along."""
+        given = self._given(measured, main)
+        try:
+            return None if given is None else make(*given)
+        except NotRecorded:
+            return None
+
+
+def fits(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a name is one of some names, or fits one of some patterns."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

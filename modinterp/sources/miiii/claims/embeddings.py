@@ -1,0 +1,247 @@
+"""Embeddings of the digits: singular values, singular vectors, and spectra."""
+
+from __future__ import annotations
+
+import torch
+
+from modinterp.analyses.embeddings.singular_vectors import periodicity, random_periodicity
+from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.claim import Claim, Value, each, refuted
+from modinterp.measurements import GridMeasurements
+from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY
+from modinterp.sources.miiii.runs import BASIS, CODED, NANDA
+
+ONE_DEVIATION = "above the mean by one deviation"
+TWO_DEVIATIONS = "above the mean by two deviations"
+OF_MIIII = ", T_miiii"
+HALF_VALUES = "values to 50%"
+HALF_RATIO = "values to 50%, T_miiii over T_nanda"
+MOST_DIFFERENCE = "values to 90%, T_miiii less T_nanda"
+HALF_SQUARES_RATIO = "squares to 50%, T_miiii over T_nanda"
+MOST_SQUARES_DIFFERENCE = "squares to 90%, T_miiii less T_nanda"
+RANK_RATIO = "effective rank, T_miiii over T_nanda"
+ONE_WAVE = "median share of the best wave, top vectors"
+WAVE_OVER_CHANCE = "mean share of the best wave over that of random vectors"
+MORE_FREQUENCIES = "frequencies, T_miiii less T_nanda"
+ACTIVE = "active frequencies"
+ACTIVE_SHARE = "their share of the squared norm"
+SIGNIFICANT_RATIO = "frequencies above a quarter of the largest, T_miiii over T_nanda"
+GINI_DIFFERENCE = "Gini coefficient, T_miiii less T_nanda"
+GINI_BASIS = "Gini coefficient, T_basis"
+GINI_LESS_BASIS = "Gini coefficient, T_miiii less T_basis"
+BOTH = (CODED, NANDA[0])
+
+
+def _half(m: GridMeasurements) -> dict[str, Value]:
+    """How many singular values of the embedding make half and nine tenths of their sum, or of that of their squares."""
+    svd = m.embedding_svd
+    return {
+        HALF_VALUES: svd.count_to_reach(0.5),
+        "values to 90%": svd.count_to_reach(0.9),
+        "squares to 50%": svd.count_to_reach(0.5, squared=True),
+        "squares to 90%": svd.count_to_reach(0.9, squared=True),
+        "effective rank": m.effective_rank,
+    }
+
+
+def _diffuse(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, Value]:
+    """How much more diffuse the singular values of the embedding are for remainders than for modular addition."""
+    svd, other = remainders.embedding_svd, sums.embedding_svd
+    half, most = svd.count_to_reach(0.5), svd.count_to_reach(0.9)
+    half_squares, most_squares = (svd.count_to_reach(share, squared=True) for share in (0.5, 0.9))
+    return {
+        HALF_RATIO: half / other.count_to_reach(0.5),
+        MOST_DIFFERENCE: most - other.count_to_reach(0.9),
+        RANK_RATIO: remainders.effective_rank / sums.effective_rank,
+        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        "values to 50%, T_miiii": half,
+        "values to 90%, T_miiii": most,
+        HALF_SQUARES_RATIO: half_squares / other.count_to_reach(0.5, squared=True),
+        MOST_SQUARES_DIFFERENCE: most_squares - other.count_to_reach(0.9, squared=True),
+    }
+
+
+def _waves(m: GridMeasurements) -> dict[str, Value]:
+    """How far the top left singular vectors of the embedding are waves, two vectors for each key frequency."""
+    vectors = m.embedding_svd.vectors
+    top = vectors[:, : 2 * m.n_key_frequencies]
+    shares = periodicity(top).shares
+    return {
+        ONE_WAVE: float(shares.median()),
+        "median share of the best three waves, top vectors": float(periodicity(top, waves=3).shares.median()),
+        "top vectors": len(shares),
+        "vectors up to half the values": len(m.singular_vectors.shares),
+        "median share of the best wave, those": float(m.singular_vectors.shares.median()),
+        "median share, two vectors for each frequency of the embedding": float(
+            periodicity(vectors[:, : 2 * len(m.significant_frequencies)]).shares.median()
+        ),
+        "significant frequencies of the embedding": len(m.significant_frequencies),
+    }
+
+
+def _many_waves(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, Value]:
+    """How periodic the top left singular vectors are for remainders, and at how many frequencies."""
+    shares, by_chance = remainders.singular_vectors.shares, random_periodicity(*remainders.W_E.shape)
+    n_freqs, n_freqs_of_sums = (len(set(m.singular_vectors.freqs.tolist())) for m in (remainders, sums))
+    return {
+        WAVE_OVER_CHANCE: float(shares.mean()) / by_chance,
+        MORE_FREQUENCIES: n_freqs - n_freqs_of_sums,
+        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        "mean share of the best wave": float(shares.mean()),
+        "frequencies, T_miiii": n_freqs,
+        "vectors, T_miiii": len(shares),
+        "vectors, T_nanda": len(sums.singular_vectors.shares),
+    }
+
+
+def _counts(m: GridMeasurements, task: str = "") -> dict[str, Value]:
+    """How many frequencies of the embedding count as active, by three thresholds.
+
+    Args:
+        task: what the names of the numbers end with.
+    """
+    return {
+        ONE_DEVIATION + task: len(m.active_frequencies()),
+        TWO_DEVIATIONS + task: len(m.active_frequencies(2)),
+        f"above a quarter of the largest{task}": len(m.significant_frequencies),
+        f"Gini coefficient{task}": m.embedding_gini,
+    }
+
+
+def _sparse(m: GridMeasurements) -> dict[str, Value]:
+    """How many frequencies of the embedding are active, and their share of its squared norm."""
+    freqs = m.active_frequencies()
+    active = m.embedding_norms[[k - 1 for k in freqs]]
+    return {
+        ACTIVE: len(freqs),
+        ACTIVE_SHARE: float(active.square().sum() / m.embedding_norms.square().sum()),
+        **_counts(m),
+    }
+
+
+def _broad(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, Value]:
+    """How much broader the spectrum of the embedding is for remainders than for modular addition."""
+    return {
+        SIGNIFICANT_RATIO: len(remainders.significant_frequencies) / len(sums.significant_frequencies),
+        GINI_DIFFERENCE: remainders.embedding_gini - sums.embedding_gini,
+        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        **_counts(remainders, OF_MIIII),
+        **_counts(sums, ", T_nanda"),
+    }
+
+
+def _aperiodic(shuffled: GridMeasurements, remainders: GridMeasurements) -> dict[str, Value]:
+    """How flat the spectrum of the embedding is for shuffled labels, beside remainders and a random matrix."""
+    generator = torch.Generator().manual_seed(0)
+    by_chance = fourier_gini(torch.randn(*shuffled.W_E.shape, generator=generator))
+    return {
+        GINI_BASIS: shuffled.embedding_gini,
+        GINI_LESS_BASIS: remainders.embedding_gini - shuffled.embedding_gini,
+        "Gini coefficient, T_miiii": remainders.embedding_gini,
+        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        "Gini coefficient of a random matrix": by_chance,
+        "train accuracy, T_basis": float(shuffled.final("train_accuracy").mean()),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="miiii.fig8.nanda",
+        where="figure 8",
+        statement="A few singular values of the embedding hold half their sum in modular addition.",
+        source_says="ticks near 5 and 49",
+        measure=each(_half),
+        expected={HALF_VALUES: at_most(15, "near 5 in the authors' figure; 33 before training")},
+        needs=NANDA,
+        scope="any seed",
+        figure="singular_values",
+    ),
+    Claim(
+        id="miiii.fig8.miiii",
+        where="figure 8",
+        statement="The singular values of T_miiii are more diffuse.",
+        source_says="ticks near 35 and 73",
+        measure=_diffuse,
+        expected={
+            HALF_RATIO: at_least(2, "35 over 5 in the authors' figure"),
+            MOST_DIFFERENCE: at_least(1, "73 and 49 in the authors' figure"),
+            RANK_RATIO: at_least(1.0000001, "larger at all"),
+        },
+        given=GENERALISED,
+        needs=BOTH,
+        figure="singular_values",
+    ),
+    Claim(
+        id="miiii.fig9",
+        where="figure 9",
+        statement="The top left singular vectors of modular addition are waves.",
+        source_says="by eye",
+        measure=each(_waves),
+        expected={ONE_WAVE: at_least(0.7, "a wave to the eye; 0.08 for random vectors")},
+        needs=NANDA,
+        scope="any seed",
+        figure="vectors_nanda",
+        finding=refuted(
+            "in three seeds of five they are (median shares 0.739, 0.888 and 0.909); in the others the median "
+            "vector has 0.532 and 0.698 in one wave. What is mixed are waves of nearly equal strength: three of "
+            "them hold 0.96 to 0.99 of the median vector in all five seeds"
+        ),
+    ),
+    Claim(
+        id="miiii.fig10",
+        where="figure 10",
+        statement="The top left singular vectors of T_miiii are periodic too, with more frequencies.",
+        source_says="by eye",
+        measure=_many_waves,
+        expected={
+            WAVE_OVER_CHANCE: at_least(2, "clearly more than by chance"),
+            MORE_FREQUENCIES: at_least(1, "more at all"),
+        },
+        given=GENERALISED,
+        needs=BOTH,
+        figure="vectors_miiii",
+    ),
+    Claim(
+        id="miiii.fig11",
+        where="figure 11",
+        statement="The embedding of modular addition has a few active frequencies.",
+        source_says="about 5",
+        measure=each(_sparse),
+        expected={
+            ACTIVE: at_most(10, "about 5 in the source"),
+            ACTIVE_SHARE: at_least(0.5, "ten of 56 lie above that threshold by chance too, with 0.2 of it"),
+        },
+        needs=NANDA,
+        scope="any seed",
+        figure="spectrum_nanda",
+    ),
+    Claim(
+        id="miiii.fig12",
+        where="figure 12",
+        statement="The spectrum of T_miiii is much broader.",
+        source_says="by eye",
+        measure=_broad,
+        expected={
+            SIGNIFICANT_RATIO: at_least(2, "much broader, by eye"),
+            GINI_DIFFERENCE: at_most(0, "broader at all"),
+        },
+        given=GENERALISED,
+        needs=BOTH,
+        figure="spectrum_miiii",
+    ),
+    Claim(
+        id="miiii.fig13",
+        where="figure 13",
+        statement="Trained on shuffled labels the embedding has no frequencies: they come from the data.",
+        source_says="by eye",
+        measure=_aperiodic,
+        expected={
+            GINI_BASIS: at_most(0.15, "0.02 for a random matrix"),
+            GINI_LESS_BASIS: at_least(0.05, "there must be a periodicity to ask where it comes from"),
+        },
+        given=GENERALISED,
+        needs=(BASIS, CODED),
+        figure="spectrum_basis",
+    ),
+)

@@ -1,0 +1,242 @@
+"""When each task is learned, and what all of them together are worth as a primality test."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+
+from modinterp.analyses.training.curves import rank_correlation
+from modinterp.analyses.training.generalisation import infinite_if_never, inversions, spread
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value, not_measured, refuted
+from modinterp.measurements import GridMeasurements
+from modinterp.sources.miiii.claims.conditions import (
+    FIRST_PRIMES,
+    GENERALISED,
+    LEARNED,
+    MEAN_TEST_ACCURACY,
+    later_primes,
+)
+from modinterp.sources.miiii.runs import CODED, MASKED, NO_DROPOUT, PRINTED
+
+GENERALISED_TASKS = "tasks with a test accuracy of 0.99"
+OUT_OF_ORDER = "2, 3, 5, 7, then the first of the others: pairs out of order"
+ORDER_CORRELATION = "Spearman's correlation of q and the epoch, other tasks"
+MEDIAN_EPOCH = "median epoch of the other tasks"
+PRINTED_TASKS = "tasks with that trained on 30%, as printed"
+LOW_LOSS_TASKS = "tasks with a test loss of at most 0.05"
+DELAYED_TASKS = "tasks that generalise 500 epochs or more after they are memorised"
+EPOCH_SPREAD = "interquartile range of log10 of the epoch, other tasks"
+GENERALISING_SHARE = "share of the other tasks that generalise"
+F1 = "F1"
+TASKS_SOLVED = "tasks solved"
+FIRST_TWO_ACCURACY = "lower test accuracy of q = 2 and q = 3"
+OTHERS_LEARNED = "other tasks with a test accuracy of 0.99"
+EARLIEST = "of the first four to generalise, how many are among 11, 13, 17, 19"
+EPOCH_RATIO = "median epoch over that with 2, 3, 5, 7"
+
+
+def _times(m: GridMeasurements) -> tuple[list[float], dict[int, float]]:
+    """Epochs at which the first four tasks generalised, and prime to that of the others; infinity for never."""
+    first, others = m.generalisation_epochs(FIRST_PRIMES), m.generalisation_epochs(later_primes(m))
+    return infinite_if_never(list(first.values())), dict(
+        zip(others, infinite_if_never(list(others.values())), strict=True)
+    )
+
+
+def _accuracy(m: GridMeasurements, *printed: GridMeasurements) -> dict[str, Value]:
+    """Which tasks the run on half of the inputs generalises, and in which order; and how many a run on 30% does."""
+    first, others = _times(m)
+    in_turn = [*first, min(others.values(), default=math.nan)]
+    accuracies = m.final("test_accuracy")
+    learned = [int((other.final("test_accuracy") >= 0.99).sum()) for other in printed]
+    return {
+        GENERALISED_TASKS: int((accuracies >= 0.99).sum()),
+        OUT_OF_ORDER: inversions(in_turn),
+        ORDER_CORRELATION: rank_correlation(list(others), list(others.values())),
+        MEDIAN_EPOCH: median(others.values()) if others else math.nan,
+        "lowest test accuracy": float(accuracies.min()),
+        MEAN_TEST_ACCURACY: float(accuracies.mean()),
+        **{f"epoch of q = {q}": time for q, time in zip(FIRST_PRIMES, first, strict=False)},
+        "first of the other tasks": in_turn[-1],
+        "last of the other tasks": max(others.values(), default=math.nan),
+        **({PRINTED_TASKS: learned} if learned else {}),
+    }
+
+
+def _loss(m: GridMeasurements) -> dict[str, Value]:
+    """How many tasks have a low test loss at the end, and the highest losses. [nats]"""
+    test, train = m.final("test_loss"), m.final("train_loss")
+    return {
+        LOW_LOSS_TASKS: int((test <= 0.05).sum()),
+        "highest test loss": float(test.max()),
+        "highest train loss": float(train.max()),
+    }
+
+
+def _grokked(m: GridMeasurements) -> dict[str, Value]:
+    """How long after it is memorised a task generalises. [epochs]"""
+    times = m.learning_times
+    gaps = [late - early for early, late in zip(times.memorised, times.generalised, strict=True)]
+    known = [gap for gap in gaps if gap == gap]
+    return {
+        DELAYED_TASKS: times.delayed_count(),
+        "median delay": median(known) if known else math.nan,
+        "latest memorised": max(times.memorised),
+    }
+
+
+def _together(m: GridMeasurements) -> dict[str, Value]:
+    """How far apart the tasks of the primes from 11 on generalise."""
+    first, others = _times(m)
+    return {
+        EPOCH_SPREAD: spread(list(others.values())),
+        GENERALISING_SHARE: sum(map(math.isfinite, others.values())) / max(len(others), 1),
+        "other tasks": len(others),
+        "the same with the first four": spread([*first, *others.values()]),
+    }
+
+
+def _primality(m: GridMeasurements) -> dict[str, Value]:
+    """How well the answers to all tasks together tell primes from other numbers."""
+    test = m.primality
+    return {
+        F1: test.f1,
+        MEAN_TEST_ACCURACY: m.test_accuracy,
+        "precision": test.precision,
+        "recall": test.recall,
+        "called prime": test.positives,
+        "primes": test.primes,
+        TASKS_SOLVED: m.n_generalised,
+    }
+
+
+def _no_dropout(m: GridMeasurements) -> dict[str, Value]:
+    """Final test accuracy of the tasks of 2 and 3, and of the others."""
+    accuracies = dict(zip(m.task.output_sizes, m.final("test_accuracy").tolist(), strict=True))
+    return {
+        FIRST_TWO_ACCURACY: min(accuracies[q] for q in (2, 3)),
+        OTHERS_LEARNED: sum(share >= 0.99 for q, share in accuracies.items() if q > 3),
+        "mean test accuracy of the others": sum(s for q, s in accuracies.items() if q > 3) / (len(accuracies) - 2),
+    }
+
+
+def _masked_order(masked: GridMeasurements, plain: GridMeasurements) -> dict[str, Value]:
+    """Which tasks generalise first, and when, in a run without the tasks of the first four primes."""
+    (_, epochs), (_, plain_epochs) = _times(masked), _times(plain)
+    earliest = sorted(epochs, key=lambda q: epochs[q])[:4]
+    return {
+        EARLIEST: len({11, 13, 17, 19} & set(earliest)),
+        EPOCH_RATIO: median(epochs.values()) / median(plain_epochs.values()),
+        TASKS_SOLVED: sum(map(math.isfinite, epochs.values())),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="miiii.fig5.accuracy",
+        where="figure 5",
+        statement=(
+            "All 29 tasks are generalised; 2, 3, 5 and 7 first and in this order, the others later and in no order."
+        ),
+        source_says="29 of 29; the others near epoch 40,000",
+        measure=_accuracy,
+        expected={
+            GENERALISED_TASKS: at_least(27, "29 in the source, two of grace"),
+            OUT_OF_ORDER: at_most(1, "none in the source, one of grace"),
+            ORDER_CORRELATION: at_most(0.8, "no order is seen in the source"),
+            MEDIAN_EPOCH: between(10_000, 65_536, "near 40,000 in the source; the run ends at 65,536"),
+        },
+        needs=(CODED, PRINTED),
+        required=(CODED,),
+        figure="accuracy",
+        finding=refuted(
+            "2, 3, 5 and 7 come first and in order, but 25 of 29 reach 99% in 65,536 epochs (79, 83, 97 and 101 are "
+            "at 94% to 98%), and the others are learned in the order of their size (Spearman's correlation 0.89)"
+        ),
+    ),
+    Claim(
+        id="miiii.fig6.ce",
+        where="figure 6",
+        statement="The cross-entropy of every task falls as its accuracy rises.",
+        source_says="29 of 29",
+        measure=_loss,
+        expected={LOW_LOSS_TASKS: at_least(27, "29 in the source, two of grace")},
+        needs=(CODED,),
+        figure="losses",
+        finding=refuted(
+            "25 of 29 end below 0.05; those of 79, 83, 97 and 101 have fallen from 8.4 to 9.9 to 0.08 to 0.19"
+        ),
+    ),
+    Claim(
+        id="miiii.grokked_all",
+        where="model performance",
+        statement="Every task is grokked: memorised first, generalised later.",
+        source_says="29 of 29",
+        measure=_grokked,
+        expected={DELAYED_TASKS: at_least(25, "29 in the source, four of grace")},
+        needs=(CODED,),
+        figure="accuracy",
+        finding=refuted(
+            "23 of 29: all are memorised by epoch 13,696 and 25 generalise, 2 and 3 of them as soon as they are "
+            "memorised"
+        ),
+    ),
+    Claim(
+        id="miiii.25_together",
+        where="model performance",
+        statement=(
+            "The 25 tasks of the primes from 11 on generalise together, which suggests that they share what they do."
+        ),
+        source_says="near epoch 40,000",
+        measure=_together,
+        expected={EPOCH_SPREAD: at_most(0.3, "within a factor of two")},
+        given={GENERALISING_SHARE: at_least(0.9, LEARNED)},
+        needs=(CODED,),
+        figure="accuracy",
+        finding=not_measured("21 of the 25 generalise in 65,536 epochs, between 20,608 and 57,152; 23 would decide it"),
+    ),
+    Claim(
+        id="miiii.no_mi_prime_detection",
+        where="background",
+        statement=(
+            "All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its "
+            "remainders is 0."
+        ),
+        source_says="not measured in the source",
+        measure=_primality,
+        expected={F1: at_least(0.99, "what 29 solved tasks give")},
+        given=GENERALISED,
+        needs=(CODED,),
+        figure="primality",
+    ),
+    Claim(
+        id="miiii.x.nodropout",
+        where="appendix",
+        statement="Without dropout the network overfits every task but 2 and 3.",
+        source_says="2 and 3 alone",
+        measure=_no_dropout,
+        expected={
+            FIRST_TWO_ACCURACY: at_least(0.99, "these two generalise in the source"),
+            OTHERS_LEARNED: at_most(0, "no other does in the source"),
+        },
+        needs=(NO_DROPOUT,),
+        finding=not_measured("awaits miiii/p113-no-dropout-0"),
+    ),
+    Claim(
+        id="miiii.x.masked_order",
+        where="appendix",
+        statement=(
+            "Without the tasks 2, 3, 5 and 7 those of 11, 13, 17 and 19 are learned first, and nothing is delayed."
+        ),
+        source_says="11, 13, 17, 19",
+        measure=_masked_order,
+        expected={
+            EARLIEST: at_least(3, "four in the source, one of grace"),
+            EPOCH_RATIO: at_most(1.5, "not delayed, give or take one seed"),
+        },
+        given={TASKS_SOLVED: at_least(13, "half of the 25, so that their median epoch is known")},
+        needs=(MASKED, CODED),
+        finding=not_measured("awaits miiii/masked-0"),
+    ),
+)

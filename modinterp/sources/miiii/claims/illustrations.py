@@ -1,0 +1,132 @@
+"""What the source illustrates its tasks with, figures 1 to 3: numbers on a spiral, and the tasks for p = 11."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from modinterp.analyses.embeddings.primality import angular_spread, multiples
+from modinterp.claims.band import at_most, equals
+from modinterp.claims.claim import Claim, Value
+from modinterp.sources.miiii.claims.task import SMALL_P, ZERO, N
+from modinterp.tasks import PrimeRemainders, addition, primes_below
+
+MULTIPLES_OF_17_23 = "multiples of 17 or 23"
+MULTIPLES_OF_11 = "multiples of 11"
+PRIMES = "primes"
+SETS_AS_DEFINED = "sets are as defined"
+MULTIPLES_OF_13_23 = "multiples of 13 or 23, as in the code"
+OFF_THE_RAY = "largest angle off the ray, multiples of m at 2 pi n / m"
+CELLS = "cells"
+FIRST_CELL = "first"
+LAST_CELL = "last"
+WRONG_CELLS = "cells that differ"
+PANELS = "panels of remainders"
+WRONG_REMAINDERS = "cells that differ from n mod q"
+WRONG_REPEATS = "cells that differ from those q numbers on"
+ASYMMETRIC_SUMS = "cells of the addition that differ from their mirror image"
+
+
+def _polar() -> dict[str, Value]:
+    """How many numbers the sets of figure 1 hold."""
+    of_two, of_11, primes = multiples([17, 23], N), multiples([11], N), primes_below(N)
+    union = {n for q in (17, 23) for n in range(0, N, q)}
+    return {
+        MULTIPLES_OF_17_23: len(of_two),
+        MULTIPLES_OF_11: len(of_11),
+        PRIMES: len(primes),
+        SETS_AS_DEFINED: set(of_two.tolist()) == union and of_11.tolist() == list(range(0, N, 11)),
+        MULTIPLES_OF_13_23: len(multiples([13, 23], N)),
+    }
+
+
+def _rays() -> dict[str, Value]:
+    """Angles between the multiples of a number on the spiral, for a turn of that number and of 2 pi. [radians]"""
+    turns = (11, 17, 23)
+    return {
+        OFF_THE_RAY: max(angular_spread(multiples([m], N), m) for m in turns),
+        "smallest at n itself": min(angular_spread(multiples([m], N), 2 * math.pi) for m in turns),
+    }
+
+
+def _small_inputs() -> dict[str, Value]:
+    """The numbers that the pairs of digits write for p = 11, against a plain loop."""
+    task = PrimeRemainders(SMALL_P)
+    numbers = task.numbers().unflatten(0, (SMALL_P, SMALL_P))
+    by_hand = torch.tensor([[a + SMALL_P * b for b in range(SMALL_P)] for a in range(SMALL_P)])
+    return {
+        CELLS: numbers.numel(),
+        FIRST_CELL: int(numbers[0, 0]),
+        LAST_CELL: int(numbers[-1, -1]),
+        WRONG_CELLS: int((numbers != by_hand).sum()),
+    }
+
+
+def _small_labels() -> dict[str, Value]:
+    """The remainders for p = 11 against a plain loop and their own period, and the symmetry of addition."""
+    task = PrimeRemainders(SMALL_P)
+    in_order = task.labels()[task.numbers().argsort()]
+    wrong = sum(int((in_order[q:, i] != in_order[:-q, i]).sum()) for i, q in enumerate(task.output_sizes))
+    looped = torch.tensor([[n % q for q in (2, 3, 5, 7)] for n in range(SMALL_P**2)])
+    sums = addition(SMALL_P).labels().view(SMALL_P, SMALL_P)
+    return {
+        PANELS: len(task.output_sizes),
+        WRONG_REMAINDERS: int((in_order != looped).sum()),
+        WRONG_REPEATS: wrong,
+        ASYMMETRIC_SUMS: int((sums != sums.T).sum()),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="miiii.fig1",
+        where="figure 1",
+        statement="Numbers n below 12,769 at radius n and angle n: multiples of 17 or 23, multiples of 11, primes.",
+        source_says="1,275, 1,161 and 1,523 points",
+        measure=_polar,
+        expected={
+            MULTIPLES_OF_17_23: equals(1275),
+            MULTIPLES_OF_11: equals(1161),
+            PRIMES: equals(1523),
+            SETS_AS_DEFINED: equals(1),
+        },
+        needs=(),
+        scope="any network",
+        figure="polar",
+    ),
+    Claim(
+        id="miiii.fig1.scaling",
+        where="introduction",
+        statement="With another full turn the multiples of a number fall on a straight line.",
+        source_says="an invitation to try",
+        measure=_rays,
+        expected={OFF_THE_RAY: at_most(1e-9)},
+        needs=(),
+        scope="any network",
+        figure="polar",
+    ),
+    Claim(
+        id="miiii.fig2",
+        where="figure 2",
+        statement="For p = 11 the inputs are the numbers from (0, 0) = 0 to (10, 10) = 120.",
+        source_says="121 samples",
+        measure=_small_inputs,
+        expected={CELLS: equals(121), FIRST_CELL: ZERO, LAST_CELL: equals(120), WRONG_CELLS: ZERO},
+        needs=(),
+        scope="any network",
+        figure="inputs",
+    ),
+    Claim(
+        id="miiii.fig3",
+        where="figure 3",
+        statement="For p = 11 the remainders by 2, 3, 5 and 7 repeat along the numbers, and modular addition "
+        "is a symmetric pattern.",
+        source_says="five panels",
+        measure=_small_labels,
+        expected={PANELS: equals(4), WRONG_REMAINDERS: ZERO, WRONG_REPEATS: ZERO, ASYMMETRIC_SUMS: ZERO},
+        needs=(),
+        scope="any network",
+        figure="labels",
+    ),
+)

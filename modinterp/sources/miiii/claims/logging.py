@@ -1,0 +1,106 @@
+"""Neurons and attention as they are logged while a network trains."""
+
+from __future__ import annotations
+
+import torch
+
+from modinterp.activations.spectra import most_bytes
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Value
+from modinterp.measurements import GridMeasurements
+from modinterp.sources.miiii.runs import CODED
+
+ENTRIES = "entries"
+AT_THE_END = "at the end"
+NEURONS = "neurons"
+SPECTRUM_SIZE = "size of a spectrum beside p (p // 2 + 1)"
+BYTES_OVER_BOUND = "bytes beside the bound"
+FEWER_AT_END = "most at once, less those at the end"
+
+MOST = "most at once"
+ABOVE_ONE = ", above the mean by one deviation"
+EARLY = 1024  # epochs; no frequency is active by then in the source
+MOST_EARLY = f"most by epoch {EARLY:,}"
+
+
+def _log(m: GridMeasurements) -> dict[str, Value]:
+    """How much was logged, and how much of it is stored; nothing where the training was not watched."""
+    log = m.run.spectra
+    if log is None:
+        return {ENTRIES: 0, NEURONS: 0, SPECTRUM_SIZE: 0, BYTES_OVER_BOUND: 0}
+    p, nan = m.p, float("nan")
+    steps, fields, *spectrum = log.full().shape
+    tensors, _ = log.packed()
+    neurons = sum("hook_post" in name for name in log.names)
+    return {
+        ENTRIES: steps,
+        NEURONS: neurons,
+        SPECTRUM_SIZE: spectrum[0] * spectrum[1] / (p * (p // 2 + 1)),
+        BYTES_OVER_BOUND: sum(x.numel() * x.element_size() for x in tensors.values()) / most_bytes(steps, fields),
+        "fields of attention": fields - neurons,
+        "largest number of epochs between two entries": int(log.epochs.diff().max()) if steps > 1 else nan,
+        "median share of the energy that is kept, at the start": float(log.share_kept()[0].nanmedian())
+        if steps
+        else nan,
+        "the same at the end": float(log.share_kept()[-1].nanmedian()) if steps else nan,
+    }
+
+
+def _counts(m: GridMeasurements, deviations: float, threshold: str = "") -> dict[str, int]:
+    """How many frequencies of the logged neurons are active: early, at most, and at the end.
+
+    Args:
+        threshold: what the names of the numbers end with.
+    """
+    epochs, counts = m.logged_spectra.epochs, torch.tensor(m.active_over_training(deviations))
+    return {
+        MOST_EARLY + threshold: int(counts[epochs <= EARLY].max()),
+        MOST + threshold: int(counts.max()),
+        f"epoch of that{threshold}": int(epochs[counts.argmax()]),
+        AT_THE_END + threshold: int(counts[-1]),
+    }
+
+
+def _active(m: GridMeasurements) -> dict[str, Value]:
+    """How many frequencies of the logged neurons are active over training, by two thresholds."""
+    counts = _counts(m, 2)
+    return {
+        FEWER_AT_END: counts[MOST] - counts[AT_THE_END],
+        **counts,
+        **_counts(m, 1, ABOVE_ONE),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="miiii.neuron_logging",
+        where="training",
+        statement="Activations of neurons are logged while the network trains. "
+        "Here it is the strongest waves of their 2D spectra, and of the attention's, every so many epochs.",
+        source_says="logged at every step",
+        measure=_log,
+        expected={
+            ENTRIES: at_least(2, "the first is of the network before it is trained"),
+            NEURONS: at_least(1, "the first few neurons"),
+            SPECTRUM_SIZE: equals(1, "a real transform of the grid of all p x p inputs"),
+            BYTES_OVER_BOUND: at_most(1, "the stated bound on what so many entries take"),
+        },
+        needs=(CODED,),
+    ),
+    Claim(
+        id="miiii.x.active_freqs",
+        where="table 3",
+        statement=(
+            "Active frequencies of the neurons are none at first, most of all while the tasks are learned, and "
+            "fewer at the end."
+        ),
+        source_says="0, 0, 10, 18 and 10 at epochs 256, 1,024, 4,096, 16,384 and 65,536",
+        measure=_active,
+        expected={
+            FEWER_AT_END: at_least(1, "18 and 10 in the source; fewer at all"),
+            MOST_EARLY: at_most(2, "none in the source, two of grace"),
+        },
+        needs=(CODED,),
+        figure="active",
+    ),
+)

@@ -1,0 +1,103 @@
+"""The network: one transformer block, whose residual stream 29 tasks read at the last position."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Value
+from modinterp.models import initial_weights
+from modinterp.sources.miiii.runs import CODED, RUNS
+
+SHAPES_AS_STATED = "names and shapes as stated, no biases"
+RELU = "ReLU"
+RESIDUAL_DROPOUT = "dropout in the residual stream"
+LOWEST_SPREAD = "lowest spread of a weight at the start over He's"
+HIGHEST_SPREAD = "highest"
+EMBEDDINGS = "embeddings"
+BLOCKS = "blocks"
+OUTPUTS = "outputs read from one residual stream"
+HEADS_ERROR = "largest difference of sum and concatenation"
+
+
+def _architecture() -> dict[str, Value]:
+    """Shapes, activation, dropout and initial weights of the network, beside those that are stated."""
+    spec = RUNS[CODED]
+    shapes, weights = spec.model.shapes(), initial_weights(spec.model, spec.seed)
+    d = shapes["embed.W_E"][1]
+    stated = {"embed.W_E": (114, d), "pos_embed.W_pos": (3, d), "blocks.0.mlp.W_in": (d, 4 * d),
+              "blocks.0.mlp.W_out": (4 * d, d), "blocks.0.attn.W_O": (4, d // 4, d), "unembed.W_U": (d, 1480),
+              **{f"blocks.0.attn.W_{x}": (4, d, d // 4) for x in "QKV"}}  # fmt: skip
+    fan_in = {name: math.prod(shape[:-1]) * (29 if name == "unembed.W_U" else 1) for name, shape in stated.items()}
+    ratios = [float(weights[name].std()) / math.sqrt(2 / fan_in[name]) for name in stated]
+    return {
+        SHAPES_AS_STATED: shapes == stated,
+        RELU: spec.model.act_fn == "relu",
+        RESIDUAL_DROPOUT: spec.recipe.residual_dropout,
+        LOWEST_SPREAD: min(ratios),
+        HIGHEST_SPREAD: max(ratios),
+        "weights": sum(math.prod(shape) for shape in shapes.values()),
+    }
+
+
+def _shared() -> dict[str, Value]:
+    """How many embeddings and blocks all tasks share, and how many outputs they have."""
+    shapes = RUNS[CODED].model.shapes()
+    return {
+        EMBEDDINGS: sum(name.endswith("W_E") for name in shapes),
+        BLOCKS: len({name.split(".")[1] for name in shapes if name.startswith("blocks.")}),
+        OUTPUTS: shapes["unembed.W_U"][1],
+    }
+
+
+def _heads() -> dict[str, Value]:
+    """Difference of adding the heads' outputs and concatenating them before W_O, on random values."""
+    generator = torch.Generator().manual_seed(0)
+    z, W_O = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((20, 4, 16), (4, 16, 64)))
+    added, joined = torch.einsum("bhd,hdm->bm", z, W_O), z.flatten(1) @ W_O.flatten(0, 1)
+    return {HEADS_ERROR: float((added - joined).abs().max())}
+
+
+CLAIMS = (
+    Claim(
+        id="miiii.arch",
+        where="equations 7 to 11",
+        statement=(
+            "One block without LayerNorm or biases, initialised after He, 4 heads, 4 d ReLU neurons, dropout on the "
+            "residual stream, read at the last position."
+        ),
+        source_says="256 dimensions, dropout 1/10",
+        measure=_architecture,
+        expected={
+            SHAPES_AS_STATED: equals(1),
+            RELU: equals(1),
+            RESIDUAL_DROPOUT: equals(0.1),
+            LOWEST_SPREAD: at_least(0.95),
+            HIGHEST_SPREAD: at_most(1.05),
+        },
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.shared_layers",
+        where="multi-task section",
+        statement="All tasks share one embedding and one block; each has its own read-out.",
+        source_says="a definition",
+        measure=_shared,
+        expected={EMBEDDINGS: equals(1), BLOCKS: equals(1), OUTPUTS: equals(1480)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.heads_sum_equals_concat",
+        where="transformer architecture",
+        statement="Adding the heads' outputs is the same as concatenating them before W_O.",
+        source_says="identical",
+        measure=_heads,
+        expected={HEADS_ERROR: at_most(1e-5)},
+        needs=(),
+        scope="any network",
+    ),
+)

@@ -1,0 +1,208 @@
+"""Neurons and attention over all pairs of digits, and the transforms that they are looked at with."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.neuron_spectra import mixed_peak_ratios, peak_ratios, strongest_share
+from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sine_first, transform, transform_2d
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.measurements import GridMeasurements
+from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY
+from modinterp.sources.miiii.runs import BASIS, CODED, NANDA, ONE_OF_EACH
+
+CORNER = 37  # rows and columns of the grid of all pairs that the source draws
+PEAK = "largest over mean magnitude of the transform, best neuron"
+STRONGEST_SHARE = "share of the variance in its ten strongest waves"
+PEAK_WITH_DROPOUT = "the same neuron with dropout left on"
+SUM_ERROR = "largest error of the sum of all terms"
+ERROR_WITHOUT_PRODUCTS = "largest error without the products of a wave and a constant"
+ONE_HOT_ERROR = "largest difference of the transformed one-hot basis and the waves"
+ORTHOGONALITY_ERROR = "largest entry of F F^T - 1"
+HEADS_DRAWN = "heads drawn"
+ROWS_DRAWN = "rows and columns drawn"
+ATTENTION_SUM_ERROR = "largest deviation of a row of attention from a sum of 1"
+MORE_EXCLUSIVE = "median distance of the attention to the digits, T_miiii less T_nanda"
+PEAK_RATIO = "median of largest over mean magnitude, T_miiii over T_basis"
+
+
+def _one_neuron(m: GridMeasurements) -> dict[str, Value]:
+    """How few waves the most periodic neuron is made of."""
+    peaks = m.neuron_peaks
+    n = m.peak_neuron
+    own = m.post[..., n : n + 1]
+    return {
+        PEAK: float(peaks[n]),
+        STRONGEST_SHARE: float(strongest_share(own)),
+        MEAN_TEST_ACCURACY: m.test_accuracy,
+        "neuron": n,
+        "among products of waves of both digits": float(mixed_peak_ratios(own)),
+        "median over the neurons": float(peaks.nanmedian()),
+        PEAK_WITH_DROPOUT: float(peak_ratios(_with_dropout(m, n))),
+        "neurons that never fire": int(peaks.isnan().sum()),
+    }
+
+
+def _with_dropout(m: GridMeasurements, n: int, seed: int = 0) -> Float[Tensor, "a b 1"]:
+    """One neuron with a tenth of the residual stream before it set to 0, the same dimensions for all inputs.
+
+    That is how the source's plots were made, whose network was left in its training mode.
+    """
+    resid = m.activation("blocks.0.hook_resid_mid")
+    mask = torch.rand(resid.shape[-1], generator=torch.Generator().manual_seed(seed)) >= 0.1
+    W_in = m.model.blocks[0].mlp.W_in.detach().double()
+    return (resid * mask.to(resid.device) / 0.9 @ W_in[:, n : n + 1]).relu()
+
+
+def _sum_of_waves() -> dict[str, Value]:
+    """How well products of waves alone, and with constants, make up a random image."""
+    p = 113
+    image = torch.randn(p, p, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    spectrum = transform_2d(image)
+    waves_alone = spectrum.clone()
+    waves_alone[0, 1:] = waves_alone[1:, 0] = 0
+    return {
+        SUM_ERROR: float((inverse_2d(spectrum) - image).abs().max()),
+        ERROR_WITHOUT_PRODUCTS: float((inverse_2d(waves_alone) - image).abs().max()),
+        "highest frequency": p // 2,
+    }
+
+
+def _one_hot() -> dict[str, Value]:
+    """Whether the transform of the one-hot basis is the Fourier basis, and that orthogonal."""
+    p = 113
+    basis, x = fourier_basis(p), torch.arange(p, dtype=torch.float64)
+    by_hand = [torch.ones_like(x)]
+    for k in range(1, p // 2 + 1):
+        by_hand += [(2 * torch.pi * k * x / p).sin(), (2 * torch.pi * k * x / p).cos()]
+    waves = torch.stack([row / row.norm() for row in by_hand])
+    return {
+        ONE_HOT_ERROR: float((transform(torch.eye(p, dtype=torch.float64))[sine_first(p)] - waves).abs().max()),
+        ORTHOGONALITY_ERROR: float((basis @ basis.T - torch.eye(p, dtype=torch.float64)).abs().max()),
+    }
+
+
+def attention_corner(m: GridMeasurements) -> Float[Tensor, "head a b"]:
+    """Attention to the first digit over the corner of the grid that the source draws, by head."""
+    return m.pattern[:CORNER, :CORNER, :, 0].permute(2, 0, 1)
+
+
+def _patterns(*runs: GridMeasurements) -> dict[str, Value]:
+    """What of the attention is drawn, and whether it sums to 1."""
+    corners = [attention_corner(m) for m in runs]
+    return {
+        HEADS_DRAWN: [len(corner) for corner in corners],
+        ROWS_DRAWN: [corner.shape[1] for corner in corners],
+        ATTENTION_SUM_ERROR: [float((m.pattern.sum(dim=-1) - 1).abs().max()) for m in runs],
+    }
+
+
+def _attention_distance(m: GridMeasurements) -> Float[Tensor, " head"]:
+    """Mean distance of the attention to the two digits."""
+    return (m.pattern[..., 0] - m.pattern[..., 1]).abs().mean(dim=(0, 1))
+
+
+def _exclusive(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, Value]:
+    """How far the attention to the two digits differs in the median head, for remainders and for modular addition."""
+    distance = float(_attention_distance(remainders).median())
+    distances_of_sums = [float(_attention_distance(m).median()) for m in sums]
+    return {
+        MORE_EXCLUSIVE: distance - max(distances_of_sums),
+        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        "median distance, T_miiii": distance,
+        "median distance, T_nanda": distances_of_sums,
+    }
+
+
+def _periodic(remainders: GridMeasurements, shuffled: GridMeasurements) -> dict[str, Value]:
+    """How much more periodic the median neuron is for remainders than for shuffled labels."""
+    peak, peak_of_shuffled = (m.neuron_peaks.nanmedian() for m in (remainders, shuffled))
+    medians = [float(mixed_peak_ratios(m.post).nanmedian()) for m in (remainders, shuffled)]
+    return {
+        PEAK_RATIO: float(peak / peak_of_shuffled),
+        "among products of waves of both digits": medians[0] / medians[1],
+        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        "median, T_miiii": float(peak),
+        "median, T_basis": float(peak_of_shuffled),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="miiii.fig4",
+        where="figure 4",
+        statement="A neuron over all pairs of digits has a few active frequencies.",
+        source_says="one neuron shown",
+        measure=_one_neuron,
+        expected={
+            PEAK: at_least(10, "a peak to the eye"),
+            STRONGEST_SHARE: at_least(
+                0.6, "a sum of two irregular functions of a digit peaks too; 0.3 in its ten strongest before training"
+            ),
+        },
+        given=GENERALISED,
+        needs=(CODED,),
+        figure="neuron",
+    ),
+    Claim(
+        id="miiii.attn_viz",
+        where="attention visualization",
+        statement="Attention is shown head by head as a grid over all samples, of which a corner of 37 by 37 is drawn.",
+        source_says="37 by 37",
+        measure=_patterns,
+        expected={HEADS_DRAWN: equals(4), ROWS_DRAWN: equals(CORNER), ATTENTION_SUM_ERROR: at_most(1e-12)},
+        needs=(CODED, NANDA[0]),
+        scope="any network",
+        figure="attention",
+    ),
+    Claim(
+        id="miiii.fft_sum",
+        where="discrete Fourier transform",
+        statement="An image of p by p is a sum of products of waves with frequencies up to p / 2 and constants.",
+        source_says="frequencies 1 to p / 2",
+        measure=_sum_of_waves,
+        expected={SUM_ERROR: at_most(1e-5), ERROR_WITHOUT_PRODUCTS: at_least(0.1)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.dft_matrix",
+        where="discrete Fourier transform",
+        statement="The one-hot basis times the Fourier matrix is the Fourier basis.",
+        source_says="a definition",
+        measure=_one_hot,
+        expected={ONE_HOT_ERROR: at_most(1e-12), ORTHOGONALITY_ERROR: at_most(1e-12)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.x.neuron_periodic",
+        where="the section on neurons",
+        statement="Neurons of T_miiii are periodic, those of T_basis are not.",
+        source_says="by eye",
+        measure=_periodic,
+        expected={PEAK_RATIO: at_least(3, "plain to the eye")},
+        given=GENERALISED,
+        needs=(CODED, BASIS),
+        figure="neuron",
+    ),
+    Claim(
+        id="miiii.x.attention",
+        where="the section on attention",
+        statement="Heads of T_miiii attend to one digit, those of T_nanda to both.",
+        source_says="by eye",
+        measure=_exclusive,
+        expected={MORE_EXCLUSIVE: at_least(0.2, "plain to the eye")},
+        given=GENERALISED,
+        needs=(CODED, *NANDA),
+        required=ONE_OF_EACH,
+        figure="attention",
+        finding=refuted(
+            "those of T_miiii attend to one digit or the other altogether (a distance of 1.00), but so do those of "
+            "T_nanda's five seeds, nearly (0.94 to 0.99)"
+        ),
+    ),
+)

@@ -1,0 +1,267 @@
+"""The tasks: numbers of two digits and their remainders by all smaller primes; true whatever the network."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from modinterp.analyses.embeddings.primality import commutative_share, zero_free_numbers
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.claim import Claim, Value
+from modinterp.tasks import PrimeRemainders, addition, primes_below
+from modinterp.training import cross_entropy
+from modinterp.training.loss import OutputLayout, losses
+
+INPUTS = "inputs"
+WRONG_LABELS = "labels that differ"
+TASKS = "tasks"
+FEWEST_CLASSES = "fewest classes"
+MOST_CLASSES = "most classes"
+OUTPUTS = "outputs"
+WRONG_RENAMED_LABELS = "labels of the code's order of digits that differ once the positions change names"
+PRIMES_BELOW_113 = "primes below 113"
+DEPENDENT_TASKS = "tasks that depend on the order of the digits"
+INDEPENDENT_TASKS = "tasks that do not"
+INDEPENDENT_ARE_2_AND_7 = "those that do not are q = 2 and q = 7"
+ZERO_FREE = "numbers without a remainder of 0"
+ZERO_FREE_AS_STATED = "are 1 and the primes from 113 on"
+OTHER_THAN_PRIMES = "numbers in which they differ from the primes"
+DENSITY_AT_P = "primes over n / ln n at 113"
+DENSITY_AT_N = "primes over n / ln n at 12,769"
+P_OVER_LN_P = "113 / ln 113"
+LN_ERROR = "largest error of ln n"
+PRINTED_LN = "printed ln(1/n) at n = 2"
+IDENTITY_ERROR = "error of the corrected identities"
+PRINTED_COSINE_ERROR = "error of the cosine as printed"
+PRINTED_SINE_ERROR = "error of the sine as printed"
+LOSS_DIFFERENCE = "largest difference of three ways to it"
+P, SMALL_P = 113, 11
+N = P * P
+
+
+def _addition() -> dict[str, Value]:
+    """Labels of modular addition against a plain loop."""
+    task = addition(P)
+    looped = [[(a + b) % P] for a in range(P) for b in range(P)]
+    return {INPUTS: len(task.inputs()), WRONG_LABELS: int((task.labels() != torch.tensor(looped)).sum())}
+
+
+def _remainders() -> dict[str, Value]:
+    """Labels of the remainders against a plain loop, and in the order of digits of the source's code."""
+    task, in_the_code = PrimeRemainders(P), PrimeRemainders(P, most_significant_first=True)
+    looped = [[(a + P * b) % q for q in primes_below(P)] for a in range(P) for b in range(P)]
+    renamed = in_the_code.labels().unflatten(0, (P, P)).transpose(0, 1).flatten(0, 1)
+    return {
+        TASKS: len(task.output_sizes),
+        FEWEST_CLASSES: min(task.output_sizes),
+        MOST_CLASSES: max(task.output_sizes),
+        OUTPUTS: sum(task.output_sizes),
+        INPUTS: len(task.inputs()),
+        WRONG_LABELS: int((task.labels() != torch.tensor(looped)).sum()),
+        WRONG_RENAMED_LABELS: int((renamed != task.labels()).sum()),
+    }
+
+
+def _count() -> dict[str, Value]:
+    """Number of primes below 113."""
+    return {PRIMES_BELOW_113: len(primes_below(P))}
+
+
+def _order() -> dict[str, Value]:
+    """How many tasks depend on the order of the digits."""
+    shares = {q: commutative_share(P, q) for q in primes_below(P)}
+    alike = [q for q, share in shares.items() if share == 1]
+    return {
+        DEPENDENT_TASKS: len(shares) - len(alike),
+        INDEPENDENT_TASKS: len(alike),
+        INDEPENDENT_ARE_2_AND_7: alike == [2, 7],
+        "most pairs of digits with one answer in both orders, other tasks": max(s for s in shares.values() if s < 1),
+    }
+
+
+def _no_zero() -> dict[str, Value]:
+    """Which numbers below 113 squared have no remainder of 0, beside the primes."""
+    numbers, primes = set(zero_free_numbers(P).tolist()), set(primes_below(N))
+    truth = {1} | {q for q in primes if q >= P}
+    return {
+        ZERO_FREE: len(numbers),
+        ZERO_FREE_AS_STATED: numbers == truth,
+        OTHER_THAN_PRIMES: len(numbers ^ primes),
+        "primes below 12,769": len(primes),
+    }
+
+
+def _density() -> dict[str, Value]:
+    """Number of primes up to n, n included, over n / ln n."""
+    at_p, at_n = len(primes_below(P + 1)), len(primes_below(N + 1))
+    return {
+        DENSITY_AT_P: at_p / (P / math.log(P)),
+        DENSITY_AT_N: at_n / (N / math.log(N)),
+        "primes up to 113": at_p,
+        P_OVER_LN_P: P / math.log(P),
+        "primes up to 12,769": at_n,
+        "12,769 / ln 12,769": N / math.log(N),
+    }
+
+
+def _uniform() -> dict[str, Value]:
+    """Cross-entropy of guessing against ln n."""
+    errors = [abs(float(cross_entropy(torch.zeros(q, q), torch.arange(q))) - math.log(q)) for q in primes_below(P)]
+    return {LN_ERROR: max(errors), PRINTED_LN: math.log(1 / 2)}
+
+
+def _identities() -> dict[str, Value]:
+    """Errors of the angle sum identities, corrected and as printed, over all pairs and frequencies."""
+    w = 2 * math.pi * torch.arange(1, P // 2 + 1, dtype=torch.float64)[:, None, None] / P
+    a, b = torch.arange(P, dtype=torch.float64)[:, None], torch.arange(P, dtype=torch.float64)
+
+    def error(exact: torch.Tensor, formula: torch.Tensor) -> float:
+        return float((exact - formula).abs().max())
+
+    cos, sin = (w * (a + b)).cos(), (w * (a + b)).sin()
+    return {
+        IDENTITY_ERROR: max(
+            error(cos, (w * a).cos() * (w * b).cos() - (w * a).sin() * (w * b).sin()),
+            error(sin, (w * a).sin() * (w * b).cos() + (w * a).cos() * (w * b).sin()),
+        ),
+        PRINTED_COSINE_ERROR: error(cos, (w * a).cos().square() - (w * a).sin() * (w * b).sin()),
+        PRINTED_SINE_ERROR: error(sin, (w * a).sin() * (w * b).cos() + (w * a).cos() * (w * a).sin()),
+    }
+
+
+def _mean_cross_entropy() -> dict[str, Value]:
+    """The loss of random logits by the definition, by the loss that is trained with, and by torch. [nats]"""
+    generator = torch.Generator().manual_seed(0)
+    logits = 5 * torch.randn(500, P, generator=generator, dtype=torch.float64)
+    labels = torch.randint(P, (500,), generator=generator)
+    by_hand = (1 / logits.softmax(dim=1)[torch.arange(500), labels]).log().mean()
+    trained_with = losses(logits.unsqueeze(1), labels.unsqueeze(1), OutputLayout.of((P,))).mean()
+    reference = F.cross_entropy(logits, labels)
+    return {
+        LOSS_DIFFERENCE: max(float((loss - reference).abs()) for loss in (by_hand, trained_with)),
+        "loss": float(reference),
+    }
+
+
+ZERO = equals(0)
+
+
+CLAIMS = (
+    Claim(
+        id="miiii.eq1.nanda_task",
+        where="equation 1",
+        statement="T_nanda asks for x0 + x1 modulo 113.",
+        source_says="a definition",
+        measure=_addition,
+        expected={INPUTS: equals(N), WRONG_LABELS: ZERO},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.eq2.miiii_task",
+        where="equation 2",
+        statement=(
+            "T_miiii asks for the remainder of x0 + 113 x1 by every prime below 113; its code reads the digits in "
+            "the other order, which renames the positions and changes nothing else."
+        ),
+        source_says="29 tasks of 2 to 109 classes, 1,480 outputs",
+        measure=_remainders,
+        expected={
+            TASKS: equals(29),
+            FEWEST_CLASSES: equals(2),
+            MOST_CLASSES: equals(109),
+            OUTPUTS: equals(1480),
+            INPUTS: equals(N),
+            WRONG_LABELS: ZERO,
+            WRONG_RENAMED_LABELS: ZERO,
+        },
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.count29",
+        where="multi-task section",
+        statement="There are 29 primes below 113.",
+        source_says="29",
+        measure=_count,
+        expected={PRIMES_BELOW_113: equals(29)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.noncommutative",
+        where="introduction",
+        statement=(
+            "T_miiii depends on the order of the digits; true of 27 of its tasks, but not of q = 2 and q = 7, which "
+            "divide 112."
+        ),
+        source_says="of all tasks",
+        measure=_order,
+        expected={DEPENDENT_TASKS: equals(27), INDEPENDENT_TASKS: equals(2), INDEPENDENT_ARE_2_AND_7: equals(1)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.primes_no_zero",
+        where="introduction",
+        statement=(
+            "Primes alone have no remainder of 0; exactly, 1 and the primes from 113 on have none, and every prime "
+            "below 113 has one."
+        ),
+        source_says="the primes",
+        measure=_no_zero,
+        expected={ZERO_FREE: equals(1495), ZERO_FREE_AS_STATED: equals(1), OTHER_THAN_PRIMES: equals(30)},
+        needs=(),
+        scope="any network",
+        figure="polar",
+    ),
+    Claim(
+        id="miiii.n_ln_n",
+        where="introduction",
+        statement="There are about n / ln n primes up to n.",
+        source_says="23.9 and 1,350.5",
+        measure=_density,
+        expected={DENSITY_AT_P: between(1, 1.3), DENSITY_AT_N: between(1, 1.3)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.ln_q",
+        where="tasks",
+        statement="Guessing among n classes costs a cross-entropy of ln n.",
+        source_says="ln n; later ln(1/n)",
+        measure=_uniform,
+        expected={LN_ERROR: at_most(1e-12)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.eq3to5.summary",
+        where="equations 3 to 5",
+        statement=(
+            "Modular addition is done by looking up waves, multiplying them by the angle sum identities, and "
+            "reading off the largest; the identities hold with the repeated index mended, and not as printed."
+        ),
+        source_says="cos(w x0) twice, cos(w x1) missing",
+        measure=_identities,
+        expected={
+            IDENTITY_ERROR: at_most(1e-12),
+            PRINTED_COSINE_ERROR: at_least(0.1),
+            PRINTED_SINE_ERROR: at_least(0.1),
+        },
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="miiii.eq6.mce",
+        where="equation 6",
+        statement="The loss of a task is the mean of ln(1 / probability of the right answer).",
+        source_says="a definition",
+        measure=_mean_cross_entropy,
+        expected={LOSS_DIFFERENCE: at_most(1e-12)},
+        needs=(),
+        scope="any network",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Kissane's notebook: modular addition in a network without attention."""

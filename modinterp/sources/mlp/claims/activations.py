@@ -1,0 +1,158 @@
+"""Neurons before and after the ReLU, and what feeds them."""
+
+from __future__ import annotations
+
+from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
+from modinterp.analyses.fourier.frequencies import jaccard
+from modinterp.analyses.fourier.neurons import frequency_energies, term_shares
+from modinterp.analyses.fourier.transforms import (
+    component_norms,
+    components_of,
+    frequency_norms,
+    transform,
+    transform_2d,
+)
+from modinterp.analyses.statistics.explained import affine_fit, energy_share
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.mlp.runs import MAIN, SEEDS
+
+MEDIAN_SHARE = "median share of a neuron's best frequency"
+EXPLAINED_NEURONS = "fraction of neurons above 0.85"
+WAVES_OF_A = "share of waves of a alone"
+WAVES_OF_B = "share of waves of b alone"
+KEYS_SHARE = "share of the key frequencies"
+NOT_LINEAR = "share that is not linear"
+PRODUCTS = "share of products of one frequency"
+AFFINE_ACCURACY = "accuracy with the best affine map in place of the neurons"
+AGREEMENT = "agreement with the key frequencies of W_U"
+
+
+def _best_frequency(m: PairMeasurements) -> dict[str, Value]:
+    return {MEDIAN_SHARE: float(m.neurons.fractions.nan_to_num(0).median())}
+
+
+def _nine_terms(m: PairMeasurements) -> dict[str, Value]:
+    explained = m.neurons.explained
+    spectrum = transform_2d(m.post)
+    spectrum[0, 0] = 0
+    return {
+        EXPLAINED_NEURONS: float(explained.double().mean()),
+        "neurons above 0.85": int(explained.sum()),
+        WAVES_OF_A: energy_share(spectrum[1:, 0], spectrum),
+        WAVES_OF_B: energy_share(spectrum[0, 1:], spectrum),
+    }
+
+
+def _norms_of_neurons(m: PairMeasurements) -> dict[str, Value]:
+    spectrum = transform_2d(m.post)
+    spectrum[0, 0] = 0
+    energies = frequency_energies(spectrum).sum(dim=1)
+    keys = [k - 1 for k in m.freqs]
+    return {KEYS_SHARE: float(energies[keys].sum() / spectrum.square().sum())}
+
+
+def _before_the_relu(m: PairMeasurements) -> dict[str, Value]:
+    shares = term_shares(m.pre)
+    return {NOT_LINEAR: shares.products + shares.rest}
+
+
+def _after_the_relu(m: PairMeasurements) -> dict[str, Value]:
+    shares = term_shares(m.post)
+    W_E = m.W_E.double()
+    logits = affine_fit(W_E[:, None] + W_E, m.post) @ m.W_L.double()
+    return {
+        PRODUCTS: shares.products,
+        AFFINE_ACCURACY: accuracy_on(logits, m.labels),
+        "loss with it": loss_on(logits, m.labels),
+        "linear share": shares.linear,
+        "share of the rest": shares.rest,
+    }
+
+
+def _into_neurons(m: PairMeasurements) -> dict[str, Value]:
+    W_E_W_in = m.W_E @ m.W_in
+    strongest = frequency_norms(component_norms(W_E_W_in)).topk(len(m.freqs)).indices + 1
+    coefficients = transform(W_E_W_in)
+    return {
+        AGREEMENT: jaccard(strongest.tolist(), m.freqs),
+        KEYS_SHARE: energy_share(coefficients[components_of(m.freqs, m.p)], coefficients[1:]),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="mlp.neuron_heatmaps",
+        where="neuron activations",
+        statement="Neurons are periodic in a and b.",
+        source_says="three neurons shown",
+        measure=each(_best_frequency),
+        expected={MEDIAN_SHARE: at_least(0.85, "0.954 in the author's checkpoint")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="neurons",
+    ),
+    Claim(
+        id="mlp.neurons_9_terms",
+        where="neurons in the Fourier basis",
+        statement="A neuron is a sum of nine terms of one frequency: a constant, four waves and four products.",
+        source_says="most neurons; 483 of 512 in the author's checkpoint",
+        measure=each(_nine_terms),
+        expected={EXPLAINED_NEURONS: at_least(0.80, "0.943 in the author's checkpoint")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="cluster",
+    ),
+    Claim(
+        id="mlp.neuron_norm_map",
+        where="norm of the components of all neurons",
+        statement="Only a few key frequencies are used.",
+        source_says="13 of 56",
+        measure=each(_norms_of_neurons),
+        expected={KEYS_SHARE: at_least(0.90, "nothing else is visible in the notebook's map")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="norm_maps",
+    ),
+    Claim(
+        id="mlp.pre_linear_only",
+        where="before the ReLU",
+        statement="Before the ReLU there are waves of a and of b and no products: the sum of two embeddings is linear. "
+        "The notebook sees faint products; they are exactly 0.",
+        source_says="0",
+        measure=_before_the_relu,
+        expected={NOT_LINEAR: at_most(1e-10)},
+        needs=(MAIN,),
+        scope="any network",
+        figure="norm_maps",
+    ),
+    Claim(
+        id="mlp.post_quadratic",
+        where="before and after the ReLU",
+        statement="The ReLU makes the products, and without it the task cannot be done.",
+        source_says="linear 0.766, products 0.217, rest 0.018 in the author's checkpoint",
+        measure=each(_after_the_relu),
+        expected={
+            PRODUCTS: at_least(0.10, "0.217 in the author's checkpoint"),
+            AFFINE_ACCURACY: at_most(0.1, "0.012 in the author's checkpoint"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="norm_maps",
+    ),
+    Claim(
+        id="mlp.wneur_sparse",
+        where="W_E W_in",
+        statement="What feeds the neurons is sparse in the Fourier basis, at the same key frequencies.",
+        source_says="the same 13; 0.991 of the squared norm in the author's checkpoint",
+        measure=each(_into_neurons),
+        expected={
+            AGREEMENT: at_least(0.9, "the same set in the author's checkpoint"),
+            KEYS_SHARE: at_least(0.9, "0.991 in the author's checkpoint"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="spectra",
+    ),
+)

@@ -1,0 +1,203 @@
+"""The logits and W_U: which frequencies, how clearly, and what the whole comes to."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from modinterp.analyses.fourier.ablations import excluded_logits, loss_on
+from modinterp.analyses.fourier.frequencies import jaccard
+from modinterp.analyses.fourier.neurons import frequency_energies, term_shares
+from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.analyses.fourier.transforms import components_of, transform
+from modinterp.analyses.statistics.explained import energy_share
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.mlp.claims.activations import AGREEMENT
+from modinterp.sources.mlp.runs import MAIN, SEEDS
+
+PRODUCTS = "products of one frequency"
+LINEAR = "linear"
+KEYS = "key frequencies"
+KEYS_ENERGY = "squared norm at the key frequencies"
+LARGEST_COSINE = "largest cosine between two columns"
+LARGEST_KEY_COSINE = "largest cosine between two key columns"
+PEAK_RATIO = "smallest key over largest other squared norm"
+GAP = "gap of squared norms"
+NORM_RATIO = "ratio of norms"
+ENERGY_RATIO = "ratio of squared norms"
+RESIDUAL_NORM = "norm of the residual"
+LOGIT_FVE = "FVE of the logits"
+EXCLUDED_LOSS = "loss over all pairs without the key frequencies"
+
+
+def _terms_of_logits(m: PairMeasurements) -> dict[str, Value]:
+    shares = term_shares(m.logits)
+    return {PRODUCTS: shares.products, LINEAR: shares.linear, "rest": shares.rest}
+
+
+def _same_frequencies(m: PairMeasurements) -> dict[str, Value]:
+    energies = frequency_energies(m.spectrum).sum(dim=1)
+    strongest = (energies.topk(len(m.freqs)).indices + 1).tolist()
+    return {AGREEMENT: jaccard(strongest, m.freqs), KEYS: len(m.freqs)}
+
+
+def _energy_ratio(m: PairMeasurements) -> float:
+    """Squared norm of W_U at the key frequencies over its whole squared norm, the constant component included."""
+    coefficients = transform(m.W_L.T)
+    return energy_share(coefficients[components_of(m.freqs, m.p)], coefficients)
+
+
+def _columns_of_W_U(m: PairMeasurements) -> dict[str, Value]:
+    U = F.normalize(transform(m.W_L.T), dim=1)
+    cosines, key = (U @ U.T - torch.eye(len(U), dtype=U.dtype, device=U.device)).abs(), components_of(m.freqs, m.p)
+    return {
+        KEYS_ENERGY: _energy_ratio(m),
+        LARGEST_COSINE: float(cosines.max()),
+        LARGEST_KEY_COSINE: float(cosines[key][:, key].max()),
+    }
+
+
+def _peaks(m: PairMeasurements) -> dict[str, Value]:
+    squares = sorted((norm**2 for norm in m.keys.norms), reverse=True)
+    count = len(m.freqs)
+    return {
+        PEAK_RATIO: m.keys.gap**2,
+        "smallest key": squares[count - 1],
+        "largest other": squares[count],
+    }
+
+
+def _key_frequencies(m: PairMeasurements) -> dict[str, Value]:
+    keys = m.keys
+    return {KEYS: len(keys.freqs), GAP: keys.gap**2}
+
+
+def _norm_ratio(m: PairMeasurements) -> dict[str, Value]:
+    energy, norm = _energy_ratio(m), float(m.W_L.double().norm())
+    return {
+        NORM_RATIO: math.sqrt(energy),
+        "norm at the key frequencies": math.sqrt(energy) * norm,
+        "norm": norm,
+        ENERGY_RATIO: energy,
+        RESIDUAL_NORM: math.sqrt(1 - energy),
+    }
+
+
+def _summary(m: PairMeasurements) -> dict[str, Value]:
+    excluded = excluded_logits(m.logits, m.freqs)
+    on_train = (
+        {} if m.spec is None else {"the same on the pairs trained on": loss_on(excluded, m.labels, m.split.train)}
+    )
+    return {
+        LOGIT_FVE: m.logit_fit.explained,
+        EXCLUDED_LOSS: loss_on(excluded, m.labels),
+        **on_train,
+        "FVE of the logits, not centred": m.logit_fit.explained_raw,
+        "Gini coefficient of W_E": fourier_gini(m.W_E),
+        "Gini coefficient of W_U": fourier_gini(m.W_L.T),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="mlp.logits_quadratic",
+        where="logits in the Fourier basis",
+        statement="The logits are products of waves of one frequency, with almost no linear terms.",
+        source_says="linear 0.038, products 0.926, rest 0.036 in the author's checkpoint",
+        measure=each(_terms_of_logits),
+        expected={
+            PRODUCTS: at_least(0.85, "0.926 in the author's checkpoint"),
+            LINEAR: at_most(0.10, "0.038 in the author's checkpoint"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="norm_maps",
+    ),
+    Claim(
+        id="mlp.logits_norm_map",
+        where="norm of the logits",
+        statement="The logits use just the neurons' key frequencies.",
+        source_says="13",
+        measure=each(_same_frequencies),
+        expected={AGREEMENT: at_least(0.9, "the same set in the notebook")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="norm_maps",
+    ),
+    Claim(
+        id="mlp.wu_fourier_heatmap",
+        where="understanding W_U",
+        statement="W_U in the Fourier basis is concentrated on the columns of the key frequencies.",
+        source_says="13 pairs of columns",
+        measure=each(_columns_of_W_U),
+        expected={KEYS_ENERGY: at_least(0.9, "0.965 in the author's checkpoint")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="spectra",
+    ),
+    Claim(
+        id="mlp.wu_component_norms",
+        where="norms of the components of W_U",
+        statement="The key frequencies stand out as peaks.",
+        source_says="58.6 for the smallest key, 7.5 for the largest other",
+        measure=_peaks,
+        expected={PEAK_RATIO: at_least(3, "7.8 in the author's checkpoint")},
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="mlp.key_freqs",
+        where="cells 77 and 88",
+        statement="There are more key frequencies than in the transformer.",
+        source_says="13: 1, 3, 17, 19, 21, 23, 28, 29, 33, 35, 37, 42, 44",
+        measure=_key_frequencies,
+        expected={
+            KEYS: between(6, 20, "13 in the notebook; more than the 3 to 5 of transformers"),
+            GAP: at_least(3, "a set that does not stand out is no finding; 7.8 in the author's checkpoint"),
+        },
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="mlp.wu_norm_ratio",
+        where="cell 79",
+        statement="The key directions alone have nearly the whole norm of W_U.",
+        source_says="36.203739 of 36.851849, 0.98241 (squared 0.96514)",
+        measure=_norm_ratio,
+        expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary")},
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="mlp.claim98",
+        where="summary",
+        statement="The key directions are more than 98% of the norm of W_U (96.5% of its square).",
+        source_says="0.98241",
+        measure=_norm_ratio,
+        expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary; 0.98 is reported beside")},
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="mlp.algorithm_summary",
+        where="summary",
+        statement="The MLP runs the transformer's algorithm: waves are looked up, the ReLU multiplies, W_U reads off "
+        "the sum, and the logits are a sum of cos(w_k(a + b - c)).",
+        source_says="FVE 0.916 (not centred 0.856) in the author's checkpoint",
+        measure=each(_summary),
+        expected={
+            LOGIT_FVE: at_least(0.85, "0.916 in the author's checkpoint"),
+            EXCLUDED_LOSS: at_least(
+                math.log(113),
+                "no better than guessing; 5.13 in the author's checkpoint, 4.30 on its training pairs alone",
+            ),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="readoff",
+    ),
+)

@@ -1,0 +1,186 @@
+"""What is trained, on what, with which loss, and how well it does."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from modinterp.analyses.fourier.ablations import accuracy_on
+from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sine_first, transform_2d
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.mlp.runs import MAIN, RUNS, SEEDS
+from modinterp.training.loss import OutputLayout, losses
+
+WEIGHTS = "weights"
+SHAPES = "names and shapes as stated"
+RELU = "ReLU"
+TRAIN_PAIRS = "train pairs"
+TEST_PAIRS = "test pairs"
+FIRST_PAIRS = "first pairs as printed"
+LOSS_DIFFERENCE = "largest difference to torch's, in float64"
+ROUNDED_TO_0 = "losses that float32 rounds to 0"
+TEST_ACCURACY = "test accuracy"
+TRAIN_LOSS = "train loss"
+TEST_LOSS = "test loss"
+GROKKED = "grokking epoch"
+HIGHEST_TEST_LOSS = "highest test loss"
+NOT_ORTHONORMAL = "largest entry of F F^T - 1"
+ROWS_DIFFERENCE = "difference to the named rows"
+ENERGY_CHANGE = "relative change of the sum of squares"
+INVERSE_DIFFERENCE = "largest difference after the inverse"
+
+_FIRST_TRAIN_PAIRS = [[37, 1], [23, 9], [2, 43], [7, 34], [42, 101]]
+_FIRST_TEST_PAIRS = [[55, 55], [69, 109], [13, 17], [103, 54], [78, 112]]
+
+
+def _architecture(m: PairMeasurements) -> dict[str, Value]:
+    shapes = {name: tuple(w.shape) for name, w in m.model.named_parameters()}
+    return {
+        WEIGHTS: sum(math.prod(shape) for shape in shapes.values()),
+        SHAPES: shapes == RUNS[MAIN].model.shapes(),
+        RELU: m.model.cfg.act_fn == "relu",
+    }
+
+
+def _data() -> dict[str, Value]:
+    task = RUNS[MAIN].task
+    split, inputs = task.split(0.3, 0, "torch"), task.inputs()
+    return {
+        TRAIN_PAIRS: len(split.train),
+        TEST_PAIRS: len(split.test),
+        FIRST_PAIRS: inputs[split.train[:5]].tolist() == _FIRST_TRAIN_PAIRS
+        and inputs[split.test[:5]].tolist() == _FIRST_TEST_PAIRS,
+    }
+
+
+def _loss() -> dict[str, Value]:
+    generator = torch.Generator().manual_seed(0)
+    logits, labels = 20 * torch.randn(1000, 113, generator=generator), torch.randint(113, (1000,), generator=generator)
+    in_float64 = losses(logits.unsqueeze(1), labels.unsqueeze(1), OutputLayout.of((113,)))[:, 0]
+    of_torch = F.cross_entropy(logits.double(), labels, reduction="none")
+    in_float32 = F.cross_entropy(logits, labels, reduction="none")
+    return {
+        LOSS_DIFFERENCE: float((in_float64 - of_torch).abs().max()),
+        ROUNDED_TO_0: int(((in_float32 == 0) & (in_float64 > 0)).sum()),
+    }
+
+
+def _test_accuracy(m: PairMeasurements) -> dict[str, Value]:
+    return {TEST_ACCURACY: accuracy_on(m.logits, m.labels, m.test)}
+
+
+def _losses(m: PairMeasurements) -> dict[str, Value]:
+    grokking, history = m.grokking, m.history
+    return {
+        TRAIN_LOSS: float(history["train_loss"].iloc[-1]),
+        TEST_LOSS: float(history["test_loss"].iloc[-1]),
+        GROKKED: grokking.grokked,
+        HIGHEST_TEST_LOSS: grokking.highest_test_loss,
+    }
+
+
+def _basis() -> dict[str, Value]:
+    basis = fourier_basis(113)[sine_first(113)]
+    x = 2 * torch.pi / 113 * torch.arange(113, dtype=torch.float64)
+    rows = torch.stack([torch.ones_like(x), x.sin(), x.cos(), (2 * x).sin(), (2 * x).cos()])
+    return {
+        NOT_ORTHONORMAL: float((basis @ basis.T - torch.eye(113, dtype=torch.float64)).abs().max()),
+        ROWS_DIFFERENCE: float((basis[:5] - F.normalize(rows, dim=1)).abs().max()),
+    }
+
+
+def _transform(m: PairMeasurements) -> dict[str, Value]:
+    post = m.post
+    spectrum = transform_2d(post)
+    return {
+        ENERGY_CHANGE: abs(float(spectrum.square().sum() / post.square().sum()) - 1),
+        INVERSE_DIFFERENCE: float((inverse_2d(spectrum) - post).abs().max() / post.abs().max()),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="mlp.arch",
+        where="the model",
+        statement="One hidden layer, no attention, no biases: logits are ReLU((W_E[a] + W_E[b]) W_in) W_U.",
+        source_says="137,856 weights",
+        measure=_architecture,
+        expected={WEIGHTS: equals(137_856), SHAPES: equals(1), RELU: equals(1)},
+        needs=(MAIN,),
+        scope="any network",
+    ),
+    Claim(
+        id="mlp.dataset_shapes",
+        where="the task",
+        statement="All 12,769 pairs, split by torch's random permutation of seed 0; the first five of each part are "
+        "printed.",
+        source_says="3,830 and 8,939 pairs, the first (37, 1)",
+        measure=_data,
+        expected={TRAIN_PAIRS: equals(3830), TEST_PAIRS: equals(8939), FIRST_PAIRS: equals(1)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="mlp.loss_fn",
+        where="the task",
+        statement="The loss is the cross-entropy of a log-softmax in float64.",
+        source_says="a definition",
+        measure=_loss,
+        expected={
+            LOSS_DIFFERENCE: at_most(1e-12),
+            ROUNDED_TO_0: at_least(1),
+        },
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="mlp.test_acc",
+        where="sanity check",
+        statement="The network is right on all pairs that were held out.",
+        source_says="1.0",
+        measure=each(_test_accuracy),
+        expected={TEST_ACCURACY: at_least(0.999, "1.0 in the notebook")},
+        needs=SEEDS,
+        scope="any seed",
+    ),
+    Claim(
+        id="mlp.final_losses",
+        where="the training notebook",
+        statement="It memorises, its test loss rises far above chance, and it groks within a few thousand epochs.",
+        source_says="train 1.0e-6, test 1.9e-5; test loss highest at 10.5, below 1e-2 near epoch 3,400",
+        measure=_losses,
+        expected={
+            TRAIN_LOSS: at_most(1e-5, "1.0e-6 in the author's checkpoint, times 10"),
+            TEST_LOSS: at_most(1e-3, "1.9e-5 in the author's checkpoint, other seeds vary"),
+            GROKKED: between(1_000, 10_000, "near 3,400 in the author's log"),
+            HIGHEST_TEST_LOSS: at_least(6, "10.5 in the author's log; chance is 4.73"),
+        },
+        needs=(MAIN,),
+        figure="curves",
+    ),
+    Claim(
+        id="mlp.fourier_basis",
+        where="Fourier basis",
+        statement="An orthonormal basis over the residues: constant, sin 1, cos 1, sin 2, cos 2 and so on, the sine "
+        "first.",
+        source_says="Const, Sin 1, Cos 1, Sin 2, Cos 2",
+        measure=_basis,
+        expected={NOT_ORTHONORMAL: at_most(1e-5), ROWS_DIFFERENCE: at_most(1e-5)},
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="mlp.fft2d",
+        where="Fourier basis",
+        statement="The transform over both inputs is a change of basis: it keeps the sum of squares and can be undone.",
+        source_says="a theorem",
+        measure=_transform,
+        expected={ENERGY_CHANGE: at_most(1e-5), INVERSE_DIFFERENCE: at_most(1e-5)},
+        needs=(MAIN,),
+        scope="any network",
+    ),
+)

@@ -1,0 +1,173 @@
+"""Sections 1 and 4.4 and figure 6: what the network loses, or gains, when parts of the computation are taken out."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from modinterp.activations import logits_on_grid
+from modinterp.analyses.fourier.ablations import Terms, excluded_logits, restricted_embedding, restricted_logits
+from modinterp.claims.band import Band, at_least, at_most
+from modinterp.claims.claim import Claim, Measure, Value, refuted
+from modinterp.measurements import PairMeasurements
+from modinterp.models import Network
+from modinterp.sources.nanda.runs import MAIN
+
+LOSS = "loss"
+LOSS_RATIO = "loss over original"
+TEST_LOSS_RATIO = "test loss over original"
+ACCURACY = "accuracy"
+ACCURACY_BEFORE = "accuracy before"
+LOSS_WITHOUT_KEYS = "loss without key frequencies"
+RATIO_WITHOUT_OTHERS = "loss over original, without all others"
+OTHER_FREQUENCIES = "share of frequencies that are others"
+OTHER_COMPONENTS = "share of components of one number that are others"
+OTHER_PRODUCTS = "share of components of two numbers that are others"
+RATIO_IN_W_E = "loss over original, taken out of W_E"
+ACCURACY_IN_W_E = "accuracy, taken out of W_E"
+
+WORKS: dict[str, Band] = {ACCURACY: at_least(0.999, "unchanged from 1 in the paper")}
+COUNTED: dict[str, Terms] = {"4 products": "products", "2 waves of a + b": "sums"}
+SMALLEST_KEY_RATIO = {terms: f"smallest ratio, key frequencies ({name})" for name, terms in COUNTED.items()}
+LARGEST_OTHER_RATIO = {terms: f"largest ratio, all others ({name})" for name, terms in COUNTED.items()}
+RATIO_WITH_TERMS: dict[Terms, str] = {
+    "polynomial": "loss over original, 8 terms a frequency",
+    "products": "loss over original, 4 terms a frequency",
+    "sums": "loss over original, 2 terms a frequency",
+}
+SOLVED: dict[str, Band] = {ACCURACY_BEFORE: at_least(0.999, "the paper ablates a network that solves the task")}
+
+
+def intervention(name: str) -> Measure:
+    """A measure of the loss and accuracy that one of the interventions of `m.ablations` leaves."""
+
+    def measure(m: PairMeasurements) -> dict[str, Value]:
+        ablation = m.ablated(name)
+        return {
+            LOSS_RATIO: ablation.loss_ratio,
+            TEST_LOSS_RATIO: ablation.test_loss_ratio,
+            LOSS: ablation.loss,
+            ACCURACY: ablation.accuracy,
+            ACCURACY_BEFORE: m.accuracy,
+        }
+
+    return measure
+
+
+def _each_frequency(m: PairMeasurements) -> dict[str, Value]:
+    numbers: dict[str, Value] = {}
+    for terms in COUNTED.values():
+        ratios = dict(enumerate((m.loss_without_each[terms] / m.ablated("original").loss).tolist(), start=1))
+        numbers[SMALLEST_KEY_RATIO[terms]] = min(ratios[k] for k in m.freqs)
+        numbers[LARGEST_OTHER_RATIO[terms]] = max(ratio for k, ratio in ratios.items() if k not in m.freqs)
+    return numbers
+
+
+def _key_only(m: PairMeasurements) -> dict[str, Value]:
+    left = {terms: m.changed(restricted_logits(m.logits, m.freqs, terms)) for terms in RATIO_WITH_TERMS}
+    in_embedding = m.changed(logits_on_grid(restricted_embedding(cast(Network, m.grid.model), m.p, m.freqs), m.task))
+    return {
+        **{RATIO_WITH_TERMS[terms]: ablation.loss_ratio for terms, ablation in left.items()},
+        RATIO_IN_W_E: in_embedding.loss_ratio,
+        ACCURACY_IN_W_E: in_embedding.accuracy,
+        ACCURACY_BEFORE: m.accuracy,
+    }
+
+
+def _keys_and_others(m: PairMeasurements) -> dict[str, Value]:
+    without_keys = m.changed(excluded_logits(m.logits, m.freqs, "products"))
+    without_others = m.changed(restricted_logits(m.logits, m.freqs, "products"))
+    return {
+        LOSS_WITHOUT_KEYS: without_keys.loss,
+        RATIO_WITHOUT_OTHERS: without_others.loss_ratio,
+        OTHER_FREQUENCIES: 1 - len(m.freqs) / (m.p // 2),
+        OTHER_COMPONENTS: 1 - 2 * len(m.freqs) / m.p,
+        OTHER_PRODUCTS: 1 - 8 * len(m.freqs) / m.p**2,
+        ACCURACY_BEFORE: m.accuracy,
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.s44.neuron_poly",
+        where="section 4.4",
+        statement="Replacing each explained neuron by its polynomial of degree two hardly changes the loss.",
+        source_says="2.41e-7 to 2.48e-7 (+3%)",
+        measure=intervention("neurons as polynomials"),
+        expected={LOSS_RATIO: at_most(2, "1.03 in the paper"), **WORKS},
+        needs=(MAIN,),
+        figure="interventions",
+    ),
+    Claim(
+        id="nanda.s44.neuron_strict",
+        where="section 4.4",
+        statement="Keeping of each neuron only its waves of a + b at the key frequencies improves the loss.",
+        source_says="5.54e-8, ratio 0.23",
+        measure=intervention("neurons as waves of a + b"),
+        expected={LOSS_RATIO: at_most(1, "the direction is the claim"), **WORKS},
+        needs=(MAIN,),
+        figure="interventions",
+    ),
+    Claim(
+        id="nanda.fig6.per_freq",
+        where="section 4.4, figure 6",
+        statement="Taking any one key frequency out of the logits raises the loss a lot; taking out any other does no harm.",
+        source_says="5 bars high, 51 at the baseline",
+        measure=_each_frequency,
+        expected={
+            **{name: at_least(10, "orders of magnitude in figure 6") for name in SMALLEST_KEY_RATIO.values()},
+            **{name: at_most(1.5, "at or below the baseline in figure 6") for name in LARGEST_OTHER_RATIO.values()},
+        },
+        needs=(MAIN,),
+        figure="ablations",
+    ),
+    Claim(
+        id="nanda.s44.keep_key_only",
+        where="section 4.4, figure 6",
+        statement="Taking out everything but the key frequencies improves the loss, however their components are counted.",
+        source_says="7.24e-8, ratio 0.30",
+        measure=_key_only,
+        expected={
+            **{name: at_most(1, "the direction is the claim") for name in RATIO_WITH_TERMS.values()},
+            **SOLVED,
+        },
+        needs=(MAIN,),
+        figure="ablations",
+    ),
+    Claim(
+        id="nanda.abstract.other95",
+        where="section 1",
+        statement="Without the key frequencies the network is at chance or below; without all others it is slightly better. The others are 91% of the frequencies, not 95%.",
+        source_says="chance, ln 113 = 4.73; improved",
+        measure=_keys_and_others,
+        expected={
+            LOSS_WITHOUT_KEYS: at_least(4.73, "chance, ln 113"),
+            RATIO_WITHOUT_OTHERS: at_most(1, "the direction is the claim"),
+            **SOLVED,
+        },
+        needs=(MAIN,),
+        figure="ablations",
+    ),
+    Claim(
+        id="nanda.s44.wl_project",
+        where="section 4.4",
+        statement="Projecting the neurons onto the directions that W_L reads loses nothing.",
+        source_says="1.19e-7, ratio 0.49",
+        measure=intervention("neurons onto W_L directions"),
+        expected={LOSS_RATIO: at_most(2, "0.49 in the paper, 1.09 in an archived network"), **WORKS},
+        needs=(MAIN,),
+        figure="interventions",
+    ),
+    Claim(
+        id="nanda.s44.wl_nullspace",
+        where="section 4.4",
+        statement="Projecting the neurons off the directions that W_L reads leaves nothing: worse than guessing.",
+        source_says="5.27, more than ln 113",
+        measure=intervention("neurons off W_L directions"),
+        expected={LOSS: at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},
+        needs=(MAIN,),
+        finding=refuted(
+            "4.13, a little better than guessing, with 14% of the pairs right: in this network the path around the MLP writes something of the answer to the logits by itself"
+        ),
+        figure="interventions",
+    ),
+)

@@ -1,0 +1,282 @@
+"""Conflicts that Nanda et al. 2023 has with itself, with arithmetic, with its code, and with the other sources."""
+
+from modinterp.claims.contradiction import Contradiction
+from modinterp.sources.nanda.claims import (
+    ablations,
+    amplification,
+    fractions,
+    generality,
+    heads,
+    lookups,
+    margins,
+    periodicity,
+    progress,
+    readoff,
+    regularisation,
+    seeds,
+    sequences,
+    setup,
+    trainings,
+)
+
+CONTRADICTIONS = (
+    Contradiction(
+        "X-N1",
+        "Section 3.1 prints cos(w(a + b)) = cos(wa) cos(wa) - sin(wa) sin(wb).",
+        {"eq.identities": (setup.RESIDUAL, setup.RESIDUAL_AS_PRINTED)},
+        "A misprint: with cos(wa) cos(wb) it holds to rounding, as printed it fails.",
+    ),
+    Contradiction(
+        "X-N2",
+        "Appendix B gives cos(w_14 x) the value 0.994 at 16 and at 89; by symmetry the second is at 97 = 113 - 16.",
+        {"B.f14_16": (margins.VALUE,), "B.f14_89": (margins.VALUE,)},
+        "A misprint: at 89 it is 0.986.",
+    ),
+    Contradiction(
+        "X-N3",
+        "Appendix B: cos(w_52 16) = -0.56, cos(w_35 16) = 0.961.",
+        {"B.f52_16": (margins.VALUE,), "B.f35_16": (margins.VALUE,)},
+        "The first is a misprint; the second is cut off, not rounded.",
+    ),
+    Contradiction(
+        "X-N4",
+        "Appendix D.1 says that networks grok by epoch 3,000 with a weight decay of 0.3, by 5,000 to 10,000 with 1 and by "
+        "20,000 with 3; its next sentence and figure 27 say that less weight decay is slower.",
+        {"fig27": tuple(map(regularisation.median_epoch_with, (0.3, 1, 3)))},
+        "The text has 0.3 and 3 the wrong way round: less weight decay is slower.",
+    ),
+    Contradiction(
+        "X-N5",
+        'The "other 95%" of the frequencies: 51 of 56 are 91.1%, 103 of 113 components 91.2%, of 113^2 components 99.7%.',
+        {
+            "abstract.other95": (
+                ablations.OTHER_FREQUENCIES,
+                ablations.OTHER_COMPONENTS,
+                ablations.OTHER_PRODUCTS,
+            ),
+        },
+        "However they are counted, they are not 95%, neither for the paper's five key frequencies nor for ours.",
+    ),
+    Contradiction(
+        "X-N6",
+        "A key frequency has 4 components (sections 4.1 and 5.1), 8 (section 4.4), or 2 directions (the code).",
+        {"s44.keep_key_only": tuple(ablations.RATIO_WITH_TERMS.values())},
+        "The verdict is the same in all three: the fewer are kept, the lower the loss.",
+    ),
+    Contradiction(
+        "X-N7",
+        "Appendix C.1.3 looks for coefficients of the attention in table 1, appendix D.1 for curves in section 7.",
+        {"table2.head0": (heads.RANK_FVE,), "s42.dot_products_90": (readoff.MEAN_FVE,)},
+        "Slips of the pen: the attention is in table 2, table 1 has the directions of W_L, and the curves are in figure 7.",
+    ),
+    Contradiction(
+        "X-N8",
+        "Section 5.2 takes Gini coefficients of W_U and W_L, figure 7 and the rest of the paper those of W_E and W_L.",
+        {"fig7.bl": (progress.FINAL_GINI["W_E"], progress.FINAL_GINI["W_U"], progress.FINAL_GINI["W_L"])},
+        "All three matrices are sparse; W_E and W_L are what figure 7 shows and what is used here.",
+    ),
+    Contradiction(
+        "X-N11",
+        "The caption of figure 18: restricted loss falls before train loss. Figure 7: before test loss.",
+        {
+            "fig18": (
+                progress.AHEAD_OF_TEST,
+                seeds.AHEAD_OF_TRAIN,
+            ),
+        },
+        "Before test loss; train loss falls long before either.",
+    ),
+    Contradiction(
+        "X-N13",
+        "The softmax of appendix A lacks 1 / sqrt(d_head); its formula has a stray m, and one letter for scores and patterns.",
+        {"C13.lookup": (lookups.PRODUCTS_OVER_SCORES,)},
+        "The network divides by sqrt(32) = 5.657, as its code does.",
+    ),
+    Contradiction(
+        "X-N14",
+        "The paper does not say on which pairs restricted loss is taken; its code takes all, and those trained on for excluded loss.",
+        {
+            "fig7.tr": tuple(progress.FINAL_RESTRICTED.values()),
+            "fig7.tl": tuple(progress.FINAL_EXCLUDED.values()),
+        },
+        "It hardly matters: the splits differ by less than a tenth.",
+    ),
+    Contradiction(
+        "X-N15",
+        "The released loss says float64 in its comment and is taken in float32, which appendix D.2 blames for slingshots.",
+        {"D2.lowprec": (regularisation.FLOAT32_SHOTS, regularisation.FLOAT64_SHOTS, regularisation.ROW_SPACING)},
+        "It matters: the same recipe and seed spring up in float32 and never in float64.",
+    ),
+    Contradiction(
+        "X-N16",
+        "113 outputs (appendix A), or 114 with one for = that is trained and left out of the analysis (the code).",
+        {"setup.arch": (setup.N_WEIGHTS,), "fig2.left.accuracy": (trainings.GROKKING_EPOCH,)},
+        "Networks with 113 outputs do what the paper says of its own; one with 114 was not trained here.",
+    ),
+    Contradiction(
+        "X-N17",
+        "The residual of W_L is below 0.55%: of the norm, or of its square?",
+        {"s42.wl_residual": (readoff.RESIDUAL_NORM, readoff.SQUARED_RESIDUAL)},
+        "Of the square, to judge by our network, which is within it on that scale and ten times above it on the other.",
+    ),
+    Contradiction(
+        "X-N18",
+        "The text speaks of the l2 norm of the weights, the figures show the sum of their squares.",
+        {"fig7.br": (progress.STEEPENING, progress.NORM_STEEPENING)},
+        "Sums of squares are shown here; it makes no difference to what is said of them.",
+    ),
+    Contradiction(
+        "X-N19",
+        "The abstract: without the key frequencies the network is at chance. Table 4: at 6.5 to 11, which is worse.",
+        {f"table4.seed{seed}": (seeds.TEST_LOSS_WITHOUT_KEYS,) for seed in range(1, 5)},
+        "Worse than chance, which is 4.73.",
+    ),
+    Contradiction(
+        "X-N9",
+        "The caption of figure 24 has gamma = 5, which section 3 uses for the learning rate; the text has a weight decay of 5.",
+        {"fig24": ()},
+        "It is the weight decay: with that and a learning rate of 1e-3 networks modulo 53 grok.",
+    ),
+    Contradiction(
+        "X-N10",
+        "All networks of table 5 but those with a dropout of 0.2 are right on more than 99.95% of the pairs held out; table 6 "
+        "has 99.6% of all pairs for two layers.",
+        {"table5.accuracy_note": (generality.ONE_LAYER_ACCURACY, generality.TWO_LAYER_ACCURACY)},
+        "Not all even of those with one layer: modulo 53 some stay below 99.95%.",
+    ),
+    Contradiction(
+        "X-N20",
+        "Every network with weight decay adds by waves; the row of table 5 with 80% of the data has an FVE of the logits of "
+        "63.9%, with two key frequencies.",
+        {
+            "C23.consistent": (),
+            "table5.80pct_data": (periodicity.KEY_FREQUENCIES, trainings.LOGIT_FVE, generality.KEY_GAP),
+        },
+        "Ours with 80% of the data is explained as well as the others; in no network that generalises is the FVE that low.",
+    ),
+    Contradiction(
+        "X-N21",
+        "Appendix D.3 trains with the hyper-parameters of the main model; its archived runs have a residual stream of 48, heads "
+        "of 12, betas of 0.9 and 0.999 and batches of 128 for the subsequences, and 12 tokens at 18 positions for the sums.",
+        {
+            "fig31": (sequences.DROP, trainings.FINAL_TEST_LOSS),
+            "fig29.top": (trainings.FINAL_TEST_LOSS,),
+        },
+        "The archived settings are used here; with them the loss of repeated subsequences drops as in the archived run, by 4.2 "
+        "nats within 1,000 steps, and ends at 0.34 (0.33).",
+    ),
+    Contradiction(
+        "X-N22",
+        "The caption of figure 29 has the second digit change at about step 270; in the archived runs it is below 1 nat at 490, "
+        "and two of them differ by a factor of two to three.",
+        {"fig29.bottom": sequences.FALL_OF_DIGIT},
+        "The first digit falls first; the order and the steps of the others belong to the run.",
+    ),
+    Contradiction(
+        "X-N23",
+        "Few data are said to be necessary and sufficient for grokking; the archived runs from few data end at test losses of "
+        "about 0.2 and more.",
+        {"fig30": (trainings.HIGHEST_TEST_LOSS, trainings.FINAL_TEST_LOSS), "D3.limited_data": (sequences.AS_STATED,)},
+        "From 700 long sums the test loss comes down long after memorising, and stays at about 0.1: grokking in part.",
+    ),
+    Contradiction(
+        "X-N24",
+        "The archived loss of long sums from few data begins at 2.00, below the 2.30 of guessing ten digits.",
+        {"fig30": (sequences.LOSS_AT_START,)},
+        "A fresh network begins above guessing, so that the archived one was not fresh.",
+    ),
+    Contradiction(
+        "X-N25",
+        "Taking out all but the key frequencies improves the loss: of the logits, or of the embedding too?",
+        {
+            "s44.keep_key_only": (
+                ablations.RATIO_WITH_TERMS["sums"],
+                ablations.RATIO_IN_W_E,
+                ablations.ACCURACY_IN_W_E,
+            ),
+        },
+        "Of the logits. The network uses more of the embedding: with all other frequencies taken out there the answers are still "
+        "right, but the loss is hundreds of times as high.",
+    ),
+    Contradiction(
+        "X-N26",
+        "Appendix A.1: without the skip around attention the loss is 19.1, so it is crucial. Archived networks: 6e-5, 5e-3, 4e-7.",
+        {"A1.attn_skip_zero": (ablations.LOSS, ablations.ACCURACY)},
+        "It belongs to the seed: in none of five is it as bad as in the paper.",
+    ),
+    Contradiction(
+        "X-A4",
+        "Position embeddings of commutative addition: a correlation of 0.95 (Syrkis & Søgaard, who read -0.64 as a sign of a "
+        "task that is not), a cosine of 0.617 (circuits).",
+        {
+            "fig16": (
+                seeds.POSITION_COSINE,
+                seeds.POSITION_CORRELATION,
+            ),
+            "fig2.left.accuracy": (setup.TEST_BY_30000,),
+        },
+        "It belongs to the seed and tells nothing of the task, which is commutative in all of them.",
+    ),
+    Contradiction(
+        "X-A5",
+        "Number of key frequencies: 5 in the main network and 3 or 4 in its other seeds, 3 in the Clock, 13 in the MLP.",
+        {"fig3.right": (periodicity.KEY_FREQUENCIES,), "fig17": (periodicity.KEY_FREQUENCIES,)},
+        "It belongs to the seed: 3, 4 or 5 with everything else alike.",
+    ),
+    Contradiction(
+        "X-A6",
+        "Grokking near epoch 10,000 here, 4,000 (the Clock), 10,000 to 15,000 (circuits), 2,000 (an MLP).",
+        {"fig2.left.accuracy": (trainings.GROKKING_EPOCH, trainings.MEDIAN_GROKKING_EPOCH)},
+        "Seeds of one recipe differ by more than a factor of two.",
+    ),
+    Contradiction(
+        "X-A7",
+        "Each head has a single frequency, with fits of 98% to 99% (here). The Clock: head 0 has many.",
+        {
+            "table2.head0": (heads.RANK_FVE, heads.N_EXPLAINED),
+            "table2.head3": (heads.RANK_FVE,),
+        },
+        "Both occur, even in one network.",
+    ),
+    Contradiction(
+        "X-A8",
+        "Attention is periodic (here), looks random (the Clock), is one half (circuits).",
+        {
+            "fig9": (
+                periodicity.LOWEST_ATTENTION,
+                periodicity.HIGHEST_ATTENTION,
+                periodicity.SMALLEST_DEVIATION,
+            ),
+        },
+        "Periodic about a mean near one half; what the last position keeps for itself is missing from it.",
+    ),
+    Contradiction(
+        "X-A10",
+        "Without regularisation nothing groks from 30% of the pairs (here); a run in the authors' archive without weight decay "
+        "generalises at once, from 90%.",
+        {
+            "s3.noreg_nogrok": (trainings.TRAIN_ACCURACY, trainings.HIGHEST_TEST_ACCURACY),
+            "fig20": tuple(map(fractions.delay_with, (0.3, 0.6, 0.9))),
+        },
+        "No conflict: from much data a network generalises as it memorises; only from little is there anything to grok, and "
+        "then not without a regulariser.",
+    ),
+    Contradiction(
+        "X-A9",
+        "The Clock: test loss 0. Footnote 4: cross-entropy never reaches 0.",
+        {"fig2.right.loss": (trainings.FINAL_TEST_LOSS,), "E1.always_lower": (amplification.LOSS_AT_1_1,)},
+        "It is not 0 in any seed, and larger logits would still lower it.",
+    ),
+    Contradiction(
+        "X-A11",
+        'Syrkis & Søgaard leave out all biases, "following" this paper, which has them in the MLP.',
+        {"setup.arch": (setup.N_WEIGHTS, setup.AS_STATED)},
+        "The network has b_in and b_out and no other biases.",
+    ),
+    Contradiction(
+        "X-A12",
+        "W_L leaves less than 0.55% outside the key directions; Kissane's W_U keeps 98% of its norm in them.",
+        {"s42.wl_residual": (readoff.SQUARED_RESIDUAL, readoff.RESIDUAL_NORM)},
+        "On one scale: 98.2% of the norm leaves 3.5% of its square, which is 18.7% of the norm; ours is given here.",
+    ),
+)

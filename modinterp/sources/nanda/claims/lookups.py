@@ -1,0 +1,206 @@
+"""Appendix C.1.3, figures 10 and 11: scores looked up in tables of one frequency, and a sigmoid that is nearly a line."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from modinterp.analyses.attention.heads import position_scores
+from modinterp.analyses.fourier.frequencies import frequency_shares
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Measure, Value, refuted
+from modinterp.measurements import PairMeasurements
+from modinterp.measurements.network import SCORES
+from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS_RATIO, intervention
+from modinterp.sources.nanda.claims.heads import (
+    HIGHEST_LINEAR,
+    HIGHEST_PRODUCT,
+    N_MULTIPLY,
+    OPPOSITE,
+    PRODUCT_LEAD,
+    head_roles,
+    of_rank,
+)
+from modinterp.sources.nanda.claims.readoff import LOWEST_FVE
+from modinterp.sources.nanda.runs import MAIN, SEEDS
+
+LARGEST_DIFFERENCE = "largest difference"
+N_TABLES = "heads with a share of 0.90"
+N_CURVED = "heads within 4 nats below 0.95"
+OV_KEY_SHARE = "lowest share of the key frequencies"
+N_OV_OWN = "heads whose OV is strongest at their own frequency"
+PRODUCTS_OVER_SCORES = "products of queries and keys over the scores"
+
+
+def _lookup(m: PairMeasurements) -> dict[str, Value]:
+    scores = m.activation(SCORES)[..., 0]
+    from_table = m.tables[:, None, :] + position_scores(m.model, m.p)[0]
+    queries, keys = m.activation("blocks.0.attn.hook_q"), m.activation("blocks.0.attn.hook_k")[:, :, 0]
+    products = (queries * keys).sum(dim=-1)
+    return {
+        LARGEST_DIFFERENCE: float((scores - from_table).abs().max()),
+        PRODUCTS_OVER_SCORES: float((products * scores).sum() / scores.square().sum()),
+    }
+
+
+def _table_fve(rank: int) -> Measure:
+    def measure(m: PairMeasurements) -> dict[str, Value]:
+        shares = sorted(m.roles.score_share, reverse=True)
+        return {
+            N_TABLES: sum(share >= 0.90 for share in shares),
+            "share of the head of this rank": of_rank(shares, rank),
+        }
+
+    return measure
+
+
+def _phase_form() -> dict[str, Value]:
+    a = 2 * math.pi * torch.arange(113, dtype=torch.float64) / 113
+    differences = []
+    for alpha, beta in ((-0.26, -0.14), (0.27, -0.04), (0.0, -1.0), (-1.0, 0.0)):  # those of table 2, and on the axes
+        gamma, shift = math.hypot(alpha, beta), math.atan2(-beta, alpha)
+        for w in range(1, 57):
+            two = alpha * (w * a).cos() + beta * (w * a).sin()
+            one = gamma * (w * a + shift).cos()
+            differences.append(float(((two[:, None] - two) - (one[:, None] - one)).abs().max()))
+    return {LARGEST_DIFFERENCE: max(differences)}
+
+
+def _linear_sigmoid(m: PairMeasurements) -> dict[str, Value]:
+    fit = m.sigmoid
+    widest = [max(-low, high) for low, high in zip(fit.lowest, fit.highest, strict=True)]
+    return {
+        LOWEST_FVE: min(fit.explained),
+        N_CURVED: sum(w <= 4 and e < 0.95 for w, e in zip(widest, fit.explained, strict=True)),
+        "largest score difference [nats]": max(widest),
+    }
+
+
+def _ov(m: PairMeasurements) -> dict[str, Value]:
+    return {
+        OV_KEY_SHARE: min(frequency_shares(ov, m.freqs) for ov in m.ov),
+        N_OV_OWN: sum(a == b for a, b in zip(m.roles.ov_freqs, m.roles.freqs, strict=True)),
+    }
+
+
+TABLE_FVES = (0.9902, 0.9521, 0.991, 0.9242)
+
+CLAIMS = (
+    Claim(
+        id="nanda.C13.lookup",
+        where="appendix C.1.3",
+        statement="The score of a is a lookup table C[a] plus a number that depends on the position alone.",
+        source_says="exact",
+        measure=_lookup,
+        expected={LARGEST_DIFFERENCE: at_most(1e-4, "algebra; rounding")},
+        needs=(MAIN,),
+        scope="any network",
+    ),
+    *(
+        Claim(
+            id=f"nanda.C13.Cj_fve.head{head}",
+            where="appendix C.1.3",
+            statement=f"C[a] is F cos(w a) + G sin(w a) for one frequency. The head of rank {head + 1} is reported.",
+            source_says=f"head {head}: {fve}",
+            measure=_table_fve(head),
+            expected={N_TABLES: at_least(2, "all four in the paper are above 0.92")},
+            needs=(MAIN,),
+            figure="tables",
+        )
+        for head, fve in enumerate(TABLE_FVES)
+    ),
+    Claim(
+        id="nanda.C13.phase_form",
+        where="appendix C.1.3",
+        statement="Waves alpha cos + beta sin of a, less those of b, are one shifted cosine of a less that of b.",
+        source_says="an identity",
+        measure=lambda *_: _phase_form(),
+        expected={LARGEST_DIFFERENCE: at_most(1e-12, "rounding in float64")},
+        scope="any network",
+    ),
+    Claim(
+        id="nanda.C13.heads13_opposite",
+        where="appendix C.1.3",
+        statement="Two heads of one frequency have opposite coefficients.",
+        source_says="heads 1 and 3, about -1",
+        measure=head_roles(OPPOSITE),
+        expected={OPPOSITE: at_most(-0.95, "almost exactly opposite")},
+        needs=(MAIN,),
+        figure="tables",
+    ),
+    Claim(
+        id="nanda.C13.linear_sigmoid",
+        where="appendix C.1.3",
+        statement="Over the range that is used the sigmoid is nearly a straight line.",
+        source_says="0.975, over about -5 to 5",
+        measure=_linear_sigmoid,
+        expected={
+            LOWEST_FVE: at_least(0.80, "0.84 to 0.99 in archived networks"),
+            N_CURVED: equals(0, "0.975 in the paper, over 5 nats"),
+        },
+        needs=(MAIN,),
+        figure="tables",
+    ),
+    Claim(
+        id="nanda.C13.linear_sigmoid_loss",
+        where="appendix C.1.3",
+        statement="With straight lines in place of the softmax the network works as well.",
+        source_says="2.41e-7 to 2.12e-7, ratio 0.88",
+        measure=intervention("sigmoid made linear"),
+        expected={
+            LOSS_RATIO: at_most(10, "0.88 in the paper, 1.19 in an archived network"),
+            ACCURACY: at_least(0.999, "unchanged"),
+        },
+        needs=(MAIN,),
+        finding=refuted(
+            "the line leaves no attention for the last position itself, which one head needs by epoch 40,000 (see A1.self_attention); in the snapshot of epoch 28,900 the ratio is 0.62, and on mainline-1 it is 0.56"
+        ),
+        figure="interventions",
+    ),
+    Claim(
+        id="nanda.fig10",
+        where="appendix C.1.3, figure 10",
+        statement="In the Fourier basis almost all of each C_j lies at one frequency.",
+        source_says="0.92 to 0.99",
+        measure=_table_fve(0),
+        expected={N_TABLES: at_least(2, "all four in the paper")},
+        needs=(MAIN,),
+        figure="tables",
+    ),
+    Claim(
+        id="nanda.fig11",
+        where="appendix C.1.3, figure 11",
+        statement="The OV circuits hold key frequencies alone, and are strongest at the head's own.",
+        source_says="none printed",
+        measure=_ov,
+        expected={
+            OV_KEY_SHARE: at_least(0.9, "nothing else is visible in figure 11"),
+            N_OV_OWN: at_least(2, "two in the paper"),
+        },
+        needs=(MAIN,),
+        figure="ov",
+    ),
+    Claim(
+        id="nanda.C13.summary",
+        where="appendix C.1.3",
+        statement="In sum: two heads multiply, so that their output has products of the two inputs, and two amplify.",
+        source_says="2 and 2",
+        measure=head_roles(
+            N_MULTIPLY,
+            PRODUCT_LEAD,
+            HIGHEST_PRODUCT,
+            HIGHEST_LINEAR,
+        ),
+        expected={
+            N_MULTIPLY: equals(2, "heads 0 and 2 in the paper"),
+            PRODUCT_LEAD: at_least(0, "products are what the first two are said to add"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        finding=refuted(
+            "two heads of seeds 2, 3 and 4 multiply, and write more products than the others do; in seeds 0 and 1 there are none"
+        ),
+        figure="ov",
+    ),
+)

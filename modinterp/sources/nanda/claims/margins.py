@@ -1,0 +1,72 @@
+"""Appendix B and figure 8: why several frequencies are better than one."""
+
+from __future__ import annotations
+
+import math
+
+from modinterp.analyses.fourier.cosine_sums import cosine_waves, margin
+from modinterp.claims.band import at_least, at_most, near
+from modinterp.claims.claim import HOLDS, Claim, Value, refuted
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.runs import MAIN
+
+RUNNER_UP = "runner-up for the paper's frequencies"
+MARGIN_GAIN = "margin of ours over |K| less that of one frequency"
+OFF_PRINTED = "difference to the printed value"
+VALUE = "value"
+
+PRINTED_KEYS = (14, 35, 41, 42, 52)
+
+
+def _margins(m: PairMeasurements) -> dict[str, Value]:
+    total = cosine_waves(113, PRINTED_KEYS).sum(dim=1)
+    single = 1 - math.cos(2 * math.pi / m.p)
+    return {
+        RUNNER_UP: float(total[1:].max()),
+        MARGIN_GAIN: margin(m.p, m.freqs) / len(m.freqs) - single,
+        "margin of ours": margin(m.p, m.freqs),
+    }
+
+
+def _value_claim(freq: int, x: int, printed: float, misprint: str = "") -> Claim:
+    def measure(*_: PairMeasurements) -> dict[str, Value]:
+        value = float(cosine_waves(113, [freq])[x, 0])
+        return {OFF_PRINTED: abs(value - printed), VALUE: value}
+
+    return Claim(
+        id=f"nanda.B.f{freq}_{x}",
+        where="appendix B",
+        statement=f"cos(2 pi {freq} x {x} / 113) is {printed}.",
+        source_says=f"{printed}",
+        measure=measure,
+        expected={OFF_PRINTED: at_most(0.002, "two units of the third digit")},
+        scope="any network",
+        figure="margins",
+        finding=refuted(misprint) if misprint else HOLDS,
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.fig8",
+        where="appendix B, figure 8",
+        statement="Every single cosine comes close to 1 away from 0; the sum of the five is much larger at 0 than anywhere else.",
+        source_says="sum 5 at 0; the runner-up, computed from the printed frequencies, is 2.590",
+        measure=_margins,
+        expected={
+            RUNNER_UP: near(2.590, 0.001, "arithmetic"),
+            MARGIN_GAIN: at_least(0, "several beat one"),
+        },
+        needs=(MAIN,),
+        scope="any network",
+        figure="margins",
+    ),
+    _value_claim(14, 8, 0.998),
+    _value_claim(14, 105, 0.998),
+    _value_claim(14, 16, 0.994),
+    _value_claim(14, 89, 0.994, "a misprint: the peak is at 97 = 113 - 16, and the value at 89 is 0.986"),
+    _value_claim(35, 8, -0.99),
+    _value_claim(35, 105, -0.99),
+    _value_claim(35, 16, 0.961),
+    _value_claim(52, 16, -0.56, "a misprint: the value is -0.651"),
+)

@@ -1,0 +1,192 @@
+"""Section 4.1 and figures 3, 4, 9 and 12: weights and activations are periodic."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import torch
+
+from modinterp.analyses.fourier.frequencies import frequency_shares, jaccard, significant_frequencies
+from modinterp.analyses.fourier.neurons import terms_of
+from modinterp.analyses.statistics.explained import energy_share
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.claim import Claim, Measure, Value
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.runs import MAIN
+
+N_SIGNIFICANT = "significant frequencies"
+KEYS_SIGNIFICANT = "key frequencies among them"
+KEY_SHARE = "energy share of the key frequencies"
+ASYMMETRY = "largest relative difference"
+KEY_FREQUENCIES = "key frequencies"
+STRONGEST_OTHER = "strongest other over weakest key"
+N_PERIODIC_HEADS = "heads with a share of 0.8"
+LOWEST_SHARE = "lowest share"
+BLOCKS_ON_TOP = "blocks among the largest components"
+BLOCK_SHARE = "energy share of the blocks"
+LOWEST_ATTENTION = "lowest mean attention to a"
+HIGHEST_ATTENTION = "highest mean attention to a"
+SMALLEST_DEVIATION = "smallest standard deviation of a head's attention to a"
+
+ONE_FREQUENCY_A_HEAD = {
+    N_PERIODIC_HEADS: at_least(3, "table 2: 98% to 99% for all four heads"),
+    LOWEST_SHARE: at_least(0.5, "table 2: 97.9% at least"),
+}
+PERIODIC = at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")
+
+
+def _embedding(m: PairMeasurements) -> dict[str, Value]:
+    significant = set(significant_frequencies(m.W_E))
+    return {
+        N_SIGNIFICANT: len(significant),
+        KEYS_SIGNIFICANT: len(significant & set(m.freqs)) / len(m.freqs),
+        KEY_SHARE: frequency_shares(m.W_E, m.freqs),
+    }
+
+
+def _symmetry(m: PairMeasurements) -> dict[str, Value]:
+    norms = torch.fft.fft(m.W_E.double(), dim=0).norm(dim=1)[1:]
+    return {ASYMMETRY: float(((norms - norms.flip(0)).abs() / norms).max())}
+
+
+def _neuron_to_logit(m: PairMeasurements) -> dict[str, Value]:
+    return {
+        KEY_FREQUENCIES: len(m.freqs),
+        STRONGEST_OTHER: 1 / m.keys.gap,
+        KEY_SHARE: frequency_shares(m.W_L.T, m.freqs),
+        "overlap (Jaccard) with the frequencies of neuron clusters": jaccard(m.freqs, m.neurons.key_frequencies()),
+    }
+
+
+def _attention(m: PairMeasurements) -> dict[str, Value]:
+    shares = [head.linear_share for head in m.heads.heads]
+    to_a = m.pattern[..., 0].flatten(0, 1)
+    return {
+        N_PERIODIC_HEADS: sum(share >= 0.8 for share in shares),
+        LOWEST_SHARE: min(shares),
+        LOWEST_ATTENTION: float(to_a.mean(dim=0).min()),
+        HIGHEST_ATTENTION: float(to_a.mean(dim=0).max()),
+        SMALLEST_DEVIATION: float(to_a.std(dim=0).min()),
+    }
+
+
+def _median_share(first: int, last: int) -> str:
+    return f"median share, neurons {first} to {last}"
+
+
+def _neurons(first: int, last: int) -> Measure:
+    def measure(m: PairMeasurements) -> dict[str, Value]:
+        fractions = m.neurons.fractions[first : last + 1].tolist()
+        return {_median_share(first, last): median(fractions), LOWEST_SHARE: min(fractions)}
+
+    return measure
+
+
+def _logits(m: PairMeasurements) -> dict[str, Value]:
+    blocks = terms_of(m.p, m.freqs, linear=False)
+    norms = m.spectrum.norm(dim=-1).cpu()
+    varying = norms.clone()
+    varying[0, 0] = 0
+    top = torch.zeros_like(blocks)
+    top.view(-1)[varying.flatten().topk(int(blocks.sum())).indices] = True
+    return {
+        BLOCKS_ON_TOP: float((top & blocks).sum() / blocks.sum()),
+        BLOCK_SHARE: energy_share(norms[blocks], varying),
+        "components above a tenth of the largest": int((varying > 0.1 * varying.max()).sum()),
+        "components of the blocks": int(blocks.sum()),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.fig3.left",
+        where="section 4.1, figure 3 left",
+        statement="The embedding is sparse in the Fourier basis: a handful of frequencies have a norm that matters, the key frequencies among them.",
+        source_says="6 frequencies, of which 5 are used: 14, 35, 41, 42, 52",
+        measure=_embedding,
+        expected={
+            N_SIGNIFICANT: between(3, 10, "6 in the paper; the number differs by seed"),
+            KEYS_SIGNIFICANT: equals(1, "all 5 are in the paper"),
+            KEY_SHARE: at_least(0.65, "5 of 6 bars in the paper, less what small ones hold"),
+        },
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="nanda.s41.symmetry",
+        where="section 4.1",
+        statement="Frequencies k and p - k have the same norm, so that 56 suffice.",
+        source_says="equal",
+        measure=_symmetry,
+        expected={ASYMMETRY: at_most(1e-6, "true of any real matrix; rounding")},
+        needs=(MAIN,),
+        scope="any network",
+    ),
+    Claim(
+        id="nanda.fig3.right",
+        where="section 4.2, figure 3 right",
+        statement="The map from neurons to logits has norm at the key frequencies alone.",
+        source_says="5 frequencies: 14, 35, 41, 42, 52",
+        measure=_neuron_to_logit,
+        expected={
+            KEY_FREQUENCIES: between(3, 8, "5 in the paper, 3 or 4 in its other seeds"),
+            STRONGEST_OTHER: at_most(0.35, "the bars of figure 3 stand clear of the rest"),
+            KEY_SHARE: at_least(0.97, "the residual is below 0.55% in section 4.2"),
+        },
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="nanda.fig4.left",
+        where="section 4.1, figure 4 left",
+        statement="Attention from = to a is periodic in a and b, with one frequency a head.",
+        source_says="head 0: frequency 35",
+        measure=_attention,
+        expected=ONE_FREQUENCY_A_HEAD,
+        needs=(MAIN,),
+        figure="periodic",
+    ),
+    Claim(
+        id="nanda.fig4.center",
+        where="section 4.1, figure 4 centre",
+        statement="Neuron 0 is periodic in a and b, with one frequency; measured on neurons 0 to 4.",
+        source_says="neuron 0: frequency 42",
+        measure=_neurons(0, 4),
+        expected={_median_share(0, 4): PERIODIC},
+        needs=(MAIN,),
+        figure="periodic",
+    ),
+    Claim(
+        id="nanda.fig4.right",
+        where="section 4.1, figure 4 right",
+        statement="In the 2D Fourier basis the logits are the products of waves of equal frequency: one 2 x 2 block a key frequency, and nothing else.",
+        source_says="20 components for 5 frequencies",
+        measure=_logits,
+        expected={
+            BLOCKS_ON_TOP: equals(1, "exactly the blocks stand out"),
+            BLOCK_SHARE: at_least(0.95, "0.96 to 0.98 in networks that the authors archived"),
+        },
+        needs=(MAIN,),
+        figure="periodic",
+    ),
+    Claim(
+        id="nanda.fig9",
+        where="appendix C.1.1, figure 9",
+        statement="Attention from = to a is periodic in all four heads.",
+        source_says="frequencies 35, 42, 52, 42",
+        measure=_attention,
+        expected=ONE_FREQUENCY_A_HEAD,
+        needs=(MAIN,),
+        figure="heads",
+    ),
+    Claim(
+        id="nanda.fig12",
+        where="appendix C.1.4, figure 12",
+        statement="Neurons 1 to 4 are periodic in a and b.",
+        source_says="none printed",
+        measure=_neurons(1, 4),
+        expected={_median_share(1, 4): PERIODIC},
+        needs=(MAIN,),
+        figure="neurons_1_to_4",
+    ),
+)

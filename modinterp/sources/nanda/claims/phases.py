@@ -1,0 +1,166 @@
+"""Section 5 and figures 13 to 15: the three phases of training, and how the circuit grows through them."""
+
+from __future__ import annotations
+
+import math
+
+from modinterp.analyses.training.phases import LEARNED, first_epoch, inflections, value_at
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.runs import MAIN
+
+T1 = "t1"
+EXCLUDED_OVER_TRAIN = "largest excluded over train loss before t1 / 2"
+T2_OVER_T1 = "t2 over t1"
+RESTRICTED_AT_T2 = "restricted loss at t2"
+CLEANUP_SHARE = "(t3 - t2) over t2"
+EXCLUDED_SPREAD = "spread of the excluded loss after t3"
+AT_INFLECTION = "boundaries within 25% of an inflection"
+RESTRICTED_AHEAD = "epochs by which restricted accuracy is ahead"
+GROWTH = "smallest growth from t1"
+JUMP = "largest jump in 100 epochs over the final value"
+SMALLEST_EXCLUSION = "smallest excluded loss over train loss"
+
+
+def _memorization(m: PairMeasurements) -> dict[str, Value]:
+    t1 = m.phases.memorised
+    early = m.progress[m.progress["epoch"] <= t1 / 2]
+    ratio = (early["excluded_loss_train"] / early["train_loss"]).max() if len(early) else math.nan
+    return {T1: t1, EXCLUDED_OVER_TRAIN: float(ratio)}
+
+
+def _circuit(m: PairMeasurements) -> dict[str, Value]:
+    t1, t2 = m.phases.memorised, m.phases.formed
+    return {T2_OVER_T1: t2 / t1, RESTRICTED_AT_T2: value_at(m.progress, t2, "restricted_loss_all"), "t2": t2}
+
+
+def _cleanup(m: PairMeasurements) -> dict[str, Value]:
+    t2, t3 = m.phases.formed, m.phases.cleaned
+    plateau = m.progress["excluded_loss_train"][m.progress["epoch"] >= t3]
+    spread = (plateau.max() - plateau.min()) / plateau.median() if len(plateau) else math.nan
+    return {CLEANUP_SHARE: (t3 - t2) / t2, EXCLUDED_SPREAD: float(spread), "t3": t3}
+
+
+def _inflections(m: PairMeasurements) -> dict[str, Value]:
+    epochs = inflections(m.progress, "sum_of_squared_weights")
+    boundaries = (m.phases.memorised, m.phases.formed, m.phases.cleaned)
+    return {
+        AT_INFLECTION: sum(bool((abs(epochs - t) <= 0.25 * t).any()) for t in boundaries),
+        "inflections": len(epochs),
+    }
+
+
+def _restricted_accuracy(m: PairMeasurements) -> dict[str, Value]:
+    epochs = m.progress["epoch"]
+    restricted = first_epoch(epochs, m.progress["restricted_accuracy"] >= LEARNED)
+    full = first_epoch(epochs, m.progress["test_accuracy"] >= LEARNED)
+    return {RESTRICTED_AHEAD: full - restricted, "restricted": restricted, "full": full}
+
+
+def _coefficients(m: PairMeasurements) -> dict[str, Value]:
+    table = m.progress
+    growths, jumps = [], []
+    for column in (f"cos_{k}" for k in m.freqs if f"cos_{k}" in table):
+        final = float(table[column].iloc[-1])
+        growths.append(final / value_at(table, m.phases.memorised, column))
+        jumps.append(float(table[column].diff().abs().max()) / abs(final))
+    return {GROWTH: min(growths, default=math.nan), JUMP: max(jumps, default=math.nan)}
+
+
+def _single_exclusion(m: PairMeasurements) -> dict[str, Value]:
+    last = m.progress.iloc[-1]
+    singles = [float(last[c]) for c in last.index if c.startswith("excluded_loss_") and c.rpartition("_")[2].isdigit()]
+    return {SMALLEST_EXCLUSION: min(singles, default=math.nan) / float(last["train_loss"])}
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.s52.memorization",
+        where="section 5.2",
+        statement="First phase, memorisation: train and excluded loss fall together.",
+        source_says="epochs 0 to 1,400",
+        measure=_memorization,
+        expected={
+            T1: between(800, 2500, "1,400 in the paper"),
+            EXCLUDED_OVER_TRAIN: at_most(10, "together in figure 7"),
+        },
+        needs=(MAIN,),
+        finding=refuted(
+            "a near miss: at epoch 500 of t1 = 1,100 the excluded loss is 10.05 times the train loss, so the circuit begins to matter already while the network memorises"
+        ),
+        figure="progress",
+    ),
+    Claim(
+        id="nanda.s52.circuit",
+        where="section 5.2",
+        statement="Second phase, circuit formation: the circuit is there well before the network groks.",
+        source_says="epochs 1,400 to 9,400",
+        measure=_circuit,
+        expected={
+            T2_OVER_T1: at_least(2, "6.7 in the paper"),
+            RESTRICTED_AT_T2: at_most(1, "far below test loss in figure 7"),
+        },
+        needs=(MAIN,),
+        figure="progress",
+    ),
+    Claim(
+        id="nanda.s52.cleanup",
+        where="section 5.2",
+        statement="Third phase, cleanup: test loss falls suddenly, weights shrink, and then everything is stable.",
+        source_says="epochs 9,400 to 14,000",
+        measure=_cleanup,
+        expected={
+            CLEANUP_SHARE: at_most(1, "0.49 in the paper"),
+            EXCLUDED_SPREAD: at_most(0.25, "a plateau in figure 7"),
+        },
+        needs=(MAIN,),
+        figure="progress",
+    ),
+    Claim(
+        id="nanda.s53.wd_link",
+        where="section 5.3",
+        statement="The boundaries of the phases coincide with inflections of the weight norm.",
+        source_says="none printed",
+        measure=_inflections,
+        expected={AT_INFLECTION: at_least(2, "two of three, since the statement is a soft one")},
+        needs=(MAIN,),
+        figure="progress",
+    ),
+    Claim(
+        id="nanda.fig13",
+        where="appendix C.1.5, figure 13",
+        statement="The network restricted to its key frequencies is accurate well before the whole network is.",
+        source_says="none printed",
+        measure=_restricted_accuracy,
+        expected={RESTRICTED_AHEAD: at_least(500, "thousands in figure 13")},
+        needs=(MAIN,),
+        figure="restricted_accuracy",
+    ),
+    Claim(
+        id="nanda.fig14",
+        where="appendix C.1.5, figure 14",
+        statement="The coefficients of cos(w_k(a + b - c)) in the logits grow smoothly over training.",
+        source_says="none printed",
+        measure=_coefficients,
+        expected={
+            GROWTH: at_least(5, "from near 0 in figure 14"),
+            JUMP: at_most(0.3, "smooth in figure 14"),
+        },
+        needs=(MAIN,),
+        finding=refuted(
+            "smooth, but the smallest growth from t1 to the end is 4.88, not 5: at t1 a fifth of the final coefficient is there"
+        ),
+        figure="coefficients",
+    ),
+    Claim(
+        id="nanda.fig15",
+        where="appendix C.1.5, figure 15",
+        statement="Each key frequency by itself is needed at the end: without it the train loss is much higher.",
+        source_says="none printed",
+        measure=_single_exclusion,
+        expected={SMALLEST_EXCLUSION: at_least(10, "orders of magnitude in figure 15")},
+        needs=(MAIN,),
+        figure="single_exclusion",
+    ),
+)

@@ -1,0 +1,197 @@
+"""Section 5 and figure 7: restricted and excluded loss, Gini coefficients and weights over training."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from modinterp.analyses.fourier.ablations import excluded_loss, loss_on, restricted_loss
+from modinterp.analyses.fourier.cosine_sums import ideal_logits
+from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.analyses.training.phases import first_epoch, slope, value_at
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.runs import MAIN
+from modinterp.tasks import addition
+
+RESTRICTED_OF_IDEAL = "relative difference to the original loss"
+EXCLUDED_OF_IDEAL = "difference to ln p"
+EXCLUDED_AT_T1 = "excluded loss at t1"
+EXCLUDED_RISE = "excluded loss at t2 over at t1"
+TEST_LOSS_DECADES = "decades the test loss moves from t1 to 0.8 t2"
+AHEAD_OF_TEST = "epochs by which restricted is below 1 before test"
+RESTRICTED_OVER_TEST = "restricted over test loss at t2"
+RISES = "sum of all rises after t1 over the fall"
+STEEPENING = "slope t2 to t3 over slope t1 to t2"
+NORM_STEEPENING = "slope t2 to t3 over slope t1 to t2, of the norm"
+SPLITS = ("all", "train", "test")
+FINAL_EXCLUDED = {split: f"final excluded loss, {split}" for split in SPLITS}
+FINAL_RESTRICTED = {split: f"final restricted loss, {split}" for split in SPLITS}
+SPARSE = {"W_E": "gini_W_E", "W_L": "gini_W_L"}  # matrix to column of the progress measures
+GINI_AT_T1 = {matrix: f"Gini of {matrix} at t1" for matrix in SPARSE}
+GINI_RISE = {matrix: f"Gini of {matrix}, end less t2" for matrix in SPARSE}
+FINAL_GINI = {matrix: f"final Gini of {matrix}" for matrix in (*SPARSE, "W_U")}
+SPARSE_AT_THE_END = {
+    **{name: at_most(0.35, "low and flat until cleanup in figure 7") for name in GINI_AT_T1.values()},
+    **{name: at_least(0.15, "the sharp rise of figure 7") for name in GINI_RISE.values()},
+    FINAL_GINI["W_L"]: at_least(0.7, "0.79 in table 5"),
+}
+
+
+def _restricted_of_ideal() -> dict[str, Value]:
+    task, freqs = addition(29), [3, 7, 11]
+    logits = ideal_logits(29, freqs, [9.0, 8.0, 7.0])
+    from_ideal = restricted_loss(logits, task.labels(), freqs)
+    original = loss_on(logits, task.labels())
+    return {RESTRICTED_OF_IDEAL: abs(from_ideal - original) / original}
+
+
+def _excluded_of_ideal() -> dict[str, Value]:
+    task, freqs = addition(29), [3, 7, 11]
+    loss = excluded_loss(ideal_logits(29, freqs, [9.0, 8.0, 7.0]), task.labels(), freqs, torch.arange(100))
+    return {EXCLUDED_OF_IDEAL: abs(loss - math.log(29))}
+
+
+def _excluded(m: PairMeasurements) -> dict[str, Value]:
+    table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
+    waiting = table["test_loss"][table["epoch"].between(t1, 0.8 * t2)]
+    at_t1, at_t2 = (value_at(table, t, "excluded_loss_train") for t in (t1, t2))
+    return {
+        EXCLUDED_AT_T1: at_t1,
+        EXCLUDED_RISE: at_t2 / at_t1,
+        TEST_LOSS_DECADES: float(np.log10(waiting.max() / waiting.min())) if len(waiting) else math.nan,
+        "t1": t1,
+        "t2": t2,
+        "t3": m.phases.cleaned,
+        **{name: float(table[f"excluded_loss_{split}"].iloc[-1]) for split, name in FINAL_EXCLUDED.items()},
+    }
+
+
+def epoch_below_1(m: PairMeasurements, loss: str) -> float:
+    """First epoch with a loss below 1 nat: of the train loss at all, of others after memorisation; NaN for never.
+
+    Args:
+        m: of the run.
+        loss: column of the progress measures.
+    """
+    epochs = m.progress["epoch"]
+    counted = (epochs > m.phases.memorised) | (loss == "train_loss")
+    return first_epoch(epochs, counted & (m.progress[loss] < 1))
+
+
+def _restricted(m: PairMeasurements) -> dict[str, Value]:
+    table, t2 = m.progress, m.phases.formed
+    restricted, test = epoch_below_1(m, "restricted_loss_all"), epoch_below_1(m, "test_loss")
+    return {
+        AHEAD_OF_TEST: test - restricted,
+        RESTRICTED_OVER_TEST: value_at(table, t2, "restricted_loss_all") / value_at(table, t2, "test_loss"),
+        "restricted below 1 at epoch": restricted,
+        "test below 1 at epoch": test,
+        **{name: float(table[f"restricted_loss_{split}"].iloc[-1]) for split, name in FINAL_RESTRICTED.items()},
+    }
+
+
+def sparsity(m: PairMeasurements) -> dict[str, Value]:
+    """Gini coefficients of the Fourier components of W_E and W_L at the end of memorisation, and how they rise."""
+    table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
+    end = float(table["epoch"].iloc[-1])
+    at_t1, at_t2, at_end = (
+        {matrix: value_at(table, epoch, column) for matrix, column in SPARSE.items()} for epoch in (t1, t2, end)
+    )
+    return {
+        **{GINI_AT_T1[matrix]: gini for matrix, gini in at_t1.items()},
+        **{GINI_RISE[matrix]: gini - at_t2[matrix] for matrix, gini in at_end.items()},
+        **{FINAL_GINI[matrix]: gini for matrix, gini in at_end.items()},
+        FINAL_GINI["W_U"]: fourier_gini(m.model.W_U[:, : m.p].T.detach()),
+    }
+
+
+def _weights(m: PairMeasurements) -> dict[str, Value]:
+    t1, t2, t3 = m.phases.memorised, m.phases.formed, m.phases.cleaned
+    squares = "sum_of_squared_weights"
+    table = m.progress.assign(norm=m.progress[squares] ** 0.5)
+    falling = table[squares][table["epoch"] >= t1]
+    fall = falling.iloc[0] - falling.iloc[-1] if len(falling) else math.nan
+    return {
+        RISES: float(falling.diff().clip(lower=0).sum() / fall) if len(falling) else math.nan,
+        STEEPENING: slope(table, squares, t2, t3) / slope(table, squares, t1, t2),
+        NORM_STEEPENING: slope(table, "norm", t2, t3) / slope(table, "norm", t1, t2),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.s51.restricted_def",
+        where="section 5.1",
+        statement="Restricted loss keeps the constant and the waves of a + b at the key frequencies; of the ideal algorithm it keeps everything.",
+        source_says="a definition",
+        measure=lambda *_: _restricted_of_ideal(),
+        expected={RESTRICTED_OF_IDEAL: at_most(1e-9, "rounding")},
+        scope="any network",
+    ),
+    Claim(
+        id="nanda.s51.excluded_def",
+        where="section 5.1",
+        statement="Excluded loss takes out just the waves of a + b at the key frequencies, on the pairs trained on; of the ideal algorithm it leaves guessing, ln p.",
+        source_says="a definition",
+        measure=lambda *_: _excluded_of_ideal(),
+        expected={EXCLUDED_OF_IDEAL: at_most(1e-9, "rounding")},
+        scope="any network",
+    ),
+    Claim(
+        id="nanda.fig7.tl",
+        where="section 5.2, figure 7 top left",
+        statement="Excluded loss falls, then rises while a circuit forms and train and test loss stand still.",
+        source_says="boundaries at 1,400, 9,400 and 14,000",
+        measure=_excluded,
+        expected={
+            EXCLUDED_AT_T1: at_most(1e-2, "memorised without the circuit"),
+            EXCLUDED_RISE: at_least(1e3, "orders of magnitude in figure 7"),
+            TEST_LOSS_DECADES: at_most(0.3, "flat in figure 7: within a factor of 2"),
+        },
+        needs=(MAIN,),
+        figure="progress",
+    ),
+    Claim(
+        id="nanda.fig7.tr",
+        where="section 5.2, figure 7 top right",
+        statement="Restricted loss falls before test loss does.",
+        source_says="none printed",
+        measure=_restricted,
+        expected={
+            AHEAD_OF_TEST: at_least(500, "thousands in figure 7"),
+            RESTRICTED_OVER_TEST: at_most(0.1, "orders of magnitude in figure 7"),
+        },
+        needs=(MAIN,),
+        figure="progress",
+    ),
+    Claim(
+        id="nanda.fig7.bl",
+        where="section 5.2, figure 7 bottom left",
+        statement="The Gini coefficients of the Fourier components of W_E and W_L rise sharply in cleanup.",
+        source_says="about 0.75 to 0.8 at the end (0.76 and 0.79 in table 5)",
+        measure=sparsity,
+        expected=SPARSE_AT_THE_END,
+        needs=(MAIN,),
+        figure="progress",
+    ),
+    Claim(
+        id="nanda.fig7.br",
+        where="section 5.2, figure 7 bottom right",
+        statement="The sum of squared weights falls smoothly while the circuit forms, and faster in cleanup.",
+        source_says="none printed",
+        measure=_weights,
+        expected={
+            RISES: at_most(0, "smooth: it only falls"),
+            STEEPENING: at_least(2, "visibly steeper in figure 7"),
+        },
+        needs=(MAIN,),
+        finding=refuted(
+            "the weights fall smoothly, but as fast in circuit formation as in cleanup (ratio 1.07): in this network the two phases run into each other"
+        ),
+        figure="progress",
+    ),
+)

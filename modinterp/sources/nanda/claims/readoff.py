@@ -1,0 +1,205 @@
+"""Section 4.2 and table 1: W_L reads cos and sin of w_k(a + b) off the neurons."""
+
+from __future__ import annotations
+
+import math
+from statistics import mean
+
+from modinterp.analyses.fourier.readout import Readoff, ReadoffTable
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Measure, Value
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS_RATIO, TEST_LOSS_RATIO
+from modinterp.sources.nanda.runs import MAIN
+
+SINGULAR_DROP = "next over last singular value"
+RANK_SHARE = "share of the squared norm"
+SQUARED_RESIDUAL = "squared residual over squared norm"
+RESIDUAL_NORM = "residual over norm"
+LOWEST_FVE = "lowest FVE"
+MEAN_FVE = "mean FVE"
+FVE = "FVE"
+TWO_LARGEST = "two products largest"
+IMBALANCE = "largest imbalance"
+SIGNS_RIGHT = "signs right"
+
+
+def as_printed(*rows: tuple[str, int, float, float, float, float]) -> ReadoffTable:
+    """A table of the paper as if it had been measured.
+
+    Args:
+        rows: direction of W_L (wave and frequency), coefficients of the two products, amplitude of their wave of a + b,
+            fraction of variance explained.
+    """
+    return ReadoffTable(
+        tuple(
+            Readoff(freq, wave, first, second, amplitude, fve, math.nan, True)
+            for wave, freq, first, second, amplitude, fve in rows
+        )
+    )
+
+
+TABLE_1 = as_printed(
+    ("cos", 14, 44.6, -43.6, 44.1, 0.932),
+    ("sin", 14, 44.1, 44.1, 44.1, 0.935),
+    ("cos", 35, 40.7, -43.6, 42.2, 0.968),
+    ("sin", 35, 41.8, 41.8, 41.8, 0.965),
+    ("cos", 41, 44.8, -44.8, 44.8, 0.970),
+    ("sin", 41, 44.5, 44.5, 44.5, 0.970),
+    ("cos", 42, 64.6, -68.5, 66.6, 0.964),
+    ("sin", 42, 67.8, 67.8, 67.8, 0.964),
+    ("cos", 52, 60.5, -65.5, 63.0, 0.974),
+    ("sin", 52, 64.5, 64.5, 64.5, 0.982),
+)
+
+
+def _rank(m: PairMeasurements) -> dict[str, Value]:
+    rank = m.low_rank
+    return {"rank 2|K|": rank.rank, SINGULAR_DROP: rank.drop, RANK_SHARE: rank.leading_share}
+
+
+def _residual(m: PairMeasurements) -> dict[str, Value]:
+    rank = m.low_rank
+    return {SQUARED_RESIDUAL: rank.residual_energy, RESIDUAL_NORM: rank.residual_norm}
+
+
+def _all_directions(m: PairMeasurements) -> dict[str, Value]:
+    explained = [row.explained for row in m.readoff.rows]
+    return {LOWEST_FVE: min(explained), MEAN_FVE: mean(explained)}
+
+
+def _logit_fve(m: PairMeasurements) -> dict[str, Value]:
+    fit = m.logit_fit
+    return {
+        FVE: fit.explained,
+        "FVE, not centred": fit.explained_raw,
+        "FVE, each input centred": fit.explained_by_row,
+        "FVE, each input and class centred": fit.explained_by_row_and_class,
+    }
+
+
+def _approximation(m: PairMeasurements) -> dict[str, Value]:
+    changed = m.changed(m.logit_fit.logits(m.p).to(m.logits.device))
+    return {
+        TEST_LOSS_RATIO: changed.test_loss_ratio,
+        ACCURACY: changed.accuracy,
+        "test loss": changed.test_loss,
+    }
+
+
+def _no_skip(m: PairMeasurements) -> dict[str, Value]:
+    changed = m.changed(m.post @ m.W_L.double())
+    return {ACCURACY: changed.accuracy, LOSS_RATIO: changed.loss_ratio}
+
+
+def said_of(row: Readoff) -> str:
+    """A row of tables 1 and 3 in words, as the paper prints it."""
+    products = ("cos cos", "sin sin") if row.wave == "cos" else ("sin cos", "cos sin")
+    wave = f"{row.wave}(w_{row.freq}(a + b))"
+    return f"{row.first} {products[0]} {row.second:+} {products[1]}, about {row.amplitude} {wave}, FVE {row.explained}"
+
+
+def _table_1(wave: str) -> Measure:
+    def measure(m: PairMeasurements) -> dict[str, Value]:
+        rows = [row for row in m.readoff.rows if row.wave == wave]
+        return {
+            LOWEST_FVE: min(row.explained for row in rows),
+            TWO_LARGEST: mean(row.two_largest for row in rows),
+            IMBALANCE: max(row.imbalance for row in rows),
+            SIGNS_RIGHT: mean(row.signs_agree for row in rows),
+        }
+
+    return measure
+
+
+def _table_1_claim(row: Readoff) -> Claim:
+    return Claim(
+        id=f"nanda.table1.{row.wave}{row.freq}",
+        where="section 4.2, table 1",
+        statement=(
+            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons carry two products of equal size that make {row.wave}(w_{row.freq}(a + b)). "
+            f"Measured on every {row.wave} direction of this run's own key frequencies."
+        ),
+        source_says=said_of(row),
+        measure=_table_1(row.wave),
+        expected={
+            LOWEST_FVE: at_least(0.85, f"{row.explained} here, 0.932 is the table's lowest; other networks vary"),
+            TWO_LARGEST: equals(1, "the two products are the row's terms"),
+            IMBALANCE: at_most(0.1, f"sizes {abs(row.first)} and {abs(row.second)} here"),
+            SIGNS_RIGHT: equals(1, "(+, -) for cos, (+, +) for sin"),
+        },
+        needs=(MAIN,),
+        figure="readoff",
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.s42.rank10",
+        where="section 4.2, equation 2",
+        statement="W_L has rank 2|K| in effect: a cosine and a sine direction for every key frequency.",
+        source_says="10 for 5 frequencies",
+        measure=_rank,
+        expected={
+            SINGULAR_DROP: at_most(0.35, "a clear drop; 3.0 over 13.5 in a network that the authors archived"),
+            RANK_SHARE: at_least(0.98, "0.995 in that network"),
+        },
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="nanda.s42.wl_residual",
+        where="section 4.2",
+        statement="What W_L has beside a cosine and a sine direction for every key frequency is small; the paper says norm, and may mean its square.",
+        source_says="below 0.0055",
+        measure=_residual,
+        expected={SQUARED_RESIDUAL: at_most(0.01, "0.0055 in the paper if squared, 0.0099 in an archived network")},
+        needs=(MAIN,),
+        figure="spectra",
+    ),
+    Claim(
+        id="nanda.s42.dot_products_90",
+        where="section 4.2",
+        statement="Along each direction that W_L reads at a key frequency the neurons are a multiple of cos or sin(w_k(a + b)).",
+        source_says="more than 0.90 of the variance (lowest in table 1: 0.932)",
+        measure=_all_directions,
+        expected={
+            LOWEST_FVE: at_least(0.85, "0.932 in the paper, other networks vary"),
+            MEAN_FVE: at_least(0.92, "0.962 is the mean of table 1"),
+        },
+        needs=(MAIN,),
+        figure="readoff",
+    ),
+    Claim(
+        id="nanda.s42.logit_fve",
+        where="section 4.2",
+        statement="The logits are a sum over key frequencies of alpha_k cos(w_k(a + b - c)), one number a frequency.",
+        source_says="0.95",
+        measure=_logit_fve,
+        expected={FVE: at_least(0.90, "0.95 in the paper, 0.975 in an archived network")},
+        needs=(MAIN,),
+        figure="readoff",
+    ),
+    Claim(
+        id="nanda.s42.logit_approx_loss",
+        where="section 4.2",
+        statement="Putting the sum over key frequencies of alpha_k cos(w_k(a + b - c)) in place of the logits lowers the test loss.",
+        source_says="2.4e-7 to 4.7e-8, ratio 0.196",
+        measure=_approximation,
+        expected={
+            TEST_LOSS_RATIO: at_most(1, "the direction is the claim"),
+            ACCURACY: at_least(0.999, "the sum still solves the task"),
+        },
+        needs=(MAIN,),
+    ),
+    Claim(
+        id="nanda.s42.no_skip_approx",
+        where="section 3, equation 3; appendix A.1",
+        statement="The logits are W_L times the neurons; what goes around the MLP can be left out.",
+        source_says="accuracy unchanged",
+        measure=_no_skip,
+        expected={ACCURACY: at_least(0.999, "unchanged from 1")},
+        needs=(MAIN,),
+    ),
+    *map(_table_1_claim, TABLE_1.rows),
+)

@@ -1,0 +1,242 @@
+"""Appendices D.1 and D.2, figures 26 to 28: other ways to regularise, none at all, and a loss of lower precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+
+from modinterp.analyses.fourier.sparsity import fourier_gini, gini
+from modinterp.analyses.training.curves import rank_correlation, slingshots
+from modinterp.analyses.training.phases import LEARNED
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.claim import Claim, Value, not_measured, refuted
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.claims.setup import NO_DECAY, NO_GROKKING, ONE_FREQUENCY, no_decay
+from modinterp.sources.nanda.claims.trainings import (
+    DECIDED,
+    EPOCHS,
+    GROKKING_EPOCH,
+    HIGHEST_TEST_ACCURACY,
+    MEDIAN_GROKKING_EPOCH,
+    final,
+    highest,
+    share,
+    still_learning,
+)
+from modinterp.sources.nanda.runs import SEEDS
+from modinterp.sources.nanda.tables import SWEPT_DECAY
+
+DECAY_CORRELATION = "rank correlation of weight decay and median grokking epoch"
+LESS_OVER_ONE = "median grokking epoch, 0.3 over 1"
+ONE_OVER_MORE = "median grokking epoch, 1 over 3"
+N_MEMORISE = "networks that ever memorise"
+N_L1_MEMORISE = "networks with l1 that ever memorise"
+NEURON_GINI_GAIN = "Gini of the neurons, less the highest with decay"
+FOURIER_GINI_LOSS = "Gini of W_E in the Fourier basis, less the lowest with decay"
+FLOAT32_SHOTS = "slingshots in float32"
+FLOAT32_LEAD = "slingshots in float32 less 5 times those in float64"
+FLOAT64_SHOTS = "slingshots in float64"
+ROW_SPACING = "epochs between two rows"
+RATES = (0.2, 0.5, 0.8)
+GENERALISED = {rate: f"share of seeds that reach a test accuracy of 0.98, dropout {rate}" for rate in RATES}
+UNFINISHED = {rate: f"seeds still learning when their epochs are over, dropout {rate}" for rate in RATES}
+
+DROPPED = tuple(f"nanda/dropout-{rate}-{seed}" for rate in RATES for seed in range(3))
+PENALISED = tuple(
+    f"nanda/l1-{of}-{strength}-{seed}" for of in ("sum", "mean") for strength in (1, 10, 100) for seed in range(3)
+)
+COARSE = tuple(f"nanda/{dtype}-{seed}" for dtype in ("float32", "float16") for seed in range(3))
+
+
+def median_epoch_with(decay: float) -> str:
+    """Name of the median grokking epoch with a weight decay."""
+    return f"{MEDIAN_GROKKING_EPOCH}, weight decay {decay:g}"
+
+
+def _decays(*runs: PairMeasurements) -> dict[str, Value]:
+    epochs: dict[float, list[float]] = {}
+    for m in sorted(runs, key=lambda m: m.recipe.weight_decay):
+        epochs.setdefault(m.recipe.weight_decay, []).append(m.grokking.grokked)
+    medians = {decay: median(of_seeds) for decay, of_seeds in epochs.items()}
+    return {
+        DECAY_CORRELATION: rank_correlation(list(medians), list(medians.values())),
+        LESS_OVER_ONE: medians[0.3] / medians[1.0],
+        ONE_OVER_MORE: medians[1.0] / medians[3.0],
+        **{median_epoch_with(decay): epoch for decay, epoch in medians.items()},
+        **{f"seeds, weight decay {decay:g}": len(of_seeds) for decay, of_seeds in epochs.items()},
+    }
+
+
+def _dropout(*runs: PairMeasurements) -> dict[str, Value]:
+    numbers: dict[str, Value] = {}
+    for rate in RATES:
+        seeds = [m for m in runs if m.recipe.dropout == rate]
+        best = [highest(m, "test_accuracy") for m in seeds]
+        numbers[GENERALISED[rate]] = share([accuracy >= 0.98 for accuracy in best])
+        numbers[f"{HIGHEST_TEST_ACCURACY}, dropout {rate}"] = best
+        numbers[f"{GROKKING_EPOCH}, dropout {rate}"] = [m.grokking.grokked for m in seeds]
+        numbers[f"seeds, dropout {rate}"] = len(seeds)
+        numbers[UNFINISHED[rate]] = sum(map(still_learning, seeds))
+    return numbers
+
+
+def _memorised(runs: Iterable[PairMeasurements]) -> list[PairMeasurements]:
+    return [m for m in runs if highest(m, "train_accuracy") >= LEARNED]
+
+
+def _l1(*runs: PairMeasurements) -> dict[str, Value]:
+    return {
+        HIGHEST_TEST_ACCURACY: [highest(m, "test_accuracy") for m in runs],
+        EPOCHS: [final(m, "epoch") for m in runs],
+        "highest train accuracy": [highest(m, "train_accuracy") for m in runs],
+        N_MEMORISE: len(_memorised(runs)),
+        "final sum of squared weights": [final(m, "sum_of_squared_weights") for m in runs],
+        "networks": len(runs),
+    }
+
+
+def _sparsities(m: PairMeasurements) -> tuple[float, float]:
+    """Gini coefficients over the neurons' output weights, and over the Fourier components of W_E."""
+    W_out = m.model.blocks[-1].mlp.W_out.detach()
+    return gini(W_out.norm(dim=1)), fourier_gini(m.W_E)
+
+
+def _less_sparse(*runs: PairMeasurements) -> dict[str, Value]:
+    decayed = [_sparsities(m) for m in runs if m.recipe.l1 == 0]
+    penalised = [_sparsities(m) for m in _memorised(runs) if m.recipe.l1 > 0]
+    highest_neurons, lowest_fourier = max(neurons for neurons, _ in decayed), min(fourier for _, fourier in decayed)
+    return {
+        NEURON_GINI_GAIN: [neurons - highest_neurons for neurons, _ in penalised],
+        FOURIER_GINI_LOSS: [fourier - lowest_fourier for _, fourier in penalised],
+        "Gini of the neurons with l1": [neurons for neurons, _ in penalised],
+        "Gini of W_E in the Fourier basis with l1": [fourier for _, fourier in penalised],
+        N_L1_MEMORISE: len(penalised),
+    }
+
+
+def _n_slingshots(m: PairMeasurements, every: int) -> int:
+    """Slingshots in the first 20,000 epochs, as far as rows `every` so many epochs show them."""
+    rows = m.history[(m.history["epoch"] <= 20_000) & (m.history["epoch"] % every == 0)]
+    return len(slingshots(rows["epoch"], rows["train_loss"]))
+
+
+def _low_precision(*runs: PairMeasurements) -> dict[str, Value]:
+    every = max(m.recipe.log_every for m in runs)  # slingshots of all curves are counted on equally many rows
+    counts: dict[str, list[int]] = {"float64": [], "float32": [], "float16": []}
+    for m in runs:
+        counts[m.recipe.loss_dtype].append(_n_slingshots(m, every))
+    return {
+        FLOAT32_SHOTS: counts["float32"],
+        FLOAT32_LEAD: [n - 5 * max(counts["float64"]) for n in counts["float32"]],
+        FLOAT64_SHOTS: counts["float64"],
+        "slingshots in float16": counts["float16"],
+        ROW_SPACING: every,
+        "seeds in float32": len(counts["float32"]),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.fig26",
+        where="appendix D.1, figure 26",
+        statement="Without weight decay it does not grok, and its excluded loss does not rise; for want of key frequencies the largest over all frequencies is taken.",
+        source_says="none printed",
+        measure=no_decay,
+        expected=NO_GROKKING,
+        given=DECIDED,
+        needs=NO_DECAY,
+        scope="any seed",
+        finding=ONE_FREQUENCY,
+        figure="no_decay",
+    ),
+    Claim(
+        id="nanda.fig27",
+        where="appendix D.1, figure 27",
+        statement="The less weight decay, the later it groks.",
+        source_says="about 3,000, 5,000 to 10,000 and 20,000 epochs; the text gives them to 0.3, 1 and 3, which its own sentence and figure reverse",
+        measure=_decays,
+        expected={
+            DECAY_CORRELATION: at_most(-0.9999, "strictly falling"),
+            LESS_OVER_ONE: at_least(1.3, "2 to 4 in the paper"),
+            ONE_OVER_MORE: at_least(1.3, "1.7 to 3.3 in the paper"),
+        },
+        needs=(*SWEPT_DECAY, *SEEDS),
+        required=("nanda/decay-0.3-*", "nanda/mainline-*", "nanda/decay-3-*"),
+        scope="any seed",
+        figure="decays",
+    ),
+    Claim(
+        id="nanda.fig28.dropout",
+        where="appendix D.1, figure 28",
+        statement="Dropout of 20% or 50% of the neurons in place of weight decay makes it grok.",
+        source_says="three of three in the text, some in the caption; of 80% nothing is said",
+        measure=_dropout,
+        expected={
+            GENERALISED[0.2]: at_least(2 / 3, "two of three"),
+            GENERALISED[0.5]: at_least(2 / 3, "two of three"),
+        },
+        given={
+            UNFINISHED[0.2]: at_most(0, "how long it takes is not said"),
+            UNFINISHED[0.5]: at_most(0, "how long it takes is not said"),
+        },
+        needs=DROPPED,
+        required=("nanda/dropout-0.2-*", "nanda/dropout-0.5-*"),
+        scope="any seed",
+        finding=not_measured(
+            "both are still rising when their epochs are over, seed 0 of each: with 20% at 92% of the pairs held out, reached steadily over 80,000 epochs; with 50% at 32% at 40,000"
+        ),
+        figure="dropout",
+    ),
+    Claim(
+        id="nanda.fig28.l1",
+        where="appendix D.1, figure 28",
+        statement="With a penalty on the absolute weights in place of weight decay it does not grok, be it 1, 10 or 100 times their sum or mean.",
+        source_says="none of nine",
+        measure=_l1,
+        expected={
+            HIGHEST_TEST_ACCURACY: at_most(0.9, "it does not generalise"),
+            EPOCHS: at_least(20_000, "twice as long as the network that groks"),
+        },
+        given={N_MEMORISE: at_least(1, "one that learns nothing has nothing to generalise")},
+        needs=PENALISED,
+        scope="any seed",
+        finding=refuted(
+            "with the mean of the absolute weights as penalty (strength 1, seed 0) it memorises by epoch 200 and has 98% of the pairs held out by 2,000; with their sum (strength 1) it learns nothing at all"
+        ),
+        figure="l1",
+    ),
+    Claim(
+        id="nanda.D1.l1_less_sparse",
+        where="appendix D.1",
+        statement="A penalty on the absolute weights makes it sparser in the basis of neurons and less sparse in the Fourier basis (a speculation).",
+        source_says="none printed",
+        measure=_less_sparse,
+        expected={
+            NEURON_GINI_GAIN: at_least(0.05, "sparser, by more than initial weights differ"),
+            FOURIER_GINI_LOSS: at_most(-0.05, "less sparse, by as much"),
+        },
+        given={N_L1_MEMORISE: at_least(1, "one that learns nothing is neither")},
+        needs=(*PENALISED, *SEEDS),
+        required=("nanda/l1-*", "nanda/mainline-*"),
+        scope="any seed",
+        finding=refuted(
+            "half of it: with the mean as penalty the neurons are far sparser (Gini 0.96 against 0.18 to 0.33), but W_E in the Fourier basis is as sparse as with weight decay (0.745, where five seeds have 0.66 to 0.78)"
+        ),
+        figure="l1",
+    ),
+    Claim(
+        id="nanda.D2.lowprec",
+        where="appendix D.2",
+        statement="With a loss taken in lower precision a network of one layer shows slingshots, too.",
+        source_says="none printed; 14 in 20,000 epochs of an archived run",
+        measure=_low_precision,
+        expected={
+            FLOAT32_SHOTS: at_least(5, "14 in an archived run: a train loss from below 1e-3 to above 1e-2"),
+            FLOAT32_LEAD: at_least(0, "five times as many"),
+        },
+        needs=(*COARSE, SEEDS[0]),
+        required=("nanda/float32-*", "nanda/mainline-*"),
+        scope="any seed",
+        figure="precision",
+    ),
+)

@@ -1,0 +1,85 @@
+"""Appendices D.3 and E.2: what the heads of networks on sequences do, and which of them need one another."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.attention.trigrams import attention_to, direct_path
+from modinterp.claims.band import at_least, equals
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import SequenceMeasurements
+from modinterp.sources.nanda.claims.sequences import REPEATED, TRIGRAMS
+from modinterp.sources.nanda.claims.trainings import final
+
+N_DIRECT = "skip trigrams whose direct path is largest at their own token"
+ATTENTION = "mean attention to the token asked for"
+KINDS = ("previous token", "induction")
+RATIO_TO_BOTH = {kind: f"loss without {kind} heads over that without both" for kind in KINDS}
+RATIO_TO_INTACT = {kind: f"loss without {kind} heads over the intact one" for kind in KINDS}
+
+
+def _trigrams(m: SequenceMeasurements) -> dict[str, Value]:
+    n = m.task.output_sizes[0]
+    path = direct_path(m.model, torch.arange(n, 2 * n)).cpu()
+    attention = attention_to(m.patterns[0, :, :, -1], m.inputs >= n)
+    return {
+        N_DIRECT: int((path.argmax(dim=1) == torch.arange(n)).sum()),
+        ATTENTION: float(attention.mean()),
+        "lowest attention of a head to it": float(attention.min()),
+        "smallest lead of the right token on the direct path": float(_leads(path).min()),
+        "final test accuracy": final(m, "test_accuracy"),
+    }
+
+
+def _leads(logits: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
+    """By how much the diagonal leads over the rest of its row. [logits]"""
+    rest = logits.clone().fill_diagonal_(-torch.inf)
+    return logits.diagonal() - rest.amax(dim=1)
+
+
+def _composition(m: SequenceMeasurements) -> dict[str, Value]:
+    loss = m.losses_without
+    return {
+        **{name: loss[kind] / loss["both"] for kind, name in RATIO_TO_BOTH.items()},
+        **{name: loss[kind] / loss["none"] for kind, name in RATIO_TO_INTACT.items()},
+        "intact loss": loss["none"],
+        "loss without both": loss["both"],
+        "heads of the previous token": len(m.previous_token_heads),
+        "induction heads": len(m.induction_heads),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="nanda.D3.skip_ten_trigrams",
+        where="appendix D.3",
+        statement="Ten skip trigrams solve the task of foretelling them: the last token attends to the one token asked for, and the heads copy it to the answer.",
+        source_says="ten of ten",
+        measure=each(_trigrams),
+        expected={
+            N_DIRECT: equals(10, "every one"),
+            ATTENTION: at_least(0.9, "nearly all of it"),
+        },
+        needs=TRIGRAMS,
+        scope="any seed",
+        figure="trigrams_path",
+    ),
+    Claim(
+        id="nanda.E2.composition",
+        where="appendix E.2",
+        statement="Of a head that attends to the previous token and an induction head neither helps without the other.",
+        source_says="each without the other as bad as without both",
+        measure=each(_composition),
+        expected={
+            RATIO_TO_BOTH["previous token"]: at_least(0.8, "as bad: up to a fifth"),
+            RATIO_TO_INTACT["previous token"]: at_least(5, "and much worse than with both"),
+            RATIO_TO_BOTH["induction"]: at_least(0.8, "as bad: up to a fifth"),
+            RATIO_TO_INTACT["induction"]: at_least(5, "and much worse than with both"),
+        },
+        needs=REPEATED,
+        scope="any seed",
+        figure="composition",
+    ),
+)

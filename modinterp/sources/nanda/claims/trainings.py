@@ -1,0 +1,95 @@
+"""What the claims on many set-ups ask of a training: how far it came, when it grokked, and the names of these numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import mean
+from typing import TypeVar
+
+import pandas as pd
+
+from modinterp.analyses.training.phases import LEARNED
+from modinterp.claims.band import at_most
+from modinterp.measurements import NetworkMeasurements
+from modinterp.runs import NotRecorded
+
+EPOCHS = "epochs"
+TRAIN_ACCURACY = "train accuracy"
+HIGHEST_TEST_ACCURACY = "highest test accuracy"
+HIGHEST_TEST_LOSS = "highest test loss"
+FINAL_TEST_LOSS = "final test loss"
+GROKKING_EPOCH = "grokking epoch"
+MEDIAN_GROKKING_EPOCH = "median grokking epoch"
+GROKKING_RATIO = "grokking over memorisation epoch"
+DELAY = "epochs from memorising to generalising"
+LOGIT_FVE = "logit FVE"
+MEAN_MLP_FVE = "mean MLP FVE"
+MISSING = "seeds that could still decide it"
+DECIDED = {MISSING: at_most(0, "two of three seeds are asked for")}
+
+M = TypeVar("M", bound=NetworkMeasurements)
+
+
+def curve(m: NetworkMeasurements, column: str) -> pd.Series:
+    """A measure at every logged epoch of a training.
+
+    Raises:
+        NotRecorded: a foreign checkpoint, whose training is not known.
+    """
+    if not len(m.history):
+        raise NotRecorded(f"how {m.name} was trained is not known")
+    return pd.Series(m.history[column])
+
+
+def final(m: NetworkMeasurements, column: str) -> float:
+    """A measure at the end of a training."""
+    return float(curve(m, column).iloc[-1])
+
+
+def highest(m: NetworkMeasurements, column: str) -> float:
+    """The largest value that a measure takes in a training."""
+    return float(curve(m, column).max())
+
+
+def n_layers(m: NetworkMeasurements) -> int:
+    """Number of layers of the network, also of one whose weights are not shipped."""
+    return (m.model.cfg if m.spec is None else m.spec.model).n_layers
+
+
+def still_learning(m: NetworkMeasurements) -> bool:
+    """Whether the test accuracy gained more than 0.01 in the last quarter of the training, not having reached 0.98."""
+    epoch, best = curve(m, "epoch"), highest(m, "test_accuracy")
+    before = float(curve(m, "test_accuracy")[epoch <= 0.75 * epoch.iloc[-1]].max())
+    return best < 0.98 and best - before > 0.01
+
+
+def delay(m: NetworkMeasurements) -> float:
+    """Epochs from memorising to generalising; NaN where either does not happen."""
+    return m.grokking.grokked - m.grokking.memorised
+
+
+def grokking_ratio(m: NetworkMeasurements) -> float:
+    """Epoch of grokking over that of memorising; NaN where it memorises at once or either does not happen."""
+    return m.grokking.grokked / m.grokking.memorised if m.grokking.memorised else math.nan
+
+
+def generalised(runs: Sequence[M]) -> list[M]:
+    """Networks that are right on 99% of the pairs held out when their training ends."""
+    return [m for m in runs if final(m, "test_accuracy") >= LEARNED]
+
+
+def share(verdicts: Sequence[bool]) -> float:
+    """Share of the verdicts that are true; NaN of none."""
+    return mean(map(float, verdicts)) if verdicts else math.nan
+
+
+def undecided(verdicts: Sequence[bool], enough: int = 2, seeds: int = 3) -> int:
+    """How many seeds are missing before it can be said whether it is true of enough of them; 0 where it can.
+
+    >>> undecided([False]), undecided([False, False]), undecided([True, True]), undecided([True, False])
+    (2, 0, 0, 1)
+    """
+    yes = sum(verdicts)
+    decided = yes >= enough or len(verdicts) - yes > seeds - enough
+    return 0 if decided else seeds - len(verdicts)

@@ -1,0 +1,5 @@
+"""The figures and tables of Nanda et al. 2023, drawn from our runs."""
+
+from modinterp.sources.nanda.drawings import network, seeds, sequences, sweeps, tables
+
+FIGURES = {**network.FIGURES, **seeds.FIGURES, **sweeps.FIGURES, **sequences.FIGURES, **tables.FIGURES}

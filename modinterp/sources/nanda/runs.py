@@ -1,0 +1,203 @@
+"""The runs of Nanda et al. 2023.
+
+The paper states: one layer, d_model 128, 4 heads of 32, 512 ReLU neurons, no LayerNorm, p = 113, 30% of the pairs,
+AdamW with learning rate 1e-3 and weight decay 1, full batch, 40,000 epochs. Its released code adds betas (0.9, 0.98),
+10 steps of warm-up, the initialisation, and the split from Python's shuffle. Ours are the order in which the initial
+weights are drawn, and 113 outputs where the code trains 114 and drops the one for "=".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from modinterp.models import TransformerConfig
+from modinterp.runs.family import family, until
+from modinterp.tasks import DigitAddition, RepeatedSubsequence, SkipTrigram, addition
+from modinterp.training import Recipe, RunSpec
+
+SEEDS = tuple(f"nanda/mainline-{seed}" for seed in range(5))
+MAIN = SEEDS[0]
+
+_SEED, _EPOCHS, _THREE_SEEDS = "seed", "recipe.epochs", range(3)
+SWEEP = {"log_every": 100, "snapshot_every": 1000}
+
+
+def _additions(
+    stem: str, seeds: range = _THREE_SEEDS, p: int = 113, n_layers: int = 1, ours: tuple[str, ...] = (), **recipe
+) -> dict[str, RunSpec]:
+    """Runs of the paper's own network and recipe with some fields changed.
+
+    Args:
+        stem: name without the source's and the seed.
+        seeds: one run each.
+        p: modulus.
+        n_layers: of the network.
+        ours: fields that the paper leaves open, beside the seed.
+        recipe: fields of the recipe.
+    """
+    task = addition(p)
+    model = TransformerConfig.of(task, n_layers=n_layers)
+    return family(f"nanda/{stem}", task, model, Recipe(**recipe), seeds, (_SEED, *ours))
+
+
+def _sweeps() -> dict[str, RunSpec]:
+    """Appendices C.2.2 and C.2.3: other fractions of the data, a second layer, other moduli."""
+    runs = {}
+    for percent in (10, 20, 40, 50, 60, 70, 80, 90):
+        runs |= _additions(
+            f"fraction-{percent}",
+            range(1),
+            fraction=percent / 100,
+            ours=() if percent < 40 else (_EPOCHS,),
+            **({} if percent < 40 else until(1e-6, 3_000)),
+            **SWEEP,
+        )
+    runs |= _additions("two-layers", range(5), n_layers=2, epochs=20_000, ours=(_EPOCHS,), snapshot_every=200)
+    runs |= _additions("p53-decay-5", range(5), p=53, weight_decay=5.0, ours=(_EPOCHS,), **until(1e-3, 5_000), **SWEEP)
+    runs |= _additions("p53", p=53, ours=(_EPOCHS,), **SWEEP)
+    runs |= _additions("p109", range(5), p=109, ours=(_EPOCHS,), **until(1e-6, 8_000), **SWEEP)
+    for decay in (0.3, 0.5, 1, 3, 5, 8):
+        runs |= _additions(
+            f"p401-decay-{decay}",
+            range(1),
+            p=401,
+            weight_decay=float(decay),
+            epochs=10_000,
+            ours=(_EPOCHS,),
+            **until(1e-2, 200),
+            **SWEEP,
+        )
+    for percent, epochs in ((5, 5_000), (10, 5_000), (20, 4_000)):  # with 20% it is decided by 1,700
+        runs |= _additions(
+            f"p401-fraction-{percent}",
+            p=401,
+            fraction=percent / 100,
+            epochs=epochs,
+            ours=(_EPOCHS,),
+            **until(1e-2, 200),
+            **SWEEP,
+        )
+    return runs
+
+
+def _regularisations() -> dict[str, RunSpec]:
+    """Appendices D.1 and D.2: none, more or less weight decay, dropout, penalties, and losses of lower precision."""
+    runs = {}
+    runs |= _additions("no-decay", weight_decay=0.0, ours=(_EPOCHS,))
+    for decay, epochs, seeds in ((0.1, 108_000, range(1)), (0.3, 60_000, _THREE_SEEDS), (3, 20_000, _THREE_SEEDS)):
+        runs |= _additions(
+            f"decay-{decay}",
+            seeds,
+            weight_decay=float(decay),
+            epochs=epochs,
+            ours=(_EPOCHS,),
+            **until(1e-4, 2_000),
+            **SWEEP,
+        )
+    for rate, epochs in ((0.2, 80_000), (0.5, 40_000), (0.8, 40_000)):  # with 0.2 it is on its way at 40,000
+        runs |= _additions(
+            f"dropout-{rate}",
+            dropout=rate,
+            weight_decay=0.0,
+            epochs=epochs,
+            ours=(_EPOCHS,),
+            **until(1e-6, 2_000),
+            **SWEEP,
+        )
+    for of in ("sum", "mean"):
+        for strength in (1, 10, 100):
+            runs |= _additions(
+                f"l1-{of}-{strength}",
+                l1=float(strength),
+                l1_of=of,
+                weight_decay=0.0,
+                epochs=20_000,
+                ours=(_EPOCHS, "recipe.l1_of"),
+                **SWEEP,
+            )
+    for dtype in ("float32", "float16"):
+        runs |= _additions(
+            dtype,
+            loss_dtype=dtype,
+            epochs=20_000,
+            ours=("recipe.loss_dtype", _EPOCHS),
+            log_every=10,  # slingshots are short
+            snapshot_every=1000,
+        )
+    return runs
+
+
+def _half_as_long(spec: RunSpec) -> dict[str, RunSpec]:
+    """Repeated subsequences half as long, within what two cores can do; with more weight decay it does not memorise."""
+    task = RepeatedSubsequence(size=1024, length=43, subsequence=8)
+    model = TransformerConfig.of(task, n_layers=2, d_model=48, d_head=12, d_mlp=None)
+    ours = (*spec.ours, "task.length", "task.subsequence", "recipe.lr", _EPOCHS)
+    recipe = replace(spec.recipe, lr=3e-3, epochs=100_000, **until(2.0, 5_000))
+    return family("nanda/repeated-512-short", task, model, recipe, (0,), ours)
+
+
+def _sequences() -> dict[str, RunSpec]:
+    """Appendix D.3: three more tasks, each with data without end and with few."""
+    runs = {}
+    every = {"log_every": 10, "snapshot_every": 1000}
+    kinds = {"endless": ("fresh", 0.5), "700": ("full", 0.25)}
+    for kind, (batches, fraction) in kinds.items():
+        task = DigitAddition(size=2800)
+        recipe = Recipe(
+            epochs=6_000 if kind == "endless" else 18_000,
+            fraction=fraction,
+            batches=batches,
+            batch_size=256 if kind == "endless" else 0,
+            **every,
+        )
+        runs |= family(
+            f"nanda/digits-{kind}",
+            task,
+            TransformerConfig.of(task),
+            recipe,
+            _THREE_SEEDS,
+            (_SEED, "recipe.batch_size", "task.size"),
+        )
+    for kind in ("endless", "512"):
+        task = RepeatedSubsequence(size=1024)
+        model = TransformerConfig.of(task, n_layers=2, d_model=48, d_head=12, d_mlp=None)
+        endless = kind == "endless"
+        # endless in batches of 128 alone it stays at half of the answers right
+        recipe = Recipe(
+            epochs=6_000 if endless else 285_000,
+            fraction=0.5,
+            batches="fresh" if endless else "fixed",
+            batch_size=512 if endless else 128,
+            betas=(0.9, 0.999),
+            log_every=50 if endless else 100,
+            snapshot_every=1_000 if endless else 5_000,
+        )
+        runs |= family(f"nanda/repeated-{kind}", task, model, recipe, (0,), (_SEED, "task.size", "task.copies"))
+    runs |= _half_as_long(runs["nanda/repeated-512-0"])
+    for kind in ("endless", "512"):
+        task = SkipTrigram(size=2048)
+        endless = kind == "endless"
+        recipe = Recipe(
+            epochs=3_000 if endless else 5_000,
+            fraction=0.25,
+            batches="fresh" if endless else "full",
+            batch_size=512 if endless else 0,
+            **every,
+        )
+        runs |= family(
+            f"nanda/trigram-{kind}",
+            task,
+            TransformerConfig.of(task, d_mlp=None),
+            recipe,
+            _THREE_SEEDS,
+            (_SEED, "task.size", "task.length", "recipe.batch_size"),
+        )
+    return runs
+
+
+RUNS = {
+    **_additions("mainline", range(5)),
+    **_sweeps(),
+    **_regularisations(),
+    **_sequences(),
+}

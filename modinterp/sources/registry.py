@@ -1,0 +1,103 @@
+"""Which sources there are: those in this folder, and those that installed packages register.
+
+A package registers its sources under the entry point `modinterp.sources`, each as the name of a `Source`:
+
+    [project.entry-points."modinterp.sources"]
+    yours = "your_package.source:SOURCE"
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from modinterp.sources.contract import Source
+from modinterp.terminal.suggestions import suggestion
+
+if TYPE_CHECKING:
+    from modinterp.training import RunSpec
+
+GROUP = "modinterp.sources"
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """Short name to source: those that come with modinterp in alphabetical order, then installed ones.
+
+    Raises:
+        ValueError: an installed package registers something else than a source, or a name that is taken.
+    """
+    names = sorted(module.name for module in iter_modules([str(_FOLDER)]) if module.ispkg)
+    own = [import_module(f"modinterp.sources.{name}.source").SOURCE for name in names]
+    found: dict[str, Source] = {source.name: source for source in own}
+    for entry in entry_points(group=GROUP):
+        source = entry.load()
+        if not isinstance(source, Source):
+            raise ValueError(f"the entry point {entry.name} of {GROUP} names {entry.value}, which is no Source")
+        if source.name in found:
+            raise ValueError(f"{entry.value} registers the source {source.name}, a name that is taken")
+        found[source.name] = source
+    return found
+
+
+def source(name: str) -> Source:
+    """The source of a short name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name not in sources():
+        raise ValueError(f"unknown source {name!r}; known are {', '.join(sources())}{suggestion(name, sources())}")
+    return sources()[name]
+
+
+@cache
+def catalogue() -> Mapping[str, RunSpec]:
+    """Name of every run of every source to what it is trained from."""
+    return {name: spec for each in sources().values() for name, spec in each.runs.items()}
+
+
+def spec(name: str) -> RunSpec:
+    """What a named run is trained from.
+
+    Raises:
+        ValueError: no source has a run of that name.
+    """
+    if name not in catalogue():
+        shown = f"`python -m modinterp.runs list` shows all {len(catalogue())}"
+        raise ValueError(f"unknown run {name!r}; {shown}{suggestion(name, catalogue())}")
+    return catalogue()[name]
+
+
+def specs(*patterns: str) -> dict[str, RunSpec]:
+    """What all runs are trained from whose name fits one of the patterns, such as `SOURCE/*`.
+
+    Raises:
+        ValueError: a pattern that no run fits.
+    """
+    for pattern in patterns:
+        if not fnmatch.filter(catalogue(), pattern):
+            spec(pattern)
+    return {n: found for n, found in catalogue().items() if any(fnmatch.fnmatch(n, p) for p in patterns)}
+
+
+def claims_of(run: str) -> tuple[str, ...]:
+    """Ids of all claims, of whichever source, that are measured on a run."""
+    return tuple(claim.id for each in sources().values() for claim in each.claims.values() if run in claim.needs)
+
+
+def figures_of(run: str) -> tuple[str, ...]:
+    """All figures, as `SOURCE: number`, that are drawn from a run, whichever claims they belong to."""
+    return tuple(
+        f"{each.name}: {drawing.number}"
+        for each in sources().values()
+        for drawing in each.drawings.values()
+        if any(fnmatch.fnmatchcase(run, pattern) for pattern in drawing.run_names(each.main_run))
+    )

@@ -1,0 +1,109 @@
+"""A task as plain JSON and back: classes of this package by their name, anybody's by their import path."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, fields
+from importlib import import_module
+from typing import Any, TypeVar
+
+from modinterp.tasks.task import REGISTERED, Task
+
+_IMPORT_PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+T = TypeVar("T")
+
+
+class TaskNotImportable(ValueError):
+    """The class of a task that somebody else wrote is not to be had in this process."""
+
+
+def kind_of(task_class: type[Task]) -> str:
+    """How a description names a class of tasks: `ModularArithmetic`, or `package.module:ClassName` for anybody's.
+
+    >>> from modinterp.tasks import ModularArithmetic
+    >>> kind_of(ModularArithmetic)
+    'ModularArithmetic'
+    """
+    if REGISTERED.get(task_class.__name__) is task_class:
+        return task_class.__name__
+    return f"{task_class.__module__}:{task_class.__qualname__}"
+
+
+def class_of_kind(kind: str) -> type[Task]:
+    """The class of tasks that `kind_of` named; a class of another package is imported.
+
+    Raises:
+        TaskNotImportable: there is no such module, or no such name in it.
+        ValueError: a name without a module that is no task of this package, or what was imported is not a subclass of
+            `Task` that is a frozen dataclass.
+    """
+    if ":" not in kind:
+        if kind not in REGISTERED:
+            raise ValueError(
+                f"unknown kind {kind!r}; known are {', '.join(REGISTERED)}, and 'package.module:ClassName'"
+            )
+        return REGISTERED[kind]
+    if not _IMPORT_PATH.fullmatch(kind):
+        raise ValueError(f"{kind!r} is no import path of a task, such as 'package.module:ClassName'")
+    module, _, name = kind.partition(":")
+    try:
+        imported: Any = import_module(module)
+        for part in name.split("."):
+            imported = getattr(imported, part)
+    except (ImportError, AttributeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise TaskNotImportable(f"the task {kind} cannot be imported: {reason}") from error
+    if not (isinstance(imported, type) and issubclass(imported, Task) and _is_frozen_dataclass(imported)):
+        raise ValueError(
+            f"{kind} is not a task: it should be a subclass of modinterp.tasks.Task and a frozen dataclass"
+        )
+    return imported
+
+
+def _is_frozen_dataclass(cls: type) -> bool:
+    """Whether a class was itself decorated with `@dataclass(frozen=True)`, and not only one that it inherits from."""
+    parameters = vars(cls).get("__dataclass_params__")
+    return parameters is not None and parameters.frozen
+
+
+def description(task: Task) -> dict[str, Any]:
+    """The kind of a task and its fields, as plain numbers, strings, lists and dicts.
+
+    >>> from modinterp.tasks import addition
+    >>> description(addition(5))
+    {'kind': 'ModularArithmetic', 'p': 5, 'op': 'add', 'equals': True}
+    """
+    return {"kind": kind_of(type(task))} | asdict(task)
+
+
+def task_from_description(data: dict[str, Any]) -> Task:
+    """The task that `description` described.
+
+    Raises:
+        KeyError: there is no kind.
+        TypeError: a field is missing.
+        ValueError: the class is unknown or cannot be imported (`TaskNotImportable`), or has no such field.
+    """
+    task_class = class_of_kind(data["kind"])
+    return from_fields(task_class, {name: value for name, value in data.items() if name != "kind"})
+
+
+def describes(data: dict[str, Any], task: Task) -> bool:
+    """Whether a description is that of a task, wherever the class of the task is imported from."""
+    plain = {name: list(v) if isinstance(v, tuple) else v for name, v in description(task).items()}
+    plain["kind"], kind = plain["kind"].rpartition(":")[2], str(data["kind"]).rpartition(":")[2]
+    return plain == data | {"kind": kind}
+
+
+def from_fields(cls: type[T], values: dict[str, Any]) -> T:
+    """An instance of a dataclass from its fields; lists, which JSON has for tuples, become tuples.
+
+    Raises:
+        TypeError: a field is missing.
+        ValueError: the class has no such field.
+    """
+    unknown = set(values) - {known.name for known in fields(cls)}  # type: ignore[arg-type]
+    if unknown:
+        raise ValueError(f"{cls.__name__} has no field {', '.join(sorted(unknown))}")
+    return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

@@ -1,0 +1,1 @@
+"""How the commands speak: help, errors of one line, suggestions, progress bars; nothing heavy is imported."""

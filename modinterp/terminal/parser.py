@@ -1,0 +1,19 @@
+"""The argument parser of every command."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+from modinterp.terminal.errors import BAD_USAGE
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that shows its help as it was written, and says in one line what was wrong with an argument."""
+
+    def __init__(self, *args: str, **options: Any):
+        super().__init__(*args, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Print one line and leave with the exit code of bad usage."""
+        self.exit(BAD_USAGE, f"error: {message}; `{self.prog} --help` says more\n")

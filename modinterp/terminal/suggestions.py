@@ -1,0 +1,19 @@
+"""What a user may have meant by a name that is not known."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def suggestion(unknown: str, names: Iterable[str]) -> str:
+    """A clause that follows an error about an unknown name; empty where no known name is like it.
+
+    >>> suggestion("mainlin-0", ["mainline-0", "other-0"])
+    "; did you mean 'mainline-0'?"
+    """
+    known = list(names)
+    if any(name.startswith(f"{unknown}/") for name in known):
+        return f"; `python -m modinterp.runs list '{unknown}/*'` shows those of {unknown}"
+    alike = difflib.get_close_matches(unknown, known, n=1)
+    return f"; did you mean {alike[0]!r}?" if alike else ""

@@ -1,0 +1,78 @@
+"""How a training ended, as a value: one of three kinds, the epoch that decided it, and what is to be said of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class OutcomeKind(Enum):
+    """The ways in which a training ends; the values stand in `run.json`."""
+
+    EPOCHS_OVER = "epochs over"
+    TEST_LOSS_REACHED = "test loss reached"
+    NOT_FINITE = "not finite"
+
+
+_SENTENCES = {
+    OutcomeKind.EPOCHS_OVER: "all {epoch} epochs are over",
+    OutcomeKind.TEST_LOSS_REACHED: "test loss {detail} or less since epoch {epoch}",
+    OutcomeKind.NOT_FINITE: "{detail} at epoch {epoch}, not finite",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a training ended; `str` gives it as a sentence.
+
+    Attributes:
+        epoch: the number of epochs, where they are over; the first epoch whose test loss was low enough; the epoch at
+            which a number was no longer finite, which is later than the last good weights.
+        detail: the test loss [nats] that was to be reached, or which number was not finite and what it was instead.
+
+    >>> str(Outcome(OutcomeKind.TEST_LOSS_REACHED, 9000, "1e-06"))
+    'test loss 1e-06 or less since epoch 9,000'
+    """
+
+    kind: OutcomeKind
+    epoch: int
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return _SENTENCES[self.kind].format(epoch=f"{self.epoch:,}", detail=self.detail)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all numbers of the training stayed finite."""
+        return self.kind is not OutcomeKind.NOT_FINITE
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain strings and numbers, from which `from_json` makes an equal outcome."""
+        return {"kind": self.kind.value, "epoch": self.epoch, "detail": self.detail}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Outcome | None:
+        """The outcome that `to_json` described, or that was written as a sentence; None for null or an empty one.
+
+        Raises:
+            ValueError: neither of these.
+        """
+        if not data:
+            return None
+        if isinstance(data, str):
+            return _from_sentence(data)
+        try:
+            return cls(OutcomeKind(data["kind"]), int(data["epoch"]), str(data["detail"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{data!r} is not how a training ends: {error}") from error
+
+
+def _from_sentence(text: str) -> Outcome:
+    """The outcome of which a record of an earlier version has the sentence alone."""
+    for kind, sentence in _SENTENCES.items():
+        pattern = sentence.replace("{epoch}", r"(?P<epoch>[0-9,]+)").replace("{detail}", r"(?P<detail>.+)")
+        if match := re.fullmatch(pattern, text):
+            return Outcome(kind, int(match["epoch"].replace(",", "")), match.groupdict().get("detail", ""))
+    raise ValueError(f"{text!r} is not how a training ends")

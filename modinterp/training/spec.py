@@ -1,0 +1,157 @@
+"""All that decides a training: the task, the shape of the network, how to train it, and a seed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+
+from modinterp.models import Config, Weights, initial_weights
+from modinterp.models.config import CONFIGS
+from modinterp.models.initial import is_bias
+from modinterp.tasks import Split, Task
+from modinterp.tasks.description import (
+    TaskNotImportable,
+    describes,
+    description,
+    from_fields,
+    kind_of,
+    task_from_description,
+)
+from modinterp.training.recipe import Recipe
+
+_HOW_TO_RESTORE = (
+    "define its class in a module that can be imported, as a frozen dataclass whose fields are numbers, strings, or "
+    "tuples of them"
+)
+
+
+@dataclass(frozen=True)
+class Nudge:
+    """A rounding variant of a run: every entry of one initial matrix is moved by units in its last place (float32).
+
+    Attributes:
+        weight: name of the matrix, such as `unembed.W_U`.
+        ulps: how many units in the last place; away from zero, or toward zero where negative. Zeros stay zeros.
+    """
+
+    weight: str
+    ulps: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ulps, int) or isinstance(self.ulps, bool) or self.ulps == 0:
+            raise ValueError(f"ulps must be a whole number other than 0, got {self.ulps!r}")
+
+    def moved(self, weights: Weights) -> Weights:
+        """The weights with the one matrix moved; the others are the same tensors."""
+        w = weights[self.weight]
+        target = w.sign() * torch.inf if self.ulps > 0 else torch.zeros_like(w)
+        target = torch.where(w == 0, w, target)
+        for _ in range(abs(self.ulps)):
+            w = torch.nextafter(w, target)
+        return {**weights, self.weight: w}
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One training, fully determined: the same spec gives the same network on the same machine.
+
+    Attributes:
+        seed: decides the split, the initial weights, and all random numbers of the training.
+        ours: fields that the source of a run leaves open and that are our choice, such as `recipe.epochs`; all others
+            are stated in it or in its released code.
+        nudge: by which the run differs from another of the same seed in the rounding of its initial weights alone.
+    """
+
+    task: Task
+    model: Config
+    recipe: Recipe
+    seed: int = 0
+    ours: tuple[str, ...] = field(default=(), compare=False)
+    nudge: Nudge | None = None
+
+    def __post_init__(self) -> None:
+        self.model.check(self.task)
+        if self.recipe.spectra_every and len(self.task.grid or ()) != 2:
+            raise ValueError(f"spectra are those of pairs (a, b), which the inputs of {self.task.name} are not")
+        if self.nudge is not None:
+            matrices = [name for name in self.model.shapes() if not is_bias(name)]
+            if self.nudge.weight not in matrices:
+                raise ValueError(f"no matrix {self.nudge.weight!r} to nudge; there are {', '.join(matrices)}")
+
+    @property
+    def split(self) -> Split:
+        """Rows of the task's inputs that are trained on, and those held out."""
+        return self.task.split(self.recipe.fraction, self.seed, self.recipe.shuffle)
+
+    def initial_weights(self) -> Weights:
+        """The weights before the first step, in float32 on the CPU."""
+        weights = initial_weights(self.model, self.seed)
+        return weights if self.nudge is None else self.nudge.moved(weights)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers, strings and dicts, from which `from_json` makes an equal spec."""
+        data = {
+            "task": description(self.task),
+            "model": {"kind": type(self.model).__name__} | asdict(self.model),
+            "recipe": asdict(self.recipe),
+            "seed": self.seed,
+            "ours": list(self.ours),
+        }
+        return data if self.nudge is None else data | {"nudge": asdict(self.nudge)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], task: Task | None = None) -> RunSpec:
+        """The spec that `to_json` described.
+
+        Args:
+            task: used where the class of the described task cannot be imported, if it has the same class name and
+                fields as the description.
+        Raises:
+            TaskNotImportable: the class of the task cannot be imported, and no task like it was given.
+            ValueError: an unknown kind, or fields that do not belong to it.
+        """
+        try:
+            return cls(
+                _task(data["task"], task),
+                _model(data["model"]),
+                from_fields(Recipe, data["recipe"]),
+                int(data["seed"]),
+                tuple(data.get("ours", ())),
+                from_fields(Nudge, data["nudge"]) if "nudge" in data else None,
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not the description of a run: {error}") from error
+
+    def check_restorable(self) -> None:
+        """Raises ValueError where a run of this spec could be trained and written, but not loaded again."""
+        kind = kind_of(type(self.task))
+        if kind.startswith("__main__:"):
+            raise ValueError(f"a run of the task {kind} could not be loaded by another program; {_HOW_TO_RESTORE}")
+        try:
+            again = RunSpec.from_json(json.loads(json.dumps(self.to_json())))
+        except (TypeError, ValueError) as error:
+            reason = f"a run of the task {kind} could not be loaded again: {error}"
+            raise ValueError(f"{reason}; {_HOW_TO_RESTORE}") from error
+        if again != self:
+            raise ValueError(f"a run of the task {kind} would be loaded as one of another task; {_HOW_TO_RESTORE}")
+
+
+def _task(data: dict[str, Any], given: Task | None) -> Task:
+    try:
+        return task_from_description(data)
+    except TaskNotImportable as error:
+        if given is not None and describes(data, given):
+            return given
+        but = f"; {given.name} is another task" if given is not None else ""
+        raise TaskNotImportable(
+            f"{error}; a task of the same class and fields can be given in its place{but}"
+        ) from error
+
+
+def _model(data: dict[str, Any]) -> Config:
+    if data["kind"] not in CONFIGS:
+        raise ValueError(f"unknown kind {data['kind']!r}; known are {', '.join(CONFIGS)}")
+    return from_fields(CONFIGS[data["kind"]], {name: value for name, value in data.items() if name != "kind"})
