@@ -69,10 +69,10 @@ def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
 
 
 def _number_of_layers(weights: Weights) -> int:
-    found = {int(m[1]) for m in map(_LAYER.match, weights) if m}
-    if found != set(range(len(found))):
-        raise ValueError(f"layers should be numbered from 0 without a gap, but are {_name_list(sorted(found))}")
-    return len(found)
+    layers = {int(m[1]) for m in map(_LAYER.match, weights) if m}
+    if layers != set(range(len(layers))):
+        raise ValueError(f"layers should be numbered from 0 without a gap, but are {_name_list(sorted(layers))}")
+    return len(layers)
 
 
 def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> TransformerConfig:
@@ -104,17 +104,17 @@ def fitting(weights: Weights, config: Config, task: Task) -> Network:
     Raises:
         ValueError: a weight is missing, left over or of another shape, or the config contradicts the task.
     """
-    found = {name: tuple(w.shape) for name, w in weights.items()}
-    if found.get("unembed.W_U", ())[-1:] == (config.d_vocab_out,):
+    shapes = {name: tuple(w.shape) for name, w in weights.items()}
+    if shapes.get("unembed.W_U", ())[-1:] == (config.d_vocab_out,):
         config = config.labelled()
     wanted = config.shapes()
-    missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
+    missing, extra = sorted(set(wanted) - set(shapes)), sorted(set(shapes) - set(wanted))
     if missing or extra:
         parts = (("missing weights", missing), ("weights without a place", extra))
         raise ValueError("; ".join(f"{what}: {_name_list(names)}" for what, names in parts if names))
     for name, shape in wanted.items():
-        if found[name] != shape:
-            raise ValueError(f"{name} should be {list(shape)}, but is {list(found[name])}")
+        if shapes[name] != shape:
+            raise ValueError(f"{name} should be {list(shape)}, but is {list(shapes[name])}")
     config.check(task, "the weights have")
     return hooked(config, {name: w.float() for name, w in weights.items()})
 

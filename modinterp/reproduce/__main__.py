@@ -105,14 +105,14 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
     writable_folder(out)
     with progress_bar(len(claims), name, "claim", leave=False) as bar:
         if options.checkpoint is not None:
-            found = reproduction_on(name, options.checkpoint, options.only, device, lambda _: bar.update())
+            reproduced = reproduction_on(name, options.checkpoint, options.only, device, lambda _: bar.update())
         else:
-            found = reproduction(name, options.only, options.runs, device, lambda _: bar.update())
-    path = write_report(found, out, inside=options.source == ALL)
-    print(terminal_table(found.results))
-    _print_summary(found, options.checkpoint, time.perf_counter() - began)
+            reproduced = reproduction(name, options.only, options.runs, device, lambda _: bar.update())
+    path = write_report(reproduced, out, inside=options.source == ALL)
+    print(terminal_table(reproduced.results))
+    _print_summary(reproduced, options.checkpoint, time.perf_counter() - began)
     print(f"report: {path}")
-    return index_entry(found), found.as_expected
+    return index_entry(reproduced), reproduced.as_expected
 
 
 def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> None:

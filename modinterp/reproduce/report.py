@@ -25,7 +25,7 @@ _MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
 
 
 def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
-    """One line a claim: id, verdict, ours, the source's number, the statement; cut to the terminal's width.
+    """One line a claim: id, verdict, our number, the source's number, the statement; cut to the terminal's width.
 
     Of a claim that is refuted, the numbers that refute it, each with its band before its name.
     Beside the verdict on any seed, in how many of them it holds.
@@ -35,8 +35,8 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     verdicts = [f"{_MARK[r.verdict]} {r.seeds_held.replace(' of ', '/')}".rstrip() for r in results]
     verdict_width = max(len("not measured"), *map(len, verdicts))
     rest = max(width - id_width - verdict_width - 8, 30)  # 8 between the columns
-    ours, theirs = int(rest * 0.42), int(rest * 0.23)
-    widths = (id_width, verdict_width, ours, theirs, rest - ours - theirs)
+    measured_width, source_width = int(rest * 0.42), int(rest * 0.23)
+    widths = (id_width, verdict_width, measured_width, source_width, rest - measured_width - source_width)
 
     def line(*cells: str) -> str:
         shown = (textwrap.shorten(c, w, placeholder="…").ljust(w) for c, w in zip(cells, widths, strict=True))

@@ -169,13 +169,13 @@ def _search(options: argparse.Namespace) -> None:
 
     prepare_cpu()
     from modinterp.runs import search
-    from modinterp.runs.study import searched
+    from modinterp.runs.study import carry_out
     from modinterp.sources import source
 
     out = options.out or Path("trained") / options.source / f"search-p{options.p}"
     space, question = source(options.source).search.SPACE, search.Question(options.p, options.epochs, options.seed)
     say = partial(print, flush=True)
-    result = searched(space, question, options.trials, options.storage or out / "study.journal", options.device, say)
+    result = carry_out(space, question, options.trials, options.storage or out / "study.journal", options.device, say)
     if not len(result.trials):
         return
     search.write(result, out)

@@ -10,15 +10,15 @@ from modinterp.training import Recipe, RunSpec
 
 
 def family(
-    stem: str, task: Task, model: Config, recipe: Recipe, seeds: Iterable[int] = (0,), ours: tuple[str, ...] = ()
+    stem: str, task: Task, model: Config, recipe: Recipe, seeds: Iterable[int] = (0,), unstated: tuple[str, ...] = ()
 ) -> dict[str, RunSpec]:
     """The specs of the runs `STEM-SEED`, by name.
 
     Args:
         stem: what all their names begin with, such as `SOURCE/mainline`.
-        ours: fields of the spec that the source leaves open and that are our choice; see `RunSpec.ours`.
+        unstated: fields of the spec that the source leaves open and that are our choice; see `RunSpec.unstated`.
     """
-    return {f"{stem}-{seed}": RunSpec(task, model, recipe, seed, ours) for seed in seeds}
+    return {f"{stem}-{seed}": RunSpec(task, model, recipe, seed, unstated) for seed in seeds}
 
 
 def until(test_loss: float, settle: int) -> dict[str, float | int]:

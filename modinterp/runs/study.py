@@ -32,7 +32,7 @@ BEST = 0.25  # share of the trials; a parameter matters as far as its values dif
 HALVED = 2  # a trial goes on after half of its epochs if it is in the better half of those that came so far
 
 
-def searched(
+def carry_out(
     space: Space,
     question: Question,
     n_trials: int,
@@ -56,7 +56,7 @@ def searched(
     """
     if n_trials < 1:
         raise ValueError(f"at least 1 trial is needed, got {n_trials}")
-    study, workers = opened(space, question, journal), journal.with_name(f"{journal.name}.workers")
+    study, workers = open_study(space, question, journal), journal.with_name(f"{journal.name}.workers")
     with _worker(workers) as name:
         _give_up_the_dead(study, workers)
         while (trial := _next_trial(study, n_trials)) is not None:
@@ -65,7 +65,7 @@ def searched(
     return result(space, question, study)
 
 
-def opened(space: Space, question: Question, journal: Path) -> optuna.Study:
+def open_study(space: Space, question: Question, journal: Path) -> optuna.Study:
     """The study in a journal, begun if it is not there.
 
     Raises:

@@ -36,15 +36,15 @@ def sources() -> Mapping[str, Source]:
     """
     names = sorted(module.name for module in iter_modules([str(_FOLDER)]) if module.ispkg)
     own = [import_module(f"modinterp.sources.{name}.source").SOURCE for name in names]
-    found: dict[str, Source] = {source.name: source for source in own}
+    by_name: dict[str, Source] = {source.name: source for source in own}
     for entry in entry_points(group=GROUP):
         source = entry.load()
         if not isinstance(source, Source):
             raise ValueError(f"the entry point {entry.name} of {GROUP} names {entry.value}, which is no Source")
-        if source.name in found:
+        if source.name in by_name:
             raise ValueError(f"{entry.value} registers the source {source.name}, a name that is taken")
-        found[source.name] = source
-    return found
+        by_name[source.name] = source
+    return by_name
 
 
 def source(name: str) -> Source:
@@ -85,7 +85,7 @@ def specs(*patterns: str) -> dict[str, RunSpec]:
     for pattern in patterns:
         if not fnmatch.filter(catalogue(), pattern):
             spec(pattern)
-    return {n: found for n, found in catalogue().items() if any(fnmatch.fnmatch(n, p) for p in patterns)}
+    return {n: each for n, each in catalogue().items() if any(fnmatch.fnmatch(n, p) for p in patterns)}
 
 
 def claims_of(run: str) -> tuple[str, ...]:

@@ -60,8 +60,8 @@ class RunSpec:
 
     Attributes:
         seed: decides the split, the initial weights, and all random numbers of the training.
-        ours: fields that the source of a run leaves open and that are our choice, such as `recipe.epochs`; all others
-            are stated in it or in its released code.
+        unstated: fields that the source of a run leaves open and that are our choice, such as `recipe.epochs`; all
+            others are stated in it or in its released code.
         nudge: by which the run differs from another of the same seed in the rounding of its initial weights alone.
     """
 
@@ -69,7 +69,7 @@ class RunSpec:
     model: Config
     recipe: Recipe
     seed: int = 0
-    ours: tuple[str, ...] = field(default=(), compare=False)
+    unstated: tuple[str, ...] = field(default=(), compare=False)
     nudge: Nudge | None = None
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class RunSpec:
             "model": {"kind": type(self.model).__name__} | asdict(self.model),
             "recipe": asdict(self.recipe),
             "seed": self.seed,
-            "ours": list(self.ours),
+            "ours": list(self.unstated),
         }
         return data if self.nudge is None else data | {"nudge": asdict(self.nudge)}
 

@@ -16,7 +16,7 @@ from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, shape_of
 
 FAMILIES = {  # the sources' runs and how many of each
-    "nanda/mainline-*": 5, "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
+    "nanda/mainline-*": 5, "nanda/rounding-*": 16, "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
     "nanda/p109-*": 5, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
     "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 6, "nanda/repeated-*": 3,
     "nanda/trigram-*": 6, "clock/no-pos-*": 3, "clock/no-relu-*": 3, "clock/one-head-*": 1, "mlp/kissane-*": 5,
@@ -42,8 +42,8 @@ def test_choices_of_ours_are_marked_by_the_name_of_a_field(name: str) -> None:
     spec = catalogue()[name]
     data = spec.to_json()
     assert RunSpec.from_json(json.loads(json.dumps(data))) == spec
-    assert RunSpec.from_json(data).ours == spec.ours
-    for field in spec.ours:
+    assert RunSpec.from_json(data).unstated == spec.unstated
+    for field in spec.unstated:
         place = data
         for part in field.split("."):
             place = place[part]
@@ -51,8 +51,8 @@ def test_choices_of_ours_are_marked_by_the_name_of_a_field(name: str) -> None:
 
 def test_the_mark_is_no_part_of_what_is_trained() -> None:
     spec = catalogue()["clock/no-pos-0"]
-    assert replace(spec, ours=()) == spec
-    assert "recipe.lr" in spec.ours
+    assert replace(spec, unstated=()) == spec
+    assert "recipe.lr" in spec.unstated
 
 
 def test_listing_shows_what_is_trained_and_what_needs_it(capsys: pytest.CaptureFixture) -> None:

@@ -35,14 +35,14 @@ import sys, time, uuid
 from pathlib import Path
 import optuna
 from modinterp.runs.search import Question
-from modinterp.runs.study import searched
+from modinterp.runs.study import carry_out
 from modinterp.sources import source
 journal, ready, others = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 ready.mkdir(exist_ok=True)
 (ready / uuid.uuid4().hex).touch()
 while len(list(ready.iterdir())) < others:
     time.sleep(0.01)
-searched(source("miiii").search.SPACE, Question(p=5, epochs=32), 12, journal)
+carry_out(source("miiii").search.SPACE, Question(p=5, epochs=32), 12, journal)
 """
 
 
@@ -71,7 +71,7 @@ def test_the_objective_is_the_mean_of_the_last_ten_logged_losses() -> None:
 @pytest.mark.parametrize("wrong", [{"p": 8}, {"epochs": 3}, {"seed": -1}])
 def test_questions_that_cannot_be_asked(wrong: dict[str, int], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="got"):
-        study.opened(SPACE, Question(**({"p": 5, "epochs": 32} | wrong)), tmp_path / "journal")
+        study.open_study(SPACE, Question(**({"p": 5, "epochs": 32} | wrong)), tmp_path / "journal")
     assert not list(tmp_path.iterdir())
 
 
@@ -129,7 +129,7 @@ def test_without_optuna_one_line_says_how_to_get_it(
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Search:
     """Twelve trials by one process."""
     pytest.importorskip("optuna")
-    return study.searched(SPACE, QUESTION, 12, tmp_path_factory.mktemp("alone") / "journal")
+    return study.carry_out(SPACE, QUESTION, 12, tmp_path_factory.mktemp("alone") / "journal")
 
 
 def test_trials_are_of_the_space_and_some_are_pruned(alone: Search) -> None:
@@ -157,7 +157,7 @@ def test_a_study_goes_on_as_if_it_had_not_stopped(
     alone: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = tmp_path / "journal"
-    assert len(study.searched(SPACE, QUESTION, 4, journal).trials) == 4
+    assert len(study.carry_out(SPACE, QUESTION, 4, journal).trials) == 4
     carried_out, calls = study.training_states, iter(range(100))
 
     def interrupted(*args, **kwargs):
@@ -169,11 +169,11 @@ def test_a_study_goes_on_as_if_it_had_not_stopped(
     with monkeypatch.context() as patched:
         patched.setattr(study, "training_states", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            study.searched(SPACE, QUESTION, 12, journal)
-    again = study.searched(SPACE, QUESTION, 12, journal)
+            study.carry_out(SPACE, QUESTION, 12, journal)
+    again = study.carry_out(SPACE, QUESTION, 12, journal)
     assert again.trials["trial"].tolist() == [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]  # trial 6 was given up
     assert without_seconds(again.trials[:6]).equals(without_seconds(alone.trials[:6]))
-    assert study.searched(SPACE, QUESTION, 12, journal).trials.equals(again.trials)  # nothing left to do
+    assert study.carry_out(SPACE, QUESTION, 12, journal).trials.equals(again.trials)  # nothing left to do
 
 
 def test_a_trial_that_does_not_stay_finite_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_a_trial_that_does_not_stay_finite_is_given_up(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(study, "training_states", diverging)
     lines: list[str] = []
-    result = study.searched(SPACE, QUESTION, 2, tmp_path / "journal", say=lines.append)
+    result = study.carry_out(SPACE, QUESTION, 2, tmp_path / "journal", say=lines.append)
     assert result.trials["trial"].tolist() == [1, 2]
     assert [line.endswith("did not stay finite") for line in lines] == [True, False, False]
 
@@ -201,25 +201,25 @@ def test_two_processes_share_a_study_and_one_that_was_killed_is_replaced(tmp_pat
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    (left,) = study.opened(SPACE, QUESTION, journal).trials
+    (left,) = study.open_study(SPACE, QUESTION, journal).trials
     assert left.state.name == "RUNNING"
 
     both = [begun(journal, tmp_path / "ready", others=2) for _ in range(2)]
     assert [worker.wait() for worker in both] == [0, 0]
-    trials = study.opened(SPACE, QUESTION, journal).trials
+    trials = study.open_study(SPACE, QUESTION, journal).trials
     finished = [t.number for t in trials if t.state.name in ("COMPLETE", "PRUNED")]
     assert len(finished) == 12
     assert {t.state.name for t in trials if t.number not in finished} == {"FAIL"}
     assert 0 not in finished
     assert len({t.user_attrs["worker"] for t in trials if t.number in finished}) == 2
-    out = study.searched(SPACE, QUESTION, 12, journal)
+    out = study.carry_out(SPACE, QUESTION, 12, journal)
     assert out.trials["trial"].tolist() == finished
 
 
 def test_a_file_that_is_another_studys_or_none_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     pytest.importorskip("optuna")
     other, text = tmp_path / "other", tmp_path / "text"
-    study.opened(SPACE, Question(p=7, epochs=32), other)
+    study.open_study(SPACE, Question(p=7, epochs=32), other)
     text.write_text("notes\n")
     for path in (other, text):
         before = path.read_bytes()

@@ -41,11 +41,11 @@ _ORDERING = Recipe(
 _SHORTER = replace(_ORDERING, epochs=10_000)  # a sort learns five answers from every input; a sweep compares widths
 
 
-def _ordering(stem: str, task: Ordering, ours: tuple[str, ...] = (), **sizes: int) -> dict[str, RunSpec]:
+def _ordering(stem: str, task: Ordering, unstated: tuple[str, ...] = (), **sizes: int) -> dict[str, RunSpec]:
     """Three seeds of a task on numbers, with those fields as our choice that the report leaves open."""
     model = TransformerConfig.of(task, **sizes)
     recipe = _SHORTER if task.ask == "sort" or "d_model" in sizes else _ORDERING
-    return family(f"circuits/{stem}", task, model, recipe, range(3), (*_OPTIMISER, *_DATA, *ours))
+    return family(f"circuits/{stem}", task, model, recipe, range(3), (*_OPTIMISER, *_DATA, *unstated))
 
 
 def _widths() -> dict[str, RunSpec]:

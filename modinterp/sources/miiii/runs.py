@@ -37,7 +37,7 @@ RECIPE = Recipe(
     snapshot_every=4096,
     spectra_every=1024,
 )
-_OURS = ("seed", "recipe.warmup")
+_UNSTATED = ("seed", "recipe.warmup")
 
 
 def network(task: Task, d_model: int = 256, n_heads: int = 4) -> TransformerConfig:
@@ -57,18 +57,18 @@ def _runs(
     stem: str,
     task: Task,
     seeds: range = range(1),
-    ours: tuple[str, ...] = (),
+    unstated: tuple[str, ...] = (),
     d_model: int = 256,
     **recipe,
 ) -> dict[str, RunSpec]:
     """Runs by the source's recipe, but for the fields that are given; a number of epochs that is given is our choice."""
     trained_by = replace(RECIPE, **recipe)
-    chosen = (*_OURS, *ours) + ("recipe.epochs",) * ("epochs" in recipe)
+    chosen = (*_UNSTATED, *unstated) + ("recipe.epochs",) * ("epochs" in recipe)
     return family(f"miiii/{stem}", task, network(task, d_model), trained_by, seeds, chosen)
 
 
-_PLAIN = {"ours": ("model.d_model",), "d_model": 128, "epochs": 40_000}
-_SMALL = {"epochs": 32_768, "ours": ("task.p",)}
+_PLAIN = {"unstated": ("model.d_model",), "d_model": 128, "epochs": 40_000}
+_SMALL = {"epochs": 32_768, "unstated": ("task.p",)}
 
 RUNS = {
     **_runs("p113", PrimeRemainders(113)),

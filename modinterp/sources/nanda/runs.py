@@ -13,7 +13,7 @@ from dataclasses import replace
 from modinterp.models import TransformerConfig
 from modinterp.runs.family import family, until
 from modinterp.tasks import DigitAddition, RepeatedSubsequence, SkipTrigram, addition
-from modinterp.training import Recipe, RunSpec
+from modinterp.training import Nudge, Recipe, RunSpec
 
 SEEDS = tuple(f"nanda/mainline-{seed}" for seed in range(5))
 MAIN = SEEDS[0]
@@ -22,8 +22,51 @@ _SEED, _EPOCHS, _THREE_SEEDS = "seed", "recipe.epochs", range(3)
 SWEEP = {"log_every": 100, "snapshot_every": 1000}
 
 
+# by which the variants of the paper's own seed differ: nothing, or one initial matrix one unit in the last place off
+_NUDGES = (
+    None,
+    *(
+        Nudge(name, 1)
+        for name in (
+            "unembed.W_U",
+            "embed.W_E",
+            "blocks.0.mlp.W_in",
+            "blocks.0.mlp.W_out",
+            "blocks.0.attn.W_O",
+            "blocks.0.attn.W_V",
+            "blocks.0.attn.W_Q",
+            "blocks.0.attn.W_K",
+            "pos_embed.W_pos",
+        )
+    ),
+    *(
+        Nudge(name, -1)
+        for name in (
+            "unembed.W_U",
+            "embed.W_E",
+            "blocks.0.mlp.W_in",
+            "blocks.0.mlp.W_out",
+            "blocks.0.attn.W_O",
+            "blocks.0.attn.W_V",
+        )
+    ),
+)
+ROUNDING = tuple(f"nanda/rounding-{number}" for number in range(len(_NUDGES)))
+
+
+def _variants_of_the_papers_seed() -> dict[str, RunSpec]:
+    """The paper's own seed by its released code (draw order, 114 outputs, split), and it with one matrix moved."""
+    task = addition(113)
+    model = TransformerConfig.of(task, init="left-facing", unlabelled_outputs=1)
+    recipe = Recipe(epochs=20_000)
+    return {
+        name: RunSpec(task, model, recipe, 0, (_EPOCHS, *(("nudge",) if nudge else ())), nudge)
+        for name, nudge in zip(ROUNDING, _NUDGES, strict=True)
+    }
+
+
 def _additions(
-    stem: str, seeds: range = _THREE_SEEDS, p: int = 113, n_layers: int = 1, ours: tuple[str, ...] = (), **recipe
+    stem: str, seeds: range = _THREE_SEEDS, p: int = 113, n_layers: int = 1, unstated: tuple[str, ...] = (), **recipe
 ) -> dict[str, RunSpec]:
     """Runs of the paper's own network and recipe with some fields changed.
 
@@ -32,12 +75,12 @@ def _additions(
         seeds: one run each.
         p: modulus.
         n_layers: of the network.
-        ours: fields that the paper leaves open, beside the seed.
+        unstated: fields that the paper leaves open, beside the seed.
         recipe: fields of the recipe.
     """
     task = addition(p)
     model = TransformerConfig.of(task, n_layers=n_layers)
-    return family(f"nanda/{stem}", task, model, Recipe(**recipe), seeds, (_SEED, *ours))
+    return family(f"nanda/{stem}", task, model, Recipe(**recipe), seeds, (_SEED, *unstated))
 
 
 def _sweeps() -> dict[str, RunSpec]:
@@ -48,14 +91,16 @@ def _sweeps() -> dict[str, RunSpec]:
             f"fraction-{percent}",
             range(1),
             fraction=percent / 100,
-            ours=() if percent < 40 else (_EPOCHS,),
+            unstated=() if percent < 40 else (_EPOCHS,),
             **({} if percent < 40 else until(1e-6, 3_000)),
             **SWEEP,
         )
-    runs |= _additions("two-layers", range(5), n_layers=2, epochs=20_000, ours=(_EPOCHS,), snapshot_every=200)
-    runs |= _additions("p53-decay-5", range(5), p=53, weight_decay=5.0, ours=(_EPOCHS,), **until(1e-3, 5_000), **SWEEP)
-    runs |= _additions("p53", p=53, ours=(_EPOCHS,), **SWEEP)
-    runs |= _additions("p109", range(5), p=109, ours=(_EPOCHS,), **until(1e-6, 8_000), **SWEEP)
+    runs |= _additions("two-layers", range(5), n_layers=2, epochs=20_000, unstated=(_EPOCHS,), snapshot_every=200)
+    runs |= _additions(
+        "p53-decay-5", range(5), p=53, weight_decay=5.0, unstated=(_EPOCHS,), **until(1e-3, 5_000), **SWEEP
+    )
+    runs |= _additions("p53", p=53, unstated=(_EPOCHS,), **SWEEP)
+    runs |= _additions("p109", range(5), p=109, unstated=(_EPOCHS,), **until(1e-6, 8_000), **SWEEP)
     for decay in (0.3, 0.5, 1, 3, 5, 8):
         runs |= _additions(
             f"p401-decay-{decay}",
@@ -63,7 +108,7 @@ def _sweeps() -> dict[str, RunSpec]:
             p=401,
             weight_decay=float(decay),
             epochs=10_000,
-            ours=(_EPOCHS,),
+            unstated=(_EPOCHS,),
             **until(1e-2, 200),
             **SWEEP,
         )
@@ -73,7 +118,7 @@ def _sweeps() -> dict[str, RunSpec]:
             p=401,
             fraction=percent / 100,
             epochs=epochs,
-            ours=(_EPOCHS,),
+            unstated=(_EPOCHS,),
             **until(1e-2, 200),
             **SWEEP,
         )
@@ -83,14 +128,14 @@ def _sweeps() -> dict[str, RunSpec]:
 def _regularisations() -> dict[str, RunSpec]:
     """Appendices D.1 and D.2: none, more or less weight decay, dropout, penalties, and losses of lower precision."""
     runs = {}
-    runs |= _additions("no-decay", weight_decay=0.0, ours=(_EPOCHS,))
+    runs |= _additions("no-decay", weight_decay=0.0, unstated=(_EPOCHS,))
     for decay, epochs, seeds in ((0.1, 108_000, range(1)), (0.3, 60_000, _THREE_SEEDS), (3, 20_000, _THREE_SEEDS)):
         runs |= _additions(
             f"decay-{decay}",
             seeds,
             weight_decay=float(decay),
             epochs=epochs,
-            ours=(_EPOCHS,),
+            unstated=(_EPOCHS,),
             **until(1e-4, 2_000),
             **SWEEP,
         )
@@ -100,7 +145,7 @@ def _regularisations() -> dict[str, RunSpec]:
             dropout=rate,
             weight_decay=0.0,
             epochs=epochs,
-            ours=(_EPOCHS,),
+            unstated=(_EPOCHS,),
             **until(1e-6, 2_000),
             **SWEEP,
         )
@@ -112,7 +157,7 @@ def _regularisations() -> dict[str, RunSpec]:
                 l1_of=of,
                 weight_decay=0.0,
                 epochs=20_000,
-                ours=(_EPOCHS, "recipe.l1_of"),
+                unstated=(_EPOCHS, "recipe.l1_of"),
                 **SWEEP,
             )
     for dtype in ("float32", "float16"):
@@ -120,7 +165,7 @@ def _regularisations() -> dict[str, RunSpec]:
             dtype,
             loss_dtype=dtype,
             epochs=20_000,
-            ours=("recipe.loss_dtype", _EPOCHS),
+            unstated=("recipe.loss_dtype", _EPOCHS),
             log_every=10,  # slingshots are short
             snapshot_every=1000,
         )
@@ -131,9 +176,9 @@ def _half_as_long(spec: RunSpec) -> dict[str, RunSpec]:
     """Repeated subsequences half as long, within what two cores can do; with more weight decay it does not memorise."""
     task = RepeatedSubsequence(size=1024, length=43, subsequence=8)
     model = TransformerConfig.of(task, n_layers=2, d_model=48, d_head=12, d_mlp=None)
-    ours = (*spec.ours, "task.length", "task.subsequence", "recipe.lr", _EPOCHS)
+    unstated = (*spec.unstated, "task.length", "task.subsequence", "recipe.lr", _EPOCHS)
     recipe = replace(spec.recipe, lr=3e-3, epochs=100_000, **until(2.0, 5_000))
-    return family("nanda/repeated-512-short", task, model, recipe, (0,), ours)
+    return family("nanda/repeated-512-short", task, model, recipe, (0,), unstated)
 
 
 def _sequences() -> dict[str, RunSpec]:
@@ -197,6 +242,7 @@ def _sequences() -> dict[str, RunSpec]:
 
 RUNS = {
     **_additions("mainline", range(5)),
+    **_variants_of_the_papers_seed(),
     **_sweeps(),
     **_regularisations(),
     **_sequences(),

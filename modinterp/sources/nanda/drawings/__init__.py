@@ -1,5 +1,12 @@
 """The figures and tables of Nanda et al. 2023, drawn from our runs."""
 
-from modinterp.sources.nanda.drawings import network, seeds, sequences, sweeps, tables
+from modinterp.sources.nanda.drawings import network, rounding, seeds, sequences, sweeps, tables
 
-FIGURES = {**network.FIGURES, **seeds.FIGURES, **sweeps.FIGURES, **sequences.FIGURES, **tables.FIGURES}
+FIGURES = {
+    **network.FIGURES,
+    **rounding.FIGURES,
+    **seeds.FIGURES,
+    **sweeps.FIGURES,
+    **sequences.FIGURES,
+    **tables.FIGURES,
+}

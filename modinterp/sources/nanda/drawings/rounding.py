@@ -1,0 +1,62 @@
+"""What rounding makes of the paper's own seed: variants of it that differ in the last place of one initial matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from modinterp.analyses.training.phases import first_epoch
+from modinterp.measurements import PairMeasurements
+from modinterp.sources import pair_drawings as pairs
+from modinterp.sources.drawing import Drawing, Table
+from modinterp.sources.nanda.runs import ROUNDING
+
+PAPER_FREQS, PAPER_HEADS = (14, 35, 41, 42, 52), (35, 42, 52, 42)
+
+
+def _moved(m: PairMeasurements) -> str:
+    """Which initial matrix was moved, and by how much."""
+    nudge = m.spec.nudge if m.spec is not None else None
+    return "none" if nudge is None else f"{nudge.weight} by {nudge.ulps:+d}"
+
+
+def _variants(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
+    rows = [
+        {
+            "run": "the paper",
+            "moved by units in the last place": "",
+            "key frequencies": ", ".join(map(str, PAPER_FREQS)),
+            "frequencies of the heads": ", ".join(map(str, PAPER_HEADS)),
+        }
+    ]
+    for name, m in measured.items():
+        history = m.history
+        rows.append(
+            {
+                "run": name,
+                "moved by units in the last place": _moved(m),
+                "key frequencies": ", ".join(map(str, m.freqs)),
+                "frequencies of the heads": ", ".join(str(head.freq) for head in m.heads.heads),
+                "key frequencies of the paper": len(set(m.freqs) & set(PAPER_FREQS)),
+                "heads at the paper's frequency": sum(
+                    head.freq == freq for head, freq in zip(m.heads.heads, PAPER_HEADS, strict=False)
+                ),
+                "epoch of test loss below 1": first_epoch(history["epoch"], history["test_loss"] < 1),
+                "test loss at the end [nats]": float(history["test_loss"].iloc[-1]),
+            }
+        )
+    return pd.DataFrame(rows) if measured else None
+
+
+FIGURES = {
+    "rounding": Drawing(
+        number="The paper's own seed",
+        draw=lambda measured: pairs.curves(
+            measured, title="One seed, one matrix moved in its last place: the curves part while the network groks"
+        ),
+        all_of=ROUNDING,
+        table=Table(title="Variants of the paper's seed by rounding", make=_variants),
+        beside="curves",
+    ),
+}
