@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from modinterp.explanations.explanation import Explanation, explain
+    from modinterp.explanations.entry import explain
+    from modinterp.explanations.explanation import Explanation
 
 _HOMES = {
     "Explanation": "modinterp.explanations.explanation",
-    "explain": "modinterp.explanations.explanation",
+    "explain": "modinterp.explanations.entry",
 }
 
 __all__ = ["Explanation", "explain"]

@@ -41,7 +41,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _parser().parse_args(arguments)
-    from modinterp.explanations.explanation import explain
+    from modinterp.explanations.entry import explain
     from modinterp.explanations.page import write_explanation
     from modinterp.runs.weights import READ
 

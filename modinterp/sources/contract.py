@@ -87,16 +87,16 @@ class Source(Mapping):
 
         Raises:
             ValueError: two claims of one id, an id that does not begin with the source's name, a claim that names a
-                run or a figure which there is not.
+                run or a figure which the source does not have. (Runs of other sources need not be there: a claim that
+                needs one is then not measured.)
         """
-        from modinterp.sources.registry import catalogue
-
         claims: dict[str, Claim] = {}
         for claim in self._part("claims").CLAIMS:
             if claim.id in claims or claim.source != self.name:
                 raise ValueError(f"{claim.id} is no new id of a claim of {self.name}")
-            if unknown := set(claim.needs) - set(self.runs) - set(catalogue()):
-                raise ValueError(f"{claim.id} needs {', '.join(sorted(unknown))}, which no source has")
+            own = {run for run in claim.needs if run.startswith(f"{self.name}/")}
+            if unknown := own - set(self.runs):
+                raise ValueError(f"{claim.id} needs {', '.join(sorted(unknown))}, which {self.name} does not have")
             if claim.figure and claim.figure not in self.drawings:
                 raise ValueError(f"{claim.id} is shown by the figure {claim.figure!r}, which {self.name} does not have")
             claims[claim.id] = claim

@@ -162,7 +162,7 @@ def test_its_run_is_loaded_with_its_own_task(installed: Path) -> None:
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     ('figure="curves"', 'figure="curve"', "is shown by the figure 'curve', which tinypaper does not have"),
-    ('RUN = ("tinypaper/first-0",)', 'RUN = ("tinypaper/second-0",)', "needs tinypaper/second-0, which no source has"),
+    ('RUN = ("tinypaper/first-0",)', 'RUN = ("tinypaper/second-0",)', "needs tinypaper/second-0, which tinypaper does not have"),
     ('id="tinypaper.loss"', 'id="tinypaper.learned"', "tinypaper.learned is no new id"),
 ])  # fmt: skip
 def test_a_wrong_name_fails_when_the_source_is_used(tmp_path: Path, old: str, new: str, words: str) -> None:
