@@ -12,9 +12,8 @@ import plotly.graph_objects as go
 from modinterp.claims import Claim, Result
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.runs import load
-from modinterp.sources import Page, Source, source
+from modinterp.sources import Page, Source, catalogue, source
 from modinterp.sources import load as load_named
-from modinterp.sources.drawing import fits
 from modinterp.terminal.suggestions import suggestion
 
 
@@ -102,12 +101,9 @@ def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
 
     Those of the claims come first, in the order in which they are needed.
     """
-    from modinterp.sources import catalogue
-
-    shown = about.figures_beside({claim.figure for claim in claims if claim.figure})
-    patterns = [pattern for key, drawing in about.drawings.items() if key in shown
-                for pattern in drawing.run_names(about.main_run)]  # fmt: skip
-    drawn = [name for name in catalogue() if fits(name, tuple(patterns))] if patterns else []
+    keys = about.figures_beside({claim.figure for claim in claims if claim.figure})
+    figures = [drawing for key, drawing in about.drawings.items() if key in keys]
+    drawn = [name for name in catalogue() if any(figure.shows(name, about.main_run) for figure in figures)]
     return tuple(dict.fromkeys([*(name for claim in claims for name in claim.needs), *drawn]))
 
 

@@ -87,11 +87,7 @@ class TrainedRun:
             NotRecorded: the history came without the weights.
         """
         if self.model is None:
-            read = f'load("{self.name}", root="{TRAINED}") reads it'
-            again = f"`python -m modinterp.runs train {self.name}` trains it, and {read} then"
-            if (TRAINED / self.name / store.RECORD).is_file():
-                again = f"{read} as it was trained here"
-            raise NotRecorded(f"{self.name} came with its history, not with its weights; {again}")
+            raise NotRecorded(f"{self.name} came with its history, not with its weights; {how_to_train(self.name)}")
         return self.model
 
     @property
@@ -219,13 +215,25 @@ def load(
     return run
 
 
+def _is_trained_here(name: str) -> bool:
+    return (TRAINED / name / store.RECORD).is_file()
+
+
+def how_to_train(name: str) -> str:
+    """How to come by a run that did not come along, as a clause that follows an error."""
+    read = f'load("{name}", root="{TRAINED}") reads it'
+    if _is_trained_here(name):
+        return f"{read} as it was trained here"
+    return f"`python -m modinterp.runs train {name}` trains it, and {read} then"
+
+
 def _how_to_have(name: str, folder: Path, root: Path, task: Task | None) -> str:
     """What to do about a run that is not there, as clauses that follow an error."""
     if (begun := last_state(folder, task)) is not None:
         _, state = begun
         return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
-    if (TRAINED / name / store.RECORD).is_file():
-        return f'; load("{name}", root="{TRAINED}") reads it as it was trained here'
+    if _is_trained_here(name):
+        return f"; {how_to_train(name)}"
     alike = suggestion(name, store.run_names(root))
     return f"{alike}; `python -m modinterp.runs list` shows what can be trained"
 

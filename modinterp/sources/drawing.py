@@ -61,20 +61,21 @@ class Drawing:
         if bool(self.first_of) + bool(self.all_of) + self.needs_no_run > 1:
             raise ValueError(f"{self.number} is drawn from the first of some runs, from all of some, or from none")
 
-    def run_names(self, main: str) -> tuple[str, ...]:
-        """Names and patterns of the runs that it is drawn from.
+    def shows(self, run: str, main: str) -> bool:
+        """Whether it is, or may be, drawn from a run.
 
         Args:
+            run: name of the run.
             main: the source's main run.
         """
-        return () if self.needs_no_run else self.all_of or self.first_of or (main,)
+        return not self.needs_no_run and _fits(run, self.all_of or self.first_of or (main,))
 
     def _given(self, measured: Measured, main: str) -> tuple[Any, ...] | None:
         """The arguments of `draw`; None where no run is there that it could be drawn from."""
         if self.needs_no_run:
             return ()
         if self.all_of:
-            return ({name: m for name, m in measured.items() if fits(name, self.all_of)},)
+            return ({name: m for name, m in measured.items() if _fits(name, self.all_of)},)
         there = (
             m for pattern in self.first_of or (main,) for name, m in measured.items() if fnmatchcase(name, pattern)
         )
@@ -98,6 +99,6 @@ class Drawing:
             return None
 
 
-def fits(name: str, patterns: tuple[str, ...]) -> bool:
+def _fits(name: str, patterns: tuple[str, ...]) -> bool:
     """Whether a name is one of some names, or fits one of some patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)

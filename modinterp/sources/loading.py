@@ -7,6 +7,7 @@ from typing import Any
 
 from modinterp import runs
 from modinterp.runs import TrainedRun, store
+from modinterp.runs.run import how_to_train
 from modinterp.sources.registry import catalogue, sources
 from modinterp.tasks import Task
 from modinterp.terminal.suggestions import suggestion
@@ -40,10 +41,7 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
         return runs.load(name, task, root=root, **options)
     there = next((folder for folder in roots(text) if (folder / text / store.RECORD).is_file()), None)
     if there is None and text in catalogue():
-        again = f'`python -m modinterp.runs train {text}` trains it, and load("{text}", root="trained") reads it then'
-        if (Path("trained") / text / store.RECORD).is_file():
-            again = f'load("{text}", root="trained") reads it as it was trained here'
-        raise FileNotFoundError(f"no trained run in {store.checkpoints() / text}; {again}")
+        raise FileNotFoundError(f"no trained run in {store.checkpoints() / text}; {how_to_train(text)}")
     if there is None and (hint := suggestion(text, [*store.run_names(store.checkpoints()), *catalogue()])):
         raise FileNotFoundError(f"no trained run in {store.checkpoints() / text}{hint}")
     return runs.load(name, task, root=there, **options)

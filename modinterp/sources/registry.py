@@ -99,5 +99,5 @@ def figures_of(run: str) -> tuple[str, ...]:
         f"{each.name}: {drawing.number}"
         for each in sources().values()
         for drawing in each.drawings.values()
-        if any(fnmatch.fnmatchcase(run, pattern) for pattern in drawing.run_names(each.main_run))
+        if drawing.shows(run, each.main_run)
     )
