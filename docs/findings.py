@@ -1,4 +1,4 @@
-"""Bring docs/findings.md and the table of README.md up to date with the sources and the verdicts that they record.
+"""Bring docs/findings.md, docs/verdict_changes.md and the table of README.md up to date with the claims' records.
 
     python docs/findings.py
 
@@ -9,19 +9,23 @@ of a source. A source that is new gets its row and its section.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 
 from modinterp.claims import Claim
+from modinterp.claims.finding import KINDS
+from modinterp.claims.tally import COLUMNS
 from modinterp.runs import store
 from modinterp.sources import Source, sources
 
 ROOT = Path(__file__).parents[1]
 PLACES = (ROOT / "README.md", ROOT / "docs" / "findings.md")
+CHANGES = ROOT / "docs" / "verdict_changes.md"
 
 
-HEADER = "| source | | claims | hold | refuted | not measured |\n|---|---|---|---|---|---|\n"
-VERDICTS = ("holds", "refuted", "not measured")
+HEADER = f"| source | | claims | measurements | {' | '.join(COLUMNS.values())} |\n|{'---|' * (4 + len(COLUMNS))}\n"
+HEADS = {"refuted": ("Refuted", "What was measured"), "mixed": ("True of some networks", "What was measured"),
+         "open": ("Open", "Why")}  # fmt: skip
 
 
 def current(text: str) -> str:
@@ -32,8 +36,8 @@ def current(text: str) -> str:
     for source in _own_sources():
         if text.startswith("# What was found\n") and f"\n## {source.name}\n" not in text:
             text = f"{text.rstrip()}\n\n{_section(source)}"
-        counts = rf"(?s)(\n## {source.name}\n.*?\*\*)\d+ claims, [^*]+"
-        text = re.sub(counts, rf"\g<1>{_in_words(source)}", text, count=1)
+        counts = rf"(?s)(\n## {source.name}\n.*?\*\*)\d+ claims?, [^*]+"
+        text = re.sub(counts, rf"\g<1>{source.tally}", text, count=1)
         begin, end = _marks(source)
         before, begun, rest = text.partition(begin)
         if begun:
@@ -47,21 +51,12 @@ def _own_sources() -> list[Source]:
     return sorted(own, key=len, reverse=True)
 
 
-def _counts(source: Source) -> list[int]:
-    """How many claims hold, are refuted and are not measured, as recorded."""
-    recorded = Counter(claim.finding.verdict for claim in source.claims.values())
-    return [recorded[verdict] for verdict in VERDICTS]
-
-
 def _row(source: Source) -> str:
     """The row of a source in the README's table."""
     title = f"*[{source.title}]({source.link})*" if source.link else f"*{source.title}*"
-    numbers = " | ".join(map(str, (len(source), *_counts(source))))
+    once = source.tally.measurements
+    numbers = " | ".join(map(str, (len(source), sum(once.values()), *once.values())))
     return f"| {title}, {source.citation} | `{source.name}` | {numbers} |"
-
-
-def _in_words(source: Source) -> str:
-    return "{} claims, {} hold, {} refuted, {} not measured".format(len(source), *_counts(source))
 
 
 def _marks(source: Source) -> tuple[str, str]:
@@ -72,28 +67,37 @@ def _marks(source: Source) -> tuple[str, str]:
 def _section(source: Source) -> str:
     """The section of a source that has none yet."""
     begin, end = _marks(source)
-    return f"## {source.name}\n*{source.title}* ({source.citation}): **{_in_words(source)}**.\n\n{begin}\n{end}\n"
+    return f"## {source.name}\n*{source.title}* ({source.citation}): **{source.tally}**.\n\n{begin}\n{end}\n"
 
 
 def _on_some_of_their_runs() -> int:
     """Number of verdicts with a run that is not shipped."""
     there = set(store.run_names(store.checkpoints()))
     claims = [claim for source in _own_sources() for claim in source.claims.values()]
-    return sum(claim.finding.verdict != "not measured" and bool(set(claim.needs) - there) for claim in claims)
+    return sum(claim.finding.verdict != "open" and bool(set(claim.needs) - there) for claim in claims)
 
 
 def _tables(source: Source) -> list[str]:
     parts = []
-    for verdict, head, last in (("refuted", "Refuted", "What was measured"), ("not measured", "Not measured", "Why")):
+    for verdict, (head, last) in HEADS.items():
         why = defaultdict(list)
         for claim in source.claims.values():
             if claim.finding.verdict == verdict:
-                why[claim.finding.why].append(claim)
-        rows = [f"| {_ids(claims)} | {_statements(claims)} | {reason[0].upper()}{reason[1:].rstrip('.')}. |\n"
+                why[_reason(claim)].append(claim)
+        rows = [f"| {_ids(claims)} | {_statements(claims)} | {reason} |\n"
                 for reason, claims in why.items()]  # fmt: skip
         if rows:
             parts.append(f"| {head} | The source says | {last} |\n|---|---|---|\n{''.join(rows)}\n")
     return parts
+
+
+def _reason(claim: Claim) -> str:
+    """Why the verdict is what it is, and what a refutation says of the source, or why it is open."""
+    finding = claim.finding
+    told = f" ({KINDS[finding.kind][0].lower()}{KINDS[finding.kind][1:]}.)" if finding.kind else ""
+    return (
+        f"{finding.why[0].upper()}{finding.why[1:].rstrip('.')}.{told or f' ({finding.reason})' * bool(finding.reason)}"
+    )
 
 
 def _ids(claims: list[Claim]) -> str:
@@ -106,6 +110,27 @@ def _statements(claims: list[Claim]) -> str:
     return " ".join(said[:2]).replace("|", r"\|") + (" And the like." if len(said) > 2 else "")
 
 
+def changes() -> str:
+    """What was changed of bands, measures and verdicts after their numbers were known, as a page."""
+    rows = [
+        (change, claim) for source in _own_sources() for claim in source.claims.values() for change in claim.changed
+    ]
+    cells = [
+        (change.date, f"`{claim.id}`", change.what, change.before, change.now, change.why)
+        for change, claim in sorted(rows, key=lambda row: row[0].date)
+    ]
+    table = "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in cells)
+    return f"{HEAD_OF_CHANGES}| when | claim | what | before | now | why |\n|---|---|---|---|---|---|\n{table}"
+
+
+HEAD_OF_CHANGES = """# What was changed of a band, a measure or a verdict
+
+Bands come from the sources' numbers. Where one, or the measure that is held against it, was changed after a number had
+been seen, both numbers stand here with the reason; `docs/findings.py` writes the page from the claims' `changed`.
+
+"""
+
 if __name__ == "__main__":
+    CHANGES.write_text(changes())
     for place in PLACES:
         place.write_text(current(place.read_text()))

@@ -1,17 +1,24 @@
 """What a claim, a band, a verdict and a contradiction are; the claims themselves stand in `modinterp.sources`."""
 
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
-from modinterp.claims.claim import HOLDS, Claim, Finding, Measure, Result, Value, Verdict, each, not_measured, refuted
+from modinterp.claims.claim import Change, Claim, Measure, Value, each
 from modinterp.claims.contradiction import Contradiction
+from modinterp.claims.finding import HOLDS, VERDICTS, Finding, Verdict, inapplicable, mixed, pending, refuted, variant
+from modinterp.claims.prevalence import Prevalence, Share
+from modinterp.claims.result import Result
 
 __all__ = [
     "Band",
+    "Change",
     "Claim",
     "Contradiction",
     "Finding",
     "HOLDS",
     "Measure",
+    "Prevalence",
     "Result",
+    "Share",
+    "VERDICTS",
     "Value",
     "Verdict",
     "at_least",
@@ -19,7 +26,10 @@ __all__ = [
     "between",
     "each",
     "equals",
+    "inapplicable",
+    "mixed",
     "near",
-    "not_measured",
+    "pending",
     "refuted",
+    "variant",
 ]

@@ -27,6 +27,17 @@ class Band:
         """Whether a number lies in the band."""
         return self.low <= value <= self.high
 
+    def miss(self, value: float) -> float:
+        """By how much of its nearer edge a number is off the band; 0 inside, infinite for NaN and off an edge at 0.
+
+        >>> at_most(10).miss(10.5), at_least(2).miss(3), equals(0).miss(0.1)
+        (0.05, 0.0, inf)
+        """
+        if self.holds(value):
+            return 0.0
+        edge = self.low if value < self.low else self.high
+        return abs(value - edge) / abs(edge) if edge and value == value else float("inf")
+
     def __str__(self) -> str:
         if self.low == self.high:
             return f"{self.low:g}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from modinterp.claims.claim import Result
+from modinterp.claims.result import Result
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Contradiction:
         """
         parts = []
         for key, names in self.settled_by.items():
-            if key not in results or results[key].verdict == "not measured":
+            if key not in results or not results[key].measured:
                 return ""
             parts.append(f"{key}: {results[key].measured_text(only=names or tuple(results[key].claim.expected))}")
         return ". ".join(parts)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from modinterp.claims.claim import number_text
+from modinterp.claims.result import number_text
 from modinterp.explanations import sections
 from modinterp.explanations.measurements import StrangerMeasurements
 from modinterp.explanations.sections import Row

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import component_norms
-from modinterp.claims.claim import number_text
+from modinterp.claims.result import number_text
 from modinterp.explanations.explanation import Explanation
 from modinterp.explanations.measurements import StrangerMeasurements
 from modinterp.explanations.verdict import FOURIER

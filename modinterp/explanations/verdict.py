@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from modinterp.claims.band import Band, at_least, at_most
-from modinterp.claims.claim import number_text
+from modinterp.claims.result import number_text
 from modinterp.explanations.measurements import KEY_ENERGY, StrangerMeasurements
 
 FOURIER, MEMORISED, PERIODIC, UNSOLVED = "Fourier multiplication", "memorised", "other periodic", "not solved"

@@ -22,6 +22,9 @@ NEURONS, PATTERN, SCORES = (
 )  # fmt: skip
 
 
+_LARGE = 10**5  # entries of a tensor that is worth letting go
+
+
 class NoSuchPart(NotRecorded):
     """A measurement asks for a part that this network's architecture does not have."""
 
@@ -64,6 +67,13 @@ class NetworkMeasurements:
         if self.run.spec is None:
             raise NotRecorded(f"how {self.name} was trained is not known")
         return self.run.spec.recipe
+
+    def let_go(self) -> None:
+        """Forget the activations, which are captured anew when they are asked for; numbers and tables stay."""
+        self.run.let_go()
+        for name, value in list(self.__dict__.items()):
+            if isinstance(value, Tensor) and value.numel() > _LARGE:
+                del self.__dict__[name]
 
     @property
     def has_weights(self) -> bool:

@@ -39,7 +39,7 @@ figures inside that opens from disk. Sources:
   python -m modinterp.reproduce {first} --checkpoint model.pt
 
 exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 130 after Ctrl-C. With
---checkpoint, 0 when everything that the file lets be measured holds, 1 when something is refuted.""",
+--checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
     )
     parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="which source, or all of them")
     parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*' (default: all)")
@@ -117,16 +117,17 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
 
 def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> None:
     """The counts, which verdicts rest on some of their runs, and those that are not the recorded ones."""
-    results, n = reproduced.results, len(reproduced.results)
-    hold, refuted, missing = (reproduced.count(verdict) for verdict in ("holds", "refuted", "not measured"))
+    results = reproduced.results
     subject = f" on {checkpoint}" if reproduced.foreign else ""
-    counts = f"{hold} hold, {refuted} refuted, {missing} not measured"
-    print(f"\n{reproduced.source.name}{subject}: {n} claim{'s' * (n > 1)}: {counts}; {seconds:.0f} s")
+    print(f"\n{reproduced.source.name}{subject}: {reproduced.tally}; {seconds:.0f} s")
     if partly := sum(bool(result.runs_pending) for result in results):
         print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
     for result in results:
         if not reproduced.foreign and not result.as_recorded:
-            print(f"{result.claim.id} is {result.verdict}, but was recorded as {result.claim.finding.verdict}")
+            found, recorded = (
+                " ".join(filter(None, v)) for v in ((result.verdict, result.reason), result.claim.finding.words)
+            )
+            print(f"{result.claim.id} is {found}, but was recorded as {recorded}")
 
 
 @one_line_errors("stopped")

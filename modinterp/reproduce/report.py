@@ -15,25 +15,31 @@ import pandas as pd
 from plotly.colors import get_colorscale
 
 from modinterp.claims import Result
+from modinterp.claims.finding import KINDS
+from modinterp.claims.result import number_text
+from modinterp.claims.tally import COLUMNS, Tally
+from modinterp.figures.prevalence import prevalence, prevalence_table
 from modinterp.figures.theme import CYCLIC
 from modinterp.files import write_atomically
 from modinterp.pages.html import figure_html, rendered, table_html, template
+from modinterp.reproduce.printed import printed_table
 from modinterp.reproduce.reproduction import Reproduction
 from modinterp.sources import Source
 
-_MARK = {"holds": "holds", "refuted": "REFUTED", "not measured": "not measured"}
+_MARK = {"holds": "holds", "mixed": "mixed", "refuted": "REFUTED", "open": "open"}
+_REFUTED, _MIXED = "Off its band", "True of some networks trained by the recipe, and not of others"
 
 
 def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
     """One line a claim: id, verdict, our number, the source's number, the statement; cut to the terminal's width.
 
-    Of a claim that is refuted, the numbers that refute it, each with its band before its name.
-    Beside the verdict on any seed, in how many of them it holds.
+    Of a claim that does not hold, the numbers that are off, each with its band before its name. Beside the verdict of a
+    claim about one network, in how many networks it holds; beside an open one, why.
     """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)
-    verdicts = [f"{_MARK[r.verdict]} {r.seeds_held.replace(' of ', '/')}".rstrip() for r in results]
-    verdict_width = max(len("not measured"), *map(len, verdicts))
+    verdicts = [f"{_MARK[r.verdict]} {r.reason or r.prevalence_text.replace(' of ', '/')}".rstrip() for r in results]
+    verdict_width = max(len("open: pending"), *map(len, verdicts))
     rest = max(width - id_width - verdict_width - 8, 30)  # 8 between the columns
     measured_width, source_width = int(rest * 0.42), int(rest * 0.23)
     widths = (id_width, verdict_width, measured_width, source_width, rest - measured_width - source_width)
@@ -48,7 +54,7 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
         off = [
             f"{r.value_text(name)}, not {r.claim.bands[name]}: {name}"
             for name in r.off
-            if r.verdict == "refuted" or name in r.claim.given
+            if r.verdict in ("refuted", "mixed") or name in r.claim.given
         ]
         measured = "; ".join(off) or r.measured_text(r.claim.expected) or r.claim.finding.why
         rows.append(line(r.claim.id, verdict, measured, r.claim.source_says, r.claim.statement))
@@ -71,7 +77,10 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
             "expected": r.expected_text(),
             "measured": r.measured_text(),
             "verdict": r.verdict,
-            "seeds_held": r.seeds_held,
+            "kind": r.kind,
+            "reason": r.reason,
+            "prevalence": r.prevalence_text,
+            "specificity": r.specificity if r.control else "",
             "finding": r.claim.finding.verdict,
             "why": r.claim.finding.why,
             "runs": " ".join(r.runs),
@@ -90,15 +99,22 @@ def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
     return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
 
 
-def _refuted(reproduced: Reproduction) -> list[tuple[str, list[Result]]]:
-    """Why claims do not hold, with those that do not for that reason."""
+def did_not_hold(reproduced: Reproduction) -> list[tuple[str, list[tuple[str, list[Result]]]]]:
+    """What did not hold, by kind: under each, why claims do not, with those that do not for that reason."""
 
     def why(result: Result) -> str:
         numbers = result.measured_text(result.claim.expected)
         return numbers if reproduced.foreign else result.claim.finding.why or numbers
 
-    missed = [result for result in reproduced.results if result.verdict == "refuted"]
-    return [(reason, list(alike)) for reason, alike in groupby(missed, why)]
+    kinds: dict[str, list[Result]] = {title: [] for title in (*KINDS.values(), _REFUTED, _MIXED)}
+    for result in reproduced.results:
+        if result.verdict == "mixed":
+            kinds[_MIXED].append(result)
+        elif result.verdict == "refuted":
+            kinds[KINDS[result.kind] if result.kind else _REFUTED].append(result)
+    return [
+        (t, [(reason, list(alike)) for reason, alike in groupby(found, why)]) for t, found in kinds.items() if found
+    ]
 
 
 def _numbers(result: Result) -> list[dict[str, str]]:
@@ -111,7 +127,8 @@ def _numbers(result: Result) -> list[dict[str, str]]:
             {
                 "name": name,
                 "value": result.value_text(name),
-                "spread": f"{len(values)} runs" if len(values) > 1 else "",
+                "spread": f"{len(values)} {'networks' if result.claim.of_one else 'runs'}" if len(values) > 1 else "",
+                "first": number_text(values[0]) if result.claim.of_one and len(values) > 1 else "",
                 "band": str(band) if band else "",
                 "because": band.because if band else "",
                 "state": "" if band is None else "off" if name in result.off else "ok",
@@ -159,11 +176,27 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         drawn=set(reproduced.figures),
         foreign=reproduced.foreign,
         counts={verdict: reproduced.count(verdict) for verdict in _MARK},
+        tally=reproduced.tally,
+        columns=COLUMNS,
+        prevalence=_prevalence_html([prevalence_table(reproduced.results)]),
+        printed=_printed_html(reproduced),
         note=reproduced.source.note,
         contradictions=[("", *row) for row in contradictions_table(reproduced).values.tolist()],
-        refuted=_refuted(reproduced),
+        refuted=did_not_hold(reproduced),
         runs=[repr(m.run) for m in reproduced.measured.values()],
     )
+
+
+def _prevalence_html(tables: Sequence[pd.DataFrame]) -> str:
+    """In how many networks of their recipe claims hold, drawn; empty where none was measured on several."""
+    figure = prevalence(tables)
+    return "" if figure is None else figure_html(figure, "prevalence")
+
+
+def _printed_html(reproduced: Reproduction) -> str:
+    """The source's numbers beside ours; empty where it prints none that were measured."""
+    table = printed_table(reproduced.results)
+    return table_html("The numbers that the source prints, and ours", table) if len(table) else ""
 
 
 def _more(source: Source, key: str) -> str:
@@ -181,7 +214,8 @@ class IndexEntry:
         title: of the paper or report.
         results: one a claim.
         counts: verdict to number of claims.
-        refuted: why claims do not hold, with those that do not for that reason.
+        tally: the verdicts counted, what is one measurement once.
+        refuted: what did not hold, by kind; see `did_not_hold`.
         contradictions: rows of `contradictions_table`.
     """
 
@@ -189,7 +223,8 @@ class IndexEntry:
     title: str
     results: tuple[Result, ...]
     counts: dict[str, int]
-    refuted: list[tuple[str, list[Result]]]
+    tally: Tally
+    refuted: list[tuple[str, list[tuple[str, list[Result]]]]]
     contradictions: list[list[str]]
 
 
@@ -200,7 +235,8 @@ def index_entry(reproduced: Reproduction) -> IndexEntry:
         reproduced.source.title,
         reproduced.results,
         {verdict: reproduced.count(verdict) for verdict in _MARK},
-        _refuted(reproduced),
+        reproduced.tally,
+        did_not_hold(reproduced),
         contradictions_table(reproduced).values.tolist(),
     )
 
@@ -212,6 +248,9 @@ def index(entries: Sequence[IndexEntry]) -> str:
         "index.html",
         sources=entries,
         counts={verdict: sum(entry.counts[verdict] for entry in entries) for verdict in _MARK},
+        total=sum((entry.tally for entry in entries), Tally.of(())),
+        columns=COLUMNS,
+        prevalence=_prevalence_html([prevalence_table(entry.results) for entry in entries]),
         contradictions=[(f"{entry.name}/index.html", *row) for entry in entries for row in entry.contradictions],
         parts_are="source",
         parts=[(entry.name, entry.title) for entry in entries],
@@ -232,8 +271,8 @@ def write_index(entries: Sequence[IndexEntry], out: Path) -> Path:
 def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> Path:
     """Write the report and return the path of its page.
 
-    `claims.json`, `claims.csv`, `contradictions.csv`, `tables/KEY.csv` by the key of the table's figure, `index.html`
-    and a page a question.
+    `claims.json`, `claims.csv`, `prevalence.csv`, `printed.csv`, `contradictions.csv`, `tables/KEY.csv` by the key
+    of the table's figure, `index.html` and a page a question.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
@@ -241,6 +280,9 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
     write_atomically(out / "claims.json", claims_json(reproduced.results).encode())
     write_atomically(out / "claims.csv", claims_table(reproduced.results).to_csv(index=False).encode())
     write_atomically(out / "contradictions.csv", contradictions_table(reproduced).to_csv(index=False).encode())
+    write_atomically(out / "prevalence.csv", prevalence_table(reproduced.results).to_csv(index=False).encode())
+    if len(printed := printed_table(reproduced.results)):
+        write_atomically(out / "printed.csv", printed.to_csv(index=False).encode())
     for key, (_, table) in reproduced.tables.items():
         write_atomically(out / "tables" / f"{key}.csv", table.to_csv(index=False).encode())
     write_atomically(out / "index.html", page(reproduced, inside=inside).encode())

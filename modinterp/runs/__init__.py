@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from modinterp.runs.run import NotRecorded, Snapshots, TrainedRun, load
+    from modinterp.runs.run import NotRecorded, TrainedRun, load
+    from modinterp.runs.snapshots import Snapshots
     from modinterp.runs.trainer import train
 
 _HOMES = {
     "NotRecorded": "modinterp.runs.run",
-    "Snapshots": "modinterp.runs.run",
+    "Snapshots": "modinterp.runs.snapshots",
     "TrainedRun": "modinterp.runs.run",
     "load": "modinterp.runs.run",
     "train": "modinterp.runs.trainer",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -14,6 +14,7 @@ import pandas as pd
 from modinterp.activations import ActivationCache, Spectra, activations
 from modinterp.models import Network, Weights, fitting, from_state_dict, hooked
 from modinterp.runs import store
+from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.states import BEFORE, STATE, last_state
 from modinterp.tasks import Split, Task
 from modinterp.terminal.suggestions import suggestion
@@ -24,27 +25,6 @@ TRAINED = Path("trained")  # where the commands put what they train
 
 class NotRecorded(ValueError):
     """Something that a run was used for did not come with it: its weights, its split, its initial weights."""
-
-
-class Snapshots(Mapping[int, Weights]):
-    """Weights by epoch, as they were trained, each read from disk when it is looked up."""
-
-    def __init__(self, epochs: list[int], read: Callable[[int], Weights]):
-        self._epochs, self._read = epochs, read
-
-    def __getitem__(self, epoch: int) -> Weights:
-        if epoch not in self._epochs:
-            raise KeyError(f"no snapshot of epoch {epoch}; there are {self._epochs}")
-        return self._read(epoch)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._epochs)
-
-    def __len__(self) -> int:
-        return len(self._epochs)
-
-    def __repr__(self) -> str:
-        return f"Snapshots({self._epochs})"
 
 
 @dataclass(eq=False)
@@ -108,6 +88,10 @@ class TrainedRun:
     def _activations(self) -> ActivationCache:
         return activations(self.network, self.task)
 
+    def let_go(self) -> None:
+        """Forget the activations; they are captured anew when they are asked for."""
+        self.__dict__.pop("_activations", None)
+
     @cached_property
     def split(self) -> Split:
         """Rows of the task's inputs that the network was trained on, and the other rows.
@@ -128,18 +112,27 @@ class TrainedRun:
         if self.spec is None:
             raise NotRecorded(f"the initial weights of {self.name} are not known")
         weights = self.spec.initial_weights()
-        return TrainedRun(
-            f"{self.name} at the start",
-            self.task,
-            hooked(self.spec.model, weights).to(self._device),
-            self.spec,
-            self.history[self.history["epoch"] == 0] if "epoch" in self.history else self.history,
-            {0: weights},
-            None if self.progress is None else self.progress[self.progress["epoch"] == 0],
-            None if self.spectra is None else self.spectra.before(1),
-            self.outcome,
-            self.in_training,
-        )
+        network = hooked(self.spec.model, weights).to(self._device)
+        return self._until(0, f"{self.name} at the start", network, {0: weights})
+
+    def memorised(self) -> TrainedRun | None:
+        """The same run at the first snapshot at which it has memorised and not generalised, with what was until then.
+
+        At least 99% of the answers trained on are right then, and at most a fifth of the others; None where no snapshot
+        is of such an epoch.
+        """
+        history = self.history.query("train_accuracy >= 0.99 and test_accuracy <= 0.2") if len(self.history) else {}
+        epoch = next((e for e in self.snapshots if len(history) and e in set(history["epoch"])), None)
+        if epoch is None:
+            return None
+        before = {e: weights for e, weights in self.snapshots.items() if e <= epoch}
+        return self._until(epoch, f"{self.name} at epoch {epoch:,}", self.at(epoch), before)
+
+    def _until(self, epoch: int, name: str, network: Network, snapshots: Mapping[int, Weights]) -> TrainedRun:
+        """The run with another network, and with its history and snapshots cut after an epoch."""
+        kept = {table: _rows_until(epoch, getattr(self, table)) for table in ("history", "progress")}
+        spectra = None if self.spectra is None else self.spectra.before(epoch + 1)
+        return replace(self, name=name, model=network, snapshots=snapshots, spectra=spectra, **kept)
 
     def at(self, epoch: int) -> Network:
         """The network at the snapshot of an epoch.
@@ -213,6 +206,10 @@ def load(
     if task is not None and task != run.task:
         raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")
     return run
+
+
+def _rows_until(epoch: int, table: pd.DataFrame | None) -> pd.DataFrame | None:
+    return table[table["epoch"] <= epoch] if table is not None and "epoch" in table else table
 
 
 def _is_trained_here(name: str) -> bool:

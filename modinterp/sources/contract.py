@@ -6,7 +6,7 @@ asked for, and everything that they name (runs, figures) is looked up then, so t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from modinterp.claims import Claim, Contradiction
+    from modinterp.claims.tally import Tally
     from modinterp.sources.drawing import Drawing
     from modinterp.training import RunSpec
 
@@ -171,6 +172,25 @@ class Source(Mapping):
             for key, claim in self.claims.items()
             if fnmatchcase(key, pattern) or fnmatchcase(key.removeprefix(f"{self.name}."), pattern)
         )
+
+    def measurement(self, claim: Claim) -> Hashable:
+        """What two claims share that are one measurement: the measure, the recipe of the networks, and the numbers.
+
+        Such claims count once. (Factories of claims make their measures once for equal arguments.)
+        """
+        from modinterp.training.relation import recipe_of
+
+        if not claim.needs or claim.needs[0] not in self.runs:
+            return claim.id
+        about = recipe_of(self.runs[claim.needs[0]]) if claim.of_one is not None else claim.needs
+        return claim.of_one or claim.measure, about, tuple(sorted(claim.expected))
+
+    @property
+    def tally(self) -> Tally:
+        """The recorded verdicts counted, what is one measurement once."""
+        from modinterp.claims.tally import Tally
+
+        return Tally.of((self.measurement(c), c.finding.verdict, c.control) for c in self.claims.values())
 
     def figures_beside(self, keys: set[str]) -> set[str]:
         """These keys of figures, and those of the figures that are drawn along with them."""

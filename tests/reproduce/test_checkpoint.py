@@ -32,10 +32,11 @@ def test_our_own_weights_without_their_history(tmp_path: Path) -> None:
     main(["nanda", "--checkpoint", str(path), "--out", str(tmp_path / "out")])
     claims = measured(tmp_path / "out")
     for id, claim in claims.items():
-        if claim["verdict"] != "not measured":
-            assert claim["verdict"] == source("nanda")[id].finding.verdict, id
+        recorded = source("nanda")[id].finding.verdict
+        if claim["verdict"] != "open" and recorded != "mixed":  # true of some networks: of this one, or not
+            assert claim["verdict"] == recorded, id
     needs_training = [f"nanda.{x}" for x in ("fig2.left.accuracy", "fig7.tl", "fig7.br", "fig14")]
-    assert all(claims[id]["verdict"] == "not measured" for id in needs_training)
+    assert all(claims[id]["verdict"] == "open" for id in needs_training)
     assert sum(claim["verdict"] == "holds" for claim in claims.values()) > 40
 
 
@@ -53,3 +54,10 @@ def test_bad_input_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) 
     store.write_weights(tmp_path / "other.safetensors", load("nanda/mainline-0").model.state_dict())
     assert main(["mlp", "--checkpoint", str(tmp_path / "other.safetensors"), "--out", str(tmp_path / "out")]) == 2
     assert "needs d_vocab 113, but the weights have 114" in capsys.readouterr().err
+
+
+def test_misprints_are_not_held_against_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "mainline.safetensors"
+    store.write_weights(path, load("nanda/mainline-0").model.state_dict())
+    assert main(["nanda", "--checkpoint", str(path), "--only", "B.*", "--out", str(tmp_path / "out")]) == 0
+    assert "2 refuted" in capsys.readouterr().out

@@ -16,13 +16,29 @@ from pathlib import Path
 import pytest
 import torch
 
+from modinterp.claims import VERDICTS
 from modinterp.reproduce.__main__ import main
 from modinterp.reproduce.report import terminal_table
 from modinterp.runs import store
 from modinterp.runs.__main__ import main as runs_main
 from modinterp.sources import source
 
-FIELDS = {"id", "source", "statement", "reference", "expected", "measured", "verdict", "finding", "runs", "seconds"}
+FIELDS = {
+    "id",
+    "source",
+    "statement",
+    "reference",
+    "expected",
+    "measured",
+    "verdict",
+    "kind",
+    "reason",
+    "prevalence",
+    "control",
+    "finding",
+    "runs",
+    "seconds",
+}
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +56,9 @@ def test_claims_json_is_what_programs_expect(report: Path) -> None:
     assert [c["id"] for c in claims] == list(source("nanda"))
     for claim in claims:
         assert set(claim) >= FIELDS
-        assert claim["verdict"] in {"holds", "refuted", "not measured"}
+        assert claim["verdict"] in set(VERDICTS)
         assert claim["finding"]["verdict"] == claim["verdict"]
-        if claim["verdict"] != "not measured":
+        if claim["verdict"] != "open":
             assert set(claim["measured"]) >= set(claim["expected"])
 
 
@@ -92,7 +108,7 @@ def test_only_measures_what_was_asked_for(tmp_path: Path, capsys: pytest.Capture
     assert main(["nanda", "--only", "B.*", "--out", str(tmp_path)]) == 0
     assert len(json.loads((tmp_path / "claims.json").read_text())) == 8
     printed = capsys.readouterr().out
-    assert "nanda: 8 claims: 6 hold, 2 refuted, 0 not measured" in printed
+    assert "nanda: 8 claims: 6 hold, 0 mixed, 2 refuted, 0 open" in printed
     assert f"report: {tmp_path / 'index.html'}" in printed
 
 
@@ -108,9 +124,9 @@ def test_a_verdict_that_changed_is_exit_code_1(tmp_path: Path, capsys: pytest.Ca
     assert main(command) == 2
     one_line(capsys, "none of the runs that these claims of nanda ask for is in")
     assert not (tmp_path / "out").exists()
-    shutil.copytree(store.checkpoints() / "nanda/mainline-2", runs / "nanda/mainline-2")
+    shutil.copytree(store.checkpoints() / "nanda/other-draw-2", runs / "nanda/other-draw-2")
     assert main(command) == 1
-    assert "nanda.table4.seed3 is not measured, but was recorded as holds" in capsys.readouterr().out
+    assert "nanda.table4.seed3 is open (pending), but was recorded as mixed" in capsys.readouterr().out
 
 
 def test_table_fits_its_width(report: Path) -> None:

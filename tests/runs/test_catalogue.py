@@ -16,7 +16,8 @@ from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, shape_of
 
 FAMILIES = {  # the sources' runs and how many of each
-    "nanda/mainline-*": 5, "nanda/rounding-*": 16, "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
+    "nanda/mainline-*": 15, "nanda/other-draw-*": 5, "nanda/rounding-*": 16,
+    "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
     "nanda/p109-*": 5, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
     "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 6, "nanda/repeated-*": 3,
     "nanda/trigram-*": 6, "clock/no-pos-*": 3, "clock/no-relu-*": 3, "clock/one-head-*": 1, "mlp/kissane-*": 5,

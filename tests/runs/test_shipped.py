@@ -10,7 +10,6 @@ import torch
 
 from modinterp.analyses.fourier.frequencies import key_frequencies
 from modinterp.analyses.training.progress import progress_measures
-from modinterp.models import initial_weights
 from modinterp.publish import has_progress
 from modinterp.runs import TrainedRun, load, store
 from modinterp.sources.registry import catalogue, spec
@@ -50,7 +49,8 @@ def test_progress_is_what_the_shipped_weights_give(mainline: TrainedRun) -> None
     again = progress_measures(networks, mainline.task, mainline.split, keys).set_index("epoch")
     for column in again:  # as far as rounding to float16 moves them
         wanted = shipped.loc[again.index, column]
-        assert again[column].tolist() == pytest.approx(wanted.tolist(), rel=0.01, abs=1e-3 * wanted.abs().max()), column
+        off = 0.02 if "accuracy" in column else 1e-3 * wanted.abs().max()  # which of all pairs are right is coarse
+        assert again[column].tolist() == pytest.approx(wanted.tolist(), rel=0.01, abs=off), column
 
 
 def test_history_agrees_with_progress(mainline: TrainedRun) -> None:
@@ -62,9 +62,7 @@ def test_history_agrees_with_progress(mainline: TrainedRun) -> None:
 
 def test_mainline_begins_as_the_catalogue_says_and_its_first_epochs_can_be_trained_again(mainline: TrainedRun) -> None:
     recipe_of_source = spec("nanda/mainline-0")
-    assert all(
-        torch.equal(w, initial_weights(recipe_of_source.model, 0)[n].half()) for n, w in mainline.snapshots[0].items()
-    )
+    assert all(torch.equal(w, recipe_of_source.initial_weights()[n].half()) for n, w in mainline.snapshots[0].items())
     short = replace(recipe_of_source, recipe=replace(recipe_of_source.recipe, epochs=40))
     *_, (_, last) = training_states([short], device="cpu")
     shipped = mainline.history.set_index("epoch")

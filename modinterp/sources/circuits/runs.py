@@ -31,7 +31,9 @@ ADD, MAX, BALANCED, MEDIAN, SORT, ONE_HEAD = (
     for stem in ("add", "max", "max-balanced", "median", "sort", "sort-one-head")
 )
 SMALL_SORT = "circuits/sort-small-0"
-OF_WIDTHS = tuple(f"circuits/{task}-width-{width}-0" for task in ("add", "median") for width in WIDTHS)
+OF_WIDTHS = tuple(
+    f"circuits/{task}-width-{width}-{seed}" for task in ("add", "median") for seed in range(3) for width in WIDTHS
+)
 _PAIRS = 0.3916  # 5,000 of 12,769
 _EVERY = {"log_every": 100, "snapshot_every": 1000}
 _ORDERING = Recipe(

@@ -19,8 +19,8 @@ from modinterp.measurements import PairMeasurements
 from modinterp.measurements.network import NEURONS
 from modinterp.measurements.waves import ATTN_OUT, MLP_OUT
 from modinterp.sources import pair_drawings as pairs
+from modinterp.sources.clock.claims.frequencies import EPOCHS
 from modinterp.sources.clock.claims.mlp import BATTERY
-from modinterp.sources.clock.claims.setup import EPOCHS
 from modinterp.sources.clock.runs import MAIN
 from modinterp.sources.drawing import Drawing, Table
 

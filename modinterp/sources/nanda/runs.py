@@ -2,8 +2,11 @@
 
 The paper states: one layer, d_model 128, 4 heads of 32, 512 ReLU neurons, no LayerNorm, p = 113, 30% of the pairs,
 AdamW with learning rate 1e-3 and weight decay 1, full batch, 40,000 epochs. Its released code adds betas (0.9, 0.98),
-10 steps of warm-up, the initialisation, and the split from Python's shuffle. Ours are the order in which the initial
-weights are drawn, and 113 outputs where the code trains 114 and drops the one for "=".
+10 steps of warm-up, the initialisation with its order of draws, 114 outputs of which the one for "=" is dropped, and the
+split from Python's shuffle. All of it is exact in `mainline` and `rounding`. Which of the rounding variants of seed 0
+the paper's network is cannot be known: `mainline-0` is the one with the paper's fingerprint. The other seeds of the
+paper are not known either; `mainline-1` and on are ours. `other-draw`, and every sweep, draw the initial weights in
+another order, for 113 outputs.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from modinterp.runs.family import family, until
 from modinterp.tasks import DigitAddition, RepeatedSubsequence, SkipTrigram, addition
 from modinterp.training import Nudge, Recipe, RunSpec
 
-SEEDS = tuple(f"nanda/mainline-{seed}" for seed in range(5))
-MAIN = SEEDS[0]
+MAIN = "nanda/mainline-0"
+OTHER_DRAWS = tuple(f"nanda/other-draw-{seed}" for seed in range(5))
+SEEDS = (MAIN, *OTHER_DRAWS[1:])  # the network of the paper's seed, and four more
 
 _SEED, _EPOCHS, _THREE_SEEDS = "seed", "recipe.epochs", range(3)
 SWEEP = {"log_every": 100, "snapshot_every": 1000}
@@ -54,15 +58,22 @@ _NUDGES = (
 ROUNDING = tuple(f"nanda/rounding-{number}" for number in range(len(_NUDGES)))
 
 
-def _variants_of_the_papers_seed() -> dict[str, RunSpec]:
-    """The paper's own seed by its released code (draw order, 114 outputs, split), and it with one matrix moved."""
+# the variant of the paper's seed that goes on as `mainline-0`: of those with the paper's five frequencies the one with
+# the most heads at the paper's frequencies, of several such the one of the lowest number. Chosen by this alone among the
+# first four that ended (0, 1, 2 and 4, of which 2 and 4 have all nine frequencies), before a claim was measured on it
+FINGERPRINT = 2
+
+
+def _by_the_released_code() -> dict[str, RunSpec]:
+    """The paper's own seed by its released code, it with one matrix moved, and other seeds by the same code."""
     task = addition(113)
     model = TransformerConfig.of(task, init="left-facing", unlabelled_outputs=1)
-    recipe = Recipe(epochs=20_000)
-    return {
-        name: RunSpec(task, model, recipe, 0, (_EPOCHS, *(("nudge",) if nudge else ())), nudge)
+    runs = {
+        name: RunSpec(task, model, Recipe(epochs=20_000), 0, (_EPOCHS, *(("nudge",) if nudge else ())), nudge)
         for name, nudge in zip(ROUNDING, _NUDGES, strict=True)
     }
+    runs[MAIN] = RunSpec(task, model, Recipe(), 0, ("nudge",), _NUDGES[FINGERPRINT])
+    return runs | family("nanda/mainline", task, model, Recipe(), range(1, 15), (_SEED,))
 
 
 def _additions(
@@ -241,8 +252,8 @@ def _sequences() -> dict[str, RunSpec]:
 
 
 RUNS = {
-    **_additions("mainline", range(5)),
-    **_variants_of_the_papers_seed(),
+    **_by_the_released_code(),
+    **_additions("other-draw", range(5)),
     **_sweeps(),
     **_regularisations(),
     **_sequences(),

@@ -34,7 +34,7 @@ def test_a_log_is_there_where_the_training_was_watched(tmp_path: Path) -> None:
     assert result.measured["the same at the end"][0] > 0.9  # 27 waves of 7 x 7, all kept
     assert claim.check(run.at_start()).verdict == "refuted"
     assert claim.check(load("unwatched", root=tmp_path)).verdict == "refuted"
-    assert active.check_available({active.needs[0]: load("unwatched", root=tmp_path)}).verdict == "not measured"
+    assert active.check_available({active.needs[0]: load("unwatched", root=tmp_path)}).verdict == "open"
 
 
 def test_active_frequencies_are_counted_epoch_by_epoch() -> None:

@@ -2,9 +2,11 @@
 
 from modinterp.sources.circuits.claims import (
     addition,
+    addition_waves,
     contradictions,
     copying,
     data,
+    dimensions,
     invariance,
     median,
     scores,
@@ -13,5 +15,5 @@ from modinterp.sources.circuits.claims import (
 )
 
 CONTRADICTIONS = contradictions.CONTRADICTIONS
-SECTIONS = (addition, data, invariance, scores, copying, median, sorting, sort_scores)
+SECTIONS = (addition, addition_waves, data, invariance, scores, dimensions, copying, median, sorting, sort_scores)
 CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)

@@ -1,7 +1,7 @@
 """Conflicts that "Circuit engineering" has with itself, with arithmetic, and with the other sources."""
 
 from modinterp.claims.contradiction import Contradiction
-from modinterp.sources.circuits.claims import addition, copying, data, scores, sorting
+from modinterp.sources.circuits.claims import addition, addition_waves, copying, data, dimensions, scores, sorting
 
 CONTRADICTIONS = (
     Contradiction(
@@ -49,7 +49,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-R5",
         "m m < 0 for the slopes of a dimension, and scores written as m x instead of a query times a key.",
-        {"max.opposite_slopes": (scores.OPPOSITE_SLOPES, scores.SLOPE_ERROR)},
+        {"max.opposite_slopes": (dimensions.OPPOSITE_SLOPES, dimensions.SLOPE_ERROR)},
         "Meant are the slopes of query and key; the slope of the scores is q . m / sqrt(d_head), the factor included.",
     ),
     Contradiction(
@@ -61,8 +61,8 @@ CONTRADICTIONS = (
             "sort.position_not_value": (sorting.BY_PLACE, sorting.BY_TOKEN),
         },
         "It generalises, token by token and on what it said itself, and from the same 40,000 inputs to a lower loss "
-        "than the median. Its answers go by place more than by the number above the current one, but by neither "
-        "alone.",
+        "than the median. Its answers go by place more than by the number above the current one, but mostly by "
+        "neither alone.",
     ),
     Contradiction(
         "X-R7",
@@ -81,7 +81,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-A5",
         "Number of key frequencies: 5 here and in Nanda et al., 3 to 13 elsewhere.",
-        {"add.five_freqs": (addition.IMPORTANT_FREQUENCIES, addition.KEY_FREQUENCIES)},
+        {"add.five_freqs": (addition_waves.IMPORTANT_FREQUENCIES, addition_waves.KEY_FREQUENCIES)},
         "It goes with the seed and the recipe: 3 to 5 in five seeds of Nanda et al.'s, 12 in a network without "
         "attention.",
     ),
@@ -94,14 +94,20 @@ CONTRADICTIONS = (
     Contradiction(
         "X-A7",
         "Heads of a single frequency (Nanda et al., fits of 98%), or of many (the Clock).",
-        {"add.attn_periodic": (addition.PERIODIC_HEADS, addition.BEST_FIT)},
+        {"add.attn_periodic": (addition_waves.PERIODIC_HEADS, addition_waves.BEST_FIT)},
         "All four heads have half of their variance or more at one frequency, the best of them 97%: a matter of "
         "degree.",
     ),
     Contradiction(
         "X-A8",
         "Attention is periodic (the Clock), or a constant half (here).",
-        {"add.half_attention": (addition.LEAST_ATTENTION, addition.MOST_ATTENTION, addition.ATTENTION_SPREAD)},
+        {
+            "add.half_attention": (
+                addition_waves.LEAST_ATTENTION,
+                addition_waves.MOST_ATTENTION,
+                addition_waves.ATTENTION_SPREAD,
+            )
+        },
         "Both: a half on average, and periodic about it.",
     ),
 )

@@ -10,7 +10,8 @@ import torch
 
 from modinterp.analyses.circles.petals import Petal
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.claims.claim import Claim, Value
+from modinterp.claims.finding import refuted
 
 SPECTRUM_ERROR = "largest error of the predicted spectrum"
 OTHER_FREQUENCIES = "frequencies other than 0, f, 2 f"
@@ -124,7 +125,8 @@ CLAIMS = (
         scope="any network",
         finding=refuted(
             "True for embedding frequency 1, which every frequency is after renaming the residues mod a prime. Among "
-            "two others it is not the order that counts: embedding 2 and attention 3 cross 3 to 6 times."
+            "two others it is not the order that counts: embedding 2 and attention 3 cross 3 to 6 times.",
+            "source",
         ),
         figure="explorer",
     ),

@@ -1,14 +1,36 @@
-"""What must be so for a claim to be about a network that has learned, and the tasks that the source singles out."""
+"""When a network has learned and a run has gone on long enough for a claim, and the tasks that the source singles out.
+
+One task is generalised from a test accuracy of 0.99 on (`modinterp.analyses.training.phases.LEARNED`); a network has
+learned where that of all its tasks is 0.9 in the mean, so that one that is a few tasks short still counts.
+"""
 
 from modinterp.claims.band import at_least
 from modinterp.measurements import GridMeasurements
+from modinterp.runs import NotRecorded
 
 FIRST_PRIMES = (2, 3, 5, 7)  # whose tasks the source says are learned first
-LEARNED = "it is said of a network that has learned"
+LEARNED = at_least(0.9, "it is said of a network that has learned")
 MEAN_TEST_ACCURACY = "mean test accuracy"
-GENERALISED = {MEAN_TEST_ACCURACY: at_least(0.9, LEARNED)}
+GENERALISED = {MEAN_TEST_ACCURACY: LEARNED}
 
 
 def later_primes(m: GridMeasurements) -> tuple[int, ...]:
     """Primes of a run's tasks, but for the first four."""
     return tuple(q for q in m.task.output_sizes if q not in FIRST_PRIMES)
+
+
+def last_epoch(m: GridMeasurements) -> int:
+    """The last epoch of a run's history."""
+    return int(m.history["epoch"].iloc[-1])
+
+
+def check_as_long(m: GridMeasurements, epochs: float) -> None:
+    """Refuse a run that ended while what is asked of it could still have come about.
+
+    Args:
+        epochs: by which it would have been decided.
+    Raises:
+        NotRecorded: the run ended before.
+    """
+    if last_epoch(m) < epochs:
+        raise NotRecorded(f"{m.name} ends at epoch {last_epoch(m):,}, before it is decided at {epochs:,.0f}")

@@ -135,9 +135,9 @@ CONTRADICTIONS = (
         'engineering"; -0.64 is read as the mark of a task that does not commute.',
         {
             "fig7.pearson.nanda": (positions.PEARSON, positions.COSINE),
-            "fig7.pearson.miiii": (positions.PEARSON,),
+            "fig7.pearson.miiii": (positions.PEARSON, positions.PEARSON_NANDA),
             "fig7.interpretation": (positions.NANDA_SWAPPED, positions.MIIII_SWAPPED),
         },
-        "The correlation belongs to the seed; whether the positions may be exchanged belongs to the task.",
+        "The correlation goes with the recipe and the seed; whether the positions may be exchanged, with the task.",
     ),
 )

@@ -9,7 +9,8 @@ from modinterp.analyses.fourier.ablations import loss_on
 from modinterp.analyses.training.curves import rank_correlation, slingshots
 from modinterp.analyses.training.phases import first_epoch, value_at
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, each, refuted
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.finding import refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS
 from modinterp.sources.nanda.claims.trainings import curve
@@ -107,6 +108,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="restricted_accuracy",
+        control="without control",
     ),
     Claim(
         id="nanda.fn3.max_excluded",
@@ -123,6 +125,7 @@ CLAIMS = (
             "frequencies it is a key frequency that is missed the most from epoch 400 on"
         ),
         figure="largest_exclusion",
+        control="without control",
     ),
     Claim(
         id="nanda.D2.unnecessary",
@@ -163,5 +166,6 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="progress",
+        control="without control",
     ),
 )

@@ -66,7 +66,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-N7",
         "Appendix C.1.3 looks for coefficients of the attention in table 1, appendix D.1 for curves in section 7.",
-        {"table2.head0": (heads.RANK_FVE,), "s42.dot_products_90": (readoff.MEAN_FVE,)},
+        {"table2.head0": heads.RANK_FVE[:1], "s42.dot_products_90": (readoff.MEAN_FVE,)},
         "Slips of the pen: the attention is in table 2, table 1 has the directions of W_L, and the curves are in figure 7.",
     ),
     Contradiction(
@@ -233,8 +233,8 @@ CONTRADICTIONS = (
         "X-A7",
         "Each head has a single frequency, with fits of 98% to 99% (here). The Clock: head 0 has many.",
         {
-            "table2.head0": (heads.RANK_FVE, heads.N_EXPLAINED),
-            "table2.head3": (heads.RANK_FVE,),
+            "table2.head0": (heads.RANK_FVE[0], heads.N_EXPLAINED),
+            "table2.head3": heads.RANK_FVE[3:],
         },
         "Both occur, even in one network.",
     ),

@@ -7,7 +7,8 @@ import math
 from modinterp.analyses.training.curves import rank_correlation
 from modinterp.analyses.training.phases import first_epoch
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.claims.claim import Claim, Value
+from modinterp.claims.finding import refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.trainings import DELAY, LOGIT_FVE, curve, delay, generalised, highest, share
 from modinterp.sources.nanda.runs import SEEDS
@@ -131,6 +132,7 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(FLAT),
         figure="thresholds",
+        control="without control",
     ),
     Claim(
         id="nanda.C22.frac_smaller_slower",
@@ -144,6 +146,7 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(FLAT),
         figure="thresholds",
+        control="without control",
     ),
     Claim(
         id="nanda.C22.frac_fma",
@@ -156,6 +159,7 @@ CLAIMS = (
         required=("nanda/fraction-*",),
         scope="any seed",
         figure="table5",
+        control="without control",
     ),
     Claim(
         id="nanda.E1.no_grok_if_together",
@@ -170,5 +174,6 @@ CLAIMS = (
         required=(SEEDS[0], MODERATE, AMPLE),
         scope="any seed",
         figure="fractions",
+        control="without control",
     ),
 )

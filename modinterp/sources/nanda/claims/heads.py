@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import TypeVar
 
 from modinterp.claims.band import at_least, equals
-from modinterp.claims.claim import Claim, Measure, Value, each, refuted
+from modinterp.claims.claim import Claim, Measure, Value, each
+from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import NoSuchPart, PairMeasurements
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 
@@ -22,7 +24,7 @@ HIGHEST_PRODUCT = "highest product share of a head"
 HIGHEST_LINEAR = "highest linear share of a head"
 OPPOSITE = "cosine of the most opposite score coefficients"
 N_EXPLAINED = "heads with FVE of 0.90"
-RANK_FVE = "FVE of the head of this rank"
+RANK_FVE = tuple(f"FVE of the head of rank {rank}" for rank in range(1, 5))
 
 T = TypeVar("T")
 
@@ -53,6 +55,7 @@ def _all_roles(m: PairMeasurements) -> dict[str, float]:
     }
 
 
+@cache
 def head_roles(*names: str) -> Measure:
     """A measure of some numbers of `HeadRoles`, one a run."""
 
@@ -74,20 +77,14 @@ def of_rank(heads: Sequence[T], rank: int) -> T:
     return heads[rank]
 
 
-def _table_2(rank: int) -> Measure:
-    def measure(m: PairMeasurements) -> dict[str, Value]:
-        fits = sorted(m.heads.heads, key=lambda head: -head.explained)
+def _table_2(m: PairMeasurements) -> dict[str, Value]:
+    fits = sorted(m.heads.heads, key=lambda head: -head.explained)
+    numbers: dict[str, Value] = {N_EXPLAINED: sum(head.explained >= 0.90 for head in fits)}
+    for rank, name in enumerate(RANK_FVE):
         fit = of_rank(fits, rank)
-        return {
-            N_EXPLAINED: sum(head.explained >= 0.90 for head in fits),
-            RANK_FVE: fit.explained,
-            "head": fit.head,
-            "frequency": fit.freq,
-            "alpha": fit.alpha,
-            "beta": fit.beta,
-        }
-
-    return measure
+        numbers[name] = fit.explained
+        numbers |= {f"{what} of rank {rank + 1}": getattr(fit, what) for what in ("freq", "alpha", "beta")}
+    return numbers
 
 
 TABLE_2 = ((35, -0.26, -0.14, 0.9903), (42, 0.27, -0.04, 0.9849), (52, 0.29, -0.05, 0.9907), (42, -0.26, 0.04, 0.9791))
@@ -99,6 +96,7 @@ CLAIMS = (
         statement="Two heads compute polynomials of degree two of one frequency; the other two amplify the embedding.",
         source_says="2 and 2",
         measure=head_roles(N_MULTIPLY, PAIR_CORRELATION, PAIR_COSINE),
+        printed={N_MULTIPLY: 2},
         expected={
             N_MULTIPLY: equals(2, "heads 0 and 2 in the paper"),
             **AMPLIFIERS,
@@ -126,11 +124,12 @@ CLAIMS = (
         statement="For two heads what they move, the OV circuit, lies at the frequency of their scores.",
         source_says="heads 0 and 2",
         measure=head_roles(N_OV_SINGLE, LARGEST_OV),
+        printed={N_OV_SINGLE: 2},
         expected={N_OV_SINGLE: at_least(2, "two in the paper")},
         needs=SEEDS,
         scope="any seed",
-        finding=refuted(
-            "true of seeds 2, 3 and 4, with two heads each; on mainline-0 and mainline-1 the OV circuits are strongest at their head's own frequency, but hold no more than 0.73 and 0.76 of their energy there, where 0.8 is asked for"
+        finding=mixed(
+            "two heads in mainline-0 and in three of the five networks of another draw order, none or one in the others and in the other variant of the paper's seed: rounding decides it"
         ),
         figure="ov",
     ),
@@ -157,7 +156,11 @@ CLAIMS = (
                 f"Heads have no identity across networks: the head of rank {head + 1} by FVE is reported."
             ),
             source_says=f"head {head}: frequency {freq}, alpha {alpha}, beta {beta}, FVE {fve}",
-            measure=_table_2(head),
+            measure=_table_2,
+            printed={
+                N_EXPLAINED: 4,
+                **dict(zip(RANK_FVE, sorted((row[-1] for row in TABLE_2), reverse=True), strict=True)),
+            },
             expected={
                 N_EXPLAINED: at_least(2, "all four in the paper are above 0.979; 0.39 to 0.97 in archived networks")
             },

@@ -6,7 +6,8 @@ import math
 
 from modinterp.analyses.fourier.cosine_sums import cosine_waves, margin
 from modinterp.claims.band import at_least, at_most, near
-from modinterp.claims.claim import HOLDS, Claim, Value, refuted
+from modinterp.claims.claim import Claim, Value
+from modinterp.claims.finding import HOLDS, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.runs import MAIN
 
@@ -42,7 +43,7 @@ def _value_claim(freq: int, x: int, printed: float, misprint: str = "") -> Claim
         expected={OFF_PRINTED: at_most(0.002, "two units of the third digit")},
         scope="any network",
         figure="margins",
-        finding=refuted(misprint) if misprint else HOLDS,
+        finding=refuted(misprint, "source") if misprint else HOLDS,
     )
 
 

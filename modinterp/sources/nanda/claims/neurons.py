@@ -8,6 +8,8 @@ from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.runs import MAIN
 
 EXPLAINED = "fraction of neurons above 0.85"
+N_ABOVE = "neurons above 0.85"
+SMALLEST = "neurons of the smallest cluster"
 MEDIAN_SHARE = "median share"
 LOWEST_SHARE = "lowest share at own frequency"
 IN_KEY_CLUSTERS = "share of the explained neurons in clusters of key frequencies"
@@ -17,8 +19,8 @@ def _explained(m: PairMeasurements) -> dict[str, Value]:
     fits = m.neurons
     return {
         EXPLAINED: float(fits.explained.double().mean()),
-        "neurons above 0.85": int(fits.explained.sum()),
-        MEDIAN_SHARE: float(fits.fractions.nan_to_num(0).median()),
+        N_ABOVE: int(fits.explained.sum()),
+        MEDIAN_SHARE: float(fits.fractions.nan_to_num(0).quantile(0.5)),
     }
 
 
@@ -29,7 +31,7 @@ def _clusters(m: PairMeasurements) -> dict[str, Value]:
     return {
         LOWEST_SHARE: min(m.localisation.get(freq, float("nan")) for freq in m.freqs),
         IN_KEY_CLUSTERS: members / explained if explained else float("nan"),
-        "smallest cluster": min(len(clusters.get(freq, [])) for freq in m.freqs),
+        SMALLEST: min(len(clusters.get(freq, [])) for freq in m.freqs),
     }
 
 
@@ -48,6 +50,7 @@ CLAIMS = (
         statement="Most neurons are explained by the waves of one frequency, up to degree two.",
         source_says="433 of 512 (84.6%) above 0.85",
         measure=_explained,
+        printed={EXPLAINED: 433 / 512, N_ABOVE: 433},
         expected={
             EXPLAINED: at_least(
                 0.60, "0.846 in the paper; in archived networks 0.79 with a float32 loss, 0.36 with weight decay 0.1"
@@ -63,12 +66,14 @@ CLAIMS = (
         statement="A cluster of neurons of one frequency writes to the logits at that frequency alone.",
         source_says="44 neurons at frequency 14, two non-trivial rows",
         measure=_clusters,
+        printed={SMALLEST: 44},
         expected={
             LOWEST_SHARE: at_least(0.90, "figure 5 shows two rows and nothing else"),
             IN_KEY_CLUSTERS: equals(1, "the paper's five clusters are all of the 433"),
         },
         needs=(MAIN,),
         figure="neurons",
+        control="without control",
     ),
     Claim(
         id="nanda.s43.localised",
@@ -79,5 +84,6 @@ CLAIMS = (
         expected={LOWEST_SHARE: at_least(0.85, "all five in the paper; small clusters are noisier")},
         needs=(MAIN,),
         figure="neurons",
+        control="without control",
     ),
 )

@@ -12,13 +12,15 @@ from modinterp.analyses.fourier.cosine_sums import ideal_logits
 from modinterp.analyses.fourier.sparsity import fourier_gini
 from modinterp.analyses.training.phases import first_epoch, slope, value_at
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Claim, Value, refuted
+from modinterp.claims.claim import Claim, Value
+from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.runs import MAIN
 from modinterp.tasks import addition
 
 RESTRICTED_OF_IDEAL = "relative difference to the original loss"
 EXCLUDED_OF_IDEAL = "difference to ln p"
+T1, T2, T3 = "t1", "t2", "t3"
 EXCLUDED_AT_T1 = "excluded loss at t1"
 EXCLUDED_RISE = "excluded loss at t2 over at t1"
 TEST_LOSS_DECADES = "decades the test loss moves from t1 to 0.8 t2"
@@ -63,9 +65,9 @@ def _excluded(m: PairMeasurements) -> dict[str, Value]:
         EXCLUDED_AT_T1: at_t1,
         EXCLUDED_RISE: at_t2 / at_t1,
         TEST_LOSS_DECADES: float(np.log10(waiting.max() / waiting.min())) if len(waiting) else math.nan,
-        "t1": t1,
-        "t2": t2,
-        "t3": m.phases.cleaned,
+        T1: t1,
+        T2: t2,
+        T3: m.phases.cleaned,
         **{name: float(table[f"excluded_loss_{split}"].iloc[-1]) for split, name in FINAL_EXCLUDED.items()},
     }
 
@@ -147,6 +149,7 @@ CLAIMS = (
         statement="Excluded loss falls, then rises while a circuit forms and train and test loss stand still.",
         source_says="boundaries at 1,400, 9,400 and 14,000",
         measure=_excluded,
+        printed={T1: 1_400, T2: 9_400, T3: 14_000},
         expected={
             EXCLUDED_AT_T1: at_most(1e-2, "memorised without the circuit"),
             EXCLUDED_RISE: at_least(1e3, "orders of magnitude in figure 7"),
@@ -154,6 +157,10 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="progress",
+        finding=mixed(
+            "other-draw-4 forms its circuit while it still memorises: its excluded loss is 0.21 at t1 and rises 66-fold from there, not a thousandfold"
+        ),
+        control="without control",
     ),
     Claim(
         id="nanda.fig7.tr",
@@ -167,6 +174,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="progress",
+        control="without control",
     ),
     Claim(
         id="nanda.fig7.bl",
@@ -193,5 +201,6 @@ CLAIMS = (
             "the weights fall smoothly, but as fast in circuit formation as in cleanup (ratio 1.07): in this network the two phases run into each other"
         ),
         figure="progress",
+        control="without control",
     ),
 )

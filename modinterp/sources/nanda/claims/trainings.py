@@ -10,7 +10,6 @@ from typing import TypeVar
 import pandas as pd
 
 from modinterp.analyses.training.phases import LEARNED
-from modinterp.claims.band import at_most
 from modinterp.measurements import NetworkMeasurements
 from modinterp.runs import NotRecorded
 
@@ -25,8 +24,6 @@ GROKKING_RATIO = "grokking over memorisation epoch"
 DELAY = "epochs from memorising to generalising"
 LOGIT_FVE = "logit FVE"
 MEAN_MLP_FVE = "mean MLP FVE"
-MISSING = "seeds that could still decide it"
-DECIDED = {MISSING: at_most(0, "two of three seeds are asked for")}
 
 M = TypeVar("M", bound=NetworkMeasurements)
 
@@ -82,14 +79,3 @@ def generalised(runs: Sequence[M]) -> list[M]:
 def share(verdicts: Sequence[bool]) -> float:
     """Share of the verdicts that are true; NaN of none."""
     return mean(map(float, verdicts)) if verdicts else math.nan
-
-
-def undecided(verdicts: Sequence[bool], enough: int = 2, seeds: int = 3) -> int:
-    """How many seeds are missing before it can be said whether it is true of enough of them; 0 where it can.
-
-    >>> undecided([False]), undecided([False, False]), undecided([True, True]), undecided([True, False])
-    (2, 0, 0, 1)
-    """
-    yes = sum(verdicts)
-    decided = yes >= enough or len(verdicts) - yes > seeds - enough
-    return 0 if decided else seeds - len(verdicts)

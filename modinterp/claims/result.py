@@ -1,0 +1,218 @@
+"""What came out when a claim was checked: numbers, verdict, in how many networks it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from modinterp.claims.finding import Control, Kind, Reason, Verdict
+from modinterp.claims.prevalence import Prevalence
+from modinterp.training.relation import Relation
+
+if TYPE_CHECKING:
+    from modinterp.claims.claim import Claim
+
+NEAR = 0.05  # of a band's edge
+
+
+class Network(NamedTuple):
+    """A network that a claim was measured on, and how it is related to the first; None where by no common recipe."""
+
+    name: str
+    relation: Relation | None
+
+
+def number_text(value: float) -> str:
+    """A number as people read it: small integers whole, all else to four digits.
+
+    >>> number_text(433.0), number_text(2.4123456e-7), number_text(float("nan"))
+    ('433', '2.412e-07', 'nan')
+    """
+    return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
+
+
+def is_behaviour(name: str) -> bool:
+    """Whether a number of that name says that a network works, and not how: an accuracy."""
+    return "accuracy" in name
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came out when a claim was checked.
+
+    Attributes:
+        measured: name to numbers, one, or one per network.
+        networks: that it was measured on.
+        reason: why the verdict is open; empty where it is not.
+        control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
+        seconds: that the measurement took beyond what other claims had already asked for.
+    """
+
+    claim: Claim
+    measured: Mapping[str, tuple[float, ...]]
+    networks: tuple[Network, ...]
+    reason: Reason = ""
+    control: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the networks that it was measured on."""
+        return tuple(network.name for network in self.networks)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What was found about the statement; see `modinterp.claims.finding`."""
+        if self.reason:
+            return "open"
+        if not self.off:
+            return "holds"
+        return "mixed" if self.prevalence is not None and self.prevalence.together.held else "refuted"
+
+    @property
+    def kind(self) -> Kind:
+        """Of a refutation, what it says of the source; empty for other verdicts and on networks of others."""
+        if self.verdict != "refuted":
+            return ""
+        misses = [band.miss(v) for name, band in self.claim.expected.items() for v in self.measured[name]]
+        return "near miss" if max(misses) < NEAR else self.claim.finding.kind
+
+    @property
+    def words(self) -> str:
+        """The verdict and, where it is open, why."""
+        return f"{self.verdict} ({self.reason})" if self.reason else self.verdict
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether the verdict is the one that the claim's finding records."""
+        return self.words == self.claim.finding.words
+
+    @property
+    def runs_pending(self) -> tuple[str, ...]:
+        """Runs that the claim asks for beside those it was measured on; empty where it was measured on none of them."""
+        measured_on = set(self.runs) & set(self.claim.needs)
+        return tuple(name for name in self.claim.needs if name not in measured_on) if measured_on else ()
+
+    @property
+    def off(self) -> tuple[str, ...]:
+        """Names of the numbers that do not lie in their band; several where one of them does not."""
+        banded = [(name, band, self.measured.get(name, ())) for name, band in self.claim.bands.items()]
+        return tuple(name for name, band, values in banded if not all(map(band.holds, values)))
+
+    @cached_property
+    def passes(self) -> tuple[bool, ...]:
+        """Whether each network has all of its own numbers in their bands; empty where that says nothing.
+
+        It says nothing of a claim about networks of several recipes, nor where a number of all of them together, such
+        as a median, is off its band or is all that is expected.
+        """
+        n, claim = len(self.networks), self.claim
+        of_many = claim.scope == "any seed" and n > 1 and all(how for _, how in self.networks)
+        if claim.of_one is None and not of_many:
+            return ()
+        banded = [(band, self.measured.get(name, ())) for name, band in claim.expected.items()]
+        own = [(band, values) for band, values in banded if len(values) == n]
+        together = [band.holds(value) for band, values in banded if len(values) != n for value in values]
+        if not own or not all(together):
+            return ()
+        return tuple(all(band.holds(values[i]) for band, values in own) for i in range(n))
+
+    @cached_property
+    def prevalence(self) -> Prevalence | None:
+        """In how many networks of its recipe it holds; None for a claim that is not about one network."""
+        relations = [network.relation or Relation.SEED for network in self.networks]
+        return Prevalence.of(self.passes, relations) if self.passes else None
+
+    @property
+    def prevalence_text(self) -> str:
+        """Such as "4 of 5", of several networks; empty of one alone."""
+        return str(self.prevalence) if self.prevalence is not None and len(self.networks) > 1 else ""
+
+    def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool:
+        """Whether numbers of a network that has not learned lie in the claim's bands, accuracies apart.
+
+        Where all that the claim expects are accuracies, these are held against their bands. NaN is in none.
+        """
+        expected = self.claim.expected
+        names = [name for name in expected if not is_behaviour(name)] or list(expected)
+        return all(expected[name].holds(value) for name in names for value in numbers.get(name, (float("nan"),)))
+
+    @property
+    def specificity(self) -> Control:
+        """Whether the claim's own numbers tell the trained network from one before training or that only memorised."""
+        if any(self.passes_control(numbers) for when, numbers in self.control.items() if when == BEFORE):
+            return "also true before training"
+        if any(self.passes_control(numbers) for numbers in self.control.values()):
+            return "also true after memorising"
+        told = [v == v for numbers in self.control.values() for name in self.claim.expected for v in numbers[name]]
+        return "told apart" if any(told) else "without control"
+
+    def value_text(self, name: str) -> str:
+        """One of the numbers; several as smallest to largest."""
+        values = self.measured[name]
+        return " to ".join(dict.fromkeys(map(number_text, (min(values), max(values)))))
+
+    def measured_text(self, only: Iterable[str] | None = None) -> str:
+        """Numbers with their names; of several networks that of the first, and their range.
+
+        Args:
+            only: names of the numbers to tell, in this order; all by default.
+        """
+        names = [name for name in (self.measured if only is None else only) if name in self.measured]
+        return "; ".join(f"{name} {self._number_and_range(name)}" for name in names)
+
+    def _number_and_range(self, name: str) -> str:
+        values = self.measured[name]
+        if len(values) == 1:
+            return number_text(values[0])
+        if self.claim.of_one is None:
+            return f"{self.value_text(name)} ({len(values)} runs)"
+        return f"{number_text(values[0])} ({self.value_text(name)} in {len(values)} networks)"
+
+    def expected_text(self) -> str:
+        """Bands with the names of the numbers they are for."""
+        return "; ".join(f"{name} {band}" for name, band in self.claim.expected.items())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for `claims.json`: numbers by name; null for one that is not finite; several as a list."""
+        claim, finding = self.claim, self.claim.finding
+        return {
+            "id": claim.id,
+            "source": claim.source,
+            "where": claim.where,
+            "statement": claim.statement,
+            "reference": claim.source_says,
+            "expected": {name: str(band) for name, band in claim.expected.items()},
+            "given": {name: str(band) for name, band in claim.given.items()},
+            "because": {name: band.because for name, band in claim.bands.items()},
+            "measured": _plain(self.measured),
+            "verdict": self.verdict,
+            "kind": self.kind or None,
+            "reason": self.reason or None,
+            "prevalence": self.prevalence.to_json() if self.prevalence is not None else None,
+            "control": {when: _plain(numbers) for when, numbers in self.control.items()},
+            "specificity": self.specificity if self.control else None,
+            "finding": {"verdict": finding.verdict, "why": finding.why},
+            "scope": claim.scope,
+            "runs": list(self.runs),
+            "runs_pending": list(self.runs_pending),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        told = f"expected {self.expected_text()}; the source: {self.claim.source_says}"
+        beside = f" ({self.prevalence_text or self.reason})" if self.prevalence_text or self.reason else ""
+        return f"{self.verdict}{beside}: {self.measured_text()} ({told})"
+
+
+BEFORE, MEMORISED = "before training", "after memorising"
+
+
+def _plain(measured: Mapping[str, tuple[float, ...]]) -> dict[str, Any]:
+    finite = {name: [v if abs(v) < float("inf") else None for v in values] for name, values in measured.items()}
+    return {name: values[0] if len(values) == 1 else values for name, values in finite.items()}

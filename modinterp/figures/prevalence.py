@@ -1,0 +1,90 @@
+"""Which statements hold of every network trained by a recipe, and which belong to one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.claims import Result
+from modinterp.figures.theme import CATEGORIES, MUTED, with_title
+
+_COLOURS = {"": MUTED, "rounding": CATEGORIES[1], "seed": CATEGORIES[0], "draw order": CATEGORIES[3]}
+_TOLD = {
+    "": "in all, or in none",
+    "rounding": "rounding decides",
+    "seed": "the seed decides",
+    "draw order": "the order of the draws decides",
+}
+
+
+def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
+    """One row a claim about one network, the most prevalent first.
+
+    Columns: id, statement, verdict; held, of, low and high (ends of the 95% interval of the share), the same counts of
+    the rounding variants, seeds and draw orders, and what decides where it holds in some alone.
+    """
+    rows = []
+    for result in results:
+        if result.prevalence is None or len(result.networks) < 2:
+            continue
+        low, high = result.prevalence.together.interval
+        by = {f"in {kind.value}": str(share) for kind, share in result.prevalence.by.items()}
+        rows.append(
+            {
+                "id": result.claim.id,
+                "statement": result.claim.statement,
+                "verdict": result.verdict,
+                "held": result.prevalence.together.held,
+                "of": result.prevalence.together.of,
+                "low": low,
+                "high": high,
+                **by,
+                "decided by": result.prevalence.decided_by,
+            }
+        )
+    table = pd.DataFrame(rows)
+    if not len(table):
+        return table
+    order = (-table["held"] / table["of"]).sort_values(kind="stable").index
+    return table.loc[order].reset_index(drop=True)
+
+
+def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:
+    """Claims from the most to the least prevalent: share of the networks in which each holds, with its 95% interval.
+
+    Args:
+        tables: of `prevalence_table`, one a source.
+    """
+    table = pd.concat([t for t in tables if len(t)], ignore_index=True) if any(map(len, tables)) else pd.DataFrame()
+    if not len(table):
+        return None
+    share = table["held"] / table["of"]
+    table = table.assign(share=share).sort_values("share", ascending=False, kind="stable").reset_index(drop=True)
+    figure = go.Figure()
+    for decides, part in table.groupby("decided by", sort=False):
+        figure.add_scatter(
+            x=part.index + 1,
+            y=part["share"],
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": part["high"] - part["share"],
+                "arrayminus": part["share"] - part["low"],
+                "width": 0,
+                "thickness": 1,
+            },
+            mode="markers",
+            marker={"color": _COLOURS[str(decides)], "size": 6},
+            name=_TOLD[str(decides)],
+            customdata=part[["id", "statement", "held", "of"]],
+            hovertemplate="%{customdata[0]}: %{customdata[2]} of %{customdata[3]}<br>%{customdata[1]}<extra></extra>",
+        )
+    n, universal, none = len(table), int((share == 1).sum()), int((share == 0).sum())
+    figure.update_yaxes(title="share of the networks, 95% interval", tickformat=".0%", range=[-0.03, 1.03])
+    figure.update_xaxes(title="claims about one network, the most prevalent first")
+    return with_title(
+        figure,
+        f"Of {n} claims {universal} hold in all networks of the recipe, {n - universal - none} in some, {none} in none",
+    )

@@ -1,0 +1,126 @@
+"""What claims measure, network by network, so that each is captured once and let go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from modinterp.claims import Claim, Result
+from modinterp.claims.claim import Numbers, related
+from modinterp.claims.result import BEFORE, MEMORISED
+from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.training import RunSpec
+
+
+@dataclass
+class Evidence:
+    """The numbers of claims about one network, of every network that was measured.
+
+    Attributes:
+        rows: id of a claim to the numbers of each network, by its name.
+        control: id of a claim to the numbers of its first network before training and after memorising.
+        seconds: id of a claim to how long its numbers took [s].
+    """
+
+    rows: dict[str, dict[str, Numbers]] = field(default_factory=dict)
+    control: dict[str, dict[str, Numbers]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def add(self, claims: Sequence[Claim], m: NetworkMeasurements) -> None:
+        """Measure these claims on one network."""
+        for claim in claims:
+            began = perf_counter()
+            if (numbers := _numbers(claim, m)) is not None:
+                self.rows.setdefault(claim.id, {})[m.name] = numbers
+            self.seconds[claim.id] = self.seconds.get(claim.id, 0.0) + perf_counter() - began
+
+    def add_control(self, claims: Sequence[Claim], run: TrainedRun) -> None:
+        """Measure these claims on a network before training, and after it has memorised where a snapshot shows that."""
+        for when, before in untrained(run):
+            m = measure(before)
+            for claim in claims:
+                if (numbers := _numbers(claim, m)) is not None:
+                    self.control.setdefault(claim.id, {})[when] = numbers
+
+    def result(self, claim: Claim, specs: Mapping[str, RunSpec | None]) -> Result:
+        """What the numbers say of a claim about one network.
+
+        Args:
+            specs: name of every network that the claim is about to what it was trained from.
+        """
+        rows = self.rows.get(claim.id, {})
+        if next(iter(specs), None) not in rows:
+            return claim.open("pending")
+        result = claim.judged([(network, rows[network.name]) for network in related(specs) if network.name in rows])
+        return replace(result, control=self.control.get(claim.id, {}), seconds=self.seconds[claim.id])
+
+
+def checked(
+    claims: Sequence[Claim],
+    measured: Mapping[str, NetworkMeasurements],
+    on_claim: Callable[[Result], object] = lambda _: None,
+) -> tuple[Result, ...]:
+    """What is found of each claim on the runs that are there, with its numbers before training.
+
+    Claims about one network are measured network by network, whose activations are let go before the next is captured.
+
+    Args:
+        measured: name of every run that is there to its measurements.
+        on_claim: called with each result.
+    """
+    specs, evidence, results = {name: m.spec for name, m in measured.items()}, Evidence(), []
+    about = {c.id: c.subjects(specs) for c in claims if c.of_one is not None and c.has_enough(measured)}
+    for name, m in measured.items():
+        evidence.add([c for c in claims if name in about.get(c.id, ())], m)
+        evidence.add_control([c for c in claims if about.get(c.id, ())[:1] == (name,)], m.run)
+        m.let_go()
+    at_start: dict[str, NetworkMeasurements] = {}
+    for claim in claims:
+        if claim.id in about:
+            result = evidence.result(claim, {name: specs[name] for name in about[claim.id]})
+        else:
+            result = claim.check_available(measured)
+            if claim.is_about_networks and result.measured:
+                result = replace(result, control=control_of(claim, [measured[name] for name in result.runs], at_start))
+            for m in (*(measured[name] for name in result.runs), *at_start.values()):
+                m.let_go()
+        results.append(result)
+        on_claim(result)
+    return tuple(results)
+
+
+def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:
+    """The run before training and, where a snapshot shows that, after it has memorised."""
+    try:
+        yield BEFORE, run.at_start()
+        memorised = run.memorised()
+    except NotRecorded:  # somebody's network, or a history without weights
+        return
+    if memorised is not None:
+        yield MEMORISED, memorised
+
+
+def control_of(
+    claim: Claim, measured: Sequence[NetworkMeasurements], at_start: dict[str, NetworkMeasurements]
+) -> dict[str, Numbers]:
+    """The numbers that a claim about several networks has of all of them before training.
+
+    Args:
+        at_start: the networks before training that were measured so far, by name; new ones are added.
+    """
+    try:
+        for m in measured:
+            at_start.setdefault(m.name, measure(m.run.at_start()))
+        numbers = _numbers(claim, *(at_start[m.name] for m in measured))
+    except NotRecorded:
+        return {}
+    return {} if numbers is None else {BEFORE: numbers}
+
+
+def _numbers(claim: Claim, *measured: NetworkMeasurements) -> Numbers | None:
+    try:
+        return claim.numbers(*measured)
+    except NotRecorded:
+        return None

@@ -1,0 +1,57 @@
+"""The numbers that a source prints beside ours: its own seed, how rounding moves them, and how seeds do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from modinterp.claims import Result
+from modinterp.training.relation import Relation
+
+
+def printed_table(results: Iterable[Result]) -> pd.DataFrame:
+    """One row a printed number that was measured; what is one measurement stands once.
+
+    Columns: where it stands, claim, number, the source's value, ours on the first network, the smallest and the largest
+    over rounding variants of the source's own seed, the same over other seeds and draw orders, and in which of these
+    ranges the source's value lies.
+    """
+    rows: dict[tuple[str, float], dict[str, object]] = {}
+    for result in results:
+        for name, value in result.claim.printed.items():
+            values = result.measured.get(name, ())
+            if len(values) != len(result.networks) or not values:
+                continue
+            own = [v for v, (_, how) in zip(values, result.networks, strict=True) if how in _OWN]
+            others = [v for v, (_, how) in zip(values, result.networks, strict=True) if how not in _OWN]
+            row = {
+                "where": result.claim.where,
+                "claim": result.claim.id,
+                "number": name,
+                "the source": value,
+                "ours": values[0],
+                **_range("variants of the seed", own),
+                **_range("other seeds", others),
+                "the source's lies": _place(value, own, others),
+            }
+            rows.setdefault((f"{result.claim.where} {name}", value), row)
+    return pd.DataFrame(list(rows.values()))
+
+
+_OWN = (Relation.SAME, Relation.ROUNDING)
+
+
+def _range(name: str, values: list[float]) -> dict[str, object]:
+    low, high = (min(values), max(values)) if values else (float("nan"), float("nan"))
+    return {f"{name}, smallest": low, f"{name}, largest": high, f"{name}, networks": len(values)}
+
+
+def _place(value: float, own: list[float], others: list[float]) -> str:
+    """In which ranges a value lies."""
+    places = [name for name, values in (("variants", own), ("seeds", others)) if _within(value, values)]
+    return "within both" if len(places) == 2 else f"within the {places[0]}" if places else "outside of both"
+
+
+def _within(value: float, values: list[float]) -> bool:
+    return bool(values) and min(values) <= value <= max(values)

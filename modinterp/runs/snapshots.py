@@ -1,0 +1,28 @@
+"""Weights by epoch, read when they are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from modinterp.models import Weights
+
+
+class Snapshots(Mapping[int, Weights]):
+    """Weights by epoch, as they were trained, each read from disk when it is looked up."""
+
+    def __init__(self, epochs: list[int], read: Callable[[int], Weights]):
+        self._epochs, self._read = epochs, read
+
+    def __getitem__(self, epoch: int) -> Weights:
+        if epoch not in self._epochs:
+            raise KeyError(f"no snapshot of epoch {epoch}; there are {self._epochs}")
+        return self._read(epoch)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._epochs)
+
+    def __len__(self) -> int:
+        return len(self._epochs)
+
+    def __repr__(self) -> str:
+        return f"Snapshots({self._epochs})"

@@ -1,0 +1,7 @@
+"""What must be so for a claim to be about a network that has learned its task."""
+
+from modinterp.claims.band import at_least
+
+ACCURACY = "accuracy"
+LEARNED = at_least(0.99, "of a network that has learned the task")
+ACCURATE = {ACCURACY: LEARNED}

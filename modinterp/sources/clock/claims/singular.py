@@ -1,0 +1,146 @@
+"""Sections 9.5 and 9.6: the singular vectors of W_out, and which of the circles' directions it magnifies."""
+
+from __future__ import annotations
+
+import math
+
+from modinterp.analyses.circles.alignment import gains, mean_cosine
+from modinterp.claims.band import at_least, between, equals
+from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.finding import mixed
+from modinterp.measurements import PairMeasurements
+from modinterp.measurements.network import NEURONS
+from modinterp.sources.clock.claims.conditions import ACCURACY, ACCURATE
+from modinterp.sources.clock.claims.turning import FIRST, SECOND
+from modinterp.sources.clock.runs import SEEDS
+
+LARGE_VALUES = "large singular values less 2 K"
+STEP = "last of the large singular values over the next"
+OWNERS = "key frequencies that own two"
+LOWEST_SHARE = "lowest share"
+NEARER_TO_SECOND = "share of key frequencies twice as near to directions 3, 4"
+LOWEST_GAINS = "lowest ratio of gains"
+
+
+def _singular_values(m: PairMeasurements) -> dict[str, Value]:
+    values, count = m.singular_directions.values, m.singular_directions.large_count
+    return {
+        LARGE_VALUES: count - 2 * len(m.freqs),
+        STEP: float(values[count - 1] / values[count]),
+        "large singular values": count,
+        "key frequencies": len(m.freqs),
+        "singular value 2 K over the next": float(values[2 * len(m.freqs) - 1] / values[2 * len(m.freqs)]),
+        ACCURACY: m.accuracy,
+    }
+
+
+def _singular_pairs(m: PairMeasurements) -> dict[str, Value]:
+    owned = {k: m.singular_directions.of_frequency(k) for k in m.freqs}
+    return {
+        OWNERS: sum(len(numbers) == 2 for numbers in owned.values()) / len(owned),
+        LOWEST_SHARE: min(direction.share for direction in m.singular_directions.directions),
+        "lowest share of all variance": min(direction.of_variance for direction in m.singular_directions.directions),
+    }
+
+
+def _singular_and_principal(m: PairMeasurements) -> dict[str, Value]:
+    ratios = []
+    for k in m.freqs:
+        vectors = m.singular_directions.vectors[:, m.singular_directions.of_frequency(k)]
+        directions = m.plane_directions(NEURONS, k)
+        cosines = [
+            mean_cosine(vectors, directions.pair(pair)) if vectors.shape[1] else math.nan for pair in (FIRST, SECOND)
+        ]
+        ratios.append(cosines[SECOND] / cosines[FIRST])
+    return {
+        NEARER_TO_SECOND: sum(r >= 2 for r in ratios) / len(ratios),
+        "lowest ratio": min(ratios),
+        "highest ratio": max(ratios),
+    }
+
+
+def _gains_of_W_out(m: PairMeasurements) -> dict[str, Value]:
+    ratios = []
+    for k in m.freqs:
+        first, second = (gains(m.W_out, m.plane_directions(NEURONS, k).pair(pair)).mean() for pair in (FIRST, SECOND))
+        ratios.append(float(second / first))
+    return {LOWEST_GAINS: min(ratios), "highest ratio of gains": max(ratios)}
+
+
+CLAIMS = (
+    Claim(
+        id="clock.s95.wdown_sv",
+        where="section 9.5",
+        statement="W_out has two large singular values for each circle.",
+        source_says="6 for 3 circles",
+        measure=each(_singular_values),
+        expected={
+            LARGE_VALUES: between(-2, 2, "6 in the source; 10 and 8 in networks of the paper's authors"),
+            STEP: at_least(1.5, "large beside the others; 2.1 and 2.3 in networks of the paper's authors"),
+            **ACCURATE,
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="singular",
+        changed=(
+            Change(
+                date="2026-11-23",
+                what="a second number is expected",
+                before="how many come before the largest step alone, which is right before training too (1 and 1 circle)",
+                now="that the step can be seen as well: 3.96, 12.3 and 6.77, and 1.02 before training",
+                why="every list of numbers has a largest step",
+            ),
+        ),
+    ),
+    Claim(
+        id="clock.s95.wdown_pairs",
+        where="section 9.5",
+        statement="The singular vectors of W_out come in pairs, one pair a circle.",
+        source_says="pairs 3 and 5, 1 and 2, 0 and 4",
+        measure=each(_singular_pairs),
+        expected={
+            OWNERS: equals(1, "every circle has its pair"),
+            LOWEST_SHARE: at_least(0.6, "a vector belongs to one circle"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        finding=mixed(
+            "In every seed each circle owns two of the first vectors; but in one of the three its wave makes up no "
+            "more than 52.8% of the waves of a + b along the least of them (45.1% of all variance), where 60% is "
+            "expected. 60.5% and 95.3% in the others."
+        ),
+        figure="singular",
+        changed=(
+            Change(
+                date="2026-11-21",
+                what="the share",
+                before="of all variance along a vector: 0.451, 0.928 and 0.592, refuted",
+                now="of the waves of a + b along it: 0.528, 0.953 and 0.605",
+                why="a vector's frequency is found over a + b, and so is its share; W_out passes on other things too",
+            ),
+        ),
+    ),
+    Claim(
+        id="clock.s95.wdown_cos",
+        where="section 9.5",
+        statement="The pair of singular vectors of W_out that a circle owns is like the third and fourth principal "
+        "direction of the neurons' planes, not like the first two.",
+        source_says="like the third and fourth",
+        measure=each(_singular_and_principal),
+        expected={NEARER_TO_SECOND: at_least(2 / 3, "all three in the source")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="singular",
+    ),
+    Claim(
+        id="clock.s96.focus",
+        where="section 9.6",
+        statement="W_out magnifies the directions that turn: the third and fourth, over the first and second.",
+        source_says="magnified",
+        measure=each(_gains_of_W_out),
+        expected={LOWEST_GAINS: at_least(2, "clearly longer")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="singular",
+    ),
+)

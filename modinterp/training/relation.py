@@ -1,0 +1,46 @@
+"""How two trainings are related: one recipe, and another seed, another rounding, or another order of the draws."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from enum import StrEnum
+from typing import Any
+
+from modinterp.models import TransformerConfig
+from modinterp.training.recipe import Recipe
+from modinterp.training.spec import RunSpec
+
+_LENGTH = ("epochs", "stop_at", "settle", "log_every", "snapshot_every", "spectra_every")
+
+
+class Relation(StrEnum):
+    """What tells two networks of one recipe apart; the value is how it is told."""
+
+    SAME = "itself"
+    ROUNDING = "rounding"
+    SEED = "seed"
+    DRAW = "draw order"
+
+
+def recipe_of(spec: RunSpec) -> tuple[Any, ...]:
+    """What networks of one recipe share.
+
+    All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
+    for), how long the training goes on, and what of it is logged.
+    """
+    model = spec.model
+    if isinstance(model, TransformerConfig):
+        model = replace(model, init=TransformerConfig.init, unlabelled_outputs=0)
+    settings = tuple(getattr(spec.recipe, f.name) for f in fields(Recipe) if f.name not in _LENGTH)
+    return spec.task, model, settings
+
+
+def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
+    """How another training is related to this one; None where it follows another recipe."""
+    if recipe_of(spec) != recipe_of(other):
+        return None
+    if spec.model != other.model:
+        return Relation.DRAW
+    if spec.seed != other.seed:
+        return Relation.SEED
+    return Relation.SAME if spec.nudge == other.nudge else Relation.ROUNDING

@@ -1,0 +1,43 @@
+"""The source's numbers beside ours: in which ranges they lie, and each number once."""
+
+from __future__ import annotations
+
+from modinterp.claims import Claim, at_least
+from modinterp.claims.result import Network, Result
+from modinterp.figures.prevalence import prevalence, prevalence_table
+from modinterp.reproduce.printed import printed_table
+from modinterp.training.relation import Relation
+
+SAME, ROUNDING, SEED, DRAW = Relation
+NETWORKS = tuple(Network(f"a/run-{i}", how) for i, how in enumerate((SAME, ROUNDING, SEED, DRAW)))
+
+
+def result(printed: float, id: str = "test.x", values: tuple[float, ...] = (5.0, 6.0, 1.0, 9.0)) -> Result:
+    claim = Claim(id=id, where="table 1", statement="Something.", source_says="1", measure=lambda _: {},
+                  expected={"x": at_least(2)}, printed={"x": printed}, needs=("a/run-0",))  # fmt: skip
+    return Result(claim, {"x": values}, NETWORKS)
+
+
+def test_where_the_printed_number_lies() -> None:
+    for printed, place in ((5.5, "within both"), (3.0, "within the seeds"), (10.0, "outside of both")):
+        (row,) = printed_table([result(printed)]).to_dict("records")
+        assert row["the source's lies"] == place
+        assert (row["ours"], row["variants of the seed, smallest"], row["variants of the seed, largest"]) == (5, 5, 6)
+        assert (row["other seeds, smallest"], row["other seeds, largest"], row["other seeds, networks"]) == (1, 9, 2)
+
+
+def test_a_number_stands_once() -> None:
+    assert len(printed_table([result(5.5), result(5.5, "test.y"), result(6.5, "test.z")])) == 2
+    assert not len(printed_table([]))
+
+
+def test_prevalence_is_drawn_with_its_intervals() -> None:
+    results = [result(5.5), result(5.5, "test.y", (5.0, 5.0, 5.0, 5.0))]
+    table = prevalence_table(results)
+    assert list(table["id"]) == ["test.y", "test.x"]
+    assert list(table["held"]) == [4, 3]
+    assert list(table["decided by"]) == ["", "seed"]
+    figure = prevalence([table])
+    assert figure is not None
+    assert "1 hold in all networks" in figure.layout.title.text
+    assert prevalence([prevalence_table([])]) is None
