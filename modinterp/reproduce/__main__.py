@@ -124,10 +124,7 @@ def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: f
         print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
     for result in results:
         if not reproduced.foreign and not result.as_recorded:
-            found, recorded = (
-                " ".join(filter(None, v)) for v in ((result.verdict, result.reason), result.claim.finding.words)
-            )
-            print(f"{result.claim.id} is {found}, but was recorded as {recorded}")
+            print(f"{result.claim.id} is {result.words}, but was recorded as {result.claim.finding.words}")
 
 
 @one_line_errors("stopped")

@@ -171,15 +171,15 @@ def test_measurements_of_a_stranger_are_those_of_a_run_that_is_known(mainline: T
 
 def test_what_memorises_first_and_adds_later(mainline: TrainedRun) -> None:
     labels = {}
-    for epoch in (0, 700, 1100, 2100, 6700):
+    for epoch in (0, 900, 1400, 3700, 13_400):
         run = TrainedRun(f"epoch {epoch}", mainline.task, mainline.at(epoch))
         labels[epoch] = modinterp.explain(run).verdict.label
     assert labels == {
         0: "not solved",
-        700: "memorised",
-        1100: "memorised",
-        2100: "memorised",
-        6700: "Fourier multiplication",
+        900: "memorised",
+        1400: "memorised",
+        3700: "memorised",
+        13_400: "Fourier multiplication",
     }
 
 
