@@ -94,10 +94,11 @@ def _tables(source: Source) -> list[str]:
 def _reason(claim: Claim) -> str:
     """Why the verdict is what it is, and what a refutation says of the source, or why it is open."""
     finding = claim.finding
-    told = f" ({KINDS[finding.kind][0].lower()}{KINDS[finding.kind][1:]}.)" if finding.kind else ""
-    return (
-        f"{finding.why[0].upper()}{finding.why[1:].rstrip('.')}.{told or f' ({finding.reason})' * bool(finding.reason)}"
-    )
+    why = f"{finding.why[0].upper()}{finding.why[1:].rstrip('.')}."
+    if finding.kind:
+        kind = KINDS[finding.kind]
+        return f"{why} ({kind[0].lower()}{kind[1:]}.)"
+    return f"{why} ({finding.reason})" if finding.reason else why
 
 
 def _ids(claims: list[Claim]) -> str:
@@ -112,9 +113,8 @@ def _statements(claims: list[Claim]) -> str:
 
 def changes() -> str:
     """What was changed of bands, measures and verdicts after their numbers were known, as a page."""
-    rows = [
-        (change, claim) for source in _own_sources() for claim in source.claims.values() for change in claim.changed
-    ]
+    claims = [claim for source in _own_sources() for claim in source.claims.values()]
+    rows = [(change, claim) for claim in claims for change in claim.changed]
     cells = [
         (change.date, f"`{claim.id}`", change.what, change.before, change.now, change.why)
         for change, claim in sorted(rows, key=lambda row: row[0].date)

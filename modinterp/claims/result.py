@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from modinterp.claims.finding import Control, Kind, Reason, Verdict
+from modinterp.claims.finding import Control, Finding, Kind, Reason, Verdict
 from modinterp.claims.prevalence import Prevalence
 from modinterp.training.relation import Relation
 
@@ -82,7 +82,7 @@ class Result:
     @property
     def words(self) -> str:
         """The verdict and, where it is open, why."""
-        return f"{self.verdict} ({self.reason})" if self.reason else self.verdict
+        return Finding(self.verdict, reason=self.reason).words
 
     @property
     def as_recorded(self) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from enum import StrEnum
 from typing import Any
 
-from modinterp.models import TransformerConfig
-from modinterp.training.recipe import Recipe
 from modinterp.training.spec import RunSpec
 
+_DRAW = ("init", "unlabelled_outputs")
 _LENGTH = ("epochs", "stop_at", "settle", "log_every", "snapshot_every", "spectra_every")
 
 
@@ -28,11 +27,12 @@ def recipe_of(spec: RunSpec) -> tuple[Any, ...]:
     All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
     for), how long the training goes on, and what of it is logged.
     """
-    model = spec.model
-    if isinstance(model, TransformerConfig):
-        model = replace(model, init=TransformerConfig.init, unlabelled_outputs=0)
-    settings = tuple(getattr(spec.recipe, f.name) for f in fields(Recipe) if f.name not in _LENGTH)
-    return spec.task, model, settings
+    return spec.task, type(spec.model), _fields_but(_DRAW, spec.model), _fields_but(_LENGTH, spec.recipe)
+
+
+def _fields_but(left_out: tuple[str, ...], instance: Any) -> tuple[Any, ...]:
+    """The values of a dataclass' fields, but for those of these names."""
+    return tuple(getattr(instance, f.name) for f in fields(instance) if f.name not in left_out)
 
 
 def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
