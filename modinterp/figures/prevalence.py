@@ -47,8 +47,12 @@ def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     if not len(table):
         return table
-    order = (-table["held"] / table["of"]).sort_values(kind="stable").index
-    return table.loc[order].reset_index(drop=True)
+    share = table["held"] / table["of"]
+    return (
+        table.assign(share=share)
+        .sort_values("share", ascending=False, kind="stable", ignore_index=True)
+        .drop(columns="share")
+    )
 
 
 def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:

@@ -209,7 +209,7 @@ def load(
 
 
 def _rows_until(epoch: int, table: pd.DataFrame | None) -> pd.DataFrame | None:
-    return table[table["epoch"] <= epoch] if table is not None and "epoch" in table else table
+    return table.loc[table["epoch"] <= epoch] if table is not None and "epoch" in table else table
 
 
 def _is_trained_here(name: str) -> bool:
