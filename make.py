@@ -58,7 +58,7 @@ def test(*more: str) -> None:
     run([BIN / "ruff", "check", "."])
     run([BIN / "ruff", "format", "--check", "."])
     run([BIN / "pyright"])
-    run([BIN / "python", "-m", "pytest", "-n", "2", "--dist", "loadfile", *more], OMP_NUM_THREADS="1")
+    run([BIN / "python", "-m", "pytest", "-n", "2", *more], OMP_NUM_THREADS="1")
 
 
 def docs(*more: str) -> None:

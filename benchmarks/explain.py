@@ -19,18 +19,18 @@ from timing import alternated, seconds, versions
 
 from modinterp.activations import activations
 from modinterp.explanations import explain
-from modinterp.explanations.measurements import StrangerMeasurements
+from modinterp.explanations.measurements import FEWEST_DRAWS, StrangerMeasurements
 from modinterp.explanations.page import write_explanation
 from modinterp.explanations.sections import SECTIONS
 from modinterp.explanations.subject import subject
-from modinterp.explanations.verdict import FEWEST_DRAWS, verdict
+from modinterp.explanations.verdict import verdict
 
 SMALL = "nanda/p53-decay-5-0"  # a network of which an explanation is quick
 
 
 def by_section(name: str, draws: int) -> dict[str, float]:
     """Time until each section is done [s], in the order of the page."""
-    m = StrangerMeasurements(subject(name), draws)
+    m = StrangerMeasurements(subject(name).run, draws)
     times = {title: seconds(lambda section=section: list(section(m))) for title, section in SECTIONS.items()}
     return times | {"verdict": seconds(lambda: verdict(m))}
 
@@ -46,7 +46,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.smallest:
         options.network, options.rounds, options.draws = SMALL, 1, FEWEST_DRAWS
-    run = subject(options.network)
+    run = subject(options.network).run
     print(f"{run}\n{versions('transformer-lens', 'plotly')}, {options.draws} draws")
     with tempfile.TemporaryDirectory() as folder:
         contestants: dict[str, Callable[[], object]] = {

@@ -18,7 +18,7 @@ from statistics import median
 
 from timing import seconds, versions
 
-from modinterp.activations.spectra import most_bytes, spectra
+from modinterp.activations.spectra import Spectra, most_bytes, spectra
 from modinterp.models import hooked
 from modinterp.runs import store
 from modinterp.sources import spec
@@ -30,7 +30,13 @@ ENTRIES = 65  # at most, in the log that is read and written
 def entry(run: RunSpec, folder: Path, epoch: int) -> None:
     """What the trainer does at an epoch whose activations are logged."""
     state = next(training_states([run], device="cpu"))[1]  # a frozen state; its program is set up, which is too much
-    store.add_spectra(folder, spectra(hooked(run.model, state.weights), run.task, epoch))
+    add(folder, spectra(hooked(run.model, state.weights), run.task, epoch))
+
+
+def add(folder: Path, new: Spectra) -> None:
+    """Write the log with one more entry."""
+    path = folder / store.SPECTRA
+    store.write_spectra(folder, store.read_spectra(path).then(new) if path.is_file() else new)
 
 
 def epochs(run: RunSpec, count: int) -> None:
@@ -58,7 +64,7 @@ def main() -> None:
         first = spectra(hooked(run.model, run.initial_weights()), run.task, 0)
         steps = min(most, run.recipe.epochs // every + 1)
         for step in range(steps - 1):  # as long as it gets
-            store.add_spectra(folder, first if step == 0 else replace(first, epochs=first.epochs + step))
+            add(folder, first if step == 0 else replace(first, epochs=first.epochs + step))
         entry(run, folder, steps)
         epochs(run, min(10, options.epochs))
         entries, trained = [], []

@@ -3,7 +3,7 @@
 A library, and sources that stand on it. Data and imports go one way, left to right:
 
     tasks -> models -> activations -> training -> runs -> analyses -> measurements -> claims -> figures -> pages ->
-    sources -> reproduce -> explanations
+    sources -> reproduce -> explanations -> comparisons -> exports
 
 A task makes inputs, a model maps them, training makes a run, analyses turn its activations into small results, which
 the measurements of the run keep; claims hold them against what a source says, and figures draw them. A source is a
@@ -15,7 +15,8 @@ paper with its runs, claims and figures in one folder; `reproduce` measures one,
     m.keys.freqs, m.readoff.table(), m.phases          # key frequencies, table 1 of the paper, the phases of training
     mi.figures.readout.readoff(m.readoff)              # a plotly figure
     mi.source("nanda")["fig5.left"].check(run)         # holds: ...
-    mi.explain("model.pt", op="add", p=113)            # what somebody's network does
+    mi.explain("model.pt", op="add", p=113)            # what somebody's network does, a file, a module or a function
+    mi.compare([run, "model.pt"])                      # several side by side
 
 Names are imported when they are first used, so that `import modinterp` costs nothing.
 """
@@ -28,6 +29,8 @@ from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from modinterp import activations, analyses, claims, figures, measurements, models, runs, sources, tasks, training
+    from modinterp.activations import patching
+    from modinterp.comparisons import compare
     from modinterp.explanations import explain
     from modinterp.measurements import measure
     from modinterp.runs import TrainedRun, train
@@ -40,12 +43,14 @@ _HOMES = {
     "activations": "modinterp.activations",
     "analyses": "modinterp.analyses",
     "claims": "modinterp.claims",
+    "compare": "modinterp.comparisons",
     "explain": "modinterp.explanations",
     "figures": "modinterp.figures",
     "load": "modinterp.sources",
     "measure": "modinterp.measurements",
     "measurements": "modinterp.measurements",
     "models": "modinterp.models",
+    "patching": "modinterp.activations.patching",
     "runs": "modinterp.runs",
     "source": "modinterp.sources",
     "sources": "modinterp.sources",
@@ -59,12 +64,14 @@ __all__ = [
     "activations",
     "analyses",
     "claims",
+    "compare",
     "explain",
     "figures",
     "load",
     "measure",
     "measurements",
     "models",
+    "patching",
     "runs",
     "source",
     "sources",

@@ -1,33 +1,64 @@
-"""Files written whole or not at all, and folders that can be written."""
+"""Files written whole or not at all, names that stay inside their folder, and folders that can be written."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import secrets
+from collections.abc import Callable
 from pathlib import Path
 
+PARTS = ".*.part"  # of files that are being written, or were when a process was killed
+MOST_LETTERS = 100
 
-def write_atomically(path: Path, content: bytes) -> None:
+
+def write_atomically(path: Path, content: bytes, before: Callable[[], object] | None = None) -> str:
     """Write a file so that it holds either all of its old content or all of the new.
 
+    Args:
+        before: called when the new content is on the disk and not yet in its place; where it raises, the old stays.
+    Returns:
+        checksum of what was written, in hexadecimal, as `sha256` gives it of the file.
     Raises:
-        OSError: the folder cannot be written, or the disk is full; the old file is as it was.
+        OSError: the folder cannot be written, or the disk is full; the old file is as it was. It names the file.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
+    part = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        with open(part, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with open(part, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            if before is not None:
+                before()
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+    return hashlib.sha256(content).hexdigest()
 
 
 def sha256(path: Path) -> str:
     """Checksum of a file's content, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def folder_name(path: Path) -> str:
+    """A folder's name for what is told of a file: its own name, made safe, and six digits of where it lies.
+
+    Two files never share a name, and no name leads out of the folder that it stands in.
+
+    >>> folder_name(Path("a/model.pt")) == folder_name(Path("b/model.pt")), folder_name(Path("...pt"))[:5]
+    (False, 'file-')
+    """
+    letters = "".join(c if c.isalnum() or c in "-_.+=" else "_" for c in path.stem).strip("._-")[:MOST_LETTERS]
+    place = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:6]
+    return f"{letters or 'file'}-{place}"
 
 
 def writable_folder(folder: Path, option: str = "--out") -> Path:

@@ -12,9 +12,11 @@ from __future__ import annotations
 import fnmatch
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from modinterp.files import writable_folder, write_atomically
@@ -41,6 +43,8 @@ epochs, where --snapshots does not choose others.""",
   python -m modinterp.publish mine/sums-0 --snapshots             with a dozen snapshots across the phases
   python -m modinterp.publish mine/sums-0 --snapshots 5000 20000
   python -m modinterp.publish 'mine/p53-*' --float16 --out shared  into a folder of your own
+  python -m modinterp.publish ground-truth --help                 networks whose mechanism is known, for methods
+  python -m modinterp.publish 'mine/p53-*' --hub me/sums          onto the Hub, for load("hf://me/sums/mine/p53-0")
 
 exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     )
@@ -48,10 +52,14 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     option("names", metavar="NAME", nargs="+", help="such as SOURCE/RUN, or 'SOURCE/*' for all that are trained")
     runs_help = "where the runs were trained (default: trained/)"
     option("--runs", metavar="DIR", type=Path, default=Path("trained"), help=runs_help)
-    option("--out", metavar="DIR", type=Path, help="where to put them (default: checkpoints/)")
+    out_help = "where to put them (default: checkpoints/; with --hub a folder that is not kept)"
+    option("--out", metavar="DIR", type=Path, help=out_help)
     snapshots_help = "ship the snapshots of these epochs too, or of a dozen (default: as before)"
     option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
     option("--no-spectra", action="store_true", help="leave out the log of spectra")
+    option("--hub", metavar="OWNER/REPO", help="put them into this repository of the Hugging Face Hub, with a card; "
+           "HF_TOKEN must let you write there (default: none)")  # fmt: skip
+    option("--licence", metavar="NAME", default="mit", help="of the weights on the Hub (default: mit)")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
     size.add_argument("--tables", action="store_true", help="ship history and progress alone, without the weights")
@@ -70,6 +78,7 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
     return sorted({min(epochs, key=lambda e: abs(e - t)) for t in targets})
 
 
+GROUND_TRUTH = "ground-truth"  # in place of names of runs
 DIGITS = 7  # significant digits of the numbers in shipped tables
 MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes gigabytes and minutes
 
@@ -111,9 +120,7 @@ def publish(
     """
     from modinterp.runs import load, store
 
-    source, target = runs / name, out / name
-    if not target.resolve().is_relative_to(out.resolve()) or target.resolve() == out.resolve():
-        raise ValueError(f"{name!r} is no name of a run, such as SOURCE/RUN")
+    source, target = runs / store.checked_name(name), out / name
     if source.resolve() == target.resolve():
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
     run = load(name, root=runs)
@@ -144,8 +151,8 @@ def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
     epochs = progress_bar(len(run.snapshots), run.name, "snapshot", iterable=run.snapshots)
     networks = ((epoch, run.at(epoch)) for epoch in epochs)
     progress = progress_measures(networks, run.task, run.split, key_frequencies(run.network.W_L).freqs)
-    write_atomically(folder / store.PROGRESS, store.table_bytes(progress))
-    _write_record(run, folder, folder)
+    digest = write_atomically(folder / store.PROGRESS, store.table_bytes(progress))
+    _write_record(run, folder, folder, store.read_record(folder)["sha256"] | {store.PROGRESS: digest})
     return progress
 
 
@@ -157,6 +164,8 @@ def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[in
     """
     from modinterp.analyses.training.phases import phases
 
+    if epochs is not None and not run.snapshots:
+        raise ValueError(f"{run.name} has no snapshots")
     if epochs is not None and not epochs and run.progress is not None:
         boundaries = phases(run.progress)
         epochs = dozen_epochs(list(run.snapshots), (boundaries.memorised, boundaries.formed, boundaries.cleaned))
@@ -169,39 +178,64 @@ def _copy(run: TrainedRun, source: Path, target: Path, half: Sequence[str], whol
     """Copy files of a run, those in `half` in float16, and write its tables and its record."""
     from modinterp.runs import store
 
+    record, written = store.read_record(source), {}
     for path in half:
-        weights = store.read_weights(source / path)
-        store.write_weights(target / path, {name: w.half() for name, w in weights.items()})
+        weights = store.read_weights(store.verify(source, record, path))
+        written[path] = store.write_weights(target / path, {name: w.half() for name, w in weights.items()})
     for path in whole:
-        write_atomically(target / path, (source / path).read_bytes())
-    store.write_packed(target / store.HISTORY, store.table_bytes(run.history, DIGITS))
-    if run.progress is not None:
-        store.write_packed(target / store.PROGRESS, store.table_bytes(run.progress, DIGITS))
-    _write_record(run, source, target)
+        written[path] = write_atomically(target / path, store.verify(source, record, path).read_bytes())
+    tables = {store.HISTORY: run.history, store.PROGRESS: run.progress}
+    for name, table in tables.items():
+        if table is not None:
+            packed = store.write_packed(target / name, store.table_bytes(table, DIGITS))
+            written[name + store.PACKED] = packed
+    _write_record(run, source, target, written)
 
 
-def _write_record(run: TrainedRun, source: Path, target: Path) -> None:
-    """Write the `run.json` of a run for the files that lie in `target`."""
+def _write_record(run: TrainedRun, source: Path, target: Path, written: Mapping[str, str]) -> None:
+    """Write the `run.json` of a run for the files that were written into `target`."""
     from modinterp.runs import store
 
     record = store.read_record(source)
     if run.spec is None:
         raise ValueError(f"{source} does not say what it was trained from")
-    store.write_record(target, run.spec, record["epoch"], run.outcome, record["seconds"])
+    store.write_record(target, run.spec, record["epoch"], run.outcome, record.get("seconds"), written)
 
 
 @one_line_errors("stopped; what was published before is as it was")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    options = _arguments().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == [GROUND_TRUTH]:
+        from modinterp.exports.command import ground_truth
+
+        return ground_truth(given[1:])
+    options = _arguments().parse_args(given)
     from modinterp.runs import store
 
     names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
-    out = store.checkpoints() if options.out is None else writable_folder(options.out)
-    for name in names:
-        print(
-            publish(name, options.runs, out, options.snapshots, options.float16, options.tables, not options.no_spectra)
-        )
+    what = options.snapshots, options.float16, options.tables, not options.no_spectra
+    with ExitStack() as kept:
+        if options.out is not None:
+            out = writable_folder(options.out)
+        elif options.hub:
+            out = Path(kept.enter_context(TemporaryDirectory()))
+        else:
+            try:
+                out = store.checkpoints()
+            except store.NoCheckpoints:
+                raise ValueError("there is no checkout to publish into; --out names a folder") from None
+            if not out.is_dir():
+                raise ValueError(f"there is no folder {out} to publish into; --out names one")
+        for name in names:
+            folder = publish(name, options.runs, out, *what)
+            if options.out is not None or not options.hub:
+                print(folder)
+        if options.hub:
+            from modinterp.exports.repository import upload, write_repository
+
+            write_repository(options.hub, names, out, options.licence)
+            print(upload(options.hub, out, names))
     return 0
 
 

@@ -4,20 +4,69 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from jaxtyping import config as annotations
+from reproduced import Reproduced, reproduce
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from modinterp import models, runs, tasks, training
 from modinterp.runs import TrainedRun
+from modinterp.sources import sources
 
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
 
 ROOT = Path(__file__).parents[1]
+REPORT_OF = {  # files that look at the report of a source, where no parameter says which
+    "tests/figures/test_figures.py": "nanda",
+    "tests/reproduce/test_command.py": "nanda",
+    "tests/sources/clock/test_pages.py": "clock",
+}
 REFERENCE = ROOT.parent / "shared" / "reference"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="run the long tests, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--nightly"):
+        for item in items:
+            if item.get_closest_marker("nightly"):
+                item.add_marker(pytest.mark.skip(reason="one of the long tests, which --nightly takes"))
+
+
+class ByReport(LoadScopeScheduling):
+    """Gives the tests of a file to one process, and so all that look at the report of one source, which is made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, test = nodeid.partition("::")
+        return next((name for name in sources() if f"[{name}" in test), REPORT_OF.get(file, file))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByReport:
+    return ByReport(config, log)
+
+
+@pytest.fixture(scope="session")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reproduced]:
+    """Reproduces a source by its command, once for all tests that look at what it measures, draws or writes."""
+    return cache(lambda name: reproduce(name, tmp_path_factory.mktemp(name)))
+
+
+@pytest.fixture
+def as_for_users() -> Iterator[None]:
+    """The annotations are checked by our tests alone, and would find most of what is wrong before the package does."""
+    annotations.update("jaxtyping_disable", True)
+    yield
+    annotations.update("jaxtyping_disable", False)
 
 
 @pytest.fixture

@@ -16,12 +16,18 @@ from modinterp.sources.registry import GROUP
 
 PACKAGE = Path(modinterp.__file__).parent
 LAYERS = ["tasks", "models", "activations", "training", "runs", "analyses", "measurements", "claims", "figures", "pages",
-          "sources", "reproduce", "explanations"]  # fmt: skip
-GROUND = {"lazy", "files", "terminal"}  # what everything may stand on, and what stands on nothing
-COMMANDS = {"publish", "explain"}  # and every __main__: they stand at the end of all
+          "sources", "reproduce", "explanations", "comparisons", "exports"]  # fmt: skip
+GROUND = {
+    "arguments",
+    "lazy",
+    "files",
+    "terminal",
+    "cluster",
+}  # what everything may stand on, and what stands on nothing
+COMMANDS = {"publish", "explain", "compare"}  # and every __main__: they stand at the end of all
 ROOMS = {
     "transformer_lens": {"models", "activations"},
-    "plotly": {"figures", "pages", "sources", "reproduce", "explanations"},
+    "plotly": {"figures", "pages", "sources", "reproduce", "explanations", "comparisons"},
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 LIBRARY = [
@@ -125,7 +131,12 @@ def test_the_library_names_no_source(path: Path) -> None:
 
 
 def test_templates_of_the_library_name_no_source() -> None:
-    for path in [*PACKAGE.glob("pages/*"), *PACKAGE.glob("reproduce/*.html"), *PACKAGE.glob("explanations/*.html")]:
+    for path in [
+        *PACKAGE.glob("pages/*"),
+        *PACKAGE.glob("reproduce/*.html"),
+        *PACKAGE.glob("explanations/*.html"),
+        *PACKAGE.glob("comparisons/*.html"),
+    ]:
         if path.suffix in (".html", ".js", ".css"):
             assert not [n for n in sources() if n not in ALSO_WORDS and re.search(rf"\b{n}\b", path.read_text())], path
 

@@ -5,15 +5,19 @@ from transformer_lens import ActivationCache
 from modinterp.activations.capture import activations, logits_on_grid, patterns
 from modinterp.activations.generation import generated
 from modinterp.activations.intervene import logits_with, replaced, without_heads
+from modinterp.activations.patching import NothingChanged, patched, path_patched
 from modinterp.activations.spectra import Spectra
 
 __all__ = [
     "ActivationCache",
+    "NothingChanged",
     "Spectra",
     "activations",
     "generated",
     "logits_on_grid",
     "logits_with",
+    "patched",
+    "path_patched",
     "patterns",
     "replaced",
     "without_heads",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Collection
 
 import torch
@@ -35,8 +34,8 @@ def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"
         ValueError: the task's inputs form no grid.
     """
     grid = _grid(task)
-    with torch.no_grad():
-        logits = network(task.inputs().to(network.W_E.device))
+    with torch.no_grad(), network.at_last_position():
+        logits = network(task.inputs().to(network.device))
     return at_last_position(LOGITS, logits).unflatten(0, grid)
 
 
@@ -53,10 +52,10 @@ def activations(network: Network, task: Task, names: Collection[str] | None = No
         ValueError: the task's inputs form no grid.
     """
     grid = _grid(task)
-    precise = copy.deepcopy(network).double()
-    with torch.no_grad():
+    precise = network.in_float64()
+    with torch.no_grad(), precise.at_last_position():
         hooks = None if names is None else list(names)
-        logits, cache = precise.run_with_cache(task.inputs().to(network.W_E.device), names_filter=hooks)
+        logits, cache = precise.run_with_cache(task.inputs().to(network.device), names_filter=hooks)
     captured = {
         name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous()
         for name, x in {**cache.cache_dict, LOGITS: logits}.items()
@@ -66,8 +65,8 @@ def activations(network: Network, task: Task, names: Collection[str] | None = No
 
 def patterns(network: Network, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:
     """The attention pattern of every head between all positions, for every input, in float64."""
-    precise, layers = copy.deepcopy(network).double(), range(len(network.blocks))
+    precise, layers = network.in_float64(), range(len(network.blocks))
     hooks = [f"blocks.{layer}.attn.hook_pattern" for layer in layers]
     with torch.no_grad():
-        _, cache = precise.run_with_cache(inputs.to(network.W_E.device), names_filter=hooks)
+        _, cache = precise.run_with_cache(inputs.to(network.device), names_filter=hooks)
     return torch.stack([cache[hook] for hook in hooks])

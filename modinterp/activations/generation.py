@@ -16,7 +16,7 @@ def generated(network: Network, prompts: Int[Tensor, "input pos"], n: int) -> In
         prompts: the tokens before the answer, `[input, pos]`.
         n: how many tokens to generate.
     """
-    tokens = prompts.to(network.W_E.device)
+    tokens = prompts.to(network.device)
     with torch.no_grad():
         for _ in range(n):
             tokens = torch.cat([tokens, network(tokens)[:, -1:].argmax(dim=-1)], dim=1)

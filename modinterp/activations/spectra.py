@@ -153,7 +153,7 @@ def spectra(network: Network, task: Task, epoch: int) -> Spectra:
 def _fields(network: Network, task: Task) -> dict[str, Float[Tensor, " input"]]:
     """Activations at the last position by name, one number for each input."""
     parts: dict[str, list[Tensor]] = {}
-    for inputs in task.inputs().to(network.W_E.device).split(_BATCH):
+    for inputs in task.inputs().to(network.device).split(_BATCH):
         _, cache = network.run_with_cache(inputs, names_filter=lambda name: name.endswith((_POST, _PATTERN)))
         for name, x in cache.cache_dict.items():
             last = at_last_position(name, x)

@@ -18,3 +18,13 @@ tokens), `d` the dimension of any space.
     network/      summary, nulls
     printing      how results print
 """
+
+from importlib import import_module
+from pkgutil import walk_packages
+
+from modinterp.analyses.arguments import check_when_called
+
+_TOOLS = ("arguments", "printing")
+_FOUND = [found.name for found in walk_packages(__path__, f"{__name__}.") if not found.name.endswith(_TOOLS)]
+for _module in [import_module(name) for name in _FOUND]:  # all are there before the first is changed
+    check_when_called(_module)

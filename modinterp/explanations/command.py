@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from argparse import BooleanOptionalAction
 from pathlib import Path
 
-from modinterp.files import writable_folder
+from modinterp.files import folder_name, writable_folder
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
+
+OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3")
+ACTIVATIONS = ("relu", "gelu", "none", "square", "tanh")
 
 
 def _parser() -> Parser:
     parser = Parser(
         prog="python -m modinterp.explain",
-        description="""Explain a network that was trained to add or subtract two numbers mod p.
+        description="""Explain a network over pairs of numbers mod p, by the forward pass that it has.
 
 Which frequencies it uses, against calibrated nulls, how much of it they explain, and whether a sum of cosines takes its
-place. Prints one table and writes one page. Nothing in a file is executed.""",
+place. Prints one table and writes one page. Nothing in a file is executed. What a file does not say of how its network
+computes is named here; what is not named is assumed as usual, stated, and doubted aloud where another assumption fits
+better.""",
         epilog="""examples:
   python -m modinterp.explain model.pt --op add --p 97
+  python -m modinterp.explain model.pt --attention-rate 0 --no-causal
   python -m modinterp.explain model.safetensors --act gelu --out mine
   python -m modinterp.explain SOURCE/RUN                a run that `python -m modinterp.runs list` shows
 
@@ -25,10 +32,20 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     )
     add = parser.add_argument
     add("network", metavar="FILE", help=".safetensors, .pt or .pth, or the name of a run, SOURCE/RUN")
-    add("--op", choices=["add", "sub"], help="what a file was trained on; a run says so itself (default: add)")
+    add("--op", choices=OPS, help="what a file was trained on; a run says so itself (default: add)")
     add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
     neurons = "the neurons of a file, which it does not name (default: relu)"
-    add("--act", default="relu", choices=["relu", "gelu", "none"], help=neurons)
+    add("--act", dest="act_fn", choices=ACTIVATIONS, help=neurons)
+    rate = "the share of a file's attention that is softmax, the rest being constant (default: 1)"
+    add("--attention-rate", metavar="RATE", type=float, help=rate)
+    causal = "whether positions of a file attend to themselves and earlier ones alone (default: they do)"
+    add("--causal", action=BooleanOptionalAction, help=causal)
+    equals = "whether = follows the numbers (default: taken from the shapes)"
+    add("--equals", action=BooleanOptionalAction, help=equals)
+    vocabularies = "2 where the second number has tokens of its own (default: taken from the shapes)"
+    add("--vocabularies", type=int, choices=(1, 2), help=vocabularies)
+    joined = "how the hidden layer of a file takes its embeddings (default: taken from the shapes)"
+    add("--joined", choices=("sum", "sum after W_in", "concatenated"), help=joined)
     add("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
     add("--out", metavar="DIR", type=Path, help="where to write (default: reports/explain/NAME)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
@@ -40,24 +57,16 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
 @one_line_errors("stopped; nothing was written")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
+    options = vars(_parser().parse_args(arguments))
     from modinterp.explanations.entry import explain
     from modinterp.explanations.page import write_explanation
     from modinterp.runs.weights import READ
 
-    path = Path(options.network)
-    name = path.stem if path.suffix in READ else path.name
-    out = options.out or Path("reports/explain") / name
+    network, out, root = options.pop("network"), options.pop("out"), options.pop("runs")
+    path = Path(network)
+    out = out or Path("reports/explain") / (folder_name(path) if path.suffix in READ or path.is_dir() else path)
     writable_folder(out)
-    explanation = explain(
-        options.network,
-        options.op,
-        options.p,
-        act_fn=options.act,
-        device=options.device,
-        root=options.runs,
-        draws=options.draws,
-    )
+    explanation = explain(network, **options, root=root)
     page = write_explanation(explanation, out)
     print(f"{explanation}\n\nreport: {page}")
     return 0

@@ -2,39 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from modinterp.explanations import sections
+from modinterp.explanations.alarm import alarm
+from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.explanation import Explanation
-from modinterp.explanations.measurements import StrangerMeasurements
-from modinterp.explanations.subject import subject
-from modinterp.explanations.verdict import FEWEST_DRAWS, verdict
+from modinterp.explanations.measurements import FEWEST_DRAWS, StrangerMeasurements
+from modinterp.explanations.subject import Said, Subject, subject
+from modinterp.explanations.verdict import behaviour, is_clearly_periodic, verdict
 from modinterp.runs import TrainedRun
+from modinterp.tasks import Task, cyclic
 
 
 def explain(
-    network: TrainedRun | str | Path,
+    network: TrainedRun | str | Path | Callable[..., Any],
     op: str | None = None,
     p: int | None = None,
     *,
-    act_fn: str = "relu",
+    task: Task | None = None,
+    equals: bool | None = None,
+    vocabularies: int | None = None,
+    act_fn: str | None = None,
+    attention_rate: float | None = None,
+    causal: bool | None = None,
+    joined: str | None = None,
+    inputs: str | None = None,
+    places: Mapping[str, str] | None = None,
     device: str = "cpu",
     root: str | Path | None = None,
     draws: int = 199,
     out: str | Path | None = None,
 ) -> Explanation:
-    """Explain anybody's network over pairs (a, b) that was trained on a + b or a - b mod p.
+    """Explain anybody's network over pairs (a, b), by its own forward pass.
+
+    A module or function is called as it is. Behaviour, frequencies of the logits and the fit by cosines need nothing
+    else; embedding, attention and neurons are measured where they are found or named in `places`. A file of weights
+    says less: what it leaves open is named here, assumed as usual where it is not, stated, and doubted aloud where
+    another assumption fits better.
 
     >>> import modinterp as mi
     >>> mi.explain("model.pt", op="add", p=97).verdict.label    # doctest: +SKIP
     'Fourier multiplication'
+    >>> mi.explain(my_network, op="sub", p=59)                   # doctest: +SKIP
 
     Args:
-        network: a run, the name of a run such as `SOURCE/RUN`, or a `.safetensors`, `.pt` or `.pth` file.
-        op: `add` (the default for a file) or `sub`; a run knows.
+        network: a run, the name of a run such as `SOURCE/RUN`, a `.safetensors`, `.pt` or `.pth` file, or a module or
+            function from tokens `[batch, pos]`, or one-hot pairs, to logits.
+        op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`, or `add3` for the sum
+            of three; a run knows.
         p: the modulus; by default taken from the shapes of a file. A run knows.
-        act_fn: for a file, the nonlinearity of its neurons: `relu`, `gelu` or `none`.
-        device: where the network runs.
+        task: in place of op and p, any task with one answer whose inputs form a grid, such as a `Composition`.
+        equals: whether the token "=" follows; by default as the shapes of a file say, or as the network takes it.
+        vocabularies: 2 where b has tokens of its own, p + b.
+        act_fn: for a file, the nonlinearity of its neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
+        attention_rate, causal, joined: for a file, how its network computes; see `modinterp.models.ForwardPass`.
+        inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
+        places: for a module, our hook names to its hook points or modules, such as `{"hook_embed": "tok"}` or
+            `{"blocks.0.mlp.hook_post": "fc2:input"}`.
+        device: where the network of a file or run runs.
         root: folder to look for a named run in; `checkpoints/` by default.
         draws: how many matrices are drawn for each null of the spectrum, 99 or more.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
@@ -42,16 +70,31 @@ def explain(
         FileNotFoundError: there is no such run or file.
         OSError: the folder `out` cannot be written.
         ValueError: a file that is damaged or would run code, a layout that is not known, an operation, a modulus or a
-            shape that contradicts the others; a run without its weights; so few draws that no p-value could be as
-            small as a verdict asks for.
+            shape that contradicts the others; a run without its weights; a function that takes no pairs, or whose
+            logits are not finite; so few draws
+            that no p-value could be as small as a verdict asks for.
     """
     if draws < FEWEST_DRAWS:
         raise ValueError(f"with {draws} draws no p-value can be as small as a verdict asks for; {FEWEST_DRAWS} can")
-    run = subject(network, op, p, act_fn, device, root)
-    measurements = StrangerMeasurements(run, draws)
-    explanation = Explanation(run.name, measurements, tuple(sections.rows(measurements)), verdict(measurements))
+    said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, places or {})
+    explanation = _explained(subject(network, said, device, root), draws)
     if out is not None:
         from modinterp.explanations.page import write_explanation
 
         write_explanation(explanation, Path(out))
     return explanation
+
+
+def _explained(found: Subject, draws: int) -> Explanation:
+    behaves = Behaviour(found.run)
+    if broken := int((~behaves.all_logits.isfinite()).any(dim=1).sum()):
+        raise ValueError(
+            f"{found.run.name} gives logits that are not finite for {broken:,} of {len(behaves.all_logits):,} inputs"
+        )
+    if cyclic(found.run.task) is None:
+        doubt = alarm(found, behaves)
+        judged = behaviour(behaves, doubt)
+        return Explanation(found.run.name, behaves, tuple(sections.rows(behaves)), judged, found.assumed, doubt)
+    m = StrangerMeasurements(found.run, draws)
+    doubt = alarm(found, m, is_periodic=is_clearly_periodic(m) or m.embedding_is_periodic)
+    return Explanation(found.run.name, m, tuple(sections.rows(m)), verdict(m, doubt), found.assumed, doubt)

@@ -6,15 +6,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import pandas as pd
 
 from modinterp.claims.result import number_text
 from modinterp.explanations import sections
-from modinterp.explanations.measurements import StrangerMeasurements
+from modinterp.explanations.alarm import Alarm
 from modinterp.explanations.sections import Row
 from modinterp.explanations.verdict import Verdict
+
+SHOWN_TRIALS = 6
 
 
 @dataclass(eq=False)
@@ -23,15 +26,20 @@ class Explanation:
 
     Attributes:
         name: of the run or file.
-        measurements: what the numbers are taken from, for whoever wants more than the table.
+        measurements: what the numbers are taken from, for whoever wants more than the table: `StrangerMeasurements`, or
+            `Behaviour` alone where the task is no addition under any names.
         rows: every number of the table, or why it was not measured.
         verdict: what the numbers amount to.
+        assumed: the forward pass and the inputs that all of it is of.
+        alarm: what is doubtful about that; None where nothing is.
     """
 
     name: str
-    measurements: StrangerMeasurements = field(repr=False)
+    measurements: Any = field(repr=False)
     rows: tuple[Row, ...]
     verdict: Verdict
+    assumed: str = ""
+    alarm: Alarm | None = None
 
     def row(self, key: str) -> Row:
         """The row of a key, with what it is and its note.
@@ -71,7 +79,8 @@ class Explanation:
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables behind the numbers, by title."""
-        return dict(sections.tables(self.measurements))
+        tried = {} if self.alarm is None else {"What else was tried": self.alarm.table()}
+        return tried | dict(sections.tables(self.measurements))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; null for what was not measured or is not finite, with the reason beside it."""
@@ -80,11 +89,14 @@ class Explanation:
             "network": self.name,
             "task": self.measurements.task.name,
             "shape": self.measurements.model.cfg.summary,
+            "assumed": self.assumed,
+            "alarm": None if self.alarm is None else self.alarm.words,
+            "tried": {} if self.alarm is None else {t.assumption: t.score.accuracy for t in self.alarm.trials},
             "verdict": self.verdict.label,
             "words": self.verdict.words,
             "clock_or_pizza": self.verdict.clock_or_pizza,
             "criteria": {c.name: {"value": _finite(c.value), "wanted": str(c.band), "met": c.met} for c in criteria},
-            "key_frequencies": list(self.measurements.freqs),
+            "key_frequencies": list(getattr(self.measurements, "freqs", ())),
             "numbers": {row.key: _finite(row.value) for row in self.rows},
             "notes": {row.key: row.note for row in self.rows if row.note},
         }
@@ -96,7 +108,8 @@ class Explanation:
         return "\n".join(_lines(self))
 
     def _repr_html_(self) -> str:
-        return f"<b>{self.verdict.label}</b><p>{self.verdict.words}</p>{self.table().to_html(index=False)}"
+        words = f"<b>{self.verdict.label}</b><p>{escape(self.verdict.words)}</p><p>{escape(self.assumed)}</p>"
+        return f"{words}{self.table().to_html(index=False)}"
 
 
 def _finite(value: float | None) -> float | None:
@@ -106,6 +119,11 @@ def _finite(value: float | None) -> float | None:
 def _lines(explanation: Explanation) -> Iterator[str]:
     measurements = explanation.measurements
     yield f"{explanation.name}: {measurements.task.name}, {measurements.model.cfg.summary}"
+    yield explanation.assumed
+    if explanation.alarm is not None:
+        yield f"\nALARM: {explanation.alarm.words}"
+        best = explanation.alarm.trials[:SHOWN_TRIALS]
+        yield from (f"  {t.assumption:<72} accuracy {t.score.accuracy:.2%}, loss {t.score.loss:.3g}" for t in best)
     section = ""
     for row in explanation.rows:
         if row.section != section:

@@ -1,4 +1,4 @@
-"""What is measured of anybody's network that was trained to add or to subtract, with nothing taken for granted.
+"""What is measured of anybody's network that adds or subtracts, under whatever names, with nothing taken for granted.
 
 Beside what is measured of every network over pairs there are null distributions, in which there is nothing to find; how
 well the network, parts of its logits and a formula in their place answer; and, for attention without neurons, the
@@ -9,128 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.attention import heads as attention
 from modinterp.analyses.circles import symmetry
 from modinterp.analyses.fourier import ablations, cosine_sums, frequencies, neurons, readout
 from modinterp.analyses.network import nulls
-from modinterp.measurements import PairMeasurements
-from modinterp.models import Network, indexed, initial_weights, read_logits
+from modinterp.explanations.behaviour import Score
+from modinterp.explanations.renamed import CyclicMeasurements, readout_matrix
+from modinterp.models import Config, Wrapped, indexed, initial_weights, read_logits
 from modinterp.runs import TrainedRun
-from modinterp.tasks import ModularArithmetic
-from modinterp.tasks.modular import SIGNS
 
 GAP, KEY_ENERGY = "gap of the spectrum", "energy of the strongest"  # the statistics of `nulls.spectrum_nulls`
 DRAWS_AT_START = 19
+FEWEST_DRAWS = 99  # whose least p-value, 1 in 100, is what the band of the key frequencies' p-value asks for
 
 
-@dataclass(frozen=True)
-class Score:
-    """How well some logits answer.
-
-    Attributes:
-        accuracy: share of the pairs that are answered rightly.
-        loss: mean cross-entropy. [nats]
-    """
-
-    accuracy: float
-    loss: float
-
-
-class StrangerMeasurements(PairMeasurements):
-    """The measurements of one network that was trained on a + b or a - b mod p, whoever trained it.
+class StrangerMeasurements(CyclicMeasurements):
+    """The measurements of one network whose task is addition or subtraction, perhaps under other names.
 
     Where the sign of the operation or the lack of neurons makes a difference, a measurement of `PairMeasurements` is
     overridden; `summary` and the ablations of components are those of a + b.
 
     Args:
-        run: of addition or subtraction modulo p.
+        run: of a task for which there is a `Cyclic`.
         draws: how many matrices are drawn for each null of the spectrum.
     Raises:
-        ValueError: the run was trained on something else.
+        ValueError: the task is addition under no names.
     """
 
     def __init__(self, run: TrainedRun, draws: int = 199):
-        task = run.task
-        if not isinstance(task, ModularArithmetic) or task.op not in SIGNS:
-            raise ValueError(f"{run.name} learned {task.name}, neither a + b nor a - b mod p")
         super().__init__(run)
         self.draws = draws
-
-    @property
-    def sign(self) -> int:
-        """1 for a + b, -1 for a - b."""
-        return SIGNS[self.task.op]
-
-    @property
-    def n_layers(self) -> int:
-        """Number of layers."""
-        return self.model.cfg.n_layers
-
-    @property
-    def has_attention(self) -> bool:
-        """Whether the last layer has attention."""
-        return hasattr(self.model.blocks[-1], "attn")
-
-    @property
-    def has_neurons(self) -> bool:
-        """Whether the last layer has neurons."""
-        return hasattr(self.model.blocks[-1], "mlp")
-
-    def score(self, logits: Float[Tensor, "a b output"], rows: Int[Tensor, " row"] | None = None) -> Score:
-        """Accuracy and loss of some logits over all pairs, or over some rows of the task's inputs."""
-        return Score(ablations.accuracy_on(logits, self.labels, rows), ablations.loss_on(logits, self.labels, rows))
-
-    @cached_property
-    def own_score(self) -> Score:
-        """Accuracy and loss of the network as it is, over all pairs."""
-        return self.score(self.logits)
-
-    @property
-    def accuracy(self) -> float:
-        """Share of all pairs that the network answers rightly."""
-        return self.own_score.accuracy
-
-    @property
-    def accuracy_for_other_sign(self) -> float:
-        """Share of the pairs that are answered with a - b where a + b was to be learned, or the other way round."""
-        a, b = self.task.inputs()[:, 0], self.task.inputs()[:, 1]
-        answers = self.logits.flatten(0, 1).argmax(dim=-1).cpu()
-        return float((answers == (a - self.sign * b) % self.p).double().mean())
-
-    @cached_property
-    def losses_of_right_and_wrong(self) -> tuple[float, float]:
-        """Mean loss over the pairs that are answered rightly, and over the others; NaN where there are none. [nats]"""
-        logits, labels = self.logits.flatten(0, 1), self.labels[:, 0].to(self.logits.device)
-        losses = torch.nn.functional.cross_entropy(logits, labels, reduction="none")
-        is_right = logits.argmax(dim=-1) == labels
-        return float(losses[is_right].mean()), float(losses[~is_right].mean())
-
-    @property
-    def readout_name(self) -> str:
-        """Name of the matrix that the logits come from: W_L, or W_U in a network of attention alone."""
-        return "W_L" if self.has_neurons else "W_U"
-
-    @cached_property
-    def readout_matrix(self) -> Float[Tensor, "feature output"]:
-        """The matrix that the logits come from, in float64: W_L, or W_U in a network of attention alone."""
-        return _readout_matrix(self.model).double()
-
-    @property
-    def features_name(self) -> str:
-        """What the readout matrix acts on, in words."""
-        return "neurons" if self.has_neurons else "the residual stream"
-
-    @cached_property
-    def features(self) -> Float[Tensor, "a b feature"]:
-        """What the readout matrix acts on: neurons of the last layer, or the residual stream where there are none."""
-        return self.post if self.has_neurons else self.activation(f"{self.last_block}.hook_resid_post")
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
@@ -148,8 +62,9 @@ class StrangerMeasurements(PairMeasurements):
         """Layer to its neurons as polynomials in the waves of one frequency; empty for attention alone."""
         if not self.has_neurons:
             return {}
-        lower = range(self.n_layers - 1)
-        fits = {layer: neurons.neuron_fits(self.activation(f"blocks.{layer}.mlp.hook_post")) for layer in lower}
+        hooks = {layer: f"blocks.{layer}.mlp.hook_post" for layer in range(self.n_layers - 1)}
+        there = {layer: hook for layer, hook in hooks.items() if hook in self.model.hook_dict}
+        fits = {layer: neurons.neuron_fits(self.activation(hook)) for layer, hook in there.items()}
         return fits | {self.n_layers - 1: self.neurons}
 
     @cached_property
@@ -254,18 +169,34 @@ class StrangerMeasurements(PairMeasurements):
             return float("nan"), float("nan"), float("nan")
         without_keys = ablations.excluded_logits(self.logits, self.freqs, terms, self.sign)
         keys_alone = ablations.restricted_logits(self.logits, self.freqs, terms, self.sign)
-        return (
-            self.score(self.logits, self.test).loss,
-            self.score(without_keys, self.test).loss,
-            self.score(keys_alone, self.test).loss,
-        )
+        first, second, third = (self.score(x, self.test).loss for x in (self.logits, without_keys, keys_alone))
+        return first, second, third
+
+    @property
+    def _config(self) -> Config | None:
+        """Configuration from which networks of this shape can be drawn; None for a network of another make."""
+        return None if isinstance(self.model, Wrapped) else self.model.cfg
 
     @cached_property
     def spectrum_nulls(self) -> nulls.Nulls:
         """How clear the key frequencies are, against matrices in which there is nothing to find."""
-        at_start = (_readout_matrix(network) for network in nulls.networks_at_start(self.model.cfg, self.draws))
+        order = self.cyclic.order
+        at_start = None
+        if self._config is not None and not self.is_opaque:
+            networks = nulls.networks_at_start(self._config, self.draws)
+            at_start = (readout_matrix(network)[:, order] for network in networks)
         with _one_thread():
             return nulls.spectrum_nulls(self.readout_matrix, len(self.freqs), at_start, self.draws)
+
+    @cached_property
+    def embedding_is_periodic(self) -> bool:
+        """Whether as many frequencies as there are key ones hold most of the embedding, as under no other names."""
+        if not self.has_embedding:
+            return False
+        count, W_E = len(self.freqs), self.W_E.T.double().cpu()
+        share = nulls.separation(W_E, count)[KEY_ENERGY]
+        renamed = (W_E[:, order] for order in nulls.renamings(self.p, FEWEST_DRAWS))
+        return share >= 0.5 and all(share > nulls.separation(w, count)[KEY_ENERGY] for w in renamed)
 
     @property
     def key_energy(self) -> float:
@@ -278,13 +209,15 @@ class StrangerMeasurements(PairMeasurements):
         with _one_thread():
             return nulls.logit_nulls(self.logits, len(self.freqs), self._logits_at_start(), self.sign)
 
-    def _logits_at_start(self) -> list[Float[Tensor, "a b output"]]:
+    def _logits_at_start(self) -> list[Float[Tensor, "a b output"]] | None:
         """Logits of untrained networks, by the forward pass of training: several times as fast as the hooked one."""
-        config, inputs = self.model.cfg, self.task.inputs()
+        if self._config is None:
+            return None
+        config, inputs, order = self._config, self.task.inputs(), self.cyclic.order
         index = indexed(config, inputs, inputs[:, -1].unique())
         with torch.no_grad():
             logits = (read_logits(config, initial_weights(config, seed), index) for seed in range(DRAWS_AT_START))
-            return [each[:, -1].unflatten(0, self.task.grid) for each in logits]
+            return [each[:, -1].unflatten(0, self.task.grid)[order][:, order][..., order] for each in logits]
 
     @cached_property
     def symmetricity(self) -> symmetry.Symmetricity:
@@ -306,8 +239,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def _readout_matrix(network: Network) -> Float[Tensor, "feature output"]:
-    """W_L of a network, or its W_U where there are no neurons."""
-    return network.W_L if hasattr(network.blocks[-1], "mlp") else network.W_U.detach()

@@ -12,7 +12,8 @@ import plotly.graph_objects as go
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.claims.result import number_text
-from modinterp.explanations.explanation import Explanation
+from modinterp.explanations.behaviour import Behaviour
+from modinterp.explanations.explanation import SHOWN_TRIALS, Explanation
 from modinterp.explanations.measurements import StrangerMeasurements
 from modinterp.explanations.verdict import FOURIER
 from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, symmetry
@@ -25,10 +26,13 @@ def _titled(figure: go.Figure, title: str) -> go.Figure:
     return figure.update_layout(title_text=title)
 
 
-def figures(m: StrangerMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """Key and figure of everything that is drawn for an explanation."""
+def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
+    """Key and figure of everything that is drawn for an explanation; nothing of mere behaviour."""
+    if not isinstance(m, StrangerMeasurements):
+        return
     freqs, readout_name = m.freqs, m.readout_name
-    norms = {"W_E": component_norms(m.W_E).cpu(), readout_name: component_norms(m.readout_matrix.T).cpu()}
+    norms = {"W_E": component_norms(m.W_E).cpu()} if m.has_embedding else {}
+    norms |= {readout_name: component_norms(m.readout_matrix.T).cpu()}
     title = f"Fourier components of the residues; key frequencies {', '.join(map(str, freqs))}"
     yield "spectra", _titled(fourier.spectra(norms, freqs), title)
     title = f"The spectrum of {readout_name} among draws without structure"
@@ -37,9 +41,9 @@ def figures(m: StrangerMeasurements) -> Iterator[tuple[str, go.Figure]]:
     yield "single", _titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
     title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
     yield "readoff", _titled(readout.readoff(m.readoff), title)
-    if m.has_neurons:
+    if m.has_neurons and not m.is_opaque:
         sizes = {k: len(members) for k, members in m.neurons.clusters().items()}
-        largest = max(sizes, key=lambda k: sizes[k], default=freqs[0])
+        largest = max(sizes, key=lambda k: sizes[k], default=freqs[0] if freqs else 1)
         histogram = neurons.histogram_and_cluster(m.neurons, m.readout_matrix, largest)
         title = "How much of a neuron its best frequency explains, and what one cluster writes"
         yield "neurons", _titled(histogram, title)
@@ -68,6 +72,9 @@ def page(explanation: Explanation) -> str:
         name=explanation.name,
         task=explanation.measurements.task.name,
         shape=explanation.measurements.model.cfg.summary,
+        assumed=explanation.assumed,
+        alarm=explanation.alarm,
+        tried=[] if explanation.alarm is None else explanation.alarm.trials[:SHOWN_TRIALS],
         verdict=verdict,
         state="holds" if verdict.label == FOURIER else "not-measured",
         criteria=[(c, number_text(c.value)) for c in verdict.criteria],

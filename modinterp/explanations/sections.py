@@ -9,15 +9,16 @@ from statistics import mean
 
 import pandas as pd
 
-from modinterp.activations import logits_on_grid
 from modinterp.analyses.fourier.frequencies import frequency_shares, jaccard
 from modinterp.analyses.fourier.neurons import THRESHOLD, term_shares
 from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.measurements import GAP, KEY_ENERGY, StrangerMeasurements
-from modinterp.explanations.subject import with_activation
-from modinterp.models.config import ACTIVATIONS
+from modinterp.models import MLPConfig, Wrapped
 
 ATTENTION_ONLY = "the network is attention alone"
+NOT_SEEN = "it is not known where in the network"
+NO_EMBEDDING = "it is not known where the network has one embedding of both numbers"
 NO_ATTENTION = "the network has no attention"
 
 
@@ -43,18 +44,21 @@ class Row:
 Entry = tuple[str, str, float | None] | tuple[str, str, float | None, str]  # a row without its section
 
 
-def rows(m: StrangerMeasurements) -> Iterator[Row]:
-    """Every number of an explanation, in the order of the page."""
+def rows(m: Behaviour) -> Iterator[Row]:
+    """Every number of an explanation, in the order of the page; of mere behaviour the first section alone."""
+    yield from (Row(TASK, *entry) for entry in _task(m))
+    if not isinstance(m, StrangerMeasurements):
+        return
     for title, section in SECTIONS.items():
         for key, quantity, value, *note in section(m):
             yield Row(title, key, quantity, value, *note)
 
 
-def _task(m: StrangerMeasurements) -> Iterator[Entry]:
+def _task(m: Behaviour) -> Iterator[Entry]:
     if_right, if_wrong = m.losses_of_right_and_wrong
-    yield "accuracy", "accuracy over all pairs", m.accuracy, _other_activations(m)
+    yield "accuracy", "accuracy over all pairs", m.accuracy
     yield "loss", "loss over all pairs [nats]", m.own_score.loss
-    yield "chance_loss", "loss of guessing [nats]", math.log(m.p)
+    yield "chance_loss", "loss of guessing [nats]", m.chance_loss
     yield "loss_where_right", "mean loss where it is right [nats]", if_right
     yield "loss_where_wrong", "mean loss where it is wrong [nats]", if_wrong, "never wrong" * math.isnan(if_wrong)
     if m.spec is None:
@@ -62,18 +66,8 @@ def _task(m: StrangerMeasurements) -> Iterator[Entry]:
         yield "test_accuracy", "accuracy on pairs not trained on", None, why
         yield "test_loss", "loss on pairs not trained on [nats]", None, why
     else:
-        on_test = m.score(m.logits, m.split.test)
-        yield "test_accuracy", "accuracy on pairs not trained on", on_test.accuracy
-        yield "test_loss", "loss on pairs not trained on [nats]", on_test.loss
-
-
-def _other_activations(m: StrangerMeasurements) -> str:
-    """How much better a file that is often wrong would do with neurons of another kind; empty if it would not."""
-    if not m.has_neurons or m.spec is not None or m.accuracy >= 0.95:
-        return ""
-    others = {a: m.score(logits_on_grid(with_activation(m.model, a), m.task)).accuracy for a in ACTIVATIONS}
-    better = [f"{a}: {accuracy:.2%}" for a, accuracy in others.items() if accuracy > m.accuracy + 0.01]
-    return f"with other neurons, {', '.join(better)}" if better else ""
+        yield "test_accuracy", "accuracy on pairs not trained on", m.own_test_score.accuracy
+        yield "test_loss", "loss on pairs not trained on [nats]", m.own_test_score.loss
 
 
 def _frequencies(m: StrangerMeasurements) -> Iterator[Entry]:
@@ -83,17 +77,19 @@ def _frequencies(m: StrangerMeasurements) -> Iterator[Entry]:
     yield "key_energy", f"share of {m.readout_name}'s energy in them", m.key_energy
     for key, statistic in (("p_value_gap", GAP), ("p_value_energy", KEY_ENERGY)):
         null = max((r for r in m.spectrum_nulls.rows if r.statistic == statistic), key=lambda r: r.p_value)
-        note = f"largest p of three nulls, that of: {null.name}; {len(null.draws)} draws"
+        count = len({row.name for row in m.spectrum_nulls.rows})
+        note = f"largest p of {count} nulls, that of: {null.name}; {len(null.draws)} draws"
         yield key, f"p-value of the {statistic}", null.p_value, note
     quantity = "agreement with frequencies of 5 or more neurons (Jaccard)"
     if m.has_neurons:
         of_neurons = m.neurons.key_frequencies()
         yield "agreement_neurons", quantity, jaccard(of_neurons, m.freqs), _listed(of_neurons)
     else:
-        yield "agreement_neurons", quantity, None, ATTENTION_ONLY
+        yield "agreement_neurons", quantity, None, _why_no_neurons(m)
     quantity, agreement = "agreement with the strongest of the logits (Jaccard)", jaccard(m.logit_freqs, m.freqs)
     yield "agreement_logits", quantity, agreement, _listed(m.logit_freqs)
-    yield "gini_W_E", "Gini coefficient of W_E over Fourier components", fourier_gini(m.W_E)
+    gini = fourier_gini(m.W_E) if m.has_embedding else None
+    yield "gini_W_E", "Gini coefficient of W_E over Fourier components", gini, NO_EMBEDDING * (gini is None)
     quantity = f"Gini coefficient of {m.readout_name} over Fourier components"
     yield "gini_read", quantity, fourier_gini(m.readout_matrix.T)
 
@@ -102,10 +98,14 @@ def _listed(freqs: tuple[int, ...]) -> str:
     return ", ".join(map(str, freqs))
 
 
+def _why_no_neurons(m: StrangerMeasurements) -> str:
+    return NOT_SEEN if isinstance(m.model, Wrapped) else ATTENTION_ONLY
+
+
 def _attention(m: StrangerMeasurements) -> Iterator[Entry]:
     quantity = "attention of a head, explained by one frequency, mean (0 if below)"
     if not m.has_attention:
-        yield "attention_fve", quantity, None, NO_ATTENTION
+        yield "attention_fve", quantity, None, NOT_SEEN if isinstance(m.model, Wrapped) else NO_ATTENTION
     for layer, fits in m.heads_by_layer.items():
         shares = [max(0.0, fit.explained) for fit in fits.heads]
         note = "; ".join(f"head {h.head}: {x:.2f} at {h.freq}" for h, x in zip(fits.heads, shares, strict=True))
@@ -117,27 +117,31 @@ def _neurons(m: StrangerMeasurements) -> Iterator[Entry]:
     middle = "share of a neuron's variance at its best frequency, median"
     products = {word: f"products of equal waves {word} the nonlinearity, share" for word in ("before", "after")}
     if not m.has_neurons:
-        yield "neurons_explained", share, None, ATTENTION_ONLY
-        yield "neurons_median", middle, None, ATTENTION_ONLY
+        yield "neurons_explained", share, None, _why_no_neurons(m)
+        yield "neurons_median", middle, None, _why_no_neurons(m)
         for word, quantity in products.items():
-            yield f"products_{word}", quantity, None, ATTENTION_ONLY
+            yield f"products_{word}", quantity, None, _why_no_neurons(m)
         return
     for layer, fits in m.neurons_by_layer.items():
         sizes = ", ".join(f"{len(members)} of frequency {k}" for k, members in fits.clusters().items())
         yield f"neurons_explained_{layer}", f"layer {layer}: {share}", float(fits.explained.double().mean()), sizes
         yield f"neurons_median_{layer}", f"layer {layer}: {middle}", float(fits.fractions.nan_to_num(0).median())
         for word, hook in (("before", "hook_pre"), ("after", "hook_post")):
-            terms = term_shares(m.activation(f"blocks.{layer}.mlp.{hook}"))
-            yield f"products_{word}_{layer}", f"layer {layer}: {products[word]}", terms.products
+            name, quantity = f"blocks.{layer}.mlp.{hook}", f"layer {layer}: {products[word]}"
+            if name in m.model.hook_dict:
+                yield f"products_{word}_{layer}", quantity, term_shares(m.activation(name)).products
+            else:
+                yield f"products_{word}_{layer}", quantity, None, NOT_SEEN
     yield "neurons_null", "the share of a neuron with residues renamed, 99th percentile", m.neuron_null
 
 
 def _readout(m: StrangerMeasurements) -> Iterator[Entry]:
     directions, fit = m.readoff.rows, m.logit_fit
+    explained = [r.explained for r in directions] or [math.nan]  # where nothing stands out
     quantity = f"{m.features_name} along a key direction of {m.readout_name}: FVE by one wave"
-    yield "readoff_lowest", f"{quantity}, lowest", min(r.explained for r in directions)
-    yield "readoff_mean", f"{quantity}, mean", mean(r.explained for r in directions)
-    by_two = mean(r.explained_by_two for r in directions)
+    yield "readoff_lowest", f"{quantity}, lowest", min(explained)
+    yield "readoff_mean", f"{quantity}, mean", mean(explained)
+    by_two = mean([r.explained_by_two for r in directions] or [math.nan])
     yield "readoff_two_terms_mean", "the same, both products free and not centred, mean", by_two
     quantity = f"norm of {m.readout_name} outside its key directions, constant included, share"
     why = "as many key directions as the matrix has rows or columns" if m.residual_norm is None else ""
@@ -147,21 +151,22 @@ def _readout(m: StrangerMeasurements) -> Iterator[Entry]:
     yield "logit_fve_row", "the same, each pair's mean removed", fit.explained_by_row
     yield "logit_fve_row_class", "the same, each pair's and each class's mean removed", fit.explained_by_row_and_class
     null = max(m.logit_nulls.rows, key=lambda r: r.p_value)
-    note = f"larger p of two nulls, that of: {null.name}; {len(null.draws)} draws"
+    note = f"largest p of {len(m.logit_nulls.rows)} nulls, that of: {null.name}; {len(null.draws)} draws"
     yield "p_value_logits", "p-value of the variance in as many cosines", null.p_value, note
     quantity = "logits in any waves and products of as many frequencies, share"
     yield "logits_periodic", quantity, m.periodic_share_of_logits
 
 
 def _layers(m: StrangerMeasurements) -> Iterator[Entry]:
-    yield "W_E_key_share", "share of W_E's energy at the key frequencies", frequency_shares(m.W_E, m.freqs)
+    share = frequency_shares(m.W_E, m.freqs) if m.has_embedding else None
+    yield "W_E_key_share", "share of W_E's energy at the key frequencies", share, NO_EMBEDDING * (share is None)
     yield from _attention(m)
     yield from _neurons(m)
     yield from _readout(m)
 
 
 def _used(m: StrangerMeasurements) -> Iterator[Entry]:
-    answer = f"a {'+' if m.sign > 0 else '-'} b"
+    answer = m.operation
     alone, without = m.score_of_keys_alone, m.score_without_keys
     note = f"cos and sin of w_k({answer}), and each class's mean"
     yield "restricted_accuracy", "accuracy with the key frequencies alone in the logits", alone.accuracy, note
@@ -184,9 +189,12 @@ def _used_one_by_one(m: StrangerMeasurements) -> Iterator[Entry]:
     losses = {k: float(loss) for k, loss in enumerate(m.loss_without_each_wave, start=1)}
     of_keys = {k: loss for k, loss in losses.items() if k in m.freqs}
     of_others = {k: loss for k, loss in losses.items() if k not in m.freqs}
-    least_needed = min(of_keys, key=lambda k: of_keys[k])
-    quantity, note = "loss without one key frequency, lowest [nats]", f"frequency {least_needed}"
-    yield "loss_without_one_key", quantity, of_keys[least_needed], note
+    quantity = "loss without one key frequency, lowest [nats]"
+    if of_keys:
+        least_needed = min(of_keys, key=lambda k: of_keys[k])
+        yield "loss_without_one_key", quantity, of_keys[least_needed], f"frequency {least_needed}"
+    else:
+        yield "loss_without_one_key", quantity, None, "there is none"
     quantity = "loss without one other frequency, highest [nats]"
     if of_others:
         most_needed = max(of_others, key=lambda k: of_others[k])
@@ -197,22 +205,28 @@ def _used_one_by_one(m: StrangerMeasurements) -> Iterator[Entry]:
 
 def _formula(m: StrangerMeasurements) -> Iterator[Entry]:
     quantity = "accuracy of the fitted sum of cosines in place of the logits"
-    note = "a single positive cosine has all right" if all(math.gcd(k, m.p) == 1 for k in m.freqs) else ""
+    note = "a single positive cosine has all right" if m.freqs and all(math.gcd(k, m.p) == 1 for k in m.freqs) else ""
     yield "formula_accuracy", quantity, m.score_of_formula.accuracy, note
     terms = " ".join(f"{a:+.3g} cos w{k}x" for k, a in zip(m.freqs, m.logit_fit.alphas, strict=True))
-    note = f"{terms}, x = a {'+' if m.sign > 0 else '-'} b - c"
+    note = f"{terms}, x = {m.operation} - c"
     yield "formula_loss", "its loss, all pairs [nats]", m.score_of_formula.loss, note
 
 
 def _symmetry(m: StrangerMeasurements) -> Iterator[Entry]:
-    symmetricity, irrelevance = m.symmetricity, m.irrelevance
-    note = f"{symmetricity.pairs} triples (a, b, c) at random" + "; defined for addition" * (m.sign < 0)
-    if not m.has_attention:
-        note = "1 by construction: the two embeddings are added"
-    yield "gradient_symmetricity", "gradient symmetricity, over any output", symmetricity.any_output, note
-    yield "gradient_symmetricity_correct", "gradient symmetricity, over the correct output", symmetricity.correct
-    quantity = "gradient symmetricity, over the largest wrong output"
-    yield "gradient_symmetricity_wrong", quantity, symmetricity.largest_wrong
+    irrelevance = m.irrelevance
+    quantities = {
+        "": ("over any output", "any_output"),
+        "_correct": ("over the correct output", "correct"),
+        "_wrong": ("over the largest wrong output", "largest_wrong"),
+    }
+    for key, (words, name) in quantities.items():
+        value, note = None, NO_EMBEDDING
+        if m.has_embedding:
+            value = getattr(m.symmetricity, name)
+            note = f"{m.symmetricity.pairs} triples (a, b, c) at random" + "; defined for addition" * (m.sign < 0)
+            if isinstance(m.model.cfg, MLPConfig) and m.model.cfg.joined != "concatenated":
+                note = "1 by construction: the two embeddings are added"
+        yield f"gradient_symmetricity{key}", f"gradient symmetricity, {words}", value, note * (not key or value is None)
     note = "the distance is a + b" if m.sign < 0 else ""
     if math.isnan(irrelevance.correct):
         note = "the correct logit is the same for every pair"
@@ -221,8 +235,8 @@ def _symmetry(m: StrangerMeasurements) -> Iterator[Entry]:
     yield "distance_irrelevance_wrong", quantity, irrelevance.largest_wrong
 
 
+TASK = "Does it do the task?"
 SECTIONS = {
-    "Does it do the task?": _task,
     "Which frequencies, and how clearly?": _frequencies,
     "How much of each layer do they explain?": _layers,
     "Are they used?": _used,
@@ -231,8 +245,13 @@ SECTIONS = {
 }
 
 
-def tables(m: StrangerMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
+def tables(m: Behaviour) -> Iterator[tuple[str, pd.DataFrame]]:
     """Title and content of every table behind the numbers."""
+    if m.accuracy_of_operations:
+        shares = pd.DataFrame(m.accuracy_of_operations.items(), columns=["operation", "accuracy"])
+        yield "The same answers as those to other operations", shares
+    if not isinstance(m, StrangerMeasurements):
+        return
     yield "Nulls of the spectrum", m.spectrum_nulls.table()
     yield "Nulls of the logits", m.logit_nulls.table()
     yield f"Read-off of {m.features_name} by {m.readout_name}", m.readoff.table()

@@ -1,80 +1,220 @@
-"""Which network is to be explained, and what it was trained on."""
+"""Which network is to be explained, what it was trained on, and what was assumed of it that nobody said."""
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
+from typing import Any
 
-from modinterp.models import Network, modular_task
-from modinterp.models.config import ACTIVATIONS
+from modinterp.models import Calling, ForwardPass, Network, Wrapped, from_state_dict, modular_task
 from modinterp.runs import TrainedRun
 from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import load
-from modinterp.tasks import ModularArithmetic
-from modinterp.tasks.modular import SIGNS
+from modinterp.tasks import ModularArithmetic, ModularSum, Task
+from modinterp.tasks.modular import OPERATIONS
 
 MOST_MEMORY = 16 * 2**30  # bytes
+SUM_OF_THREE = "add3"
+OPS = (*OPERATIONS, SUM_OF_THREE)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of a network by whoever wants it explained; None for what is not.
+
+    Attributes:
+        op: a key of `OPERATIONS`, or `add3` for a + b + c.
+        p: the modulus.
+        task: in place of op and p, any task with one answer whose inputs form a grid.
+        equals, vocabularies: as in `ModularArithmetic`.
+        act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
+        inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
+        places: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
+    """
+
+    op: str | None = None
+    p: int | None = None
+    task: Task | None = None
+    equals: bool | None = None
+    vocabularies: int | None = None
+    act_fn: str | None = None
+    attention_rate: float | None = None
+    causal: bool | None = None
+    joined: str | None = None
+    inputs: str | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def forward_pass(self) -> ForwardPass:
+        """How the network of a file computes, as usual where nothing is said."""
+        names = ("act_fn", "attention_rate", "causal", "joined")
+        return ForwardPass(**{name: value for name in names if (value := getattr(self, name)) is not None})
+
+    @property
+    def calling(self) -> Calling | None:
+        """How a module or function is called, where that is said."""
+        return None if self.inputs is None else Calling(self.inputs)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A network to be explained.
+
+    Attributes:
+        run: the network with its task.
+        said: what was said of it.
+        reopened: the same network as one of another task, for what nobody said; None for a run, of which all is known.
+        is_file: whether its weights alone are known, and not how it computes.
+    """
+
+    run: TrainedRun
+    said: Said
+    reopened: Callable[[Task], Network] | None = None
+    is_file: bool = False
+
+    @property
+    def assumed(self) -> str:
+        """The forward pass and the inputs that the numbers are of, in a sentence."""
+        cfg, task = self.run.network.cfg, self.run.task
+        parts = [f"forward pass: {cfg.forward_pass}"]
+        if getattr(task, "vocabularies", 1) > 1:
+            parts.append("a vocabulary for each number")
+        if hasattr(task, "equals"):
+            parts.append("with = at the end" if task.equals else "without =")
+        guessed = self.guessed
+        parts.append(f"not said but assumed: {', '.join(guessed)}" if guessed else "as it was said or is known")
+        return "; ".join(parts)
+
+    @property
+    def guessed(self) -> tuple[str, ...]:
+        """Names of the arguments that nobody gave and no shape decides."""
+        if self.reopened is None:
+            return ()
+        names = ["op"] if self.said.task is None and self.said.op is None else []
+        cfg = self.run.network.cfg
+        if isinstance(self.run.network, Wrapped):
+            return tuple(names + [name for name in ("inputs",) if self.said.inputs is None])
+        if not self.is_file:
+            return tuple(names)
+        if cfg.n_heads:
+            names += ["attention_rate"] + ["causal"] * (cfg.n_layers > 1)
+        elif cfg.mlp_biases and cfg.joined != "concatenated":
+            names += ["joined"]
+        names += ["act_fn"] * (not cfg.attn_only)
+        return tuple(name for name in names if getattr(self.said, name) is None)
 
 
 def subject(
-    network: TrainedRun | str | Path,
-    op: str | None = None,
-    p: int | None = None,
-    act_fn: str = "relu",
+    network: TrainedRun | str | Path | Callable[..., Any],
+    said: Said | None = None,
     device: str = "cpu",
     root: str | Path | None = None,
-) -> TrainedRun:
-    """The network to be explained, from a run, a run's name or a file of weights, as a run whose task is known.
+) -> Subject:
+    """The network to be explained, as a run whose task is known.
 
     Args:
-        op: `add` or `sub`; addition by default for a file, and a run knows.
-        p: the modulus; taken from the shapes of a file by default, and a run knows.
-        act_fn: for a file, the nonlinearity of its neurons.
-        device: where the network is to live.
+        network: a run, a run's name, a file of weights, or anybody's module or function.
+        said: what is said of it; a run knows its task, and the shapes of a file often decide p.
+        device: where the network of a file or a named run is to live.
         root: folder to look for a named run in.
     Raises:
         FileNotFoundError: there is no such run or file.
-        ValueError: as `modinterp.load`; a run that came without its weights; an operation that is not explained here;
-            an operation or a modulus other than the run's; more pairs than fit into memory.
+        ValueError: as `modinterp.load`; a run that came without its weights; an operation or a modulus other than the
+            run's, or one that is missing; more inputs than fit into memory.
     """
-    if op not in (None, *SIGNS):
-        raise ValueError(f"networks are explained that learned {' or '.join(SIGNS)}, not {op!r}")
+    said = said or Said()
+    if said.op is not None and said.op not in OPS:
+        raise ValueError(f"unknown operation {said.op!r}; known are {', '.join(OPS)}")
+    if isinstance(network, str | Path):
+        if Path(network).suffix in READ:
+            return _within_memory(_of_file(network, said, device))
+        network = load(network, root=root, device=device)
     if isinstance(network, TrainedRun):
-        run = network
-    elif Path(network).suffix in READ:
-        task = modular_task(read_weights(Path(network)), op or "add", p)
-        return _within_memory(load(network, task, device=device, act_fn=act_fn), task.p)
-    else:
-        run = load(network, root=root, device=device)
-    task = run.task
-    if not isinstance(task, ModularArithmetic) or task.op not in SIGNS:
-        raise ValueError(f"networks are explained that learned a + b or a - b mod p; {run.name} learned {task.name}")
-    for name, wanted, actual in (("op", op, task.op), ("p", p, task.p)):
-        if wanted is not None and wanted != actual:
-            raise ValueError(f"{run.name} was trained on {task.name}, which contradicts {name} {wanted}")
-    return _within_memory(run, task.p)
+        _check(network, said)
+        return _within_memory(Subject(network, said))
+    if not callable(network):
+        raise ValueError(f"expected a run, a file, a module or a function, got {type(network).__name__}")
+    return _within_memory(_of_callable(network, said))
 
 
-def _within_memory(run: TrainedRun, p: int) -> TrainedRun:
-    """The run itself, if every activation on all its pairs fits into memory.
+def _named_task(said: Said) -> Task | None:
+    """The task that is said, as far as it needs no shapes."""
+    if said.task is not None or said.op != SUM_OF_THREE:
+        return said.task
+    if said.p is None:
+        raise ValueError("p must be given for a + b + c")
+    return ModularSum(said.p, equals=said.equals is not False)
+
+
+def _of_file(file: str | Path, said: Said, device: str) -> Subject:
+    weights, assumed = read_weights(Path(file)), said.forward_pass
+    task = _named_task(said) or modular_task(weights, said.op or "add", said.p, said.equals, said.vocabularies)
+    network = from_state_dict(weights, task, assumed).to(device)
+    run = TrainedRun(str(file), task, network)
+    return Subject(run, said, lambda task: from_state_dict(weights, task, assumed), is_file=True)
+
+
+def _of_callable(network: Callable[..., Any], said: Said) -> Subject:
+    name = getattr(network, "__name__", type(network).__name__)
+    task = _named_task(said)
+    if task is None and said.p is None:
+        raise ValueError(f"p must be given: {name} does not say how many residues it was trained on")
+    tasks: list[Task] = [] if task is None else [task]
+    for equals in () if tasks or said.p is None else ((True, False) if said.equals is None else (said.equals,)):
+        tasks.append(ModularArithmetic(said.p, said.op or "add", equals, said.vocabularies or 1))
+    errors: list[ValueError] = []
+    found: list[tuple[Task, Network]] = []
+    for task in tasks:
+        try:
+            found.append((task, _opened(network, task, said)))
+        except ValueError as error:
+            errors.append(error)
+    if not found:
+        raise errors[-1]
+    task, opened = next((x for x in found if _takes_all_tokens(x[1])), found[-1])
+    return Subject(TrainedRun(name, task, opened), said, lambda task: _opened(network, task, said))
+
+
+def _takes_all_tokens(network: Network) -> bool:
+    """Whether a network is called with all tokens of its task, the last one included."""
+    return not isinstance(network, Wrapped) or network.cfg.calling.form == "tokens"
+
+
+def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
+    if isinstance(network, Network):
+        network.cfg.check(task)
+        return network
+    return Wrapped(network, task, said.calling, said.places)
+
+
+def _check(run: TrainedRun, said: Said) -> None:
+    """Raises ValueError where something is said of a run that contradicts what it knows."""
+    given = {name: value for name in ("op", "p", "task", "equals", "vocabularies", "act_fn", "attention_rate",
+                                      "causal", "joined") if (value := getattr(said, name)) is not None}  # fmt: skip
+    for name, value in given.items():
+        owner: object = run.network.cfg if name in ForwardPass.__dataclass_fields__ else run.task
+        known = owner if name == "task" else getattr(owner, name, None)
+        if value != known:
+            raise ValueError(f"{run.name} was trained on {run.task.name}, which contradicts {name} {value}")
+
+
+def _within_memory(found: Subject) -> Subject:
+    """The subject itself, if every activation on all its inputs fits into memory.
 
     Raises:
-        ValueError: it does not, or the run came without its weights.
+        ValueError: it does not, the run came without its weights, or its task is none of one answer on a grid.
     """
-    c = run.network.cfg
-    size = 8 * (p**2 * c.n_ctx * c.n_layers * (6 * c.d_model + 2 * (c.d_mlp or 0)) + 6 * p**3)  # bytes, in float64
+    c, task = found.run.network.cfg, found.run.task
+    if task.grid is None or len(task.output_sizes) != 1:
+        raise ValueError(f"networks with one answer over a grid of inputs are explained; this one learned {task.name}")
+    inputs, classes = prod(task.grid), task.output_sizes[0]
+    width = 6 * getattr(c, "d_model", 0) + 2 * (getattr(c, "d_mlp", 0) or 0)
+    size = 8 * (inputs * c.n_ctx * c.n_layers * width + 6 * inputs * classes)  # bytes, in float64
     if size > MOST_MEMORY:
         raise ValueError(
-            f"all {p**2:,} pairs of {run.name} would take {size / 2**30:,.0f} GiB of memory, more than the "
+            f"all {inputs:,} inputs of {found.run.name} would take {size / 2**30:,.0f} GiB of memory, more than the "
             f"{MOST_MEMORY / 2**30:.0f} that are spent on one network"
         )
-    return run
-
-
-def with_activation(network: Network, act_fn: str) -> Network:
-    """The same weights with neurons of another kind."""
-    changed = copy.deepcopy(network)
-    for block in changed.blocks:
-        if hasattr(block, "mlp"):
-            block.mlp.act = ACTIVATIONS[act_fn]
-    return changed
+    return found

@@ -10,10 +10,15 @@ import pandas as pd
 
 from modinterp.claims.band import Band, at_least, at_most
 from modinterp.claims.result import number_text
+from modinterp.explanations.alarm import Alarm
+from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.measurements import KEY_ENERGY, StrangerMeasurements
+from modinterp.models import MLPConfig
 
 FOURIER, MEMORISED, PERIODIC, UNSOLVED = "Fourier multiplication", "memorised", "other periodic", "not solved"
-FEWEST_DRAWS = 99  # whose least p-value, 1 in 100, is what the band of the key frequencies' p-value asks for
+DOUBTFUL = "doubtful"  # as it was assumed to compute, it is not the network that was trained
+SOLVED = "solved, it is hidden how"  # right, without frequencies in the logits, and nothing else is seen
+BEHAVIOUR = "behaviour only"  # no operation that waves explain
 
 ACCURACY = "accuracy"
 P_VALUE = "p-value of the key frequencies"
@@ -61,12 +66,15 @@ class Criterion:
 class Verdict:
     """One of `Fourier multiplication`, `memorised`, `other periodic` and `not solved`, and what it rests on.
 
+    Three more say that none of the four can be said: `doubtful`, where another forward pass, operation or input
+    explains the network, or none does; `solved, it is hidden how`; and `behaviour only`.
+
     Attributes:
-        label: which of the four.
+        label: which of them.
         words: the reasons, with their numbers.
         criteria: all six must be met for `Fourier multiplication`.
         clock_or_pizza: `nearer the clock`, `nearer the pizza`, or that its measures disagree; empty where the network
-            is no Fourier multiplication.
+            is no Fourier multiplication, or nobody said how much of its attention is constant and that decides.
     """
 
     label: str
@@ -82,52 +90,84 @@ class Verdict:
         )
 
 
-def verdict(m: StrangerMeasurements) -> Verdict:
+def is_clearly_periodic(m: StrangerMeasurements) -> bool:
+    """Whether a few frequencies stand out of the read-out matrix and hold most of it."""
+    return BANDS[P_VALUE].holds(m.spectrum_nulls.p_value(KEY_ENERGY)) and m.key_energy >= 0.5
+
+
+def behaviour(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
+    """The verdict on a network whose task is no addition under any names: how much of it is right."""
+    words = [] if doubt is None else [doubt.words]
+    words.append(
+        f"It answers {m.task.name} rightly on {m.accuracy:.2%} of all inputs (loss {number_text(m.own_score.loss)} "
+        f"nats; chance is {1 / m.classes:.2%} and {number_text(m.chance_loss)}). This is no addition under other names "
+        f"of the numbers, so that frequencies say nothing of it."
+    )
+    criterion = Criterion(ACCURACY, m.accuracy, BANDS[ACCURACY])
+    return Verdict(BEHAVIOUR if doubt is None else DOUBTFUL, " ".join(words), (criterion,))
+
+
+def verdict(m: StrangerMeasurements, doubt: Alarm | None = None) -> Verdict:
     """Which of the four kinds a network is, by fixed criteria.
 
     `Fourier multiplication` meets all of `BANDS`. Of the others, `other periodic` has a few frequencies that are most
     of its read-out, or neurons of one frequency, which do not do the work in that way; `memorised` is right on some
     pairs (or, with nothing mostly periodic, on all) for which it does not need its strongest frequencies; `not solved`
-    is the rest.
+    is the rest. Where it is doubtful that it was measured as it computes, that is said first, and none of these.
     """
     criteria = _criteria(m)
     is_met = {c.name: c.met for c in criteria}
-    label = _label(m, is_met)
-    sentences = [*_sentences(m, label, is_met)]
-    clock_or_pizza = ""
-    if label == FOURIER:
-        clock_or_pizza, why = _clock_or_pizza(m)
-        sentences.append(f"Of clock and pizza: {clock_or_pizza}; {why}.")
-    return Verdict(label, " ".join(sentences), criteria, clock_or_pizza)
+    label = DOUBTFUL if doubt is not None and not is_met[ACCURACY] else _label(m, is_met)
+    sentences = [] if doubt is None else [doubt.words]
+    sentences += _sentences(m, label, is_met)
+    nearer = ""
+    if label == FOURIER and doubt is None:
+        nearer, why = clock_or_pizza(m)
+        sentences.append(f"Of clock and pizza: {nearer}; {why}.")
+    return Verdict(label, " ".join(sentences), criteria, nearer)
 
 
 def _label(m: StrangerMeasurements, is_met: dict[str, bool]) -> str:
     if all(is_met.values()):
         return FOURIER
     if is_met[ACCURACY]:
-        is_carried = is_met[P_VALUE] and m.key_energy >= 0.5
-        return PERIODIC if is_carried or _neurons_are_periodic(m) else MEMORISED
+        if is_clearly_periodic(m) or _neurons_are_periodic(m):
+            return PERIODIC
+        return SOLVED if m.is_opaque else MEMORISED
     if _is_right_without_the_keys(m):
         return MEMORISED
     is_periodic = is_met[P_VALUE] and m.periodic_share_of_logits >= 0.5
     return PERIODIC if is_periodic and not is_met[FORMULA_FIT] else UNSOLVED
 
 
-def _clock_or_pizza(m: StrangerMeasurements) -> tuple[str, str]:
+def clock_or_pizza(m: StrangerMeasurements) -> tuple[str, str]:
     """On which side of the middle the two measures lie, 0 and 1 being their values for the two ideals, and why."""
-    symmetricity, irrelevance = m.symmetricity.any_output, m.irrelevance.correct
-    is_clock = {not irrelevance < 0.5}  # NaN: the correct logit is the same everywhere, as an ideal clock's
-    words = f"distance irrelevance {irrelevance:.2f} (a pizza's is near 0, a clock's near 1)"
+    irrelevance = m.irrelevance.correct
+    words, is_clock = f"distance irrelevance {irrelevance:.2f} (a pizza's is near 0, a clock's near 1)", set()
+    if irrelevance == irrelevance:
+        is_clock.add(irrelevance > 0.5)
+    else:
+        words = "distance irrelevance left out, since the correct logit is the same everywhere"
     if m.sign < 0:
         words += ", gradient symmetricity left out, which is defined for addition"
-    elif not m.has_attention:
+    elif not m.has_embedding:
+        words += ", gradient symmetricity left out, since the embedding is not seen"
+    elif _adds_embeddings(m):
         words += ", gradient symmetricity left out, which is 1 wherever embeddings are added"
     else:
-        is_clock.add(symmetricity < 0.5)
+        symmetricity = m.symmetricity.any_output
+        if symmetricity == symmetricity:
+            is_clock.add(symmetricity < 0.5)
         words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1), {words}"
+    if not is_clock:
+        return "it cannot be said", words
     if len(is_clock) > 1:
         return "the two measures disagree", words
     return f"nearer the {'clock' if is_clock.pop() else 'pizza'}", words
+
+
+def _adds_embeddings(m: StrangerMeasurements) -> bool:
+    return isinstance(m.model.cfg, MLPConfig) and m.model.cfg.joined != "concatenated"
 
 
 def _criteria(m: StrangerMeasurements) -> tuple[Criterion, ...]:
@@ -152,24 +192,27 @@ def _neurons_are_periodic(m: StrangerMeasurements) -> bool:
 
 
 def _is_right_without_the_keys(m: StrangerMeasurements) -> bool:
-    """Right far more often than by chance, surely where right and by guessing elsewhere, keys or no keys."""
-    chance, pairs = 1 / m.p, m.p**2
+    """Right far more often than by chance, surely where right and by guessing elsewhere, keys or no keys.
+
+    What chance alone leaves right is counted neither with the keys nor without them.
+    """
+    chance, pairs = 1 / m.classes, len(m.is_right)
     by_luck = chance + 5 * math.sqrt(chance * (1 - chance) / pairs)
     if_right, if_wrong = m.losses_of_right_and_wrong
-    is_sure = if_right < 0.5 * math.log(m.p) and if_wrong > 0.9 * math.log(m.p)
-    return m.accuracy > by_luck and is_sure and _share_without_keys(m) >= 0.5
+    is_sure = if_right < 0.5 * m.chance_loss and if_wrong > 0.9 * m.chance_loss
+    return m.accuracy > by_luck and is_sure and m.score_without_keys.accuracy - chance >= 0.5 * (m.accuracy - chance)
 
 
 def _sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> Iterator[str]:
-    n, answer = number_text, _answer(m)
+    n, answer = number_text, m.operation
     yield (
-        f"It answers {answer} mod {m.p} rightly on {m.accuracy:.2%} of all pairs "
-        f"(loss {n(m.own_score.loss)} nats; chance is {1 / m.p:.2%} and {n(math.log(m.p))})."
+        f"It answers {m.task.name} rightly on {m.accuracy:.2%} of all pairs "
+        f"(loss {n(m.own_score.loss)} nats; chance is {1 / m.classes:.2%} and {n(m.chance_loss)})."
     )
-    if m.accuracy_for_other_sign >= max(0.5, 2 * m.accuracy):
+    if m.cyclic.is_renamed:
         yield (
-            f"It answers a {'-' if m.sign > 0 else '+'} b rightly on {m.accuracy_for_other_sign:.2%}: "
-            f"it was trained on that, op={'sub' if m.sign > 0 else 'add'} explains it."
+            f"Numbers stand in the order of the cyclic group of {m.p} elements that the operation is, and what follows "
+            f"is of its pairs alone, and of {'the sum' if m.sign > 0 else 'the difference'} of the two places."
         )
     yield _of_the_spectrum(m, is_met[P_VALUE])
     explained, without = m.logit_fit.explained_by_row_and_class, m.score_without_keys.accuracy
@@ -187,24 +230,23 @@ def _sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> 
             f"Where it is right its loss is {n(if_right)}, elsewhere {n(if_wrong)}, no better than guessing. It "
             f"stores pairs: without those frequencies {without:.2%} of all remain right."
         )
+    elif label == SOLVED:
+        yield "Its logits are no sum of a few frequencies, and nothing is seen that they come from."
     elif label == PERIODIC:
         off = [name for name in is_met if not is_met[name]]
         yield (
             f"But this is not the sum of cosines of {answer} - c that adds the angles: "
             f"{', '.join(off)} {'misses its band' if len(off) == 1 else 'miss their bands'}."
         )
-    elif explained >= 0.5:
+    elif explained >= 0.5 and label != DOUBTFUL:
         yield f"Cosines of {answer} - c are {explained:.0%} of its logits nevertheless."
-
-
-def _answer(m: StrangerMeasurements) -> str:
-    """What was to be learned, such as `a + b`, without the modulus."""
-    return m.task.name.partition(" mod")[0]
 
 
 def _of_the_spectrum(m: StrangerMeasurements, stands_out: bool) -> str:
     """Whether the key frequencies stand out of the readout matrix, as a sentence."""
     p_value, freqs = number_text(m.spectrum_nulls.p_value(KEY_ENERGY)), ", ".join(map(str, m.freqs))
+    if not m.freqs:
+        return f"No frequency stands out of {m.readout_name}: it does not vary with the answer."
     if not stands_out:
         return f"No frequencies stand out of {m.readout_name} beyond the nulls (p {p_value} for {freqs})."
     subject = f"The frequency {freqs} stands" if len(m.freqs) == 1 else f"The frequencies {freqs} stand"
@@ -219,7 +261,7 @@ def _of_the_formula(m: StrangerMeasurements) -> str:
     fit, cosines = m.logit_fit, f"{len(m.freqs)} cosine{'s' * (len(m.freqs) > 1)}"
     return (
         f"With nothing but their waves in the logits {m.score_of_keys_alone.accuracy:.2%} of the answers are right, "
-        f"without these waves {m.score_without_keys.accuracy:.2%}. A sum of {cosines} of {_answer(m)} - c in place of "
+        f"without these waves {m.score_without_keys.accuracy:.2%}. A sum of {cosines} of {m.operation} - c in place of "
         f"the logits is right on {m.score_of_formula.accuracy:.2%} and explains {fit.explained_by_row_and_class:.0%} "
         f"of their variance once the mean of each pair, which no softmax sees, and of each class, which a bias gives, "
         f"is taken out ({fit.explained:.0%} before)."

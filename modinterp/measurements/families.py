@@ -10,7 +10,7 @@ from modinterp.measurements.orders import OrderMeasurements
 from modinterp.measurements.pairs import PairMeasurements
 from modinterp.measurements.sequences import SequenceMeasurements
 from modinterp.runs import TrainedRun
-from modinterp.tasks import Ordering, Task
+from modinterp.tasks import Composition, Ordering, Task
 
 
 def family(task: Task) -> type[NetworkMeasurements]:
@@ -26,6 +26,8 @@ def family(task: Task) -> type[NetworkMeasurements]:
         return SequenceMeasurements
     if len(task.grid) != 2:
         return NetworkMeasurements
+    if isinstance(task, Composition):  # its numbers are names, whose order says nothing
+        return GridMeasurements
     return PairMeasurements if task.output_sizes * 2 == task.grid else GridMeasurements
 
 

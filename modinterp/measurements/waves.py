@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import cast
 
 import pandas as pd
 import torch
@@ -19,7 +18,6 @@ from modinterp.analyses.network import summary
 from modinterp.analyses.training import phases, progress
 from modinterp.measurements.grid import GridMeasurements
 from modinterp.measurements.network import PATTERN, NoSuchPart
-from modinterp.models import Network
 
 ATTN_OUT, MLP_OUT, Z = "blocks.0.hook_attn_out", "blocks.0.hook_mlp_out", "blocks.0.attn.hook_z"
 _W_O = "blocks.0.attn.W_O"
@@ -109,9 +107,13 @@ class WaveMeasurements(GridMeasurements):
         """Lookup table C of each head: the score that the last position gives to every residue as a key. [nats]
 
         Raises:
-            NoSuchPart: the network has no attention.
+            NoSuchPart: the network has no attention, or its last token is not always the same.
         """
         self.weight(_W_O)
+        if not getattr(self.task, "equals", True) or getattr(self.task, "vocabularies", 1) > 1:
+            raise NoSuchPart(
+                f"{self.name} has no '=' at the end, after numbers of one vocabulary, that would look them up"
+            )
         return attention.lookup_tables(self.model, self.p)
 
     @cached_property
@@ -158,7 +160,7 @@ class WaveMeasurements(GridMeasurements):
             if name not in interventions:
                 known = ", ".join(["original", *self._component_values, *self._neuron_values])
                 raise ValueError(f"no intervention {name!r}; there are {known}")
-            logits = logits_with(cast(Network, self.grid.model), self.task, interventions[name])
+            logits = logits_with(self.model, self.task, interventions[name])
             self._ablated[name] = self.changed(logits)
         return self._ablated[name]
 

@@ -1,24 +1,38 @@
 """What learns: HookedRootModules with TransformerLens hook and weight names."""
 
+from modinterp.models.base_config import ACTIVATIONS, Weights
+from modinterp.models.base_network import Network
 from modinterp.models.bridge import to_bridge, to_hooked_transformer_state_dict
-from modinterp.models.config import Config, MLPConfig, TransformerConfig, Weights
-from modinterp.models.convert import fitting, from_state_dict, modular_task
+from modinterp.models.calling import FORMS, REFUSALS, Calling
+from modinterp.models.config import Config, TransformerConfig
+from modinterp.models.convert import ForwardPass, fitting, from_state_dict, modular_task
 from modinterp.models.forward import Affine, Drop, indexed, no_dropout, read_logits
 from modinterp.models.initial import initial_weights, labelled_weights
 from modinterp.models.mlp import PairMLP
+from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.network import hooked
-from modinterp.models.transformer import Network, Transformer
+from modinterp.models.places import Place
+from modinterp.models.transformer import Transformer
+from modinterp.models.wrapped import Wrapped, WrappedConfig
 
 __all__ = [
+    "ACTIVATIONS",
+    "FORMS",
+    "REFUSALS",
     "Affine",
+    "Calling",
     "Config",
     "Drop",
+    "ForwardPass",
     "MLPConfig",
     "Network",
     "PairMLP",
+    "Place",
     "Transformer",
     "TransformerConfig",
     "Weights",
+    "Wrapped",
+    "WrappedConfig",
     "fitting",
     "from_state_dict",
     "hooked",

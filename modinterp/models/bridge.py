@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 import torch
-from torch import Tensor
-from transformer_lens.config import TransformerBridgeConfig
-from transformer_lens.model_bridge import TransformerBridge
-from transformer_lens.model_bridge.sources import boot_native
+from torch import Tensor, nn
 
-from modinterp.models.config import TransformerConfig, Weights
-from modinterp.models.transformer import Network
+from modinterp.models.base_config import Weights
+from modinterp.models.base_network import Network
+from modinterp.models.config import TransformerConfig
+
+_NEURONS = ("relu", "gelu")
 
 
-def to_bridge(network: Network) -> TransformerBridge:
-    """A native `TransformerBridge` with the same logits, and the same activations under every hook that both have.
+def _is_plain(config: object) -> TypeGuard[TransformerConfig]:
+    """Whether a configuration is that of a transformer whose attention is causal softmax."""
+    return isinstance(config, TransformerConfig) and config.attention_rate == 1 and config.causal
+
+
+def to_bridge(network: Network) -> nn.Module:
+    """A native `TransformerBridge` in evaluation mode, with the same logits and activations under hooks that both have.
 
     One exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` holds what is already the pattern.
 
     Raises:
-        ValueError: a network that TransformerLens has no native form of: a pair MLP, attention alone, another
-            nonlinearity than ReLU or GeLU, a bias in the unembedding.
+        ValueError: a network that TransformerLens has no native form of: a pair MLP, attention alone or that is not
+            causal softmax, another nonlinearity than ReLU or GeLU, a bias in the unembedding.
     """
     c = network.cfg
-    if not isinstance(c, TransformerConfig) or c.d_mlp is None or c.act_fn == "none" or c.unembed_bias:
+    if not _is_plain(c) or c.d_mlp is None or c.act_fn not in _NEURONS or c.unembed_bias:
         raise ValueError(f"a native TransformerBridge has no form for {c}")
+    try:
+        from transformer_lens.config import TransformerBridgeConfig
+        from transformer_lens.model_bridge.sources import boot_native
+    except ImportError as error:
+        raise ImportError("native bridges came with TransformerLens 4.3; an earlier one is installed") from error
     config = TransformerBridgeConfig(
         n_layers=c.n_layers,
         d_model=c.d_model,
@@ -49,7 +60,7 @@ def to_bridge(network: Network) -> TransformerBridge:
                 unset.add(key)
     if weights or unset:
         raise ValueError(f"this TransformerLens names its native weights otherwise: {sorted(weights) + sorted(unset)}")
-    return bridge
+    return bridge.eval()
 
 
 def to_hooked_transformer_state_dict(network: Network) -> Weights:
@@ -60,10 +71,11 @@ def to_hooked_transformer_state_dict(network: Network) -> Weights:
     `from_state_dict` reads it back; biases of the MLP that were absent come back as zeros.
 
     Raises:
-        ValueError: a network that HookedTransformer has no form of: a pair MLP, neurons without nonlinearity.
+        ValueError: a network that HookedTransformer has no form of: a pair MLP, attention that is not causal softmax,
+            another nonlinearity than ReLU or GeLU.
     """
     c = network.cfg
-    if not isinstance(c, TransformerConfig) or (c.act_fn == "none" and not c.attn_only):
+    if not _is_plain(c) or (c.act_fn not in _NEURONS and not c.attn_only):
         raise ValueError(f"HookedTransformer has no form for {c}")
     full = replace(c, positional=True, attn_biases=True, mlp_biases=True, unembed_bias=True)
     own = {name: w.detach().clone() for name, w in network.state_dict().items()}

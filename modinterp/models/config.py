@@ -1,78 +1,34 @@
-"""The numbers that fix a network's shape and how its weights begin."""
+"""The numbers that fix a transformer's shape and how its weights begin; what is a configuration at all."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
-import torch.nn.functional as F
-from torch import Tensor
-
+from modinterp.arguments import SHARE, SIZE, Limits
+from modinterp.models.base_config import MOST_UNITS, BaseConfig, check_config
+from modinterp.models.mlp_config import MLPConfig
 from modinterp.tasks import Task
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": F.relu,
-    "gelu": F.gelu,
-    "none": lambda x: x,
-}
 
 INITS = {
     "1/sqrt(d_model)": "every matrix 1/sqrt(d_model), W_out too, W_U 1/sqrt(d_vocab): the code of Nanda et al. 2023",
     "left-facing": "as 1/sqrt(d_model), drawn in the order and orientation of the code of Nanda et al. 2023: W_E "
     "[d_model, d_vocab], W_pos, W_K, W_Q, W_V [head, d_head, d_model], W_O [d_model, head d_head], W_in, W_out, W_U",
     "he": "sqrt(2 / fan in), where all heads and all tasks count as inputs: the code of Syrkis & Søgaard 2024",
+    "W_in 1/sqrt(d_mlp)": "as 1/sqrt(d_model), but W_in 1/sqrt(d_mlp): the code of Zhong et al. 2023",
+    "0.8/sqrt(d_model)": "every matrix 0.8/sqrt(d_model): the default of HookedTransformer",
 }
-
-Weights = dict[str, Tensor]
-CONFIGS: dict[str, type] = {}  # the classes of configurations, by name
-
-
-class _Config:
-    """What all configurations share: whether a task fits, and attributes that TransformerLens asks a config for."""
-
-    normalization_type = None
-    n_key_value_heads = None
-    device = None  # where TransformerLens makes tensors for results: torch's default
-    unlabelled_outputs = 0
-
-    d_vocab: int
-    d_vocab_out: int
-    n_ctx: int
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        CONFIGS[cls.__name__] = cls
-
-    def check(self, task: Task, subject: str = "the network has") -> None:
-        """Raises ValueError where vocabulary, outputs or context are not those of the task.
-
-        Args:
-            subject: whose sizes they are, with its verb, for the error.
-        """
-        sizes = {"d_vocab": task.d_vocab, "d_vocab_out": sum(task.output_sizes), "n_ctx": task.n_ctx}
-        for name, needed in sizes.items():
-            if needed != (own := getattr(self, name)):
-                no_equals = getattr(task, "equals", False) and (name, own) == ("d_vocab", needed - 1)
-                hint = "; if the network reads no '=', its task has equals=False" * no_equals
-                raise ValueError(f"{task.name} needs {name} {needed}, but {subject} {own}{hint}")
-
-
-def _check(act_fn: str, **sizes: int) -> None:
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
-    if act_fn not in ACTIVATIONS:
-        raise ValueError(f"unknown activation {act_fn!r}; known are {', '.join(ACTIVATIONS)}")
 
 
 @dataclass(frozen=True)
-class TransformerConfig(_Config):
-    """A decoder without LayerNorm, in HookedTransformer's vocabulary.
+class TransformerConfig(BaseConfig):
+    """A transformer without LayerNorm, in HookedTransformer's vocabulary.
 
     Attributes:
         d_mlp: neurons per layer; None for a network of attention alone.
+        attention_rate: the attention is this share of softmax and, for the rest, 1 to every position that may be
+            attended to: 1 for softmax alone, 0 for constant attention (Zhong et al. 2023, section 2.2).
+        causal: whether a position attends to itself and those before it alone.
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
         positional: whether a learned embedding of the position is added to that of the token.
         attn_biases, mlp_biases, unembed_bias: which biases exist. Nanda et al. 2023 have those of the MLP alone.
@@ -98,18 +54,17 @@ class TransformerConfig(_Config):
     init: str = "1/sqrt(d_model)"
     n_tasks: int = 1
     unlabelled_outputs: int = 0
+    attention_rate: float = 1.0
+    causal: bool = True
 
     def __post_init__(self) -> None:
-        unlabelled = self.unlabelled_outputs
-        if not isinstance(unlabelled, int) or unlabelled < 0 or (unlabelled and self.n_tasks > 1):
+        limits = {"n_tasks": SIZE, "unlabelled_outputs": Limits(0, MOST_UNITS), "attention_rate": SHARE}
+        check_config(self, init=INITS, **limits)
+        if (unlabelled := self.unlabelled_outputs) and self.n_tasks > 1:
             raise ValueError(f"unlabelled_outputs must be a number of columns beside one task's, got {unlabelled!r}")
-        if self.init not in INITS:
-            raise ValueError(f"unknown initialisation {self.init!r}; known are {', '.join(INITS)}")
-        names = ("d_vocab", "d_vocab_out", "n_ctx", "n_layers", "d_model", "n_heads", "d_head", "d_mlp")
-        _check(self.act_fn, **{name: size for name in names if (size := getattr(self, name)) is not None})
 
     @classmethod
-    def of(cls, task: Task, **sizes: int | str | bool | None) -> TransformerConfig:
+    def of(cls, task: Task, **sizes: int | float | str | bool | None) -> TransformerConfig:
         """The configuration whose vocabulary, outputs and context fit the task; every other field may be given."""
         sizes = {"n_tasks": len(task.output_sizes)} | sizes
         return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
@@ -130,6 +85,17 @@ class TransformerConfig(_Config):
         kinds.append(f"{self.n_heads} x {self.d_head}")
         kinds.append(f"mlp {self.d_mlp}" if self.d_mlp else "no mlp")
         return ", ".join(kinds)
+
+    @property
+    def forward_pass(self) -> str:
+        """What no weight says of how the network computes, in a few words.
+
+        >>> TransformerConfig(d_vocab=113, d_vocab_out=113, n_ctx=2, attention_rate=0.25, causal=False).forward_pass
+        'attention rate 0.25, every position attends to all, relu neurons, read at the last position'
+        """
+        seen = "causal attention" if self.causal else "every position attends to all"
+        neurons = f"{self.act_fn} neurons, " if self.d_mlp else ""
+        return f"attention rate {self.attention_rate:.6g}, {seen}, {neurons}read at the last position"
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every weight, in HookedTransformer's names and orientations."""
@@ -160,8 +126,13 @@ class TransformerConfig(_Config):
         """Standard deviation of every weight matrix before the first step; biases begin at 0. See `INITS`."""
         if self.init == "he":
             return {name: math.sqrt(2 / self._fan_in(name, shape)) for name, shape in self.shapes().items()}
-        scales = dict.fromkeys(self.shapes(), 1 / math.sqrt(self.d_model))
-        return scales | {"unembed.W_U": 1 / math.sqrt(self.d_vocab)}
+        scale = 1 / math.sqrt(self.d_model)
+        if self.init == "0.8/sqrt(d_model)":
+            return dict.fromkeys(self.shapes(), 0.8 * scale)
+        scales = dict.fromkeys(self.shapes(), scale) | {"unembed.W_U": 1 / math.sqrt(self.d_vocab)}
+        if self.init == "W_in 1/sqrt(d_mlp)" and self.d_mlp is not None:
+            scales |= {name: 1 / math.sqrt(self.d_mlp) for name in scales if name.endswith(".W_in")}
+        return scales
 
     def _fan_in(self, name: str, shape: tuple[int, ...]) -> int:
         """The fan-in of `he_normal` in the code of Syrkis & Søgaard 2024: rows of the matrices of all heads, or tasks.
@@ -170,65 +141,6 @@ class TransformerConfig(_Config):
         of one matrix alone the loss of 29 tasks would begin at 2.4, where the source has 1.
         """
         return math.prod(shape[:-1]) * (self.n_tasks if name == "unembed.W_U" else 1)
-
-
-@dataclass(frozen=True)
-class MLPConfig(_Config):
-    """One hidden layer on the sum of the two embeddings: logits = act((W_E[a] + W_E[b]) W_in) W_U.
-
-    Source: Kissane's notebook on modular addition with a one-hidden-layer MLP.
-    """
-
-    d_vocab: int
-    d_vocab_out: int
-    n_ctx: int = 2
-    d_model: int = 128
-    d_mlp: int = 512
-    act_fn: str = "relu"
-    n_layers: int = 1
-
-    def __post_init__(self) -> None:
-        _check(self.act_fn, d_vocab=self.d_vocab, d_vocab_out=self.d_vocab_out, d_model=self.d_model, d_mlp=self.d_mlp)
-
-    @classmethod
-    def of(cls, task: Task, **sizes: int | str) -> MLPConfig:
-        """The configuration whose vocabulary and outputs fit the task; every other field may be given."""
-        return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
-
-    @property
-    def n_heads(self) -> int:
-        """0: the network has no attention; TransformerLens asks every config for it."""
-        return 0
-
-    @property
-    def attn_only(self) -> bool:
-        """Whether the network has no MLP: false; TransformerLens asks every config for it."""
-        return False
-
-    @property
-    def summary(self) -> str:
-        """The shape in a few words, such as a table has room for."""
-        return f"pair mlp, d {self.d_model}, mlp {self.d_mlp}"
-
-    def labelled(self) -> MLPConfig:
-        """The same configuration: every output of a pair MLP is the answer to some input."""
-        return self
-
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every weight, in HookedTransformer's names and orientations.
-
-        >>> MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8).shapes()
-        {'embed.W_E': (5, 4), 'blocks.0.mlp.W_in': (4, 8), 'unembed.W_U': (8, 5)}
-        """
-        return {
-            "embed.W_E": (self.d_vocab, self.d_model),
-            "blocks.0.mlp.W_in": (self.d_model, self.d_mlp),
-            "unembed.W_U": (self.d_mlp, self.d_vocab_out),
-        }
-
-    def scales(self) -> dict[str, float]:
-        """Standard deviation of every weight before the first step: 1/sqrt(rows)."""
-        return {name: 1 / math.sqrt(shape[0]) for name, shape in self.shapes().items()}
 
 
 Config = TransformerConfig | MLPConfig

@@ -1,68 +1,47 @@
-"""Foreign layouts in: whatever names and orientations a checkpoint has, one of our networks comes out.
+"""One of our networks from a foreign checkpoint, and the task that its shapes allow.
 
-=============================================  ============================================
-layout                                         recognised by
-=============================================  ============================================
-ours, and HookedTransformer's of any version   `blocks.0.attn.W_O [head, d_head, d_model]`
-left-facing, of the grokking paper's own code  `blocks.0.attn.W_O [d_model, head * d_head]`
-three-matrix MLP                               `W_E`, `W_in`, `W_U`
-our MLP                                        `blocks.0.mlp.W_in` and no attention
-=============================================  ============================================
+What no weight says, a `ForwardPass` does. The layouts are those of `modinterp.models.layouts`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
 
-import torch
-from torch import Tensor
-
-from modinterp.models.config import Config, MLPConfig, TransformerConfig, Weights
+from modinterp.models.base_config import Weights
+from modinterp.models.base_network import Network
+from modinterp.models.config import Config, TransformerConfig
+from modinterp.models.layouts import in_our_layout, name_list
+from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.network import hooked
-from modinterp.models.transformer import Network
 from modinterp.tasks import ModularArithmetic, Task
 
-_BUFFERS = re.compile(r"\.(mask|IGNORE)$")
 _LAYER = re.compile(r"blocks\.([0-9]{1,6})\.")
-_SHOWN = 12
-_THREE = {"W_E": "embed.W_E", "W_in": "blocks.0.mlp.W_in", "W_U": "unembed.W_U"}
-
-# Left-facing weights act from the left on column vectors, except that heads and W_pos are laid out as the code has it.
-_TURNED: dict[str, Callable[[Tensor, int], Tensor]] = {
-    "W_E": lambda w, _: w.transpose(0, 1),
-    "W_Q": lambda w, _: w.transpose(1, 2),
-    "W_K": lambda w, _: w.transpose(1, 2),
-    "W_V": lambda w, _: w.transpose(1, 2),
-    "W_O": lambda w, heads: w.transpose(0, 1).unflatten(0, (heads, -1)),
-    "W_in": lambda w, _: w.transpose(0, 1),
-    "W_out": lambda w, _: w.transpose(0, 1),
-}
 
 
-def _right_facing(weights: Weights) -> Weights:
-    heads = weights["blocks.0.attn.W_Q"].shape[0]
-    return {name: _TURNED.get(name.rpartition(".")[2], lambda w, _: w)(w, heads) for name, w in weights.items()}
+@dataclass(frozen=True)
+class ForwardPass:
+    """What a file of weights does not say of how its network computes, and somebody has to.
+
+    Attributes:
+        act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
+        attention_rate, causal: as in `TransformerConfig`.
+        joined: as in `MLPConfig`; None for what the shapes say, which leave open whether a bias counts once or twice.
+    """
+
+    act_fn: str = "relu"
+    attention_rate: float = 1.0
+    causal: bool = True
+    joined: str | None = None
 
 
-def _without_zero_biases(weights: Weights) -> Weights:
-    """The weights without biases of which all of one kind (`b_Q, b_K, b_V, b_O`, or `b_U`) are zero."""
-    for kind in (r"attn\.b_[QKVO]$", r"unembed\.b_U$"):
-        names = [n for n in weights if re.search(kind, n)]
-        if not any(weights[n].any() for n in names):
-            weights = {n: w for n, w in weights.items() if n not in names}
-    return weights
-
-
-def _name_list(names: Iterable[object]) -> str:
-    """The first dozen names on one line, for an error."""
-    shown = [str(n) if str(n).isprintable() and len(str(n)) < 100 else ascii(n)[:100] for n in names]
-    return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
+AS_USUAL = ForwardPass()
 
 
 def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
     if name not in weights:
-        raise ValueError(f"no weight {name}; found {_name_list(sorted(weights))}")
+        raise ValueError(f"no weight {name}; found {name_list(sorted(weights))}")
     if weights[name].ndim != ndim:
         raise ValueError(f"{name} should have {ndim} axes, but its shape is {tuple(weights[name].shape)}")
     return tuple(weights[name].shape)
@@ -71,11 +50,11 @@ def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
 def _number_of_layers(weights: Weights) -> int:
     layers = {int(m[1]) for m in map(_LAYER.match, weights) if m}
     if layers != set(range(len(layers))):
-        raise ValueError(f"layers should be numbered from 0 without a gap, but are {_name_list(sorted(layers))}")
+        raise ValueError(f"layers should be numbered from 0 without a gap, but are {name_list(sorted(layers))}")
     return len(layers)
 
 
-def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> TransformerConfig:
+def _transformer_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> TransformerConfig:
     d_vocab, d_model = _shape(weights, "embed.W_E", 2)
     n_heads, _, d_head = _shape(weights, "blocks.0.attn.W_Q", 3)
     has_mlp = "blocks.0.mlp.W_in" in weights
@@ -88,9 +67,28 @@ def _transformer_config(weights: Weights, n_ctx: int, act_fn: str) -> Transforme
         n_heads=n_heads,
         d_head=d_head,
         d_mlp=_shape(weights, "blocks.0.mlp.W_in", 2)[1] if has_mlp else None,
-        act_fn=act_fn,
+        act_fn=assumed.act_fn,
         positional="pos_embed.W_pos" in weights,
         attn_biases=any(re.search(r"attn\.b_", n) for n in weights),
+        mlp_biases="blocks.0.mlp.b_in" in weights,
+        unembed_bias="unembed.b_U" in weights,
+        attention_rate=assumed.attention_rate,
+        causal=assumed.causal,
+    )
+
+
+def _mlp_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> MLPConfig:
+    d_vocab, d_model = _shape(weights, "embed.W_E", 2)
+    rows, d_mlp = _shape(weights, "blocks.0.mlp.W_in", 2)
+    return MLPConfig(
+        d_vocab=d_vocab,
+        d_vocab_out=_shape(weights, "unembed.W_U", 2)[1],
+        n_ctx=n_ctx,
+        d_model=d_model,
+        d_mlp=d_mlp,
+        act_fn=assumed.act_fn,
+        n_layers=_number_of_layers(weights),
+        joined=assumed.joined or ("sum" if rows == d_model else "concatenated"),
         mlp_biases="blocks.0.mlp.b_in" in weights,
         unembed_bias="unembed.b_U" in weights,
     )
@@ -111,34 +109,12 @@ def fitting(weights: Weights, config: Config, task: Task) -> Network:
     missing, extra = sorted(set(wanted) - set(shapes)), sorted(set(shapes) - set(wanted))
     if missing or extra:
         parts = (("missing weights", missing), ("weights without a place", extra))
-        raise ValueError("; ".join(f"{what}: {_name_list(names)}" for what, names in parts if names))
+        raise ValueError("; ".join(f"{what}: {name_list(names)}" for what, names in parts if names))
     for name, shape in wanted.items():
         if shapes[name] != shape:
             raise ValueError(f"{name} should be {list(shape)}, but is {list(shapes[name])}")
     config.check(task, "the weights have")
     return hooked(config, {name: w.float() for name, w in weights.items()})
-
-
-def _in_our_layout(weights: Weights) -> Weights:
-    """Weights of any of the layouts in our names and orientations, in float32, without buffers and zero biases."""
-    weights = {name: w for name, w in weights.items() if not (isinstance(name, str) and _BUFFERS.search(name))}
-    for name, w in weights.items():
-        dense = isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
-        if not dense or w.is_quantized or not w.is_floating_point():
-            raise ValueError(f"weight {_name_list([name])} is no dense array of real numbers with a name")
-    weights = {name: w.detach().float() for name, w in weights.items()}
-    broken = [name for name, w in weights.items() if not w.isfinite().all()]
-    if broken:
-        raise ValueError(f"weights that are not finite: {_name_list(broken)}")
-    if set(weights) == set(_THREE):
-        weights = {_THREE[name]: w for name, w in weights.items()}
-    weights = _without_zero_biases(weights)
-    try:
-        if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
-            weights = _right_facing(weights)
-    except (KeyError, IndexError, RuntimeError) as error:
-        raise ValueError(f"the weights begin like a known layout, but do not fit it: {error}") from error
-    return weights
 
 
 def _has_attention(weights: Weights) -> bool:
@@ -151,63 +127,92 @@ def _has_attention(weights: Weights) -> bool:
         return True
     if "blocks.0.mlp.W_in" in weights:
         return False
-    names = _name_list(sorted(weights)) or "nothing"
-    expected = "blocks.0.attn.W_O and its like, or W_E, W_in, W_U"
+    names = name_list(sorted(weights)) or "nothing"
+    expected = "blocks.0.attn.W_O and its like, W_E, W_in, W_U, or embed.weight and linear layers"
     raise ValueError(f"the weights fit no known layout: expected {expected}; found {names}")
 
 
-def modular_task(weights: Weights, op: str, p: int | None = None) -> ModularArithmetic:
+def _positions(weights: Weights) -> int | None:
+    """How many tokens a network of these weights reads; None where any number would do."""
+    if "pos_embed.W_pos" in weights:
+        return _shape(weights, "pos_embed.W_pos", 2)[0]
+    if _has_attention(weights):
+        return None
+    (_, d_model), (rows, _) = _shape(weights, "embed.W_E", 2), _shape(weights, "blocks.0.mlp.W_in", 2)
+    if rows % d_model:
+        raise ValueError(f"blocks.0.mlp.W_in has {rows} rows, no multiple of the width {d_model} of the embeddings")
+    return max(2, rows // d_model)
+
+
+def modular_task(
+    weights: Weights, op: str, p: int | None = None, equals: bool | None = None, vocabularies: int | None = None
+) -> ModularArithmetic:
     """The task of a network over pairs of residues, as far as the shapes of its weights decide it.
 
     Whether a third token, "=", stands at the end follows from the positions, else from the sizes of the vocabularies.
+    That each number has a vocabulary of its own follows from p, or from there being as many outputs.
 
     Args:
-        weights: in any of the layouts of this module.
+        weights: in any of the layouts of `modinterp.models.layouts`.
         op: a key of `modinterp.tasks.modular.OPERATIONS`, which follows from no shape.
-        p: the modulus, where it is known.
+        p, equals, vocabularies: the modulus, whether there is a token "=", and how many vocabularies the two numbers
+            have, where they are known.
     Raises:
-        ValueError: the layout is none of the four; p contradicts the shapes, or neither follows from them nor is given.
+        ValueError: the layout is none of the known ones; the network is none over pairs; what is given contradicts the
+            shapes, or neither follows from them nor is given.
     """
-    weights = _in_our_layout(weights)
-    has_attention = _has_attention(weights)
+    weights = in_our_layout(weights)
+    has_attention, positions = _has_attention(weights), _positions(weights)
     d_vocab, outputs = _shape(weights, "embed.W_E", 2)[0], _shape(weights, "unembed.W_U", 2)[1]
-    if not has_attention:
-        equals = False
-    elif "pos_embed.W_pos" in weights:
-        equals = _shape(weights, "pos_embed.W_pos", 2)[0] > 2
-    elif p is None and outputs == d_vocab:
+    if positions is not None and positions > 3:
+        raise ValueError(
+            f"the network reads {positions} tokens, and is none over pairs (a, b), which reads 2, or 3 with ="
+        )
+    if positions is not None and equals not in (None, positions == 3):
+        raise ValueError(f"the network reads {positions} tokens, which contradicts equals={equals}")
+    if has_attention and positions is None and equals is None and p is None and outputs == d_vocab:
         raise ValueError(f"p must be given: {d_vocab} tokens and as many outputs may or may not have one for =")
-    else:
-        equals = d_vocab == (outputs if p is None else p) + 1
-    if p is not None and p != d_vocab - equals:
-        raise ValueError(f"{d_vocab} tokens{' with one for =' * equals} mean p {d_vocab - equals}, not {p}")
-    return ModularArithmetic(d_vocab - equals, op, equals)
+    known = equals if positions is None else positions == 3
+    endings = (False, True) if known is None else (known,)
+    found = [
+        (tokens // v, v, e)
+        for v, e in product((1, 2) if vocabularies is None else (vocabularies,), endings)
+        if (tokens := d_vocab - e) % v == 0 and tokens // v > 1
+    ]
+    fitting_outputs = [(q, v, e) for q, v, e in found if outputs in (q, d_vocab)]
+    matching = [x for x in fitting_outputs if p in (None, x[0])]
+    if matching:
+        best = min(matching, key=lambda x: (x[0] != outputs, x[1], x[2]))
+        return ModularArithmetic(best[0], op, best[2], best[1])
+    words = f"{d_vocab} tokens{' with one for =' * (known is True)}"
+    if p is not None and fitting_outputs:
+        raise ValueError(f"{words} mean p {' or '.join(str(q) for q, *_ in fitting_outputs)}, not {p}")
+    raise ValueError(
+        f"{words} and {outputs} outputs are those of no network over pairs of residues mod p, which has p tokens, or "
+        f"p for each number, and as many outputs"
+    )
 
 
-def from_state_dict(weights: Weights, task: Task, act_fn: str = "relu") -> Network:
-    """A hooked network with the weights of a checkpoint in any of the four layouts of this module.
+def from_state_dict(weights: Weights, task: Task, assumed: ForwardPass = AS_USUAL) -> Network:
+    """A hooked network with the weights of a checkpoint in any of the layouts of `modinterp.models.layouts`.
 
     Args:
         weights: names to tensors; HookedTransformer's `mask` and `IGNORE` buffers are ignored, and output columns
             beyond the task's (the one of "=" in the code of Nanda et al. 2023) are left out.
         task: what the network was trained on; says how many positions and classes there are.
-        act_fn: the nonlinearity of the neurons, which is in no checkpoint; a key of `ACTIVATIONS`.
+        assumed: how the network computes, as far as no weight says it.
     Raises:
-        ValueError: the layout is none of the four, a weight is missing, left over or of another shape, or the shapes
-            contradict the task.
+        ValueError: the layout is none of the known ones, a weight is missing, left over or of another shape, or the
+            shapes contradict the task.
     """
-    weights = _in_our_layout(weights)
+    weights = in_our_layout(weights)
     has_attention, classes = _has_attention(weights), sum(task.output_sizes)
     if _shape(weights, "unembed.W_U", 2)[1] == task.d_vocab > classes:
         columns = {n: weights[n][..., :classes] for n in ("unembed.W_U", "unembed.b_U") if n in weights}
         weights = weights | columns
-    if has_attention:
-        n_ctx = _shape(weights, "pos_embed.W_pos", 2)[0] if "pos_embed.W_pos" in weights else task.n_ctx
-        if "pos_embed.W_pos" in weights and not weights["pos_embed.W_pos"].any():  # HookedTransformer has them always
-            weights = {name: w for name, w in weights.items() if name != "pos_embed.W_pos"}
-        config: Config = _transformer_config(weights, n_ctx, act_fn)
-    else:
-        d_vocab, d_model = _shape(weights, "embed.W_E", 2)
-        d_mlp = _shape(weights, "blocks.0.mlp.W_in", 2)[1]
-        config = MLPConfig(d_vocab, _shape(weights, "unembed.W_U", 2)[1], task.n_ctx, d_model, d_mlp, act_fn)
-    return fitting(weights, config, task)
+    if not has_attention:
+        return fitting(weights, _mlp_config(weights, task.n_ctx, assumed), task)
+    n_ctx = _shape(weights, "pos_embed.W_pos", 2)[0] if "pos_embed.W_pos" in weights else task.n_ctx
+    if "pos_embed.W_pos" in weights and not weights["pos_embed.W_pos"].any():  # HookedTransformer has them always
+        weights = {name: w for name, w in weights.items() if name != "pos_embed.W_pos"}
+    return fitting(weights, _transformer_config(weights, n_ctx, assumed), task)

@@ -18,7 +18,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.models.affine import fast_affine
-from modinterp.models.config import ACTIVATIONS, Config, MLPConfig, TransformerConfig, Weights
+from modinterp.models.base_config import ACTIVATIONS, Weights
+from modinterp.models.config import Config, TransformerConfig
+from modinterp.models.mlp_config import MLPConfig
 
 Drop = Callable[[str, int, Tensor], Tensor]
 Affine = Callable[[Tensor, Tensor, Tensor | None], Tensor]
@@ -43,10 +45,10 @@ def indexed(
         n_read: number of positions, counted from the last, at which logits are wanted.
         read: the positions at which logits are wanted for each input, if those are only some of the last `n_read`.
     """
-    if isinstance(config, MLPConfig):
-        return {"rows": inputs}
     n_ctx = inputs.shape[1]
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
+    if isinstance(config, MLPConfig):
+        return {"rows": rows if config.joined == "concatenated" else inputs}
     if not _tabulated(config, n_read):
         return {"rows": rows} if read is None else {"rows": rows, "read": read}
     if len(last_tokens) == 1:
@@ -77,9 +79,7 @@ def read_logits(
         affine: the function x W + b by which the large products are taken.
     """
     if isinstance(config, MLPConfig):
-        table = weights["embed.W_E"] @ weights["blocks.0.mlp.W_in"]
-        post = ACTIVATIONS[config.act_fn](F.embedding(index["rows"], table).sum(dim=1))
-        return affine(drop("neurons", 0, post), weights["unembed.W_U"], None).unsqueeze(1)
+        return _pair_mlp_logits(config, weights, index, drop, affine).unsqueeze(1)
     table = _residual_table(config, weights, index["rows"].shape[-1])
     if _tabulated(config, n_read):
         x = _tabulated_attention(config, weights, index, table, affine)
@@ -89,6 +89,23 @@ def read_logits(
     x = drop("residual", 2 * last, x)
     x = _plus_mlp(x, config, weights, last, drop, affine)
     return affine(x.flatten(0, -2), weights["unembed.W_U"], weights.get("unembed.b_U")).unflatten(0, x.shape[:-1])
+
+
+def _pair_mlp_logits(
+    config: MLPConfig, weights: Weights, index: dict[str, Tensor], drop: Drop, affine: Affine
+) -> Float[Tensor, "input output"]:
+    """Logits of a pair MLP, whose first layer is a table by token, and by position where embeddings stand in a row."""
+    W_E, W_in, act = weights["embed.W_E"], weights["blocks.0.mlp.W_in"], ACTIVATIONS[config.act_fn]
+    parts = W_in.split(config.d_model) if config.joined == "concatenated" else (W_in,)
+    table = torch.cat([W_E @ part for part in parts]) if len(parts) > 1 else W_E @ W_in
+    pre = F.embedding(index["rows"], table).sum(dim=1)
+    if config.mlp_biases:
+        pre = pre + config.bias_count * weights["blocks.0.mlp.b_in"]
+    post = drop("neurons", 0, act(pre))
+    for layer in range(1, config.n_layers):
+        mlp = f"blocks.{layer}.mlp."
+        post = drop("neurons", layer, act(affine(post, weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))))
+    return affine(post, weights["unembed.W_U"], weights.get("unembed.b_U"))
 
 
 def _residual_table(config: TransformerConfig, weights: Weights, n_ctx: int) -> Float[Tensor, "pos token d_model"]:
@@ -116,7 +133,9 @@ def _tabulated_attention(
     q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))
     scores = torch.einsum("qhd,pthd->qpth", q.unflatten(-1, per_head), k.unflatten(-1, per_head))
     scores = scores.flatten(0, 2) / math.sqrt(config.d_head)
-    pattern = F.embedding(index["scores"], scores).softmax(dim=1)
+    pattern = F.embedding(index["scores"], scores).softmax(dim=1)  # the last position sees all, causal or not
+    if config.attention_rate != 1:
+        pattern = config.attention_rate * pattern + (1 - config.attention_rate)
     values = F.embedding(index["rows"], v.flatten(0, 1)).unflatten(-1, per_head)
     z = (pattern.unsqueeze(-1) * values).sum(dim=1).flatten(-2)
     resid = F.embedding(index["last"], queries_in) if "last" in index else queries_in
@@ -141,25 +160,28 @@ def _layers_before_the_last_mlp(
             query_pos = index.get("read", query_pos[:, -n_read:])
             queries_in = x.take_along_dim(query_pos.unsqueeze(-1), dim=1) if "read" in index else x[:, -n_read:]
         q, k, v = (_projected(y, weights, layer, letter) for y, letter in ((queries_in, "Q"), (x, "K"), (x, "V")))
-        x = _plus_attention(queries_in, _attend(q, k, v, config.n_heads, query_pos), weights, layer, affine)
+        x = _plus_attention(queries_in, _attend(q, k, v, config, query_pos), weights, layer, affine)
         if not last:
             x = drop("residual", 2 * layer, x)
             x = _plus_mlp(x, config, weights, layer, drop, affine)
     return x
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, n_heads: int, query_pos: Tensor) -> Tensor:
-    """The outputs of causal attention, heads side by side in the last axis: [input, query, head * d_head].
+def _attend(q: Tensor, k: Tensor, v: Tensor, config: TransformerConfig, query_pos: Tensor) -> Tensor:
+    """The outputs of attention, heads side by side in the last axis: [input, query, head * d_head].
 
     Args:
         query_pos: positions of the queries, `[1 or input, query]`.
     """
-    q, k, v = (x.unflatten(-1, (n_heads, -1)).transpose(1, 2) for x in (q, k, v))
-    scores = q / math.sqrt(q.shape[-1]) @ k.transpose(-1, -2)
-    if query_pos.shape != (1, 1):  # the last position sees everything
+    q, k, v = (x.unflatten(-1, (config.n_heads, -1)).transpose(1, 2) for x in (q, k, v))
+    scores, rate = q / math.sqrt(q.shape[-1]) @ k.transpose(-1, -2), config.attention_rate
+    if config.causal and query_pos.shape != (1, 1):  # the last position sees everything
         future = torch.arange(k.shape[-2], device=query_pos.device) > query_pos.unsqueeze(-1)
         scores = scores + torch.where(future, -torch.inf, 0.0).unsqueeze(1)  # faster than to fill a copy
-    return (scores.softmax(dim=-1) @ v).transpose(1, 2).flatten(-2)
+    pattern = scores.softmax(dim=-1)
+    if rate != 1:
+        pattern = rate * pattern + (1 - rate) * (scores > -torch.inf)
+    return (pattern @ v).transpose(1, 2).flatten(-2)
 
 
 def _plus_attention(resid: Tensor, z: Tensor, weights: Weights, layer: int, affine: Affine) -> Tensor:

@@ -7,29 +7,33 @@ import math
 import torch
 from torch import Tensor
 
-from modinterp.models.config import Config, TransformerConfig, Weights
+from modinterp.models.base_config import Weights
+from modinterp.models.config import Config, TransformerConfig
 
 
 def is_bias(name: str) -> bool:
-    """Whether a weight of that name, such as `blocks.0.mlp.b_in`, is a bias; biases begin at 0."""
+    """Whether a weight of that name, such as `blocks.0.mlp.b_in`, is a bias; most begin at 0."""
     return name.rpartition(".")[2].startswith("b_")
 
 
 def initial_weights(config: Config, seed: int) -> Weights:
     """Weights before the first step, drawn in float32 on the CPU, the same on every device.
 
-    Matrices are normal with the standard deviations of `config.scales()`, biases are 0. They are drawn in the order of
-    `config.shapes()`; with the initialisation "left-facing" in the order and orientation of the code of Nanda et al.
-    2023, so that the same seed gives the same weights as there.
+    Matrices are normal with the standard deviations of `config.scales()`, biases are 0; those named by `config.uniform`
+    are uniform instead. They are drawn in the order of `config.shapes()`; with the initialisation "left-facing" in the
+    order and orientation of the code of Nanda et al. 2023, so that the same seed gives the same weights as there.
     """
     generator = torch.Generator().manual_seed(seed)
     if isinstance(config, TransformerConfig) and config.init == "left-facing":
         return _left_facing_weights(config, generator)
     scales = config.scales()
-    return {
-        name: torch.zeros(shape) if is_bias(name) else torch.randn(shape, generator=generator) * scales[name]
-        for name, shape in config.shapes().items()
-    }
+
+    def drawn(name: str, shape: tuple[int, ...]) -> Tensor:
+        if name in config.uniform:
+            return (2 * torch.rand(shape, generator=generator) - 1) * (math.sqrt(3) * scales[name])
+        return torch.zeros(shape) if is_bias(name) else torch.randn(shape, generator=generator) * scales[name]
+
+    return {name: drawn(name, shape) for name, shape in config.shapes().items()}
 
 
 def _left_facing_weights(config: TransformerConfig, generator: torch.Generator) -> Weights:

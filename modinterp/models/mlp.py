@@ -1,35 +1,51 @@
-"""The one-hidden-layer network on pairs: no attention, no biases, the same hook names as a transformer's MLP."""
+"""Hidden layers on pairs of embeddings: no attention, the same hook names as a transformer's MLP."""
 
 from __future__ import annotations
 
-from jaxtyping import Float, Int
+from typing import Any
+
+from jaxtyping import Int
 from torch import Tensor, nn
 from transformer_lens.hook_points import HookPoint
 
-from modinterp.models.config import MLPConfig, Weights
-from modinterp.models.transformer import MLP, Network, _Weights
+from modinterp.models.base_config import Weights
+from modinterp.models.base_network import Component, Network, returned
+from modinterp.models.mlp_config import MLPConfig
+from modinterp.models.transformer import MLP
 
 
 class _Layer(nn.Module):
-    def __init__(self, weights: Weights, act_fn: str):
+    def __init__(self, layer: int, weights: Weights, config: MLPConfig):
         super().__init__()
-        self.mlp = MLP("blocks.0.mlp.", weights, act_fn)
+        self.mlp = MLP(f"blocks.{layer}.mlp.", weights, config.act_fn, 1 if layer else config.bias_count)
 
 
 class PairMLP(Network):
-    """logits = act((W_E[a] + W_E[b]) W_in) W_U, with one position in the output.
+    """The network of an `MLPConfig`, such as logits = act((W_E[a] + W_E[b]) W_in) W_U, with one position in the output.
 
-    Source: Kissane's notebook on modular addition with a one-hidden-layer MLP.
+    >>> from modinterp.models import MLPConfig, initial_weights
+    >>> config = MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8)
+    >>> PairMLP(config, initial_weights(config, seed=0)).hook_dict.keys()
+    dict_keys(['hook_embed', 'blocks.0.mlp.hook_pre', 'blocks.0.mlp.hook_post'])
     """
 
     def __init__(self, config: MLPConfig, weights: Weights):
         super().__init__(config)
-        self.embed, self.hook_embed = _Weights("embed.", weights), HookPoint()
-        self.blocks = nn.ModuleList([_Layer(weights, config.act_fn)])
-        self.unembed = _Weights("unembed.", weights)
+        self.embed, self.hook_embed = Component("embed.", weights), HookPoint()
+        self.blocks = nn.ModuleList([_Layer(layer, weights, config) for layer in range(config.n_layers)])
+        self.unembed = Component("unembed.", weights)
         self.setup()
 
-    def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch 1 output"]:
-        """Logits of every output, at the one position there is."""
-        x = self.hook_embed(self.W_E[tokens]).sum(dim=1, keepdim=True)
-        return self.blocks[0].mlp(x) @ self.W_U
+    def forward(
+        self,
+        tokens: Int[Tensor, "batch pos"],
+        return_type: str | None = "logits",
+        labels: Int[Tensor, " batch"] | None = None,
+    ) -> Any:
+        """Logits of every output, at the one position there is; or the loss, as `Transformer.forward` has it."""
+        x = self.hook_embed(self.W_E[tokens])
+        x = x.flatten(1).unsqueeze(1) if self.cfg.joined == "concatenated" else x.sum(dim=1, keepdim=True)
+        for block in self.blocks:
+            x = block.mlp(x)
+        logits = x @ self.W_U
+        return returned(logits + self.unembed.b_U if self.cfg.unembed_bias else logits, return_type, labels)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from modinterp.models.config import Config, MLPConfig, Weights
+from modinterp.models.base_config import Weights
+from modinterp.models.base_network import Network
+from modinterp.models.config import Config
 from modinterp.models.initial import labelled_weights
 from modinterp.models.mlp import PairMLP
-from modinterp.models.transformer import Network, Transformer
+from modinterp.models.mlp_config import MLPConfig
+from modinterp.models.transformer import Transformer
 
 
 def hooked(config: Config, weights: Weights) -> Network:

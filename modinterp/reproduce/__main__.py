@@ -8,13 +8,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modinterp.files import writable_folder
+from modinterp.cluster.arguments import add_cluster_arguments, check_cluster_arguments, device_and_share
+from modinterp.cluster.cores import free_cores
+from modinterp.files import folder_name, writable_folder
 from modinterp.sources import sources
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 from modinterp.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
+    from modinterp.measurements import NetworkMeasurements
+    from modinterp.reproduce.evidence import Evidence
     from modinterp.reproduce.report import IndexEntry
     from modinterp.reproduce.reproduction import Reproduction
 
@@ -43,8 +47,8 @@ exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad
     )
     parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="which source, or all of them")
     parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*' (default: all)")
-    parser.add_argument("--runs", metavar="DIR", type=Path,
-                        help="measure the runs in DIR, laid out like checkpoints/ (default: checkpoints/)")  # fmt: skip
+    parser.add_argument("--runs", metavar="DIR", help="measure the runs in DIR, laid out like checkpoints/, or in "
+                        "hf://OWNER/REPO@REVISION on the Hub (default: checkpoints/)")  # fmt: skip
     parser.add_argument("--checkpoint", metavar="FILE", type=Path,
                         help="measure somebody's network (.safetensors, .pt, .pth) in place of the source's main run; "
                         "what needs its training is not measured")  # fmt: skip
@@ -53,10 +57,13 @@ exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad
         metavar="DIR",
         type=Path,
         help="where to write (default: reports/SOURCE, for all reports/; with --only in only/ there, "
-        "with --checkpoint or --runs in a folder of that name)",
+        "with --checkpoint or --runs in a folder named after it)",
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
+    parser.add_argument("--workers", metavar="N", type=int,
+                        help="processes that measure, one run each at a time (default: one a free core)")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="list the claims with the verdicts recorded, and stop")
+    add_cluster_arguments(parser, "a run")
     return parser
 
 
@@ -65,7 +72,8 @@ def _folder(options: argparse.Namespace) -> Path:
     if options.out is not None:
         return options.out
     whole = Path("reports") if options.source == ALL else Path("reports") / options.source
-    part = options.checkpoint.stem if options.checkpoint else options.runs.resolve().name if options.runs else ""
+    of = options.checkpoint or options.runs
+    part = folder_name(Path(of)) if of else ""
     return whole / part / ("only" if options.only else "")
 
 
@@ -95,24 +103,54 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
     """
     from modinterp.reproduce.report import index_entry, terminal_table, write_report
     from modinterp.reproduce.reproduction import claims_matching, reproduction, reproduction_on
-    from modinterp.runs.store import RECORD
+    from modinterp.sources.loading import how_to_have_checkpoints, is_there
 
     began, claims = time.perf_counter(), claims_matching(name, options.only)
     needed = {run for claim in claims for run in claim.needs}
-    if options.runs and needed and not any((options.runs / run / RECORD).is_file() for run in needed):
-        raise ValueError(f"none of the runs that these claims of {name} ask for is in {options.runs}")
+    if options.checkpoint is None and needed and not any(is_there(run, options.runs) for run in needed):
+        if options.runs:
+            raise ValueError(f"none of the runs that these claims of {name} ask for is in {options.runs}")
+        raise ValueError(how_to_have_checkpoints(name))
     out = _folder(options) / name if options.source == ALL else _folder(options)
     writable_folder(out)
     with progress_bar(len(claims), name, "claim", leave=False) as bar:
         if options.checkpoint is not None:
             reproduced = reproduction_on(name, options.checkpoint, options.only, device, lambda _: bar.update())
         else:
-            reproduced = reproduction(name, options.only, options.runs, device, lambda _: bar.update())
+            taken = _taken_elsewhere(name, options, device)
+            reproduced = reproduction(name, options.only, options.runs, device, lambda _: bar.update(), *taken)
     path = write_report(reproduced, out, inside=options.source == ALL)
     print(terminal_table(reproduced.results))
     _print_summary(reproduced, options.checkpoint, time.perf_counter() - began)
     print(f"report: {path}")
     return index_entry(reproduced), reproduced.as_expected
+
+
+def _taken_elsewhere(
+    name: str, options: argparse.Namespace, device: str
+) -> tuple[dict[str, NetworkMeasurements], Evidence] | tuple[()]:
+    """What a cluster, or several processes of this machine, measured of a source's runs; () where none are to."""
+    from modinterp.cluster.pieces import in_processes
+    from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces
+
+    if options.on:
+        from modinterp.cluster.on_ray import carried_out, connected, has_gpus
+        from modinterp.runs.lease import RunIsHeld
+
+        with connected(options.address) as ray:
+            device, share = device_and_share(options, has_gpus(ray))
+            return measured_in_pieces(
+                name,
+                options.only,
+                options.runs,
+                device,
+                share.threads,
+                lambda pieces: carried_out(ray, pieces, share, RunIsHeld, "run"),
+            )
+    workers = options.workers or free_cores()
+    if workers == 1 or device != "cpu" or not is_worth_processes(name, options.only):
+        return ()
+    return measured_in_pieces(name, options.only, options.runs, device, 1, lambda pieces: in_processes(pieces, workers))
 
 
 def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> None:
@@ -131,18 +169,29 @@ def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: f
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _parser().parse_args(arguments)
-    names = _names(options)
-    if options.runs is not None and not options.runs.is_dir():
-        raise ValueError(f"--runs {options.runs} is not a folder")
+    if options.only == "":
+        raise ValueError("--only '' fits no claim; leave it out for all of them")
+    if options.runs is not None:
+        from modinterp.runs.hub import is_address, root
+
+        options.runs = root(options.runs)
+        if not is_address(options.runs) and not options.runs.is_dir():
+            raise ValueError(f"--runs {options.runs} is not a folder")
     if options.checkpoint is not None and (options.runs is not None or options.source == ALL):
         raise ValueError("--checkpoint is one network of one source, without --runs")
+    check_cluster_arguments(options)
+    if options.workers is not None and options.workers < 1:
+        raise ValueError(f"--workers must be a whole number of at least 1, got {options.workers}")
+    if options.checkpoint is not None and options.on:
+        raise ValueError("--checkpoint is one network, and --on ray measures a run a task")
+    names = _names(options)
     if options.list:
         for name in names:
             _list(name, options.only)
         return 0
     from modinterp.training import resolved_device
 
-    device = str(resolved_device(options.device))
+    device = "cpu" if options.on else str(resolved_device(options.device))
     entries, as_expected = zip(*(_reproduced(name, options, device) for name in names), strict=True)
     if options.source == ALL:
         from modinterp.reproduce.report import write_index

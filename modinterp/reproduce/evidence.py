@@ -14,6 +14,19 @@ from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.training import RunSpec
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What claims about one network ask of one, by their ids.
+
+    Attributes:
+        own: claims that are about it.
+        before: those of them whose numbers before training are taken from it, as the first that they are about.
+    """
+
+    own: frozenset[str]
+    before: frozenset[str]
+
+
 @dataclass
 class Evidence:
     """The numbers of claims about one network, of every network that was measured.
@@ -28,21 +41,28 @@ class Evidence:
     control: dict[str, dict[str, Numbers]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def add(self, claims: Sequence[Claim], m: NetworkMeasurements) -> None:
-        """Measure these claims on one network."""
-        for claim in claims:
+    def add(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
+        """Measure on one network what is asked of it, and forget its activations."""
+        of_it = [claim for claim in claims if claim.id in asked.own]
+        for claim in of_it:
             began = perf_counter()
             if (numbers := _numbers(claim, m)) is not None:
                 self.rows.setdefault(claim.id, {})[m.name] = numbers
             self.seconds[claim.id] = self.seconds.get(claim.id, 0.0) + perf_counter() - began
-
-    def add_control(self, claims: Sequence[Claim], run: TrainedRun) -> None:
-        """Measure these claims on a network before training, and after it has memorised where a snapshot shows that."""
-        for when, before in untrained(run):
-            m = measure(before)
-            for claim in claims:
-                if (numbers := _numbers(claim, m)) is not None:
+        m.let_go()
+        for when, before in untrained(m.run) if asked.before else ():
+            measured = measure(before)
+            for claim in of_it:
+                if claim.id in asked.before and (numbers := _numbers(claim, measured)) is not None:
                     self.control.setdefault(claim.id, {})[when] = numbers
+
+    def update(self, other: Evidence) -> None:
+        """Add what was measured elsewhere, of other networks."""
+        for id, rows in other.rows.items():
+            self.rows.setdefault(id, {}).update(rows)
+        self.control.update(other.control)
+        for id, seconds in other.seconds.items():
+            self.seconds[id] = self.seconds.get(id, 0.0) + seconds
 
     def result(self, claim: Claim, specs: Mapping[str, RunSpec | None]) -> Result:
         """What the numbers say of a claim about one network.
@@ -57,10 +77,23 @@ class Evidence:
         return replace(result, control=self.control.get(claim.id, {}), seconds=self.seconds[claim.id])
 
 
+def asked_of(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements]) -> dict[str, Asked]:
+    """What claims about one network ask of each that is there, by its name."""
+    about = _subjects(claims, measured)
+    return {
+        name: Asked(
+            frozenset(id for id, names in about.items() if name in names),
+            frozenset(id for id, names in about.items() if names[:1] == (name,)),
+        )
+        for name in measured
+    }
+
+
 def checked(
     claims: Sequence[Claim],
     measured: Mapping[str, NetworkMeasurements],
     on_claim: Callable[[Result], object] = lambda _: None,
+    evidence: Evidence | None = None,
 ) -> tuple[Result, ...]:
     """What is found of each claim on the runs that are there, with its numbers before training.
 
@@ -69,13 +102,13 @@ def checked(
     Args:
         measured: name of every run that is there to its measurements.
         on_claim: called with each result.
+        evidence: what claims about one network measured, where that is known already.
     """
-    specs, evidence, results = {name: m.spec for name, m in measured.items()}, Evidence(), []
-    about = {c.id: c.subjects(specs) for c in claims if c.of_one is not None and c.has_enough(measured)}
-    for name, m in measured.items():
-        evidence.add([c for c in claims if name in about.get(c.id, ())], m)
-        evidence.add_control([c for c in claims if about.get(c.id, ())[:1] == (name,)], m.run)
-        m.let_go()
+    if evidence is None:
+        evidence = Evidence()
+        for name, asked in asked_of(claims, measured).items():
+            evidence.add(claims, asked, measured[name])
+    specs, about, results = {name: m.spec for name, m in measured.items()}, _subjects(claims, measured), []
     at_start: dict[str, NetworkMeasurements] = {}
     for claim in claims:
         if claim.id in about:
@@ -89,6 +122,12 @@ def checked(
         results.append(result)
         on_claim(result)
     return tuple(results)
+
+
+def _subjects(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements]) -> dict[str, tuple[str, ...]]:
+    """Id of each claim about one network, of which enough is there, to the networks that are measured for it."""
+    specs = {name: m.spec for name, m in measured.items()}
+    return {c.id: c.subjects(specs) for c in claims if c.of_one is not None and c.has_enough(measured)}
 
 
 def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from modinterp.claims import Claim, Result
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure
-from modinterp.reproduce.evidence import checked
+from modinterp.reproduce.evidence import Evidence, checked
 from modinterp.runs import load
 from modinterp.sources import Page, Source, catalogue, source
 from modinterp.sources import load as load_named
@@ -88,7 +88,7 @@ def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:
 
 
 def measurements_of(
-    names: Sequence[str], root: Path | None = None, device: str = "cpu"
+    names: Sequence[str], root: Path | str | None = None, device: str = "cpu"
 ) -> dict[str, NetworkMeasurements]:
     """Measurements of those of the named runs that are there, in the same order.
 
@@ -170,9 +170,11 @@ def reproduction_on(
 def reproduction(
     name: str,
     only: str | None = None,
-    root: Path | None = None,
+    root: Path | str | None = None,
     device: str = "cpu",
     on_claim: Callable[[Result], object] = lambda _: None,
+    measured: dict[str, NetworkMeasurements] | None = None,
+    evidence: Evidence | None = None,
 ) -> Reproduction:
     """Measure the claims of a source and draw the figures that belong to them.
 
@@ -182,11 +184,13 @@ def reproduction(
         root: folder of runs laid out like `checkpoints/`, which is the default.
         device: where networks run.
         on_claim: called with each result; for a progress bar.
+        measured, evidence: measurements of the runs, and what claims about one network measured, where they were taken
+            already, as by `modinterp.reproduce.ensemble`; by default they are taken here.
     Raises:
         ValueError: unknown source, pattern without a match, damaged run.
     """
     claims, about = claims_matching(name, only), source(name)
-    measured = measurements_of(run_names(claims, about), root, device)
-    results = checked(claims, measured, on_claim)
+    measured = measurements_of(run_names(claims, about), root, device) if measured is None else measured
+    results = checked(claims, measured, on_claim, evidence)
     keys = about.figures_beside({claim.figure for claim in claims})
     return Reproduction(about, results, *_drawn(about, keys, measured), measured)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from modinterp.runs.run import NotRecorded, TrainedRun, load
+    from modinterp.runs.loading import load
+    from modinterp.runs.run import NotRecorded, TrainedRun
     from modinterp.runs.snapshots import Snapshots
     from modinterp.runs.trainer import train
 
@@ -15,7 +16,7 @@ _HOMES = {
     "NotRecorded": "modinterp.runs.run",
     "Snapshots": "modinterp.runs.snapshots",
     "TrainedRun": "modinterp.runs.run",
-    "load": "modinterp.runs.run",
+    "load": "modinterp.runs.loading",
     "train": "modinterp.runs.trainer",
 }
 

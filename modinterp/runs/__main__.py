@@ -1,4 +1,4 @@
-"""`python -m modinterp.runs list | train NAME ... | search SOURCE`: what there is to train, training it, tuning it."""
+"""`python -m modinterp.runs list | train | sbatch | check | search`: what there is to train, its files, tuning it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,29 @@ import argparse
 import fnmatch
 import sys
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from math import prod
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
-from modinterp.files import writable_folder
+from modinterp.cluster.arguments import check_cluster_arguments, device_and_share
+from modinterp.files import writable_folder, write_atomically
+from modinterp.runs.arguments import (
+    check_arguments,
+    list_arguments,
+    sbatch_arguments,
+    search_arguments,
+    train_arguments,
+)
 from modinterp.sources import sources
-from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.errors import BAD_USAGE, one_line_errors, tell_error
 from modinterp.terminal.parser import Parser
+from modinterp.terminal.suggestions import suggestion
 
-DEVICE = {"default": "auto", "help": "cpu, cuda, or auto for the GPU if there is one (default: auto)"}
+if TYPE_CHECKING:
+    from modinterp.training import RunSpec
+
 WIDTH_OF_CLAIMS = 100
 
 
@@ -25,16 +37,17 @@ def _parser() -> Parser:
     family = main_run.partition("/")[0]
     parser = Parser(
         prog="python -m modinterp.runs",
-        description="List the runs of all sources, train some of them, or search for better hyper-parameters.",
+        description="List the runs of all sources, train some, check their files, or search for hyper-parameters.",
         epilog=f"""examples:
   python -m modinterp.runs list '{family}/*'
   python -m modinterp.runs train {main_run}
   python -m modinterp.runs train --help
 
-exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage, 130 after Ctrl-C.""",
+exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage or a run that cannot be trained, 130
+after Ctrl-C, 143 after SIGTERM.""",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _list_arguments(commands.add_parser(
+    list_arguments(commands.add_parser(
         "list", help="every run, whether it is trained, and what needs it",
         description="List runs: task, shape, epochs, seed, whether it is trained, size of the weights,\n"
         "and the claims and figures that need it; all of these where one run is listed.",
@@ -43,17 +56,36 @@ exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage
   python -m modinterp.runs list '{family}/*' --runs trained
   python -m modinterp.runs list {main_run}""",
     ))  # fmt: skip
-    _train_arguments(commands.add_parser(
+    train_arguments(commands.add_parser(
         "train", help="train runs of the sources, going on with what was begun",
         description="""Train runs of the sources, those of one shape together.
 
 Stop it at any moment: the same command goes on from the last state, and ends with the same bits.""",
         epilog=f"""examples:
   python -m modinterp.runs train {main_run} --epochs 10000
-  python -m modinterp.runs train '{family}/*' --device cuda --out mine""",
+  python -m modinterp.runs train '{family}/*' --device cuda --out mine
+  python -m modinterp.runs train '*' --on ray --address auto --out /shared/trained""",
+    ))  # fmt: skip
+    sbatch_arguments(commands.add_parser(
+        "sbatch", help="write a script that trains runs under SLURM",
+        description="""Write a script for SLURM's sbatch: an array of jobs, each training a group of runs of one shape.
+
+A job whose time is over, or whose machine is lost, goes back into the queue and goes on from its last state.""",
+        epilog=f"""examples:
+  python -m modinterp.runs sbatch '{family}/*' --out /shared/trained --script train.sh && sbatch train.sh
+  python -m modinterp.runs sbatch '*' --gpus 1 --time 8:00:00 --sbatch=--partition=short""",
+    ))  # fmt: skip
+    check_arguments(commands.add_parser(
+        "check", help="read every file of runs, and tell which are damaged",
+        description="Read every file of runs, finished or in training, and hold it against what was written.",
+        epilog=f"""examples:
+  python -m modinterp.runs check
+  python -m modinterp.runs check '{family}/*' --runs trained
+
+exit code: 0 when all is whole, 1 when something is damaged, 2 on bad usage.""",
     ))  # fmt: skip
     searchable = [name for name, source in sources().items() if source.has_search]
-    _search_arguments(commands.add_parser(
+    search_arguments(commands.add_parser(
         "search", help="search for hyper-parameters, going on with what was begun",
         description="""Search for hyper-parameters with Optuna (pip install -e '.[search]').
 
@@ -65,61 +97,40 @@ Stop it at any moment: the same command goes on. Several processes or machines s
     return parser
 
 
-def _list_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="*", default=["*"],
-                        help="runs, or patterns such as 'SOURCE/*' (default: all)")  # fmt: skip
-    parser.add_argument("--runs", metavar="DIR", type=Path, help="folder to look in (default: checkpoints/)")
-
-
-def _train_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="+",
-                        help="a run, or a pattern such as 'SOURCE/*' or '*'")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=Path, default=Path("trained"),
-                        help="where to write (default: trained/)")  # fmt: skip
-    parser.add_argument("--device", **DEVICE)
-    parser.add_argument("--together", metavar="N", type=int, help="how many runs of one shape train at once "
-                        "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
-    parser.add_argument("--epochs", metavar="N", type=int,
-                        help="stop earlier or go on longer than the source says (default: as it says)")  # fmt: skip
-
-
-def _search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> None:
-    parser.add_argument("source", choices=searchable, help="the source whose space is searched")
-    parser.add_argument("--p", metavar="P", type=int, default=23, help="modulus of the task (default: 23)")
-    parser.add_argument("--trials", metavar="N", type=int, default=24,
-                        help="of the study in all, those that are done included (default: 24)")  # fmt: skip
-    parser.add_argument("--epochs", metavar="E", type=int, default=4096, help="of each trial (default: 4096)")
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="of networks and choices (default: 0)")
-    parser.add_argument("--storage", metavar="FILE", type=Path, help="the study's journal, which processes and "
-                        "machines may share (default: study.journal in the folder of --out)")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: trained/SOURCE/search-pP)")
-    parser.add_argument("--device", **DEVICE)
-
-
-def _list(patterns: list[str], root: Path | None) -> None:
+def _list(patterns: list[str], where: str | None) -> None:
     """One line a run of the sources, then one for each other run in the folder."""
-    from modinterp.runs import store
+    from modinterp.runs import hub, store
     from modinterp.sources import catalogue, specs
     from modinterp.sources.loading import roots
     from modinterp.training import RunSpec
 
-    where = root or store.checkpoints()
-    if not where.is_dir():
-        raise ValueError(f"{where} is not a folder")
-    others = [name for name in store.run_names(where) if name not in catalogue()]
-    others = [name for name in others if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+    @cache
+    def at_hand(place: hub.Root) -> Path:
+        if where is None and isinstance(place, Path):  # the folder of a source may not be there
+            return place
+        return hub.local(place, f"*/{store.RECORD}")
+
+    def folders(name: str = "") -> list[Path]:
+        return [at_hand(place) for place in ([hub.root(where)] if where else roots(name))]
+
+    others = {name: folder / name for folder in folders() for name in store.run_names(folder)}
+    others = {n: f for n, f in others.items() if n not in catalogue() and any(fnmatch.fnmatch(n, p) for p in patterns)}
     known = [p for p in patterns if fnmatch.filter(catalogue(), p) or not fnmatch.filter(others, p)]
-    own = {name: RunSpec.from_json(store.read_record(where / name)["spec"]) for name in others}
+    own = {name: RunSpec.from_json(store.read_record(folder)["spec"]) for name, folder in others.items()}
     listed = {**(specs(*known) if known else {}), **own}
     rows = [("run", "task", "shape", "epochs", "seed", "state", "weights", "needed by")]
     for name, spec in listed.items():
-        folders = [root / name] if root else [folder / name for folder in roots(name)]
         mebibytes = 4 * sum(prod(shape) for shape in spec.model.shapes().values()) / 2**20
         needed_by = _needed_by(name)
         if len(listed) > 1:
             needed_by = shorten(needed_by, WIDTH_OF_CLAIMS, placeholder=" …")
         task = shorten(spec.task.name, 44, placeholder=" …")
-        sizes = (f"{spec.recipe.epochs:,}", str(spec.seed), _state(folders), f"{mebibytes:.1f} MiB")
+        sizes = (
+            f"{spec.recipe.epochs:,}",
+            str(spec.seed),
+            _state([f / name for f in folders(name)]),
+            f"{mebibytes:.1f} MiB",
+        )
         rows.append((name, task, spec.model.summary, *sizes, needed_by))
     *widths, _ = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for *cells, needed_by in rows:
@@ -133,6 +144,8 @@ def _state(folders: list[Path]) -> str:
     folder = next((folder for folder in folders if (folder / store.RECORD).is_file()), None)
     if folder is None:
         return "pending"
+    if [path.name for path in folder.iterdir()] == [store.RECORD]:
+        return "trained, on the Hub"
     trained = f"trained, {store.size(folder) / 2**20:.1f} MiB"
     return trained if (folder / store.FINAL).is_file() else f"{trained}, tables alone"
 
@@ -147,21 +160,78 @@ def _needed_by(run: str) -> str:
     return "; ".join([*parts, *(["; ".join(figures)] if figures else [])])
 
 
-def _train(options: argparse.Namespace) -> bool:
-    """Train; whether every run ended with finite weights."""
+def _train(options: argparse.Namespace) -> int:
+    """Train; the exit code: 1 where a run did not end with finite weights, 2 where one could not be trained."""
     from modinterp.training import OutcomeKind, prepare_cpu
 
     prepare_cpu()
     from modinterp.runs import train
+
+    chosen, out = _chosen(options), writable_folder(options.out)
+    refused: list[str] = []
+
+    def on_refused(name: str, error: ValueError) -> None:
+        refused.append(name)
+        tell_error(error)
+
+    if options.on is None:
+        outcomes = train(chosen, out, options.device, together=options.together, repair=options.repair,
+                         on_refused=on_refused)  # fmt: skip
+    else:
+        from modinterp.cluster.on_ray import connected, has_gpus
+        from modinterp.runs.distributed import train_on_cluster
+
+        with connected(options.address) as ray:
+            device, share = device_and_share(options, has_gpus(ray))
+            outcomes = train_on_cluster(ray, chosen, out, device, share, options.together, on_refused, options.repair)
+    for name, outcome in outcomes.items():
+        print(f"{out / name}: {outcome}")
+    if refused:
+        return BAD_USAGE
+    return int(any(outcome.kind is OutcomeKind.NOT_FINITE for outcome in outcomes.values()))
+
+
+def _sbatch(options: argparse.Namespace) -> None:
+    from modinterp.runs.sbatch import Job, script
+
+    job = Job(options.time, options.cpus, options.gpus, options.sbatch)
+    out = writable_folder(options.out)
+    text = script(_chosen(options), out, job, options.device, options.together, options.epochs, options.repair)
+    out.mkdir(parents=True, exist_ok=True)  # the logs go there
+    if options.script is None:
+        print(text, end="")
+    else:
+        write_atomically(options.script, text.encode())
+        print(f"{options.script}: submit it with `sbatch {options.script}`")
+
+
+def _chosen(options: argparse.Namespace) -> dict[str, RunSpec]:
+    """What the runs that are asked for are trained from, for as many epochs as are asked for."""
     from modinterp.sources import specs
 
     chosen = specs(*options.names)
-    if options.epochs is not None:
-        chosen = {n: replace(s, recipe=replace(s.recipe, epochs=options.epochs)) for n, s in chosen.items()}
-    outcomes = train(chosen, writable_folder(options.out), options.device, together=options.together)
-    for name, outcome in outcomes.items():
-        print(f"{options.out / name}: {outcome}")
-    return all(outcome.kind is not OutcomeKind.NOT_FINITE for outcome in outcomes.values())
+    if options.epochs is None:
+        return chosen
+    return {name: replace(s, recipe=replace(s.recipe, epochs=options.epochs)) for name, s in chosen.items()}
+
+
+def _check(patterns: list[str], root: Path | None) -> int:
+    """Check runs and print what was found; the exit code."""
+    from modinterp.runs import store
+    from modinterp.runs.check import checked, lines, names_of_all
+
+    where = root or store.checkpoints()
+    if not where.is_dir():
+        raise ValueError(f"{where} is not a folder")
+    there = names_of_all(where)
+    names = [name for name in there if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
+    for pattern in patterns:
+        if pattern != "*" and not fnmatch.filter(there, pattern):
+            raise ValueError(f"no run in {where} fits {pattern!r}{suggestion(pattern, there)}")
+    found = [checked(name, where) for name in names]
+    for line in lines(found):
+        print(line)
+    return int(any(run.damages for run in found))
 
 
 def _search(options: argparse.Namespace) -> None:
@@ -174,8 +244,16 @@ def _search(options: argparse.Namespace) -> None:
 
     out = options.out or Path("trained") / options.source / f"search-p{options.p}"
     space, question = source(options.source).search.SPACE, search.Question(options.p, options.epochs, options.seed)
-    say = partial(print, flush=True)
-    result = carry_out(space, question, options.trials, options.storage or out / "study.journal", options.device, say)
+    say, journal = partial(print, flush=True), options.storage or out / "study.journal"
+    if options.on is None:
+        result = carry_out(space, question, options.trials, journal, options.device, say)
+    else:
+        from modinterp.cluster.on_ray import connected, has_gpus
+        from modinterp.runs.distributed import search_on_cluster
+
+        with connected(options.address) as ray:
+            device, share = device_and_share(options, has_gpus(ray))
+            result = search_on_cluster(ray, space, question, options.trials, journal, device, share, say)
     if not len(result.trials):
         return
     search.write(result, out)
@@ -191,10 +269,16 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "list":
         _list(options.names, options.runs)
         return 0
+    if options.command == "sbatch":
+        _sbatch(options)
+        return 0
+    if options.command == "check":
+        return _check(options.names, options.runs)
+    check_cluster_arguments(options)
     if options.command == "search":
         _search(options)
         return 0
-    return 0 if _train(options) else 1
+    return _train(options)
 
 
 if __name__ == "__main__":

@@ -7,18 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from modinterp.activations import ActivationCache, Spectra, activations
-from modinterp.models import Network, Weights, fitting, from_state_dict, hooked
+from modinterp.models import Network, Weights, fitting, hooked
 from modinterp.runs import store
-from modinterp.runs.snapshots import Snapshots
-from modinterp.runs.states import BEFORE, STATE, last_state
 from modinterp.tasks import Split, Task
-from modinterp.terminal.suggestions import suggestion
-from modinterp.training import Outcome, RunSpec, resolved_device
+from modinterp.training import Outcome, RunSpec
 
 TRAINED = Path("trained")  # where the commands put what they train
 
@@ -72,7 +68,7 @@ class TrainedRun:
 
     @property
     def _device(self) -> str:
-        return "cpu" if self.model is None else str(self.model.W_E.device)
+        return "cpu" if self.model is None else str(self.model.device)
 
     def activations(self) -> ActivationCache:
         """Every activation on all inputs at the last position, in float64, captured once.
@@ -163,143 +159,18 @@ class TrainedRun:
         return f"<b>{escape(name)}</b>: {escape(rest)}{last}"
 
 
-def load(
-    name: str | Path,
-    task: Task | None = None,
-    root: str | Path | None = None,
-    device: str = "cpu",
-    act_fn: str = "relu",
-    partial: bool = False,
-) -> TrainedRun:
-    """A trained run by its name or folder, or anybody's checkpoint.
-
-    Args:
-        name: a run such as `SOURCE/RUN`, the folder of a run, or a `.safetensors`, `.pt` or `.pth` file.
-        task: for a file, what its network was trained on. A run knows its task; one whose class cannot be imported any
-            more is given here.
-        root: folder to look for a named run in; `checkpoints/` by default.
-        device: torch device of the network.
-        act_fn: for a file, the nonlinearity of its neurons, which is in no checkpoint.
-        partial: whether a run that is still in training is opened as of its last state.
-    Raises:
-        FileNotFoundError: no such run or file, or a run that is still in training.
-        ValueError: a damaged file, one that would run code, or one that does not fit the task; a task other than the
-            named run's; a device that is not there.
-    """
-    path, device = Path(name), str(resolved_device(device))
-    if task is not None and not isinstance(task, Task):
-        raise ValueError(f"expected a task, such as modinterp.tasks.addition(113), got {task!r}")
-    if path.suffix in store.READ:
-        weights = store.read_weights(path)
-        if task is None:
-            raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
-        return TrainedRun(str(name), task, from_state_dict(weights, task, act_fn).to(device))
-    if path.is_file():
-        raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
-    where = Path(root or store.checkpoints())
-    is_folder = root is None and any((path / file).is_file() for file in (store.RECORD, STATE, BEFORE))
-    folder = path if is_folder else where / name
-    run = _unfinished_run(str(name), folder, device, task) if partial else None
-    if run is None and not (folder / store.RECORD).is_file():
-        raise FileNotFoundError(f"no trained run in {folder}{_how_to_have(str(name), folder, where, task)}")
-    run = run or _finished_run(str(name), folder, device, task)
-    if task is not None and task != run.task:
-        raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")
-    return run
-
-
 def _rows_until(epoch: int, table: pd.DataFrame | None) -> pd.DataFrame | None:
     return table.loc[table["epoch"] <= epoch] if table is not None and "epoch" in table else table
 
 
-def _is_trained_here(name: str) -> bool:
+def is_trained_here(name: str) -> bool:
+    """Whether a run lies where the commands put what they train."""
     return (TRAINED / name / store.RECORD).is_file()
 
 
 def how_to_train(name: str) -> str:
     """How to come by a run that did not come along, as a clause that follows an error."""
     read = f'load("{name}", root="{TRAINED}") reads it'
-    if _is_trained_here(name):
+    if is_trained_here(name):
         return f"{read} as it was trained here"
     return f"`python -m modinterp.runs train {name}` trains it, and {read} then"
-
-
-def _how_to_have(name: str, folder: Path, root: Path, task: Task | None) -> str:
-    """What to do about a run that is not there, as clauses that follow an error."""
-    if (begun := last_state(folder, task)) is not None:
-        _, state = begun
-        return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
-    if _is_trained_here(name):
-        return f"; {how_to_train(name)}"
-    alike = suggestion(name, store.run_names(root))
-    return f"{alike}; `python -m modinterp.runs list` shows what can be trained"
-
-
-def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | None:
-    """The network of a finished run; None where its weights are not shipped."""
-    if store.FINAL not in record["sha256"]:
-        return None
-    weights = store.read_weights(store.verify(folder, record, store.FINAL))
-    try:
-        return fitting(weights, spec.model, spec.task)
-    except ValueError as error:
-        raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
-
-
-def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun:
-    """The run in a folder, every file of it checked against run.json before it is read."""
-    record = store.read_record(folder)
-    spec = RunSpec.from_json(record["spec"], task)
-    network = _network(folder, record, spec)
-    paths = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
-    recorded = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}
-    if recorded:  # the last of them is the final weights
-        recorded.setdefault(record["epoch"], store.FINAL)
-
-    def snapshot(epoch: int) -> Weights:
-        return store.read_weights(store.verify(folder, record, recorded[epoch]))
-
-    def table(name: str) -> pd.DataFrame | None:
-        listed = next((x for x in (name, name + store.PACKED) if x in record["sha256"]), None)
-        return None if listed is None else store.read_table(store.verify(folder, record, listed))
-
-    history = table(store.HISTORY)
-    if history is None:
-        raise ValueError(f"{folder / store.RECORD} names no {store.HISTORY}")
-    has_spectra = store.SPECTRA in record["sha256"]
-    return TrainedRun(
-        name,
-        spec.task,
-        None if network is None else network.to(device),
-        spec,
-        history,
-        Snapshots(sorted(recorded), snapshot),
-        table(store.PROGRESS),
-        store.read_spectra(store.verify(folder, record, store.SPECTRA)) if has_spectra else None,
-        store.recorded_outcome(record),
-    )
-
-
-def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun | None:
-    """The run in a folder as of its last state; None where it has none, or none beyond a finished run."""
-    begun = last_state(folder, task)
-    if begun is None:
-        return None
-    spec, state = begun
-    if (folder / store.RECORD).is_file() and store.read_record(folder)["epoch"] >= state.epoch:
-        return None
-
-    def snapshot(epoch: int) -> Weights:
-        return store.read_weights(store.snapshot_path(folder, epoch))
-
-    spectra = store.read_spectra(folder / store.SPECTRA) if (folder / store.SPECTRA).is_file() else None
-    return TrainedRun(
-        name,
-        spec.task,
-        fitting(state.weights, spec.model, spec.task).to(device),
-        spec,
-        pd.DataFrame(list(state.history)),
-        Snapshots([epoch for epoch in store.snapshot_epochs(folder) if epoch <= state.epoch], snapshot),
-        spectra=None if spectra is None else spectra.before(state.epoch + 1),
-        in_training=True,
-    )

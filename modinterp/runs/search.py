@@ -19,6 +19,7 @@ import pandas as pd
 
 from modinterp.files import write_atomically
 from modinterp.runs import store
+from modinterp.runs.hub import local
 from modinterp.training import Row, RunSpec
 
 AVERAGED = 10  # logged losses, whose mean is minimised
@@ -171,7 +172,8 @@ def read(folder: Path, space: Space) -> Search:
         raise ValueError(f"{folder / SUMMARY} is damaged: {error}") from error
 
 
-def searches(space: Space, root: Path | None = None) -> list[Search]:
+def searches(space: Space, root: Path | str | None = None) -> list[Search]:
     """Every search in a space that lies in a folder of runs (`checkpoints/` by default), by p."""
-    summaries = (root or store.checkpoints()).glob(f"{space.source}/search-*/{SUMMARY}")
+    pattern = f"{space.source}/search-*"
+    summaries = local(root or store.published(), pattern).glob(f"{pattern}/{SUMMARY}")
     return sorted((read(path.parent, space) for path in summaries), key=lambda search: search.question.p)

@@ -11,14 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from modinterp.runs.store import OTHER_SETTINGS, history_bytes, table_from_csv, write_weights
-from modinterp.runs.weights import read_safetensors
+from modinterp.runs.damage import Damage
+from modinterp.runs.store import OTHER_SETTINGS, Guard, history_bytes, table_from_csv, write_weights
+from modinterp.runs.weights import first_line, read_safetensors
 from modinterp.tasks import Task
 from modinterp.tasks.description import TaskNotImportable
 from modinterp.training import Outcome, RunSpec, TrainingState
@@ -26,20 +29,50 @@ from modinterp.training import Outcome, RunSpec, TrainingState
 STATE, BEFORE = "state.safetensors", "before.safetensors"
 
 
-def _digest(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
+def digest(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
     """Checksum of the tensors of a file and of its metadata, in hexadecimal."""
-    digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
+    sum_of_all = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for name in sorted(tensors):
-        digest.update(name.encode() + tensors[name].contiguous().numpy().tobytes())
-    return digest.hexdigest()
+        sum_of_all.update(name.encode() + tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+    return sum_of_all.hexdigest()
 
 
-def write_state(folder: Path, spec: RunSpec, state: TrainingState, seconds: float) -> None:
+@dataclass(frozen=True)
+class WrittenState:
+    """A state that is on the disk, whole.
+
+    Attributes:
+        file: its name.
+        seconds: of training until then.
+        files: name of each file that was written by then to the checksum of what was written into it; for the log of
+            spectra, that of its entries. None for a state of an earlier version, which does not say.
+    """
+
+    file: str
+    spec: RunSpec
+    state: TrainingState
+    seconds: float
+    files: dict[str, str] | None
+
+
+def write_state(
+    folder: Path,
+    spec: RunSpec,
+    state: TrainingState,
+    seconds: float,
+    files: Mapping[str, str] | None = None,
+    before: Guard = None,
+) -> None:
     """Write all that is needed to go on from a state; the state that was written before it stays beside it.
 
     Runs that train together are written one after the other; a kill in between leaves some with this state and some
     with the one before, which all have. `run.json` of a finished run and the files that it vouches for stay the same.
+
+    Args:
+        files: see `WrittenState`.
     """
+    if before is not None:
+        before()
     if (folder / STATE).is_file():
         os.replace(folder / STATE, folder / BEFORE)
     history = history_bytes(state)
@@ -51,7 +84,9 @@ def write_state(folder: Path, spec: RunSpec, state: TrainingState, seconds: floa
         "seconds": repr(seconds),
         "history": history.decode(),
     }
-    write_weights(folder / STATE, tensors, metadata | {"sha256": _digest(tensors, metadata)})
+    if files is not None:
+        metadata["files"] = json.dumps(files, sort_keys=True)
+    write_weights(folder / STATE, tensors, metadata | {"sha256": digest(tensors, metadata)}, before)
 
 
 def step_back(folder: Path) -> None:
@@ -59,20 +94,28 @@ def step_back(folder: Path) -> None:
     os.replace(folder / BEFORE, folder / STATE)
 
 
-def read_states(folder: Path, spec: RunSpec) -> list[tuple[TrainingState, float]]:
-    """The states that were written for a spec, the newest first, each with the seconds of training until then.
+def read_states(folder: Path, spec: RunSpec) -> tuple[list[WrittenState], list[Damage]]:
+    """The whole states that were written for a spec, the newest first, and what is wrong with the others.
 
     Raises:
-        ValueError: a state was trained from another spec, or is damaged.
+        ValueError: a state was trained from another spec.
     """
-    states = []
-    for path in (folder / name for name in (STATE, BEFORE) if (folder / name).is_file()):
-        begun, state, seconds = _read_state(path, spec.task)
-        goal = replace(begun, recipe=replace(begun.recipe, epochs=spec.recipe.epochs))  # a later one may go on longer
+    written, damages = [], []
+    for name in (STATE, BEFORE):
+        try:
+            one = read_state(folder / name, spec.task)
+        except FileNotFoundError:
+            continue
+        except TaskNotImportable:
+            raise
+        except ValueError as error:
+            damages.append(Damage(name, str(error)))
+            continue
+        goal = replace(one.spec, recipe=replace(one.spec.recipe, epochs=spec.recipe.epochs))  # which may go on longer
         if goal != spec:
             raise ValueError(f"{folder} holds {OTHER_SETTINGS}")
-        states.append((state, seconds))
-    return states
+        written.append(one)
+    return written, damages
 
 
 def last_state(folder: Path, task: Task | None = None) -> tuple[RunSpec, TrainingState] | None:
@@ -86,21 +129,23 @@ def last_state(folder: Path, task: Task | None = None) -> tuple[RunSpec, Trainin
     errors: list[ValueError] = []
     for name in (STATE, BEFORE):  # while a state is written, the one before it is whole
         try:
-            spec, state, _ = _read_state(folder / name, task)
+            one = read_state(folder / name, task)
         except FileNotFoundError:
             continue
         except ValueError as error:
             errors.append(error)
         else:
-            return spec, state
+            return one.spec, one.state
     if errors:
         raise errors[0]
     return None
 
 
-def _read_state(path: Path, task: Task | None) -> tuple[RunSpec, TrainingState, float]:
-    """The spec of a training, the state in a file, and the seconds of training until then.
+def read_state(path: Path, task: Task | None = None) -> WrittenState:
+    """The state in a file, with the spec of its training.
 
+    Args:
+        task: used where the class of the recorded task cannot be imported; see `RunSpec.from_json`.
     Raises:
         FileNotFoundError: there is no such file.
         TaskNotImportable: the class of the task cannot be imported.
@@ -108,19 +153,21 @@ def _read_state(path: Path, task: Task | None) -> tuple[RunSpec, TrainingState, 
     """
     try:
         tensors, metadata = read_safetensors(path)
-        digest, history = metadata.pop("sha256"), table_from_csv(metadata["history"].encode())
+        written = metadata.pop("sha256")
+        if written != digest(tensors, metadata):
+            raise ValueError("its sha256 differs from what was written")
+        history = table_from_csv(metadata["history"].encode())
         epoch, seconds, ended = int(metadata["epoch"]), float(metadata["seconds"]), _outcome(metadata["ended"])
         begun = RunSpec.from_json(json.loads(metadata["spec"]), task)
-    except TaskNotImportable:
+        files = json.loads(metadata["files"]) if "files" in metadata else None
+    except (TaskNotImportable, FileNotFoundError):
         raise
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is not a whole state of a training: {error}") from error
-    if digest != _digest(tensors, metadata):
-        raise ValueError(f"{path} is not the state that was written: its sha256 differs")
+    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError, OSError) as error:
+        raise ValueError(f"{path} is not a whole state of a training: {first_line(error)}") from error
     weights = {k.removeprefix("weights/"): v for k, v in tensors.items() if k.startswith("weights/")}
     moments = {k: v for k, v in tensors.items() if not k.startswith("weights/")}
     rows = tuple({str(k): v for k, v in row.items()} for row in history.to_dict("records"))
-    return begun, TrainingState(epoch, weights, moments, rows, ended), seconds
+    return WrittenState(path.name, begun, TrainingState(epoch, weights, moments, rows, ended), seconds, files)
 
 
 def _outcome(text: str) -> Outcome | None:

@@ -20,8 +20,9 @@ import io
 import json
 import os
 import platform
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+import zlib
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,31 +33,80 @@ from safetensors.torch import save
 from torch import Tensor
 
 from modinterp.activations import Spectra
+from modinterp.arguments import COUNT, check
 from modinterp.files import sha256, write_atomically
+from modinterp.runs.hub import Root, root
 from modinterp.runs.weights import READ as READ
-from modinterp.runs.weights import read_safetensors
+from modinterp.runs.weights import first_line, read_safetensors
 from modinterp.runs.weights import read_weights as read_weights
 from modinterp.training import Outcome, OutcomeKind, RunSpec, TrainingState
 
-try:
-    import fcntl
-except ImportError:  # not on Windows, where nothing guards a folder
-    fcntl = None
+Guard = Callable[[], object] | None  # called before a file is put into its place; where it raises, the old one stays
 
 FINAL, RECORD = "final.safetensors", "run.json"
 HISTORY, PROGRESS, SPECTRA = "history.csv", "progress.csv", "spectra.safetensors"
 PACKED = ".gz"
+MOST_OF_TABLE, MOST_OF_HEADER, MOST_OF_RECORD = 2**26, 2**20, 2**24  # bytes that are read
+MOST_LINES = 2 * 10**5
+MOST_OF_FILE = 2**30 + 2**24
+_FILES = re.compile(r"(final|spectra|snapshots/epoch-[0-9]{6,15})\.safetensors|(history|progress)\.csv(\.gz)?")
+_SNAPSHOT = re.compile(r"epoch-([0-9]{6,15})\.safetensors")
+LONGEST_NAME = 200
 OTHER_SETTINGS = "a training with other settings; move it away or choose another --out"
+HOW_TO_NAME = (
+    "set MODINTERP_CHECKPOINTS to a folder of them, or to a repository of the Hub such as hf://OWNER/REPO; a checkout "
+    "of the project has them in checkpoints/"
+)
+
+
+class NoCheckpoints(FileNotFoundError):
+    """Nothing says where published runs lie: the package is installed, and lies in no checkout."""
 
 
 def checkpoints() -> Path:
-    """Where named runs lie: `MODINTERP_CHECKPOINTS`, else `checkpoints/` of the checkout this package lives in."""
-    return Path(os.environ.get("MODINTERP_CHECKPOINTS") or Path(__file__).parents[2] / "checkpoints")
+    """A folder where named runs lie: `MODINTERP_CHECKPOINTS`, else `checkpoints/` of the checkout of this package.
+
+    Raises:
+        NoCheckpoints: neither is there, or the setting is the address of a repository, which `published` gives.
+    """
+    where = published()
+    if isinstance(where, str):
+        raise NoCheckpoints(f"MODINTERP_CHECKPOINTS is {where}, and a folder is needed here")
+    return where
 
 
-def write_weights(path: Path, weights: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
-    """Weights as safetensors, written atomically."""
-    write_atomically(path, save({name: w.contiguous() for name, w in weights.items()}, metadata))
+def published() -> Root:
+    """Where named runs lie: as `checkpoints`, or the address of a repository on the Hub.
+
+    Raises:
+        NoCheckpoints: this package lies in no checkout, and `MODINTERP_CHECKPOINTS` is empty.
+    """
+    if setting := os.environ.get("MODINTERP_CHECKPOINTS"):
+        return root(setting)
+    checkout = Path(__file__).parents[2]
+    if not (checkout / "pyproject.toml").is_file():
+        raise NoCheckpoints(f"published runs do not come with the package: {HOW_TO_NAME}")
+    return checkout / "checkpoints"
+
+
+def checked_name(name: str) -> str:
+    """The name of a run itself, such as `SOURCE/RUN`: words with slashes between them, which lead to one folder.
+
+    Raises:
+        ValueError: it is empty, leads out of its folder, or holds what no terminal shows.
+    """
+    parts = name.split("/") if isinstance(name, str) else []
+    are_words = all(part.strip(" .") and part[0] != "." and part.isprintable() for part in parts)
+    if not parts or not are_words or len(os.fsencode(name)) > LONGEST_NAME or set(name) & set("\\:"):
+        raise ValueError(f"{name!a:.300} is no name of a run, such as SOURCE/RUN")
+    return name
+
+
+def write_weights(
+    path: Path, weights: dict[str, Tensor], metadata: dict[str, str] | None = None, before: Guard = None
+) -> str:
+    """Weights as safetensors, written atomically; returns the checksum of the file."""
+    return write_atomically(path, save({name: w.contiguous() for name, w in weights.items()}, metadata), before)
 
 
 def size(folder: Path) -> int:
@@ -65,8 +115,17 @@ def size(folder: Path) -> int:
 
 
 def run_names(root: Path) -> list[str]:
-    """Names of the finished runs in a folder, in order."""
-    return sorted(path.parent.relative_to(root).as_posix() for path in root.rglob(RECORD) if path.parent != root)
+    """Names of the finished runs in a folder, in order; folders whose names are none are left alone."""
+    names = (path.parent.relative_to(root).as_posix() for path in root.rglob(RECORD) if path.parent != root)
+    return sorted(name for name in names if is_name(name))
+
+
+def is_name(name: str) -> bool:
+    """Whether `checked_name` lets a name pass."""
+    try:
+        return bool(checked_name(name))
+    except ValueError:
+        return False
 
 
 def snapshot_path(folder: Path, epoch: int) -> Path:
@@ -75,12 +134,19 @@ def snapshot_path(folder: Path, epoch: int) -> Path:
 
 
 def snapshot_epochs(folder: Path) -> list[int]:
-    """Epochs of which there is a snapshot, in order."""
-    return sorted(int(path.stem.removeprefix("epoch-")) for path in (folder / "snapshots").glob("epoch-*.safetensors"))
+    """Epochs of which there is a snapshot, in order; files of other names are not ours."""
+    names = (_SNAPSHOT.fullmatch(path.name) for path in (folder / "snapshots").glob("epoch-*.safetensors"))
+    return sorted(int(name[1]) for name in names if name)
 
 
 def table_from_csv(content: bytes) -> pd.DataFrame:
-    """A table from CSV, every number as it was to the last bit."""
+    """A table from CSV, every number as it was to the last bit.
+
+    Raises:
+        ValueError: it is no table, or larger than any that is written here.
+    """
+    if content.count(b"\n") > MOST_LINES or len(content.partition(b"\n")[0]) > MOST_OF_HEADER:
+        raise ValueError("a table with more rows or columns than are read")
     return pd.read_csv(io.BytesIO(content), float_precision="round_trip")
 
 
@@ -94,74 +160,97 @@ def table_bytes(table: pd.DataFrame, digits: int | None = None) -> bytes:
     return table.to_csv(index=False, float_format=f"%.{digits}g" if digits else None).encode()
 
 
-def write_packed(path: Path, content: bytes) -> None:
+def write_packed(path: Path, content: bytes) -> str:
     """Write `path.gz` in place of `path`: a table takes a third of its size. The same content gives the same bytes."""
-    write_atomically(path.with_name(path.name + PACKED), gzip.compress(content, mtime=0))
+    return write_atomically(path.with_name(path.name + PACKED), gzip.compress(content, mtime=0))
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """A table that `table_bytes` wrote, packed or not, every number as it was to the last bit."""
-    content = path.read_bytes()
-    return table_from_csv(gzip.decompress(content) if path.suffix == PACKED else content)
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """A lock on a folder against other trainings; the system releases it when the process ends, however it ends.
+    """A table that `table_bytes` wrote, packed or not, every number as it was to the last bit.
 
     Raises:
-        ValueError: another process holds it.
+        ValueError: it is damaged, or larger than any that is written here.
     """
-    with open(folder / ".lock", "w") as file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise ValueError(f"{folder} is being trained in by another process") from error
-        yield
+    try:
+        with gzip.open(path) if path.suffix == PACKED else open(path, "rb") as file:
+            content = file.read(MOST_OF_TABLE + 1)
+        if len(content) > MOST_OF_TABLE:
+            raise ValueError(f"it has more than {MOST_OF_TABLE:,} bytes")
+        return table_from_csv(content)
+    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path} holds no whole table: {first_line(error)}") from error
 
 
-def write_snapshot(folder: Path, state: TrainingState) -> None:
-    """Write the weights of an epoch."""
-    write_weights(snapshot_path(folder, state.epoch), state.weights)
-
-
-def add_spectra(folder: Path, new: Spectra) -> None:
-    """Append the spectra of an epoch to those of earlier ones; entries of that epoch or later ones are replaced.
+def read_numbers(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
+    """A table of numbers that has some columns.
 
     Raises:
-        ValueError: the log in the folder is damaged, or of other activations.
+        ValueError: it is damaged, lacks a column, or holds something else than numbers.
     """
-    path = folder / SPECTRA
-    tensors, metadata = (read_spectra(path).then(new) if path.is_file() else new).packed()
-    write_weights(path, tensors, metadata)
+    table = read_table(path)
+    if missing := [name for name in columns if name not in table]:
+        raise ValueError(f"{path} has no column {', '.join(missing)}")
+    if not all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes):
+        raise ValueError(f"{path} holds something else than numbers")
+    return table
+
+
+def write_snapshot(folder: Path, state: TrainingState, before: Guard = None) -> str:
+    """Write the weights of an epoch; returns the checksum of the file."""
+    return write_weights(snapshot_path(folder, state.epoch), state.weights, before=before)
+
+
+def write_spectra(folder: Path, spectra: Spectra, before: Guard = None) -> str:
+    """Write the log of spectra; returns the checksum of the file."""
+    return write_weights(folder / SPECTRA, *spectra.packed(), before)
 
 
 def read_spectra(path: Path) -> Spectra:
-    """The spectra that `add_spectra` wrote.
+    """The spectra that `write_spectra` wrote.
 
     Raises:
         ValueError: the file is damaged.
     """
     try:
         return Spectra.unpacked(*read_safetensors(path))
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} holds no whole spectra: {error}") from error
+    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} holds no whole spectra: {first_line(error)}") from error
 
 
-def write_finished(folder: Path, spec: RunSpec, state: TrainingState, seconds: float) -> None:
-    """Write the final weights, the history, and `run.json`, which is removed first and written last."""
+def write_finished(
+    folder: Path, spec: RunSpec, state: TrainingState, seconds: float, others: Mapping[str, str], before: Guard = None
+) -> None:
+    """Write the final weights, the history, and `run.json`, which is removed first and written last.
+
+    Args:
+        others: name of each other file of the run to the checksum of what was written into it.
+    """
+    if before is not None:
+        before()
     (folder / RECORD).unlink(missing_ok=True)
-    (folder / PROGRESS).unlink(missing_ok=True)  # that of fewer epochs
-    write_weights(folder / FINAL, state.weights)
-    write_atomically(folder / HISTORY, history_bytes(state))
-    write_record(folder, spec, state.epoch, state.ended, seconds)
+    if PROGRESS not in others:
+        (folder / PROGRESS).unlink(missing_ok=True)  # that of fewer epochs
+    own = {
+        FINAL: write_weights(folder / FINAL, state.weights, before=before),
+        HISTORY: write_atomically(folder / HISTORY, history_bytes(state), before),
+    }
+    write_record(folder, spec, state.epoch, state.ended, seconds, own | dict(others), before)
 
 
-def write_record(folder: Path, spec: RunSpec, epoch: int, ended: Outcome | None, seconds: float | None) -> None:
-    """Write run.json, last of all: it vouches for every other file by its checksum."""
-    tables = [name + packed for name in (HISTORY, PROGRESS) for packed in ("", PACKED)]
-    names = [FINAL, *tables, SPECTRA, *(str(snapshot_path(Path(), e)) for e in snapshot_epochs(folder))]
+def write_record(
+    folder: Path,
+    spec: RunSpec,
+    epoch: int,
+    ended: Outcome | None,
+    seconds: float | None,
+    written: Mapping[str, str],
+    before: Guard = None,
+) -> None:
+    """Write run.json, last of all: it vouches for every other file by its checksum.
+
+    Args:
+        written: name of each file to the checksum of what was written into it, which nothing on the disk can change.
+    """
     record = {
         "spec": spec.to_json(),
         "epoch": epoch,
@@ -169,9 +258,15 @@ def write_record(folder: Path, spec: RunSpec, epoch: int, ended: Outcome | None,
         "seconds": None if seconds is None else round(seconds, 1),
         "versions": {"python": platform.python_version(), "torch": version("torch").partition("+")[0]},
         "machine": platform.machine(),
-        "sha256": {name: sha256(folder / name) for name in names if (folder / name).is_file()},
+        "sha256": {name: written[name] for name in sorted(written, key=_in_order)},
     }
-    write_atomically(folder / RECORD, (json.dumps(record, indent=1) + "\n").encode())
+    write_atomically(folder / RECORD, (json.dumps(record, indent=1) + "\n").encode(), before)
+
+
+def _in_order(name: str) -> tuple[int, str]:
+    """The place of a file in run.json: weights, tables, spectra, snapshots."""
+    order = (FINAL, HISTORY, HISTORY + PACKED, PROGRESS, PROGRESS + PACKED, SPECTRA)
+    return (order.index(name) if name in order else len(order)), name
 
 
 def read_record(folder: Path) -> dict[str, Any]:
@@ -185,32 +280,24 @@ def read_record(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise FileNotFoundError(f"no trained run in {folder}")
     try:
-        record = json.loads(path.read_text())
+        if path.stat().st_size > MOST_OF_RECORD:
+            raise ValueError(f"it has more than {MOST_OF_RECORD:,} bytes")
+        record = json.loads(path.read_bytes())
         if not isinstance(record["spec"], dict) or not isinstance(record["sha256"], dict):
             raise ValueError("spec and sha256 should be objects")
+        if strange := [name for name in record["sha256"] if not _FILES.fullmatch(name)]:
+            raise ValueError(f"it names {strange[0]!a:.100}, which is no file of a run")
+        check("epoch", record["epoch"], int, COUNT)
+        check("seconds", record.get("seconds"), float | None, COUNT)
         Outcome.from_json(record.get("ended"))
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: {first_line(error)}") from error
     return record
 
 
 def recorded_outcome(record: dict[str, Any]) -> Outcome:
     """How a finished run ended; records that do not say so are those of runs that had all their epochs."""
     return Outcome.from_json(record.get("ended")) or Outcome(OutcomeKind.EPOCHS_OVER, int(record["epoch"]))
-
-
-def finished_outcome(folder: Path, spec: RunSpec) -> Outcome | None:
-    """How the finished run in a folder ended; None where there is no finished run.
-
-    Raises:
-        ValueError: it was trained from another spec, or its record is damaged.
-    """
-    if not (folder / RECORD).is_file():
-        return None
-    record = read_record(folder)
-    if RunSpec.from_json(record["spec"], spec.task) != spec:
-        raise ValueError(f"{folder} holds {OTHER_SETTINGS}")
-    return recorded_outcome(record)
 
 
 def verify(folder: Path, record: dict[str, Any], name: str) -> Path:
@@ -222,6 +309,8 @@ def verify(folder: Path, record: dict[str, Any], name: str) -> Path:
     path = folder / name
     if not path.is_file():
         raise ValueError(f"{path} is missing, though run.json names it")
+    if path.stat().st_size > MOST_OF_FILE:
+        raise ValueError(f"{path} has {path.stat().st_size:,} bytes, more than is read ({MOST_OF_FILE:,})")
     if sha256(path) != record["sha256"].get(name):
         raise ValueError(f"{path} is not the file that was written: its sha256 differs from run.json")
     return path

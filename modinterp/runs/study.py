@@ -1,9 +1,8 @@
 """Searches for hyper-parameters carried out, by any number of processes that share one study.
 
 A study is a journal that Optuna appends to, under a lock that holds on network folders too; whoever sees the file can
-work on it, and a study that was stopped goes on. A process that works on one holds a folder in `JOURNAL.workers/` until
-it ends, however it ends, so that others know which trials nobody carries out any more. (Where the system knows no such
-locks, on Windows, one process at a time can work on a study.)
+work on it, and a study that was stopped goes on. A process that works on one holds a lease on a folder in
+`JOURNAL.workers/` until it ends, however it ends, so that others know which trials nobody carries out any more.
 
 Optuna is imported when a search begins; it comes with `pip install 'modinterp[search]'`.
 """
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from modinterp.runs import store
+from modinterp.runs.lease import is_held, leased, renewed
 from modinterp.runs.search import COMPLETE, PRUNED, REPORTS, Question, Search, Space, objective
 from modinterp.training import training_states
 
@@ -201,28 +200,17 @@ def _worker(workers: Path) -> Iterator[str]:
     folder = workers / uuid.uuid4().hex
     folder.mkdir(parents=True)
     try:
-        with store.locked(folder):
+        with leased(folder) as lease, renewed([lease]):
             yield folder.name
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_held(folder: Path) -> bool:
-    """Whether the process that holds a worker's folder still runs."""
-    try:
-        with store.locked(folder):
-            return False
-    except ValueError:
-        return True
-    except FileNotFoundError:  # ended just now
-        return False
 
 
 def _give_up_the_dead(study: optuna.Study, workers: Path) -> None:
     """Give up the trials that nobody carries out any more."""
     optuna = _optuna()
     state = optuna.trial.TrialState
-    alive = {folder.name for folder in workers.iterdir() if _is_held(folder)}
+    alive = {folder.name for folder in workers.iterdir() if is_held(folder)}
     for trial in study.get_trials(deepcopy=False, states=(state.RUNNING,)):
         worker = trial.user_attrs.get("worker")
         just_begun = worker is None and len(alive) > 1  # by one of the others

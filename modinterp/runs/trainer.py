@@ -2,105 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from modinterp.activations.spectra import spectra
-from modinterp.models import hooked
-from modinterp.runs import states, store
+from modinterp.runs import store
+from modinterp.runs.groups import groups, runs_at_once
+from modinterp.runs.lease import renewed
+from modinterp.runs.ongoing import Ongoing
 from modinterp.terminal.progress import progress_bar
 from modinterp.training import (
     Outcome,
-    OutcomeKind,
     Row,
     RunSpec,
-    TrainingState,
     resolved_device,
-    shape_of,
     training_states,
 )
 
 STATE_EVERY = 20.0  # seconds
-RUNS_AT_ONCE = {"cuda": 64, "cpu": 1}
-
-
-@dataclass
-class _Training:
-    """One run on its way.
-
-    Attributes:
-        state: where it stands.
-        before: the state before that one, where it is on disk.
-        seconds_before: time spent on it in earlier sittings.
-        written: epoch and outcome of the state that is on disk.
-    """
-
-    name: str
-    spec: RunSpec
-    folder: Path
-    state: TrainingState
-    before: TrainingState | None = None
-    seconds_before: float = 0.0
-    written: tuple[int, Outcome | None] | None = None
-    began: float = field(default_factory=time.monotonic)
-
-    @classmethod
-    def open(cls, name: str, spec: RunSpec, folder: Path, locks: ExitStack) -> _Training:
-        """The training that lies in a folder, or the beginning of one; the folder stays locked with `locks`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        locks.enter_context(store.locked(folder))
-        on_disk = states.read_states(folder, spec)
-        if not on_disk:
-            ended = store.finished_outcome(folder, spec)
-            return cls(name, spec, folder, TrainingState(0, spec.initial_weights(), ended=ended))
-        (state, seconds), *older = on_disk
-        if state.epoch > spec.recipe.epochs:
-            raise ValueError(f"{folder} has been trained to epoch {state.epoch} already, beyond {spec.recipe.epochs}")
-        if state.ended == Outcome(OutcomeKind.EPOCHS_OVER, state.epoch) and state.epoch < spec.recipe.epochs:
-            state = replace(state, ended=None)
-        written = (state.epoch, state.ended)
-        return cls(name, spec, folder, state, older[0][0] if older else None, seconds, written)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is nothing more to train."""
-        return self.state.ended is not None and (self.folder / store.RECORD).is_file()
-
-    @property
-    def seconds(self) -> float:
-        """Time spent on this run and those that train with it, in all sittings [s]."""
-        return self.seconds_before + time.monotonic() - self.began
-
-    def write_state(self) -> None:
-        """Write what is needed to go on from here, unless it is on disk already."""
-        if (self.state.epoch, self.state.ended) != self.written:
-            states.write_state(self.folder, self.spec, self.state, self.seconds)
-            self.written = (self.state.epoch, self.state.ended)
-
-    def step_back(self) -> None:
-        """Go on from the state before the last."""
-        if self.before is not None:
-            states.step_back(self.folder)
-            self.state = replace(self.before, ended=None)
-            self.written = (self.state.epoch, None)
-
-    def take(self, state: TrainingState, state_due: bool, device: str) -> None:
-        """Make a state the current one and write what is due; at the end, all files of a finished run."""
-        self.state, recipe = state, self.spec.recipe
-        if recipe.spectra_every and (state.ended or state.epoch % recipe.spectra_every == 0):
-            network = hooked(self.spec.model, state.weights).to(device)
-            store.add_spectra(self.folder, spectra(network, self.spec.task, state.epoch))
-        if state.ended or state.epoch % recipe.snapshot_every == 0:
-            store.write_snapshot(self.folder, state)
-        if state.ended or state_due:
-            self.write_state()
-        if state.ended:
-            store.write_finished(self.folder, self.spec, state, self.seconds)
+Watch = Callable[[Mapping[str, Row]], object]
 
 
 def train(
@@ -110,6 +35,9 @@ def train(
     progress: bool = True,
     together: int | None = None,
     state_every: float = STATE_EVERY,
+    repair: bool = False,
+    on_refused: Callable[[str, ValueError], object] | None = None,
+    watch: Watch | None = None,
 ) -> dict[str, Outcome]:
     """Train every spec in `out/NAME`, going on with what was begun there.
 
@@ -117,6 +45,10 @@ def train(
     from every `state_every` seconds, `run.json` and the final weights at the end of each run. A kill at any moment
     loses the epochs since the last state, and changes no number. A run whose loss is no longer finite ends with its
     last good weights; its neighbours go on.
+
+    What lies there is held against what was written. A damaged state gives way to the one before it, and damaged files
+    of a finished run are written again from its state; where a damaged file can be had by training anew alone, that
+    takes `repair`. One process at a time trains a run, on one machine or on several that share a disk.
 
     Args:
         specs: name to spec; a name may hold slashes, as in `mine/sums-0`.
@@ -126,40 +58,76 @@ def train(
         together: how many runs of one shape train at once; by default 64 on a GPU, where they cost hardly more than
             one, and 1 on a CPU, where each costs the same and the first is finished sooner.
         state_every: time between two states on disk [s].
+        repair: whether a run whose files are damaged, with no whole state to go on from, is trained anew.
+        on_refused: called with the name of each run that cannot be trained and the reason, and the others are; by
+            default the first such run is an error, before any is trained.
+        watch: called whenever something is logged, with the last row of history of each run that is training, by name.
     Returns:
         how each run ended, by name.
     Raises:
-        ValueError: a task that could not be restored from `run.json`, before anything is written; a folder that holds a
-            training with other settings, or is being trained in; a device that is not there.
+        RunIsHeld: a folder is being trained in by another process.
+        ValueError: a name that is none; a task that could not be restored from `run.json`, before anything is written;
+            a folder that holds a training with other settings, or one that is damaged; a device that is not there.
         OSError: a folder cannot be written, or the disk is full.
     """
     where = resolved_device(device)
-    at_once = RUNS_AT_ONCE.get(where.type, 1) if together is None else together
-    if at_once < 1:
-        raise ValueError(f"at least 1 run trains at a time, got {at_once}")
-    for spec in specs.values():
-        spec.check_restorable()
+    at_once = runs_at_once(where.type, together)
+    check_specs(specs)
     with ExitStack() as locks:
-        trainings = [_Training.open(name, spec, Path(out) / name, locks) for name, spec in specs.items()]
-        shapes: dict[object, list[_Training]] = defaultdict(list)
-        for training in trainings:
-            shapes[shape_of(training.spec)].append(training)
-        for alike in shapes.values():
-            for first in range(0, len(alike), at_once):
-                group = [training for training in alike[first : first + at_once] if not training.is_over]
-                for at_one_epoch in _by_epoch(group):
-                    _train_group(at_one_epoch, str(where), progress, state_every)
+        trainings = _opened(specs, Path(out), locks, repair, on_refused)
+        locks.enter_context(renewed([training.lease for training in trainings]))
+        for names in groups(specs, at_once):
+            group = [training for training in trainings if training.name in names and not training.is_over]
+            for at_one_epoch in _by_epoch(group):
+                _train_group(at_one_epoch, str(where), progress, state_every, watch)
     return {t.name: t.state.ended for t in trainings if t.state.ended is not None}
 
 
-def _by_epoch(group: Sequence[_Training]) -> list[list[_Training]]:
+def check_specs(specs: Mapping[str, RunSpec]) -> None:
+    """Raise ValueError for a name that is none, and for a task that could not be restored from `run.json`."""
+    for name, spec in specs.items():
+        store.checked_name(name)
+        spec.check_restorable()
+
+
+def _opened(
+    specs: Mapping[str, RunSpec],
+    out: Path,
+    locks: ExitStack,
+    repair: bool,
+    on_refused: Callable[[str, ValueError], object] | None,
+) -> list[Ongoing]:
+    """The trainings of all specs but those that are refused."""
+    trainings = []
+    for name, spec in specs.items():
+        with ExitStack() as own:
+            try:
+                trainings.append(Ongoing.open(name, spec, out / name, own, repair))
+            except ValueError as error:
+                if on_refused is None:
+                    raise
+                on_refused(name, error)
+            else:
+                locks.push(own.pop_all())
+                if trainings[-1].damages:
+                    _tell(trainings[-1])
+    return trainings
+
+
+def _tell(training: Ongoing) -> None:
+    """Say what is damaged, and from where the run goes on."""
+    for damage in training.damages:
+        print(f"{training.name}: {damage.what}; it goes on from epoch {training.state.epoch:,}", file=sys.stderr)
+
+
+def _by_epoch(group: Sequence[Ongoing]) -> list[list[Ongoing]]:
     """The runs of a group by the epoch they go on from: one and the same, unless they were begun at different times.
 
     A kill while they were written leaves some a state ahead of the others; those step back to the one that all have.
     """
-    epochs = [{t.state.epoch, *([t.before.epoch] if t.before else [])} for t in group]
+    epochs = [{t.state.epoch, *([t.before.state.epoch] if t.before else [])} for t in group]
     common = max(set.intersection(*epochs), default=None) if epochs else None
-    by_epoch: dict[int, list[_Training]] = defaultdict(list)
+    by_epoch: dict[int, list[Ongoing]] = defaultdict(list)
     for training in group:
         if common is not None and training.state.epoch != common:
             training.step_back()
@@ -167,7 +135,9 @@ def _by_epoch(group: Sequence[_Training]) -> list[list[_Training]]:
     return list(by_epoch.values())
 
 
-def _train_group(group: Sequence[_Training], device: str, progress: bool, state_every: float) -> None:
+def _train_group(
+    group: Sequence[Ongoing], device: str, progress: bool, state_every: float, watch: Watch | None
+) -> None:
     """Train a group to its end, writing as it goes, and what it has reached when it is interrupted."""
     first, last = group[0].state.epoch, max(training.spec.recipe.epochs for training in group)
     label = group[0].name if len(group) == 1 else f"{group[0].name} and {len(group) - 1} more"
@@ -177,6 +147,8 @@ def _train_group(group: Sequence[_Training], device: str, progress: bool, state_
         nonlocal due, written
         bar.set_postfix(_postfix([row for _, row in rows]), refresh=False)
         bar.update(epoch - bar.n)
+        if watch is not None:
+            watch({group[run].name: row for run, row in rows})
         if time.monotonic() - written >= state_every:
             due, written = epoch, time.monotonic()
         return due == epoch
@@ -185,13 +157,11 @@ def _train_group(group: Sequence[_Training], device: str, progress: bool, state_
     due, written = -1, time.monotonic()
     for training in group:
         training.began = written
-    with bar:
-        try:
-            for run, state in training_states(specs, begun, device, on_rows):
-                group[run].take(state, state.epoch == due, device)
-        finally:
-            for training in group:
-                training.write_state()
+    with bar, ExitStack() as at_the_end:
+        for training in group:  # what each has reached is written, whatever happens to the others
+            at_the_end.callback(training.write_state)
+        for run, state in training_states(specs, begun, device, on_rows):
+            group[run].take(state, state.epoch == due, device)
 
 
 def _postfix(rows: Sequence[Row]) -> dict[str, str]:

@@ -1,36 +1,36 @@
 """Weights from a file that anybody may have written: read as data, or refused with one line that says why.
 
-Safetensors files hold nothing but arrays. Pickled files are read by `torch.load(weights_only=True)`, which knows a few
-harmless names and executes nothing else; since even those can ask for more memory than there is, a file is
-checked before it is read, and the tensors after.
+Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`): nothing that
+they name is imported or called, and only the bytes of the weights that are asked for are read.
 """
 
 from __future__ import annotations
 
-import pickle
-import re
-import warnings
-import zipfile
+import struct
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
+
+from modinterp.runs.pickles import NotPlain, Opaque, TensorEntry
+from modinterp.runs.torch_files import MOST_WEIGHTS, saved_file
 
 PICKLED = (".pt", ".pth")
 READ = (".safetensors", *PICKLED)  # suffixes of the files that weights are read from
 WEIGHT_KEYS = ("model", "state_dict", "model_state_dict")
-LARGEST_FILE = 2**32  # bytes; networks over pairs of residues take a thousandth of it
+LARGEST_FILE = 2**32  # bytes; weights take a part of it, and the rest is not read
+MOST_HEADER = 2**24  # bytes of a safetensors file that describe its arrays, and the metadata
+MOST_TENSORS = 20_000
 _CODE = "holds more than weights, and is not read, since that could run code"
-_BOMB = b"bytearray"  # the one harmless name that makes memory out of a number
+_DAMAGED = "is not a whole file of weights"
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
     """Named tensors from a `.safetensors`, `.pt` or `.pth` file, on the CPU.
 
     A pickled file may hold the tensors themselves, or a dict that keeps them under `model`, `state_dict` or
-    `model_state_dict`; other entries are ignored.
+    `model_state_dict`; what else is in that dict is ignored, and never built.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -57,9 +57,20 @@ def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 
     Raises:
         SafetensorError, OSError: the file is cut off or damaged, or not there.
+        ValueError: it describes more than is read.
     """
+    with open(path, "rb") as raw:
+        length = struct.unpack("<Q", raw.read(8).ljust(8, b"\0"))[0]
+    size = Path(path).stat().st_size
+    if MOST_HEADER < length < size:
+        raise ValueError(f"its header has {length:,} bytes, more than is read ({MOST_HEADER:,})")
+    if size - min(length, size) > MOST_WEIGHTS + 8:
+        raise ValueError(f"it holds {size - length:,} bytes of weights, more than is read ({MOST_WEIGHTS:,})")
     with safe_open(path, framework="pt") as file:
-        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+        names = list(file.keys())
+        if len(names) > MOST_TENSORS:
+            raise ValueError(f"it holds {len(names):,} arrays, more than are read ({MOST_TENSORS:,})")
+        return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
 
 
 def _from_safetensors(path: Path) -> dict[str, Tensor]:
@@ -75,61 +86,46 @@ def _from_safetensors(path: Path) -> dict[str, Tensor]:
 
 
 def _from_pickle(path: Path) -> dict[str, Tensor]:
-    _check_pickle_size(path)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of old or damaged files torch says more than one line
-            content = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # a damaged file may fail in any way
-        if isinstance(error, pickle.UnpicklingError):
-            needs = re.search(r"GLOBAL (\S+)", str(error))
-            reason = f"; it needs {first_line(needs[1])}" if needs else ""
-            raise ValueError(f"{path} {_CODE}{reason}") from error
-        raise ValueError(f"{path} is not a whole file of weights: {first_line(error)}") from error
-    tensors = _named_tensors(content, path)
-    declared = sum(w.numel() * w.element_size() for w in tensors.values() if w.layout == torch.strided)
-    if declared > 2 * path.stat().st_size:  # twice, since weights may be tied
-        raise ValueError(f"{path} declares {declared:,} bytes of weights, but is {path.stat().st_size:,} bytes long")
-    return tensors
+        saved = saved_file(path)
+        return saved.tensors(_named_entries(saved.content, path))
+    except NotPlain as error:
+        whole = str(error) if str(error).startswith(("is not", "holds", "has", "declares")) else f"{_DAMAGED}: {error}"
+        raise ValueError(f"{path} {first_line(whole)}") from error
 
 
-def _check_pickle_size(path: Path) -> None:
-    """Raises ValueError for a pickled file that would take more memory than its size."""
-    raw = path.read_bytes()
-    if _BOMB in raw:
-        raise ValueError(f"{path} {_CODE}; it needs bytearray")
-    if not zipfile.is_zipfile(path):
-        return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, UnicodeError) as error:
-        raise ValueError(f"{path} is not a whole file of weights: {first_line(error)}") from error
-    if sum(entry.file_size for entry in entries) > len(raw):
-        raise ValueError(f"{path} is not a whole file of weights: it declares more bytes than it holds")
+def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
+    """The tensors of a dict, or of the one dict of tensors in it, under whichever of the usual names.
 
+    Raises:
+        ValueError: there are none, several such dicts, or something beside the tensors that code would have to build.
+    """
 
-def _named_tensors(content: Any, path: Path) -> dict[str, Tensor]:
-    """The tensors of a dict, or of the one dict of tensors in it, under whichever of the usual names."""
-
-    def tensors_of(value: Any) -> dict[str, Tensor]:
+    def entries_of(value: Any) -> dict[str, TensorEntry]:
         items = value.items() if isinstance(value, dict) else ()
-        return {name: w for name, w in items if isinstance(name, str) and isinstance(w, Tensor)}
+        return {name: x for name, x in items if isinstance(name, str) and isinstance(x, TensorEntry)}
 
     for _ in range(3):  # a dict in a dict, and that is enough
         inner = {k: content[k] for k in WEIGHT_KEYS if isinstance(content, dict) and isinstance(content.get(k), dict)}
-        full = [k for k, value in inner.items() if tensors_of(value) or any(name in value for name in WEIGHT_KEYS)]
+        full = [k for k, value in inner.items() if entries_of(value) or any(name in value for name in WEIGHT_KEYS)]
         if len(full) > 1:
             raise ValueError(f"{path} holds weights under {' and '.join(full)}; keep one of them")
         if not full:
             break
         content = inner[full[0]]
-    tensors = tensors_of(content)
-    if not tensors:
-        kind = type(content).__name__
-        names = f" of {', '.join(map(repr, list(content)[:6]))}" if isinstance(content, dict) and content else ""
+    around = content.values() if isinstance(content, dict) else (content,)
+    if opaque := next((value for value in around if isinstance(value, Opaque)), None):
+        raise ValueError(f"{path} {_CODE}; it needs {first_line(opaque.name)}")
+    entries = entries_of(content)
+    if not entries:
+        kind = "Tensor" if isinstance(content, TensorEntry) else type(content).__name__
+        names = f" of {', '.join(map(_quoted, list(content)[:6]))}" if isinstance(content, dict) and content else ""
         raise ValueError(f"{path} holds no named tensors, but {first_line(f'{kind}{names}')}")
-    return tensors
+    return entries
+
+
+def _quoted(key: str | int) -> str:
+    return repr(key[:100] if isinstance(key, str) else key)
 
 
 def first_line(error: object) -> str:

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from modinterp import runs
 from modinterp.runs import TrainedRun, store
+from modinterp.runs.hub import Root, is_address, local
 from modinterp.runs.run import how_to_train
 from modinterp.sources.registry import catalogue, sources
 from modinterp.tasks import Task
 from modinterp.terminal.suggestions import suggestion
 
 
-def roots(name: str) -> list[Path]:
-    """Folders in which a run of this name may lie: `checkpoints/`, and the own folder of the source that it is of."""
+def roots(name: str) -> list[Root]:
+    """Places in which a run of this name may lie: the published runs, and the own folder of the source that it is of."""
     own = sources().get(name.partition("/")[0])
-    return [store.checkpoints(), *([own.folder / "checkpoints"] if own is not None else [])]
+    places: list[Root] = [] if own is None else [own.folder / "checkpoints"]
+    with suppress(store.NoCheckpoints):
+        places.insert(0, store.published())
+    return places
+
+
+def is_there(name: str, root: Root | None = None) -> bool:
+    """Whether a trained run of this name lies in a place, or in one of `roots`.
+
+    Raises:
+        ValueError: a repository on the Hub cannot be read.
+    """
+    return _place(name, roots(name) if root is None else [root]) is not None
+
+
+def _place(name: str, places: Iterable[Root]) -> Root | None:
+    """The first of some places in which a trained run of this name lies."""
+    records = f"*/{store.RECORD}"
+    there = (place for place in places if is_address(place) or Path(place).is_dir())
+    return next((place for place in there if (local(place, records) / name / store.RECORD).is_file()), None)
+
+
+def how_to_have_checkpoints(source: str) -> str:
+    """What to do where none of a source's trained runs is here, as where the package was installed without them."""
+    try:
+        lacking = f"none of the trained runs of {source} is in {store.published()}: {store.HOW_TO_NAME}"
+    except store.NoCheckpoints as error:
+        lacking = str(error)
+    return (
+        f"{lacking}; or `python -m modinterp.runs train '{source}/*' --out trained` trains them, and --runs trained "
+        "measures them"
+    )
 
 
 def load(name: str | Path, task: Task | None = None, root: str | Path | None = None, **options: Any) -> TrainedRun:
@@ -27,21 +61,43 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
     >>> load("model.safetensors", modinterp.tasks.addition(113))   # doctest: +SKIP
 
     Args:
-        name: a run such as `SOURCE/RUN`, the folder of a run, or a `.safetensors`, `.pt` or `.pth` file.
+        name: a run such as `SOURCE/RUN`, the folder of a run, its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
+            Hugging Face Hub, or a `.safetensors`, `.pt` or `.pth` file.
         task: for a file, what its network was trained on; a run knows.
-        root: folder to look for a named run in; by default `checkpoints/`, then those that installed sources ship.
-        options: more of `modinterp.runs.load`'s, such as `device`, `act_fn` and `partial`.
+        root: folder to look for a named run in, or `hf://OWNER/REPO`; by default `checkpoints/`, then those that
+            installed sources ship.
+        options: more of `modinterp.runs.load`'s, such as `device`, `partial` and `attention_rate`.
     Raises:
         FileNotFoundError: there is no such run or file; says how to train a run that is not shipped.
         ValueError: a damaged file, one that would run code, or one that does not fit the task.
     """
     text, path = str(name), Path(name)
-    of_a_source = root is None and path.suffix not in store.READ and not (path / store.RECORD).is_file()
-    if not of_a_source:
+    is_file = path.suffix in store.READ or (path / store.RECORD).is_file()
+    if root is not None or is_file or is_address(text):
         return runs.load(name, task, root=root, **options)
-    there = next((folder for folder in roots(text) if (folder / text / store.RECORD).is_file()), None)
+    there = _place(text, roots(text))
     if there is None and text in catalogue():
-        raise FileNotFoundError(f"no trained run in {store.checkpoints() / text}; {how_to_train(text)}")
-    if there is None and (hint := suggestion(text, [*store.run_names(store.checkpoints()), *catalogue()])):
-        raise FileNotFoundError(f"no trained run in {store.checkpoints() / text}{hint}")
+        raise FileNotFoundError(f"no trained run in {_published(text)}; {how_to_train(text)}")
+    if there is None and (hint := suggestion(text, [*_names(), *catalogue()])):
+        raise FileNotFoundError(f"no trained run in {_published(text)}{hint}")
     return runs.load(name, task, root=there, **options)
+
+
+def _published(name: str) -> str:
+    """Where a run of this name would be published.
+
+    Raises:
+        NoCheckpoints: nothing says where.
+    """
+    try:
+        return f"{store.published()}/{name}"
+    except store.NoCheckpoints as error:
+        raise store.NoCheckpoints(f"no trained run {name}: {error}; {how_to_train(name)}") from error
+
+
+def _names() -> list[str]:
+    """Names of the published runs; none where nothing says where they lie."""
+    try:
+        return store.run_names(local(store.published(), f"*/{store.RECORD}"))
+    except (store.NoCheckpoints, ValueError):
+        return []

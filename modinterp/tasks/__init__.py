@@ -1,15 +1,28 @@
 """What is to be learned: inputs, labels, splits."""
 
-from modinterp.tasks.modular import ModularArithmetic, addition, multiplication, quadratic_form, subtraction
+from modinterp.tasks.composition import Composition, composition
+from modinterp.tasks.cyclic import Cyclic, cyclic
+from modinterp.tasks.modular import (
+    ModularArithmetic,
+    ModularSum,
+    addition,
+    division,
+    multiplication,
+    quadratic_form,
+    subtraction,
+)
 from modinterp.tasks.ordering import Ordering
 from modinterp.tasks.primes import PrimeRemainders, primes_below
 from modinterp.tasks.sequences import DigitAddition, RepeatedSubsequence, SkipTrigram
 from modinterp.tasks.task import Examples, Split, Task
 
 __all__ = [
+    "Composition",
+    "Cyclic",
     "DigitAddition",
     "Examples",
     "ModularArithmetic",
+    "ModularSum",
     "Ordering",
     "PrimeRemainders",
     "RepeatedSubsequence",
@@ -17,6 +30,9 @@ __all__ = [
     "Split",
     "Task",
     "addition",
+    "composition",
+    "cyclic",
+    "division",
     "multiplication",
     "primes_below",
     "quadratic_form",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import asdict, fields
 from importlib import import_module
 from typing import Any, TypeVar
@@ -47,6 +48,8 @@ def class_of_kind(kind: str) -> type[Task]:
     if not _IMPORT_PATH.fullmatch(kind):
         raise ValueError(f"{kind!r} is no import path of a task, such as 'package.module:ClassName'")
     module, _, name = kind.partition(":")
+    if module.partition(".")[0] in sys.stdlib_module_names:  # some of them do things when they are imported
+        raise ValueError(f"{kind} is not a task: it is in Python's own library")
     try:
         imported: Any = import_module(module)
         for part in name.split("."):
@@ -72,7 +75,7 @@ def description(task: Task) -> dict[str, Any]:
 
     >>> from modinterp.tasks import addition
     >>> description(addition(5))
-    {'kind': 'ModularArithmetic', 'p': 5, 'op': 'add', 'equals': True}
+    {'kind': 'ModularArithmetic', 'p': 5, 'op': 'add', 'equals': True, 'vocabularies': 1}
     """
     return {"kind": kind_of(type(task))} | asdict(task)
 
@@ -81,10 +84,12 @@ def task_from_description(data: dict[str, Any]) -> Task:
     """The task that `description` described.
 
     Raises:
-        KeyError: there is no kind.
         TypeError: a field is missing.
-        ValueError: the class is unknown or cannot be imported (`TaskNotImportable`), or has no such field.
+        ValueError: there is no kind, the class is unknown or cannot be imported (`TaskNotImportable`), or it has no
+            such field.
     """
+    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+        raise ValueError("a task is described by an object with its kind")
     task_class = class_of_kind(data["kind"])
     return from_fields(task_class, {name: value for name, value in data.items() if name != "kind"})
 
@@ -103,6 +108,8 @@ def from_fields(cls: type[T], values: dict[str, Any]) -> T:
         TypeError: a field is missing.
         ValueError: the class has no such field.
     """
+    if not isinstance(values, dict):
+        raise ValueError(f"the fields of {cls.__name__} should be an object, got {type(values).__name__}")
     unknown = set(values) - {known.name for known in fields(cls)}  # type: ignore[arg-type]
     if unknown:
         raise ValueError(f"{cls.__name__} has no field {', '.join(sorted(unknown))}")

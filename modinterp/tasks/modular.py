@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import gcd
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from modinterp.tasks.task import Task
+from modinterp.arguments import Limits, check_fields
+from modinterp.tasks.task import MOST_RESIDUES, Task
 
 OPERATIONS: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "add": ("a + b", lambda a, b: a + b),
     "sub": ("a - b", lambda a, b: a - b),
     "mul": ("a * b", lambda a, b: a * b),
+    "div": ("a / b", lambda a, b: a * b),  # by the inverse of b; see `inverses`
     "quadratic": ("a^2 + ab + b^2", lambda a, b: a * a + a * b + b * b),
+    "squares": ("a^2 + b^2", lambda a, b: a * a + b * b),
+    "cubic": ("a^3 + ab", lambda a, b: a * a * a + a * b),
 }
 
 SIGNS = {"add": 1, "sub": -1}  # of b, in the operations whose answers are waves of a + b or a - b
@@ -25,10 +30,13 @@ SIGNS = {"add": 1, "sub": -1}  # of b, in the operations whose answers are waves
 class ModularArithmetic(Task):
     """`a op b mod p` for every pair of residues `(a, b)`, given as the tokens `a b =`.
 
+    `a / b` has no answer (-1) where b has no inverse mod p; such pairs count in no loss.
+
     Attributes:
-        p: the modulus, any integer from 2 on.
+        p: the modulus, any integer from 2 to 4,096, so that all pairs can be listed.
         op: a key of `OPERATIONS`.
-        equals: whether a third token, "=" (number p), stands at the end, where the answer is read.
+        equals: whether a third token, "=", stands at the end, where the answer is read. It has the last number.
+        vocabularies: 1 where a and b share their tokens, the numbers below p; 2 where the token of b is p + b.
 
     >>> task = ModularArithmetic(5)
     >>> task.inputs()[7], task.labels()[7]
@@ -38,12 +46,10 @@ class ModularArithmetic(Task):
     p: int
     op: str = "add"
     equals: bool = True
+    vocabularies: int = 1
 
     def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not isinstance(self.p, int) or self.p < 2:
-            raise ValueError(f"the modulus p must be an integer of at least 2, got {self.p!r}")
-        if self.op not in OPERATIONS:
-            raise ValueError(f"unknown operation {self.op!r}; known are {', '.join(OPERATIONS)}")
+        check_fields(self, p=Limits(2, MOST_RESIDUES), op=OPERATIONS, vocabularies=Limits(1, 2))
 
     @property
     def name(self) -> str:
@@ -51,7 +57,7 @@ class ModularArithmetic(Task):
 
     @property
     def d_vocab(self) -> int:
-        return self.p + self.equals
+        return self.vocabularies * self.p + self.equals
 
     @property
     def d_vocab_out(self) -> int:
@@ -67,13 +73,23 @@ class ModularArithmetic(Task):
 
     def inputs(self) -> Int[Tensor, "input pos"]:
         residues = torch.arange(self.p)
-        pairs = torch.cartesian_prod(residues, residues)
-        equals = torch.full((len(pairs), int(self.equals)), self.p)
+        pairs = torch.cartesian_prod(residues, residues + (self.vocabularies - 1) * self.p)
+        equals = torch.full((len(pairs), int(self.equals)), self.d_vocab - 1)
         return torch.cat([pairs, equals], dim=1)
 
     def labels(self) -> Int[Tensor, "input output"]:
-        a, b = self.inputs()[:, :2].unbind(dim=1)
-        return (OPERATIONS[self.op][1](a, b) % self.p).unsqueeze(1)
+        residues = torch.arange(self.p)
+        a, b = torch.cartesian_prod(residues, residues if self.op != "div" else inverses(self.p)).unbind(dim=1)
+        return torch.where(b < 0, -1, OPERATIONS[self.op][1](a, b) % self.p).unsqueeze(1)
+
+
+def inverses(p: int) -> Int[Tensor, " b"]:
+    """The inverse of every residue mod p; -1 where there is none.
+
+    >>> inverses(5).tolist()
+    [-1, 1, 3, 2, 4]
+    """
+    return torch.tensor([pow(b, -1, p) if gcd(b, p) == 1 else -1 for b in range(p)])
 
 
 def addition(p: int, equals: bool = True) -> ModularArithmetic:
@@ -116,3 +132,62 @@ def quadratic_form(p: int) -> ModularArithmetic:
     [1, 3, 2, 3, 1]
     """
     return ModularArithmetic(p, "quadratic")
+
+
+def division(p: int) -> ModularArithmetic:
+    """`a / b mod p`, which has no answer where b has no inverse.
+
+    >>> division(5).labels().view(5, 5)[1].tolist()  # 1 / b
+    [-1, 1, 3, 2, 4]
+    """
+    return ModularArithmetic(p, "div")
+
+
+@dataclass(frozen=True)
+class ModularSum(Task):
+    """The sum of several residues mod p, given as the tokens `a b c =`.
+
+    Attributes:
+        p: the modulus, any integer from 2 on.
+        terms: how many residues are added.
+        equals: whether one more token, "=" (number p), stands at the end, where the answer is read.
+
+    >>> ModularSum(5).inputs()[38].tolist(), ModularSum(5).labels()[38].tolist()
+    ([1, 2, 3, 5], [1])
+    """
+
+    p: int
+    terms: int = 3
+    equals: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("the modulus p", self.p, 2), ("the number of terms", self.terms, 2)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+
+    @property
+    def name(self) -> str:
+        return f"{' + '.join(chr(ord('a') + i) for i in range(self.terms))} mod {self.p}"
+
+    @property
+    def d_vocab(self) -> int:
+        return self.p + self.equals
+
+    @property
+    def d_vocab_out(self) -> int:
+        return self.p
+
+    @property
+    def n_ctx(self) -> int:
+        return self.terms + self.equals
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        return (self.p,) * self.terms
+
+    def inputs(self) -> Int[Tensor, "input pos"]:
+        numbers = torch.cartesian_prod(*[torch.arange(self.p)] * self.terms)
+        return torch.cat([numbers, torch.full((len(numbers), int(self.equals)), self.p)], dim=1)
+
+    def labels(self) -> Int[Tensor, "input output"]:
+        return self.inputs()[:, : self.terms].sum(dim=1, keepdim=True) % self.p

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from modinterp.arguments import COUNT, SHARE, Limits, check_fields
 from modinterp.tasks.sampled import SampledTask
 from modinterp.tasks.task import Examples
 
@@ -48,12 +49,10 @@ class Ordering(SampledTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.ask not in QUESTIONS:
-            raise ValueError(f"unknown question {self.ask!r}; known are {', '.join(QUESTIONS)}")
-        if self.n < 1 or self.limit < 2 or (self.small_share and not 1 <= self.small_limit <= self.limit):
-            raise ValueError(f"no numbers can be drawn with n {self.n}, limit {self.limit}, small {self.small_limit}")
-        if not 0 <= self.small_share <= 1:
-            raise ValueError(f"small_share must lie in [0, 1], got {self.small_share}")
+        sizes = {"n": Limits(1, 1024), "limit": Limits(2, 2**20), "small_limit": COUNT}
+        check_fields(self, ask=QUESTIONS, small_share=SHARE, **sizes)
+        if self.small_share and not 1 <= self.small_limit <= self.limit:
+            raise ValueError(f"small_limit must lie in [1, {self.limit}], got {self.small_limit}")
 
     @property
     def name(self) -> str:

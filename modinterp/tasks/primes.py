@@ -9,8 +9,9 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from modinterp.arguments import Limits, check_fields
 from modinterp.tasks.modular import addition
-from modinterp.tasks.task import Task
+from modinterp.tasks.task import MOST_RESIDUES, Task
 
 
 def primes_below(n: int) -> tuple[int, ...]:
@@ -48,8 +49,8 @@ class PrimeRemainders(Task):
     masked: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.p, int) and not isinstance(self.p, bool)
-        if not whole or self.p < 3 or primes_below(self.p + 1)[-1] != self.p:
+        check_fields(self, p=Limits(3, MOST_RESIDUES))
+        if primes_below(self.p + 1)[-1] != self.p:
             raise ValueError(f"the base p must be a prime of at least 3, got {self.p!r}")
         if unknown := set(self.masked) - set(primes_below(self.p)):
             raise ValueError(f"masked must hold primes below {self.p}, got {sorted(unknown)}")

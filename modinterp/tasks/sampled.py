@@ -10,7 +10,10 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from modinterp.arguments import SEED, Limits, check_fields
 from modinterp.tasks.task import Examples, Task
+
+MOST_INPUTS = 2**24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +30,7 @@ class SampledTask(Task):
     data_seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.size < 2:
-            raise ValueError(f"a sample to split has a size of at least 2, got {self.size}")
+        check_fields(self, size=Limits(2, MOST_INPUTS), data_seed=SEED)
 
     @property
     def grid(self) -> None:

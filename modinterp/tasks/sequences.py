@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from modinterp.arguments import Limits, check_fields
 from modinterp.tasks.sampled import SampledTask
 from modinterp.tasks.task import Examples
 
@@ -36,8 +37,7 @@ class DigitAddition(SampledTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= self.digits <= 17:
-            raise ValueError(f"digits must lie in 1..17, got {self.digits}")
+        check_fields(self, digits=Limits(1, 17))
 
     @property
     def name(self) -> str:
@@ -94,7 +94,9 @@ class RepeatedSubsequence(SampledTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.vocab < 2 or self.subsequence < 2 or self.copies < 2 or self.subsequence * self.copies > self.length:
+        few, length = Limits(2, 2**16), Limits(2, 2**12)
+        check_fields(self, vocab=few, length=length, subsequence=length, copies=length)
+        if self.subsequence * self.copies > self.length:
             raise ValueError(f"{self.copies} copies of {self.subsequence} tokens do not fit into {self.length}")
 
     @property
@@ -150,8 +152,7 @@ class SkipTrigram(SampledTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.length < 2 or self.trigrams < 2:
-            raise ValueError(f"length and trigrams must be at least 2, got {self.length} and {self.trigrams}")
+        check_fields(self, length=Limits(2, 2**12), trigrams=Limits(2, 2**12))
 
     @property
     def name(self) -> str:

@@ -26,6 +26,7 @@ def _torch_permutation(n: int, seed: int) -> Int[Tensor, " input"]:
     return torch.randperm(n, generator=torch.Generator().manual_seed(seed))
 
 
+MOST_RESIDUES = 2**12  # whose pairs can still be listed
 SHUFFLES = {"python": _python_permutation, "torch": _torch_permutation}  # code of Nanda et al.; Kissane's notebook
 REGISTERED: dict[str, type[Task]] = {}  # the classes of tasks in this package, by their bare names
 
@@ -89,6 +90,23 @@ class Task(ABC):
     @abstractmethod
     def labels(self) -> Int[Tensor, "input output"]:
         """The correct answers, one column for each output; -1 where an output has no answer."""
+
+    def answers(self) -> Int[Tensor, " input"]:
+        """The correct answers of a task with one answer, as a row: `labels()` without its one column.
+
+        So `(logits.argmax(-1) == task.answers())` compares input by input.
+
+        >>> from modinterp.tasks import addition
+        >>> addition(5).answers().shape
+        torch.Size([25])
+
+        Raises:
+            ValueError: an input has several answers.
+        """
+        labels = self.labels()
+        if labels.shape[1] != 1:
+            raise ValueError(f"{self.name} has {labels.shape[1]} answers for each input; labels() has them all")
+        return labels[:, 0]
 
     @property
     def output_sizes(self) -> tuple[int, ...]:

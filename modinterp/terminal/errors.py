@@ -3,32 +3,103 @@
 from __future__ import annotations
 
 import functools
+import io
+import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
-BAD_USAGE, INTERRUPTED = 2, 130
+BAD_USAGE, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end, by SIGTERM; what Ctrl-C saves is saved."""
 
 
 def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """A decorator of commands: a user's error becomes one line on stderr and exit code 2, and Ctrl-C becomes 130.
+    """A decorator of commands: a user's error becomes one line on stderr and exit code 2.
+
+    Ctrl-C becomes 130, SIGTERM 143, and a reader of the output that has gone 141, without a word. Letters that the
+    terminal does not know are printed as escapes.
 
     Args:
-        interrupted: what to say after Ctrl-C.
+        interrupted: what to say after Ctrl-C or SIGTERM.
     """
 
     def guard(command: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(command)
         def guarded(*args: object) -> int:
+            for stream in (sys.stdout, sys.stderr):
+                if isinstance(stream, io.TextIOWrapper):
+                    stream.reconfigure(errors="backslashreplace")
             try:
-                return command(*args)
+                with _terminable():
+                    code = command(*args)
+                    sys.stdout.flush()
+                return code
+            except BrokenPipeError:
+                _leave_the_pipe()
+                return BROKEN_PIPE
             except (ValueError, OSError) as error:
-                of_a_file = isinstance(error, OSError) and error.filename is not None
-                print(f"error: {f'{error.filename}: {error.strerror}' if of_a_file else error}", file=sys.stderr)
+                tell_error(error)
                 return BAD_USAGE
-            except KeyboardInterrupt:
+            except RuntimeError as error:  # torch has no class of its own for too little memory, or a lacking device
+                if type(error).__name__ != "OutOfMemoryError" and "memory" not in str(error):
+                    raise
+                tell_error(error)
+                return BAD_USAGE
+            except MemoryError:
+                tell_error(ValueError("there is too little memory for this"))
+                return BAD_USAGE
+            except KeyboardInterrupt as error:
                 print(interrupted, file=sys.stderr)
-                return INTERRUPTED
+                return TERMINATED if isinstance(error, Terminated) else INTERRUPTED
 
         return guarded
 
     return guard
+
+
+def tell_error(error: Exception) -> None:
+    """Print an error on stderr, as one line that holds nothing but letters."""
+    of_a_file = isinstance(error, OSError) and error.filename is not None
+    text = f"{error.filename}: {error.strerror}" if of_a_file else str(error)
+    print(f"error: {printable(text)}", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """A text without control characters, which a terminal would obey, and on one line.
+
+    >>> printable("a\\x1b[2Jb")
+    'a\\\\x1b[2Jb'
+    """
+    line = (text.splitlines() or [""])[0]
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """While it is open, SIGTERM ends the process as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(_: int, __: FrameType | None) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _leave_the_pipe() -> None:
+    """Let what is still to be printed go nowhere, so that Python does not fail on it at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # no file stands behind it
+        return

@@ -54,6 +54,8 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
+        if chosen.type == "meta":
+            raise ValueError("device 'meta' holds no numbers; cpu, cuda and auto do")
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
         why = str(error).splitlines()[0]

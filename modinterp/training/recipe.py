@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from modinterp.arguments import COUNT, FACTOR, PART, SIZE, check_fields
 from modinterp.tasks.task import SHUFFLES
 
 CHOICES = {
@@ -14,6 +15,8 @@ CHOICES = {
     "grokfast_start": ("zero", "gradient"),
 }
 MOST_SPECTRA = 1000
+MOST_ROWS = 10**5  # of history, all of which is in every state
+MOST_SNAPSHOTS = 150_000  # of a run, the checksums of all of which are in its record
 
 
 @dataclass(frozen=True)
@@ -67,23 +70,15 @@ class Recipe:
     spectra_every: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "warmup", "settle", "log_every", "snapshot_every", "spectra_every"):
-            value, least = getattr(self, name), 1 if name in ("log_every", "snapshot_every") else 0
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-        for name in ("lr", "weight_decay", "eps", "l1", "grokfast", "stop_at"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
-        if not 0 < self.fraction <= 1:
-            raise ValueError(f"fraction of the data to train on must lie in (0, 1], got {self.fraction}")
-        for name in ("dropout", "residual_dropout", "grokfast_alpha"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} must lie in [0, 1), got {getattr(self, name)}")
-        if not all(0 <= beta < 1 for beta in self.betas):
-            raise ValueError(f"betas must lie in [0, 1), got {self.betas}")
-        for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        whole = dict.fromkeys(("epochs", "batch_size", "warmup", "settle", "spectra_every"), COUNT)
+        rates = dict.fromkeys(("lr", "weight_decay", "eps", "l1", "grokfast", "stop_at"), COUNT)
+        shares = dict.fromkeys(("betas", "dropout", "residual_dropout", "grokfast_alpha"), FACTOR)
+        every = {"log_every": SIZE, "snapshot_every": SIZE, "fraction": PART}
+        check_fields(self, **whole, **rates, **shares, **every, **CHOICES)
+        if (rows := self.epochs // self.log_every) > MOST_ROWS:
+            raise ValueError(f"{rows:,} rows of history are more than {MOST_ROWS:,}; raise log_every")
+        if (snapshots := self.epochs // self.snapshot_every) > MOST_SNAPSHOTS:
+            raise ValueError(f"{snapshots:,} snapshots are more than {MOST_SNAPSHOTS:,}; raise snapshot_every")
         if (self.batches == "full") != (self.batch_size == 0):
             raise ValueError(f"{self.batches} batches do not go with a batch_size of {self.batch_size}")
         if self.spectra_every % self.log_every:

@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 
+from modinterp.arguments import SEED, Limits, check_fields
 from modinterp.models import Config, Weights, initial_weights
-from modinterp.models.config import CONFIGS
+from modinterp.models.base_config import CONFIGS
 from modinterp.models.initial import is_bias
 from modinterp.tasks import Split, Task
 from modinterp.tasks.description import (
@@ -22,6 +23,7 @@ from modinterp.tasks.description import (
 )
 from modinterp.training.recipe import Recipe
 
+MOST_ULPS = 1000  # a nudge is a rounding error, not another start
 _HOW_TO_RESTORE = (
     "define its class in a module that can be imported, as a frozen dataclass whose fields are numbers, strings, or "
     "tuples of them"
@@ -41,7 +43,8 @@ class Nudge:
     ulps: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ulps, int) or isinstance(self.ulps, bool) or self.ulps == 0:
+        check_fields(self, ulps=Limits(-MOST_ULPS, MOST_ULPS))
+        if self.ulps == 0:
             raise ValueError(f"ulps must be a whole number other than 0, got {self.ulps!r}")
 
     def moved(self, weights: Weights) -> Weights:
@@ -73,6 +76,7 @@ class RunSpec:
     nudge: Nudge | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self, seed=SEED)
         self.model.check(self.task)
         if self.recipe.spectra_every and len(self.task.grid or ()) != 2:
             raise ValueError(f"spectra are those of pairs (a, b), which the inputs of {self.task.name} are not")
@@ -118,11 +122,11 @@ class RunSpec:
                 _task(data["task"], task),
                 _model(data["model"]),
                 from_fields(Recipe, data["recipe"]),
-                int(data["seed"]),
+                data["seed"],
                 tuple(data.get("ours", ())),
                 from_fields(Nudge, data["nudge"]) if "nudge" in data else None,
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not the description of a run: {error}") from error
 
     def check_restorable(self) -> None:

@@ -80,8 +80,10 @@ def test_epochs_go_on_without_doubles() -> None:
 def test_the_log_is_as_small_as_stated(tmp_path: Path) -> None:
     from modinterp.runs import store
 
+    log = spectra(NETWORK, TASK, 0)
     for steps in range(6):
-        store.add_spectra(tmp_path, spectra(NETWORK, TASK, steps))
+        log = log.then(spectra(NETWORK, TASK, steps))
+        store.write_spectra(tmp_path, log)
         size = (tmp_path / store.SPECTRA).stat().st_size
         assert size <= most_bytes(steps + 1, 20)
     assert size > most_bytes(6, 20) / 2  # the bound says something

@@ -42,7 +42,7 @@ def test_planted_epochs_are_read_off() -> None:
     curves = generalisation.output_curves(history, tuple(planted), "test_accuracy")
     assert curves.shape == (20, 3)
     assert curves[-1].tolist() == [1.0, 1.0, 0.98]
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="history must hold"):
         generalisation.learning_times(history, ["mod_7"])
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from reproduced import Reproduced
 
 from modinterp.claims import (
     HOLDS,
@@ -26,9 +27,8 @@ from modinterp.claims import (
 )
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
-from modinterp.reproduce.evidence import checked
 from modinterp.reproduce.report import terminal_table
-from modinterp.reproduce.reproduction import measurements_of, run_names
+from modinterp.reproduce.reproduction import measurements_of
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.sources import source, sources
 from modinterp.tasks import addition
@@ -37,23 +37,22 @@ LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
 CLAIMS = [claim for each in sources().values() for claim in each.claims.values()]
 
 
-# claims come source by source: what was measured of one source is gigabytes, and goes when the next begins
-@lru_cache(maxsize=1)
-def results_of(name: str) -> dict[str, Result]:
-    claims = tuple(source(name).claims.values())
-    return {r.claim.id: r for r in checked(claims, measurements_of(run_names(claims, source(name))))}
+def result_of(claim: Claim, reproduced: Callable[[str], Reproduced]) -> Result:
+    return next(r for r in reproduced(claim.source).reproduction.results if r.claim is claim)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_verdict_is_the_recorded_one(claim: Claim) -> None:
-    result = results_of(claim.source)[claim.id]
+def test_verdict_is_the_recorded_one(claim: Claim, reproduced: Callable[[str], Reproduced]) -> None:
+    result = result_of(claim, reproduced)
     assert result.as_recorded, str(result)
     assert (result.verdict == "refuted") == bool(result.kind)
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.is_about_networks], ids=lambda claim: claim.id)
-def test_claim_tells_a_trained_network_from_an_untrained_one_or_says_that_it_does_not(claim: Claim) -> None:
-    result = results_of(claim.source)[claim.id]
+def test_claim_tells_a_trained_network_from_an_untrained_one_or_says_that_it_does_not(
+    claim: Claim, reproduced: Callable[[str], Reproduced]
+) -> None:
+    result = result_of(claim, reproduced)
     if result.measured:
         assert result.specificity == claim.control, str(result.control)
 
@@ -87,14 +86,17 @@ def test_records_are_complete() -> None:
             assert all(band.because for band in claim.expected.values()), f"{claim.id} has a band without a reason"
 
 
-def test_contradictions_are_settled_by_numbers_that_are_measured() -> None:
-    for name, about in sources().items():
-        for contradiction in about.contradictions:
-            assert contradiction.follows.endswith("."), contradiction.id
-            assert contradiction.settled_by, contradiction.id
-            for key, names in contradiction.settled_by.items():
-                measured = results_of(name)[about[key].id].measured
-                assert not measured or set(names) <= set(measured), f"{contradiction.id}, {key}"
+@pytest.mark.parametrize("name", sources())
+def test_contradictions_are_settled_by_numbers_that_are_measured(
+    name: str, reproduced: Callable[[str], Reproduced]
+) -> None:
+    about, results = source(name), {r.claim.id: r for r in reproduced(name).reproduction.results}
+    for contradiction in about.contradictions:
+        assert contradiction.follows.endswith("."), contradiction.id
+        assert contradiction.settled_by, contradiction.id
+        for key, names in contradiction.settled_by.items():
+            measured = results[about[key].id].measured
+            assert not measured or set(names) <= set(measured), f"{contradiction.id}, {key}"
 
 
 def made(measure, finding: Finding = HOLDS, **expected: Band) -> Claim:

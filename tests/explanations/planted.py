@@ -79,6 +79,22 @@ def clock(p: int, freqs: tuple[int, ...], sign: int = 1, answer: int = 1, size: 
     return routed(circles(p, freqs), on_a, on_b, torch.zeros(12 * len(freqs)), W_L)
 
 
+def multiplier(p: int, freqs: tuple[int, ...], size: float = 40.0) -> Weights:
+    """Neurons (x + y)^2 and (x - y)^2 for x = cos or sin of wa and y of wb, whose difference is 4xy: for squares.
+
+    The products are read as cos(w(a + b - c)), which is as large for every pair: an ideal clock.
+    """
+    on_a = torch.tensor([[1.0, 1, 0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 1, 1, 0, 0]])  # cc, ss, sc, cs, each twice
+    on_b = torch.tensor([[1.0, -1, 0, 0, 1, -1, 0, 0], [0, 0, 1, -1, 0, 0, 1, -1]])
+    x = 2 * math.pi / p * torch.arange(p)
+    signs = torch.tensor([1.0, -1]).repeat(4)[:, None] / 4
+    W_L = torch.cat(
+        [size * signs * torch.stack([(k * x).cos()] * 2 + [-(k * x).cos()] * 2 + [(k * x).sin()] * 4) for k in freqs]
+    )
+    on_a, on_b = (torch.block_diag(*[t] * len(freqs)) for t in (on_a, on_b))
+    return routed(circles(p, freqs), on_a, on_b, torch.zeros(8 * len(freqs)), W_L)
+
+
 def table(p: int, known: float = 1.0, seed: int = 0, size: float = 20.0, sign: int = 1) -> Weights:
     """A table of pairs: one neuron a pair, relu([a] + [b] - 1), which writes the pair's answer and nothing else.
 

@@ -11,8 +11,16 @@ from explanations import planted
 
 from modinterp.explanations import Explanation, explain
 from modinterp.explanations.page import page
-from modinterp.explanations.verdict import FOURIER, MEMORISED, PERIODIC, UNSOLVED
-from modinterp.models import MLPConfig, PairMLP, TransformerConfig, Weights, from_state_dict, initial_weights
+from modinterp.explanations.verdict import DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED
+from modinterp.models import (
+    ForwardPass,
+    MLPConfig,
+    PairMLP,
+    TransformerConfig,
+    Weights,
+    from_state_dict,
+    initial_weights,
+)
 from modinterp.runs import TrainedRun
 from modinterp.tasks import ModularArithmetic, addition, subtraction
 
@@ -21,7 +29,7 @@ P = 31
 
 def explanation_of(weights: Weights, task: ModularArithmetic, draws: int = 199, act_fn: str = "relu") -> Explanation:
     """The explanation of a network that consists of these weights."""
-    return explain(TrainedRun("planted", task, from_state_dict(weights, task, act_fn)), draws=draws)
+    return explain(TrainedRun("planted", task, from_state_dict(weights, task, ForwardPass(act_fn))), draws=draws)
 
 
 def random_weights(task: ModularArithmetic) -> Weights:
@@ -39,7 +47,7 @@ PLANTED: dict[str, tuple[str, ModularArithmetic, Weights]] = {
     "table with few idle circles": (MEMORISED, addition(P), planted.table_with_idle_circles(P, 4, size=300.0)),
     "random": (UNSOLVED, addition(P), random_weights(addition(P))),
     "random, a - b": (UNSOLVED, subtraction(P), random_weights(subtraction(P))),
-    "a - b for a + b": (PERIODIC, addition(P), planted.clock(P, (3, 7, 12), sign=-1)),
+    "a - b for a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 12), sign=-1)),
     "half of a + b": (PERIODIC, addition(P), planted.clock(P, (3, 7, 12), answer=2)),
     "table with idle circles": (PERIODIC, addition(P), planted.table_with_idle_circles(P, 4)),
 }
@@ -83,6 +91,39 @@ def test_a_clock_of_relus_adds_as_a_pizza(explanations: dict[str, Explanation]) 
     size = (math.pi * 5 * distance / P).cos().abs()
     correct = x.measurements.logits[(distance) % P, 0, distance]  # b = 0, a = distance
     assert torch.corrcoef(torch.stack([size.double(), correct]))[0, 1] > 0.99
+
+
+def test_a_clock_of_squares_multiplies() -> None:
+    x = explanation_of(planted.multiplier(P, (3, 7)), addition(P), 99, "square")
+    assert x.verdict.label == FOURIER
+    assert x.measurements.freqs == (3, 7)
+    assert x["products_after_0"] == pytest.approx(0.8)  # of (x + y)^2, 2xy varies by 1, x^2 and y^2 by 1/8 each
+    assert x["logit_fve"] == pytest.approx(1)
+    assert x.verdict.clock_or_pizza == "nearer the clock"
+
+
+@pytest.mark.parametrize("p", [29, 59])
+def test_a_broken_adder_is_not_called_a_table(p: int) -> None:
+    """Half of all weights are cut off, so that few answers are right, which chance has to be taken from."""
+    broken = {}
+    for name, w in planted.clock(p, (3, 7, 11)).items():
+        sizes = w.abs()[w != 0]
+        broken[name] = torch.where(w.abs() < sizes.quantile(0.5), 0, w) if len(sizes) >= 10 else w
+    x = explanation_of(broken, addition(p), 99)
+    assert x["accuracy"] < 0.1
+    assert x.verdict.label in (PERIODIC, UNSOLVED)
+
+
+def test_where_an_earlier_layer_does_the_work_the_last_is_not_asked() -> None:
+    weights = planted.clock(P, (3, 7))
+    idle = {n.replace("blocks.0", "blocks.1"): 0 * w for n, w in weights.items() if n.startswith("blocks.0")}
+    x = explanation_of(weights | idle, addition(P), 99)
+    assert x["accuracy"] == 1
+    assert x.measurements.readout_name == "the logits"
+    assert (x.verdict.label, x.measurements.freqs) == (FOURIER, (3, 7))
+    every = planted.table(23)
+    idle = {n.replace("blocks.0", "blocks.1"): 0 * w for n, w in every.items() if n.startswith("blocks.0")}
+    assert explanation_of(every | idle, addition(23), 99).verdict.label == SOLVED
 
 
 def test_a_random_network_is_like_its_nulls(explanations: dict[str, Explanation]) -> None:

@@ -3,51 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
+from reproduced import Reproduced
 
 from modinterp.figures.theme import CATEGORIES, MUTED, colour_of, panels, with_panel_title
 from modinterp.measurements import NetworkMeasurements, measure
-from modinterp.reproduce.reproduction import measurements_of, run_names
 from modinterp.runs import TrainedRun
-from modinterp.sources import load, source, sources
+from modinterp.sources import source, sources
 from modinterp.sources.nanda.runs import SEEDS
 
 KEYS = [(name, key) for name, about in sources().items() for key in sorted(about.drawings)]
-Drawn = dict[str, tuple[str, go.Figure]]
 
 
-@pytest.fixture(scope="module")
-def seeds() -> dict[str, NetworkMeasurements]:
-    return {name: measure(load(name)) for name in SEEDS[1:]}
+@pytest.fixture
+def seeds(reproduced: Callable[[str], Reproduced]) -> dict[str, NetworkMeasurements]:
+    measured = reproduced("nanda").reproduction.measured
+    return {name: measured[name] for name in SEEDS[1:]}
 
 
-def figures_of(name: str) -> Drawn:
-    """All figures of one source, from all its runs that are shipped."""
-    about = source(name)
-    measured = measurements_of(run_names(tuple(about.claims.values()), about))
-    drawn = {key: (each.number, each.figure(measured, about.main_run)) for key, each in about.drawings.items()}
-    return {key: (number, figure) for key, (number, figure) in drawn.items() if figure is not None}
-
-
-@pytest.fixture(scope="module")
-def drawn() -> Callable[[str], Drawn]:
-    """`figures_of`, drawn once; kept no longer than these tests run."""
-    return cache(figures_of)
-
-
-def test_every_figure_up_to_the_further_seeds_is_drawn(drawn: Callable[[str], Drawn]) -> None:
-    assert {number for number, _ in drawn("nanda").values()} >= {f"Figure {n}" for n in range(1, 20)}
+def test_every_figure_up_to_the_further_seeds_is_drawn(reproduced: Callable[[str], Reproduced]) -> None:
+    assert {number for number, _ in reproduced("nanda").reproduction.figures.values()} >= {
+        f"Figure {n}" for n in range(1, 20)
+    }
 
 
 @pytest.mark.parametrize(("name", "key"), KEYS)
-def test_figure_says_what_to_see_and_names_its_axes(name: str, key: str, drawn: Callable[[str], Drawn]) -> None:
-    if key not in drawn(name):
+def test_figure_says_what_to_see_and_names_its_axes(
+    name: str, key: str, reproduced: Callable[[str], Reproduced]
+) -> None:
+    drawn = reproduced(name).reproduction.figures
+    if key not in drawn:
         pytest.skip("the runs it is drawn from are not shipped")
-    figure = drawn(name)[key][1]
+    figure = drawn[key][1]
     assert len(figure.layout.title.text) > 20
     if key == "algorithm":
         return
@@ -64,8 +53,8 @@ def test_figure_says_what_to_see_and_names_its_axes(name: str, key: str, drawn: 
         assert np.isfinite(np.array(numbers, dtype=float)).all(), key
 
 
-def test_spectra_show_the_norms_of_the_run(mainline: TrainedRun, drawn: Callable[[str], Drawn]) -> None:
-    bars = drawn("nanda")["spectra"][1].data
+def test_spectra_show_the_norms_of_the_run(mainline: TrainedRun, reproduced: Callable[[str], Reproduced]) -> None:
+    bars = reproduced("nanda").reproduction.figures["spectra"][1].data
     shown = np.sqrt(np.asarray(bars[2].y) ** 2 + np.asarray(bars[3].y) ** 2)
     np.testing.assert_allclose(shown, measure(mainline).keys.norms, rtol=1e-5)
 

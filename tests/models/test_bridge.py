@@ -20,6 +20,7 @@ def test_same_logits_and_activations(shape: dict) -> None:
     generator = torch.Generator().manual_seed(0)
     weights = {n: 0.3 * torch.randn(w.shape, generator=generator) for n, w in initial_weights(config, 0).items()}
     ours, theirs = hooked(config, weights), to_bridge(hooked(config, weights))
+    assert not any(module.training for module in theirs.modules())  # TransformerLens' patching refuses one that trains
     logits, cache = ours.run_with_cache(TASK.inputs())
     bridge_logits, bridge_cache = theirs.run_with_cache(TASK.inputs())
     torch.testing.assert_close(bridge_logits, logits, rtol=1e-4, atol=1e-5)

@@ -7,7 +7,16 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from modinterp.models import MLPConfig, TransformerConfig, Weights, from_state_dict, hooked, initial_weights
+from modinterp.models import (
+    ForwardPass,
+    MLPConfig,
+    TransformerConfig,
+    Weights,
+    from_state_dict,
+    hooked,
+    initial_weights,
+    modular_task,
+)
 from modinterp.tasks import ModularArithmetic, addition
 
 TASK = addition(7)
@@ -115,3 +124,85 @@ def test_what_does_not_fit_is_named(case: str) -> None:
     spoil, message = BROKEN[case]
     with pytest.raises(ValueError, match=message):
         from_state_dict(spoil(weights()), TASK)
+
+
+def test_copies_under_another_name_are_left_out_and_others_refused() -> None:
+    ours = hooked_transformer(weights(), 7)
+    copies = {"x_embed": ours["embed.W_E"].clone(), "y_embed": ours["embed.W_E"].clone()}
+    assert from_state_dict(ours | copies, TASK).cfg == CONFIG
+    with pytest.raises(ValueError, match="without a place: y_embed"):
+        from_state_dict(ours | copies | {"y_embed": ours["embed.W_E"] + 1}, TASK)
+
+
+A, B = ModularArithmetic(7, equals=False).inputs().T
+
+
+def test_two_embeddings_and_a_hidden_layer() -> None:
+    drawn = torch.randn(4, 60, 60, generator=torch.Generator().manual_seed(0))
+    W_x, W_y, W, W_U = drawn[0, :7, :5], drawn[1, :7, :5], drawn[2, :10, :12], drawn[3, :12, :7]
+    found = {"W_x": W_x, "W_y": W_y, "W": W, "W_U": W_U}
+    task = modular_task(found, "add")
+    assert task == ModularArithmetic(7, equals=False, vocabularies=2)
+    expected = torch.relu(torch.cat([W_x[A], W_y[B]], dim=1) @ W) @ W_U
+    torch.testing.assert_close(from_state_dict(found, task)(task.inputs())[:, 0], expected)
+
+
+@pytest.mark.parametrize(("layers", "joined"), [(1, "sum"), (2, "sum"), (2, "sum after W_in"), (1, "concatenated")])
+def test_modules_of_torch(layers: int, joined: str) -> None:
+    torch.manual_seed(0)
+    width = 5 if joined == "concatenated" else 10
+    net = torch.nn.ModuleDict({"embed": torch.nn.Embedding(7, width), "unembed": torch.nn.Embedding(7, 10)})
+    net.update({f"l{i}": torch.nn.Linear(10, 10) for i in range(1, layers + 1)})
+    a, b, l1 = net["embed"](A), net["embed"](B), net["l1"]
+    pre = {
+        "sum": lambda: l1(a + b),
+        "sum after W_in": lambda: l1(a) + l1(b),
+        "concatenated": lambda: l1(torch.cat([a, b], dim=1)),
+    }[joined]()
+    post = torch.relu(pre)
+    if layers == 2:
+        post = torch.relu(net["l2"](post))
+    found, task = net.state_dict(), ModularArithmetic(7, equals=False)
+    assert modular_task(found, "add") == task
+    network = from_state_dict(found, task, ForwardPass(joined=joined if "after" in joined else None))
+    torch.testing.assert_close(network(task.inputs())[:, 0], post @ net["unembed"].weight.T)
+
+
+def test_linear_layers_of_one_hot_pairs() -> None:
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(14, 9, bias=False), torch.nn.ReLU(), torch.nn.Linear(9, 7))
+    task = modular_task(net.state_dict(), "add")
+    assert task == ModularArithmetic(7, equals=False, vocabularies=2)
+    one_hot = torch.nn.functional.one_hot(torch.stack([A, B], dim=1), 7).flatten(1).float()
+    network = from_state_dict(net.state_dict(), task, ForwardPass("square"))
+    torch.testing.assert_close(network(task.inputs())[:, 0], net[2](net[0](one_hot) ** 2))
+
+
+def test_what_is_no_network_over_pairs_is_refused_for_that_reason() -> None:
+    ours = weights()
+    with pytest.raises(ValueError, match=r"reads 10 tokens, and is none over pairs \(a, b\)"):
+        modular_task(ours | {"pos_embed.W_pos": torch.ones(10, 16)}, "add")
+    with pytest.raises(ValueError, match="8 tokens with one for = and 5 outputs are those of no network over pairs"):
+        modular_task(ours | {"unembed.W_U": torch.ones(16, 5)}, "add")
+    with pytest.raises(ValueError, match="reads 3 tokens, which contradicts equals=False"):
+        modular_task(ours, "add", equals=False)
+
+
+def test_two_vocabularies_follow_from_the_modulus_or_from_the_outputs() -> None:
+    own = ModularArithmetic(7, equals=False, vocabularies=2)
+    for outputs in (7, 14):  # all tokens have outputs in the code of Zhong et al. 2023
+        config = TransformerConfig.of(own, d_model=16, n_heads=2, d_head=8, d_mlp=24, unlabelled_outputs=outputs - 7)
+        ours = initial_weights(config, 0)
+        assert modular_task(ours, "add", p=7) == own
+        assert modular_task(ours, "add", vocabularies=2) == own
+        assert modular_task(ours, "add").p == (7 if outputs == 7 else 14)
+        assert from_state_dict(ours, own).cfg == config.labelled()
+    assert own.inputs()[8].tolist() == [1, 8]
+    assert ModularArithmetic(7, vocabularies=2).inputs()[8].tolist() == [1, 8, 14]
+    assert ModularArithmetic(7, vocabularies=2).labels().equal(TASK.labels())
+
+
+def test_how_the_network_computes_is_taken_as_it_is_said() -> None:
+    network = from_state_dict(weights(), TASK, ForwardPass("gelu", attention_rate=0.5, causal=False))
+    assert (network.cfg.act_fn, network.cfg.attention_rate, network.cfg.causal) == ("gelu", 0.5, False)
+    assert network.cfg.forward_pass.startswith("attention rate 0.5, every position attends to all, gelu neurons")

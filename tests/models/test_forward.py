@@ -19,7 +19,16 @@ from modinterp.tasks import ModularArithmetic, PrimeRemainders, RepeatedSubseque
 
 TASK = addition(7)
 PAIRS = ModularArithmetic(7, equals=False)
+OWN = ModularArithmetic(7, equals=False, vocabularies=2)
 SMALL: dict[str, int | str | bool | None] = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 24}
+BIASED: dict[str, int | str | bool] = {"d_mlp": 24, "mlp_biases": True, "init": "linear"}
+LINEAR: dict[str, MLPConfig] = {
+    "alpha": MLPConfig.of(PAIRS, d_model=24, **BIASED),
+    "beta": MLPConfig.of(PAIRS, d_model=24, n_layers=2, **BIASED),
+    "gamma": MLPConfig.of(PAIRS, d_model=24, n_layers=2, joined="sum after W_in", **BIASED),
+    "delta": MLPConfig.of(PAIRS, d_model=12, joined="concatenated", **BIASED),
+    "X": MLPConfig.of(OWN, d_model=24, **BIASED),
+}
 CONFIGS: dict[str, Config] = {
     "paper's shape": TransformerConfig.of(TASK, **SMALL),
     "two layers": TransformerConfig.of(TASK, **SMALL | {"n_layers": 2}),
@@ -32,6 +41,14 @@ CONFIGS: dict[str, Config] = {
     "no equals sign": TransformerConfig.of(PAIRS, **SMALL),
     "He initialisation": TransformerConfig.of(TASK, **SMALL | {"init": "he", "mlp_biases": False}),
     "pair MLP": MLPConfig.of(PAIRS, d_model=16, d_mlp=24),
+    "constant attention": TransformerConfig.of(PAIRS, **SMALL | {"attention_rate": 0.0}),
+    "mixed attention, not causal": TransformerConfig.of(PAIRS, **SMALL | {"attention_rate": 0.25, "causal": False}),
+    "mixed attention of four layers": TransformerConfig.of(TASK, **SMALL | {"n_layers": 4, "attention_rate": 0.7}),
+    "two layers, not causal, two vocabularies": TransformerConfig.of(
+        OWN, **SMALL | {"n_layers": 2, "attention_rate": 0.6, "causal": False, "act_fn": "tanh"}
+    ),
+    **{f"linear model {name}": config for name, config in LINEAR.items()},
+    "MLP of two embeddings": MLPConfig.of(OWN, d_model=16, d_mlp=24, joined="concatenated", unembed_bias=True),
 }
 
 
@@ -54,8 +71,8 @@ def test_training_forward_equals_hooked_network(name: str, n_read: int) -> None:
     config = CONFIGS[name]
     if isinstance(config, MLPConfig) and n_read > 1:
         pytest.skip("has one position")
-    inputs = (PAIRS if config.n_ctx == 2 else TASK).inputs()
-    labels = (inputs[:, 0] + inputs[:, 1]) % 7
+    task = next(t for t in (TASK, PAIRS, OWN) if (t.n_ctx, t.d_vocab) == (config.n_ctx, config.d_vocab))
+    inputs, labels = task.inputs(), task.labels()[:, 0]
     weights = {k: w.requires_grad_() for k, w in random_weights(config).items()}
     reference = hooked(config, weights)
     assert {k: tuple(w.shape) for k, w in reference.named_parameters()} == config.shapes()
@@ -106,3 +123,49 @@ def test_he_initialisation_counts_the_rows_of_all_heads_and_of_all_tasks() -> No
         weights = initial_weights(TransformerConfig.of(task, **shape), 0)
         for name, fan_in in {**rows, "unembed.W_U": rows_of_W_U}.items():
             assert weights[name].std().item() == pytest.approx((2 / fan_in) ** 0.5, rel=0.02), name
+
+
+def test_the_linear_models_are_those_of_the_formulas() -> None:
+    a, b = PAIRS.inputs().T
+    for name, config in LINEAR.items():
+        w = random_weights(config)
+        E, W, bias, U = (w[n] for n in ("embed.W_E", "blocks.0.mlp.W_in", "blocks.0.mlp.b_in", "unembed.W_U"))
+        pre = {
+            "gamma": lambda E=E, W=W, bias=bias: E[a] @ W + bias + E[b] @ W + bias,
+            "delta": lambda E=E, W=W, bias=bias: torch.cat([E[a], E[b]], dim=1) @ W + bias,
+            "X": lambda E=E, W=W, bias=bias: (E[a] + E[7 + b]) @ W + bias,
+        }.get(name, lambda E=E, W=W, bias=bias: (E[a] + E[b]) @ W + bias)()
+        x = pre.relu()
+        if config.n_layers == 2:
+            x = (x @ w["blocks.1.mlp.W_in"] + w["blocks.1.mlp.b_in"]).relu()
+        inputs = (OWN if name == "X" else PAIRS).inputs()
+        torch.testing.assert_close(hooked(config, w).double()(inputs)[:, 0], x @ U, rtol=0, atol=1e-6, msg=name)
+
+
+def test_attention_is_mixed_with_a_constant() -> None:
+    """Rows of the pattern add up to the rate, and 1 - rate for every position that is seen."""
+    for causal, seen in ((False, torch.tensor([2.0, 2.0])), (True, torch.tensor([1.0, 2.0]))):
+        for rate in (0.0, 0.25, 1.0):
+            config = TransformerConfig.of(PAIRS, **SMALL | {"attention_rate": rate, "causal": causal})
+            _, cache = hooked(config, random_weights(config)).double().run_with_cache(PAIRS.inputs())
+            pattern = cache["blocks.0.attn.hook_pattern"]
+            torch.testing.assert_close(pattern.sum(-1), (rate + (1 - rate) * seen).double().expand_as(pattern.sum(-1)))
+            assert bool((pattern[:, :, 0, 1] > 0).all()) != causal
+            if rate == 0 and not causal:
+                assert torch.equal(pattern, torch.ones_like(pattern))
+
+
+def test_initialisations_of_linear_models_and_of_mixed_attention() -> None:
+    task = ModularArithmetic(59, equals=False)
+    shape = {"d_model": 128, "joined": "concatenated"}
+    linear = initial_weights(MLPConfig.of(task, **BIASED | {"d_mlp": 256} | shape), 0)
+    assert linear["embed.W_E"].std().item() == pytest.approx(128**-0.5, rel=0.03)
+    assert linear["unembed.W_U"].std().item() == pytest.approx(256**-0.5, rel=0.03)
+    for name in ("blocks.0.mlp.W_in", "blocks.0.mlp.b_in"):
+        assert 0.9 / 16 < linear[name].abs().max().item() <= 1 / 16
+    width = initial_weights(MLPConfig.of(task, d_model=256, d_mlp=128, init="1/sqrt(width)"), 0)
+    assert width["embed.W_E"].std().item() == pytest.approx(256**-0.5, rel=0.03)
+    mixed = initial_weights(TransformerConfig.of(task, init="W_in 1/sqrt(d_mlp)"), 0)
+    assert mixed["blocks.0.mlp.W_in"].std().item() == pytest.approx(512**-0.5, rel=0.03)
+    assert mixed["blocks.0.mlp.W_out"].std().item() == pytest.approx(128**-0.5, rel=0.03)
+    assert mixed["unembed.W_U"].std().item() == pytest.approx(59**-0.5, rel=0.03)

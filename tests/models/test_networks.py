@@ -33,7 +33,7 @@ def test_hook_names_are_transformer_lens_names() -> None:
     network = hooked(CONFIG, initial_weights(CONFIG, seed=0))
     assert isinstance(network, HookedRootModule)
     block = ["hook_resid_pre", "hook_attn_out", "hook_resid_mid", "hook_mlp_out", "hook_resid_post", "mlp.hook_pre",
-             "mlp.hook_post", *(f"attn.hook_{x}" for x in ("q", "k", "v", "z", "attn_scores", "pattern"))]  # fmt: skip
+             "mlp.hook_post", *(f"attn.hook_{x}" for x in ("q", "k", "v", "z", "attn_scores", "pattern", "result"))]  # fmt: skip
     assert set(network.hook_dict) == {"hook_embed", "hook_pos_embed", *(f"blocks.0.{name}" for name in block)}
 
 

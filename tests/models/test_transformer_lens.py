@@ -7,6 +7,7 @@ import torch
 from transformer_lens import ActivationCache, patching
 
 from modinterp.models import (
+    ForwardPass,
     MLPConfig,
     TransformerConfig,
     from_state_dict,
@@ -14,8 +15,8 @@ from modinterp.models import (
     initial_weights,
     to_hooked_transformer_state_dict,
 )
-from modinterp.models.transformer import Network
-from modinterp.tasks import ModularArithmetic, addition
+from modinterp.models.base_network import Network
+from modinterp.tasks import ModularArithmetic, PrimeRemainders, addition
 
 TASK = addition(7)
 SMALL = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 24}
@@ -164,7 +165,7 @@ def test_exported_weights_fit_a_hooked_transformer_and_come_back(network: Networ
     assert mask.dtype == torch.bool
     assert torch.equal(mask, torch.ones(3, 3).tril().bool())
     assert exported["blocks.0.attn.IGNORE"] == -torch.inf
-    back = from_state_dict(exported, TASK, network.cfg.act_fn)
+    back = from_state_dict(exported, TASK, ForwardPass(network.cfg.act_fn))
     for name, w in network.state_dict().items():
         assert torch.equal(back.state_dict()[name], w), name
     extra = {name: w for name, w in back.state_dict().items() if name not in network.state_dict()}
@@ -181,3 +182,53 @@ def test_what_a_hooked_transformer_cannot_be_is_refused() -> None:
     for other in (hooked(config, initial_weights(config, 0)), drawn({"act_fn": "none"})):
         with pytest.raises(ValueError, match="HookedTransformer has no form for"):
             to_hooked_transformer_state_dict(other)
+
+
+def test_weights_and_circuits_of_all_layers(network: Network) -> None:
+    c = network.cfg
+    assert network.W_Q.shape == network.W_K.shape == network.W_V.shape == (c.n_layers, 2, 16, 8)
+    block = network.blocks[-1].attn
+    torch.testing.assert_close(network.OV[-1, 0].AB, block.W_V[0] @ block.W_O[0])
+    torch.testing.assert_close(network.QK[-1, 1].AB, block.W_Q[1] @ block.W_K[1].T)
+
+
+def test_calling_as_hooked_transformer_is_called(network: Network) -> None:
+    inputs, answers = TASK.inputs(), TASK.answers()
+    logits, loss = network(inputs, return_type="both", labels=answers)
+    torch.testing.assert_close(loss, torch.nn.functional.cross_entropy(logits[:, -1], answers))
+    torch.testing.assert_close(network(inputs, return_type="loss", labels=answers), loss)
+    assert network(inputs, return_type=None) is None
+    with pytest.raises(ValueError, match="a loss needs the right answers"):
+        network(inputs, return_type="loss")
+    with pytest.raises(ValueError, match="got 'probabilities'"):
+        network(inputs, return_type="probabilities")
+    _, cache = network.run_with_cache(inputs)
+    last = network.cfg.n_layers - 1
+    torch.testing.assert_close(network(inputs, stop_at_layer=last), cache[f"blocks.{last}.hook_resid_pre"])
+    torch.testing.assert_close(network(inputs, stop_at_layer=-1), network(inputs, stop_at_layer=last))
+    assert network.to_tokens("3 5 =").tolist() == [[3, 5, 7]]
+    assert torch.equal(network.to_tokens(["0 0 =", "0 1 ="]), inputs[:2])
+    with pytest.raises(ValueError, match="got \\['3 9 ='\\]"):
+        network.to_tokens("3 9 =")
+
+
+def test_results_of_heads_pass_their_hook_where_they_are_asked_for(network: Network) -> None:
+    inputs = TASK.inputs()
+    before, cache = network.run_with_cache(inputs)
+    assert "blocks.0.attn.hook_result" not in cache.cache_dict
+    network.set_use_attn_result(True)
+    after, cache = network.run_with_cache(inputs)
+    torch.testing.assert_close(after, before)
+    result = torch.einsum("bphd,hdm->bphm", cache["blocks.0.attn.hook_z"], network.blocks[0].attn.W_O)
+    torch.testing.assert_close(cache["blocks.0.attn.hook_result"], result)
+
+
+def test_answers_compare_input_by_input() -> None:
+    assert torch.equal(TASK.answers(), TASK.labels()[:, 0])
+    with pytest.raises(ValueError, match="answers for each input"):
+        PrimeRemainders(7).answers()
+    task = ModularArithmetic(7, equals=False)
+    pair = hooked(config := MLPConfig.of(task, d_model=4, d_mlp=4), initial_weights(config, 0))
+    assert pair(task.inputs(), return_type="loss", labels=task.answers()).ndim == 0
+    with pytest.raises(ValueError, match="this network has no W_Q: it is pair mlp"):
+        _ = pair.W_Q

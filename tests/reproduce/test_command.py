@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from reproduced import Reproduced
 
 from modinterp.claims import VERDICTS
 from modinterp.reproduce.__main__ import main
@@ -41,11 +42,10 @@ FIELDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("report")
-    assert main(["nanda", "--out", str(out)]) == 0
-    return out
+@pytest.fixture
+def report(reproduced: Callable[[str], Reproduced]) -> Path:
+    assert reproduced("nanda").code == 0
+    return reproduced("nanda").folder
 
 
 def test_claims_json_is_what_programs_expect(report: Path) -> None:

@@ -1,14 +1,20 @@
-"""A training that is killed again and again ends with the weights of one that was not."""
+"""A training that is killed again and again ends as one that was not: the same bits, and no more files or memory."""
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-from modinterp.runs import store
+import pytest
+
+from modinterp.runs import states, store
 
 SCRIPT = """
 import sys
@@ -17,38 +23,93 @@ from modinterp.models import TransformerConfig
 from modinterp.runs import train
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec
-task = addition(13)
-config = TransformerConfig.of(task, d_model=32, n_heads=2, d_head=16, d_mlp=64)
-recipe = Recipe(epochs=2500, log_every=10, snapshot_every=10, dropout=0.1)
+out, p, epochs, every = Path(sys.argv[1]), *map(int, sys.argv[2:])
+task = addition(p)
+config = TransformerConfig.of(task, d_model=8 * (p // 4), n_heads=2, d_head=8, d_mlp=16 * (p // 4))
+recipe = Recipe(epochs=epochs, log_every=every, snapshot_every=every, dropout=0.1)
 specs = {f"own/{seed}": RunSpec(task, config, recipe, seed) for seed in (0, 1)}
-train(specs, Path(sys.argv[1]), device="cpu", progress=False, together=2, state_every=0)
+train(specs, out, device="cpu", progress=False, together=2, state_every=0)
 """
+MOST_GROWTH = 16 * 2**10  # of a process's memory between a fifth of its way and its end [KiB]
 
 
-def begun(out: Path) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(out)], stderr=subprocess.DEVNULL)
+def begun(out: Path, *asked: int) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-c", SCRIPT, out, *map(str, asked)], stderr=subprocess.DEVNULL)
 
 
 def epoch_reached(out: Path) -> int:
     return max(store.snapshot_epochs(out / "own/1"), default=-1)
 
 
-def test_killed_trainings_end_with_the_same_bits(tmp_path: Path) -> None:
-    """Two runs in one program that write all the time, killed at ten random moments."""
-    rng, cut, whole = random.Random(0), tmp_path / "cut", tmp_path / "whole"
+def watched(process: subprocess.Popen) -> Iterator[tuple[int, int]]:
+    """Memory [KiB] and number of open files of a process, until it ends."""
+    status, handles = Path(f"/proc/{process.pid}/status"), Path(f"/proc/{process.pid}/fd")
+    while process.poll() is None:
+        try:
+            lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+            yield int(lines["VmRSS"].split()[0]), len(os.listdir(handles))
+        except (OSError, KeyError, ValueError):  # it has just ended
+            return
+        time.sleep(0.05)
+
+
+def left(folder: Path) -> list[str]:
+    """All that is in a folder; of a lease, whose name counts who has held it, that it is one."""
+    return sorted(re.sub(r"lease-\d+", "lease", str(path.relative_to(folder))) for path in folder.rglob("*"))
+
+
+def killed_and_compared(tmp_path: Path, p: int, epochs: int, every: int, kills: int) -> None:
+    """Two runs in one program that write all the time, killed at random moments."""
+    asked, rng, cut, whole = (p, epochs, every), random.Random(0), tmp_path / "cut", tmp_path / "whole"
     killed_at = []
-    for _ in range(10):
-        before, process = epoch_reached(cut), begun(cut)
-        while epoch_reached(cut) <= before + 10 and process.poll() is None:
+    for i in range(kills):
+        process, goal = begun(cut, *asked), max(epochs * i // (kills + 1), epoch_reached(cut) + every)
+        while epoch_reached(cut) <= goal and process.poll() is None:
             time.sleep(0.01)
-        time.sleep(rng.uniform(0, 0.5))
+        time.sleep(rng.uniform(0, 0.3))
         process.kill()
         process.wait()
         killed_at.append(epoch_reached(cut))
-    assert 0 < killed_at[0] < killed_at[-1] < 2500, f"killed at {killed_at}, which tests nothing"
-    assert begun(whole).wait() == 0
-    assert begun(cut).wait() == 0
+    assert 0 < killed_at[0] < killed_at[-1] < epochs, f"killed at {killed_at}, which tests nothing"
+    unbroken = begun(whole, *asked)
+    seen = list(watched(unbroken))
+    assert unbroken.wait() == 0
+    assert begun(cut, *asked).wait() == 0
+    early, late = seen[len(seen) // 5 : len(seen) * 2 // 5], seen[-len(seen) // 5 : -2]
+    print(f"kills at {killed_at}; memory {max(early)[0]} to {max(late)[0]} KiB, files {max(f for _, f in late)}")
+    assert max(memory for memory, _ in late) - max(memory for memory, _ in early) < MOST_GROWTH
+    assert max(files for _, files in late) <= max(files for _, files in early)
+    assert left(cut) == left(whole)
     for seed in (0, 1):
-        ours, theirs = cut / f"own/{seed}", whole / f"own/{seed}"
-        for name in (store.FINAL, store.HISTORY, str(store.snapshot_path(Path(), 1500))):
-            assert (ours / name).read_bytes() == (theirs / name).read_bytes(), (seed, name)
+        middle = store.snapshot_path(Path(), epochs * 3 // 5 // every * every)
+        for name in (store.FINAL, store.HISTORY, str(middle)):
+            ours, theirs = cut / f"own/{seed}" / name, whole / f"own/{seed}" / name
+            assert ours.read_bytes() == theirs.read_bytes(), (seed, name)
+
+
+def test_killed_trainings_end_with_the_same_bits(tmp_path: Path) -> None:
+    killed_and_compared(tmp_path, 13, 2500, 10, kills=6)
+
+
+@pytest.mark.nightly
+def test_100_000_epochs_with_a_kill_every_few_thousand(tmp_path: Path) -> None:
+    killed_and_compared(tmp_path, 5, 100_000, 100, kills=24)
+
+
+def test_what_a_scheduler_stops_is_saved_as_what_the_user_stops(tmp_path: Path) -> None:
+    """SIGTERM in the middle, an hour before the next state is due."""
+    guarded = SCRIPT.replace("train(specs", "command = lambda: train(specs").replace(
+        "state_every=0", "state_every=3600"
+    )
+    ending = "from modinterp.terminal.errors import one_line_errors\nsys.exit(one_line_errors('stopped')(command)())\n"
+    command = [sys.executable, "-c", guarded + ending, tmp_path, "13", "90000", "10"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while epoch_reached(tmp_path) < 50 and process.poll() is None:
+        time.sleep(0.05)
+    reached = epoch_reached(tmp_path)
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said) == (143, "stopped\n")
+    saved = states.last_state(tmp_path / "own/1")
+    assert saved is not None
+    assert saved[1].epoch >= reached

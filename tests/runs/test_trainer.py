@@ -12,6 +12,7 @@ import pytest
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, states, store, train
 from modinterp.runs.__main__ import main
+from modinterp.runs.lease import leased
 from modinterp.tasks import addition
 from modinterp.training import Outcome, OutcomeKind, Recipe, RunSpec
 
@@ -69,7 +70,7 @@ def test_a_kill_far_from_any_snapshot_loses_only_what_came_after_the_last_state(
         with pytest.raises(KeyboardInterrupt):
             carried_out(far, tmp_path / "cut")
     on_disk = {name: states.read_states(tmp_path / "cut" / name, spec) for name, spec in far.items()}
-    assert {state.epoch for (state, _), *_ in on_disk.values()} == {
+    assert {whole[0].state.epoch for whole, _ in on_disk.values()} == {
         20,
         30,
     }  # where two of them stood, and where one did
@@ -119,7 +120,7 @@ def test_a_run_stops_when_its_test_loss_has_been_low_for_long_enough(tmp_path: P
 def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "own/0"
     folder.mkdir(parents=True)
-    with store.locked(folder), pytest.raises(ValueError, match="is being trained in by another process"):
+    with leased(folder), pytest.raises(ValueError, match="is being trained in by another process"):
         carried_out(specs(), tmp_path)
     carried_out(specs(), tmp_path)
 

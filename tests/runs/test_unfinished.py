@@ -24,10 +24,13 @@ def folder(tmp_path: Path) -> Path:
     """A training that was written as the trainer writes it, and killed: a state at 20, and more at 30."""
     folder = tmp_path / "mine/0"
     folder.mkdir(parents=True)
+    log = None
     for _, state in training_states([SPEC], device="cpu"):
         store.write_snapshot(folder, state)
         network_of_epoch = load_network(state.weights)
-        store.add_spectra(folder, spectra(network_of_epoch, TASK, state.epoch))
+        new = spectra(network_of_epoch, TASK, state.epoch)
+        log = new if log is None else log.then(new)
+        store.write_spectra(folder, log)
         if state.epoch == 30:
             break
         states.write_state(folder, SPEC, state, seconds=1.0)
@@ -95,12 +98,12 @@ def test_nothing_there_is_said_in_one_line(tmp_path: Path) -> None:
 
 def test_states_of_earlier_versions_are_read(folder: Path, tmp_path: Path) -> None:
     """Their metadata have the sentence, and no JSON."""
-    (state, _), *_ = states.read_states(folder, SPEC)
+    state = states.read_states(folder, SPEC)[0][0].state
     sentence = "train_loss is nan at epoch 25, not finite"
     tensors, metadata = states.read_safetensors(folder / states.STATE)
     metadata["ended"] = sentence
     metadata.pop("sha256")
-    store.write_weights(folder / states.STATE, tensors, metadata | {"sha256": states._digest(tensors, metadata)})
-    (again, _), *_ = states.read_states(folder, SPEC)
+    store.write_weights(folder / states.STATE, tensors, metadata | {"sha256": states.digest(tensors, metadata)})
+    again = states.read_states(folder, SPEC)[0][0].state
     assert str(again.ended) == sentence
     assert again.history == state.history

@@ -74,10 +74,10 @@ def test_stopped_at_any_write_the_log_ends_the_same(
 ) -> None:
     calls, write = iter(range(10**6)), store.write_atomically
 
-    def failing(*args, **kwargs) -> None:
+    def failing(*args, **kwargs) -> str:
         if next(calls) >= times:
             raise error
-        write(*args, **kwargs)
+        return write(*args, **kwargs)
 
     with monkeypatch.context() as patched:
         patched.setattr(store, "write_atomically", failing)

@@ -23,6 +23,10 @@ COMMANDS = {
     "runs list": ("modinterp.runs.__main__", ["list"]),
     "runs train": ("modinterp.runs.__main__", ["train"]),
     "runs search": ("modinterp.runs.__main__", ["search"]),
+    "runs sbatch": ("modinterp.runs.__main__", ["sbatch"]),
+    "sources": ("modinterp.sources.__main__", []),
+    "sources new": ("modinterp.sources.__main__", ["new"]),
+    "publish ground-truth": ("modinterp.publish", ["ground-truth"]),
     "publish": ("modinterp.publish", []),
     "explain": ("modinterp.explanations.command", []),
 }
@@ -60,7 +64,7 @@ def test_help_has_examples_and_says_every_default(command: str, capsys: pytest.C
     ("explain", ["nanda/mainlin-0"], "did you mean 'nanda/mainline-0'?"),
     ("explain", ["nanda/p401-decay-8-0"], "`python -m modinterp.runs train nanda/p401-decay-8-0` trains it"),
     ("explain", ["none.pt"], "there is no file none.pt"),
-    ("explain", ["none.pt", "--op", "mul"], "invalid choice: 'mul'"),
+    ("explain", ["none.pt", "--op", "power"], "invalid choice: 'power'"),
     ("publish", ["nothing/*", "--out", "made"], "no trained run in trained fits 'nothing/*'"),
 ])  # fmt: skip
 def test_wrong_usage_gets_one_line_and_exit_code_2(
@@ -161,7 +165,7 @@ def test_make_names_what_it_can_do() -> None:
         )
 
 
-@pytest.mark.parametrize("module", ["reproduce", "runs", "publish", "explain"])
+@pytest.mark.parametrize("module", ["reproduce", "runs", "publish", "explain", "sources"])
 def test_help_imports_nothing_heavy(module: str) -> None:
     code = f"import runpy, sys\nsys.argv = ['x', '--help']\n" \
         f"try: runpy.run_module('modinterp.{module}', run_name='__main__')\n" \

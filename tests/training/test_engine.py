@@ -140,7 +140,7 @@ def test_spec_survives_json() -> None:
     ],
 )
 def test_bad_recipes_are_named(bad: dict) -> None:
-    with pytest.raises(ValueError, match=next(iter(bad)) if "fraction" not in bad else "fraction of the data"):
+    with pytest.raises(ValueError, match=f"{next(iter(bad))} must be"):
         Recipe(**bad)
 
 

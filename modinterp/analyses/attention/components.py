@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, cast
 
 import pandas as pd
 import torch
@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache
+from modinterp.analyses.arguments import Holds
 from modinterp.analyses.attention.heads import linear_pattern, linear_sigmoid, lookup_tables
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
 from modinterp.analyses.fourier.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
@@ -63,7 +64,9 @@ class Ablations:
         return pd.DataFrame([{"intervention": name} | vars(row) for name, row in self.rows.items()])
 
 
-def component_interventions(grid: ActivationCache) -> dict[str, dict[str, Tensor]]:
+def component_interventions(
+    grid: Annotated[ActivationCache, Holds((_PATTERN, _ATTN_OUT, _MID, _MLP_OUT))],
+) -> dict[str, dict[str, Tensor]]:
     """Interventions on attention and skips of a one-layer transformer: name to the new value at each hook.
 
     Attention to the last position itself is zeroed with and without renormalising the pattern.
@@ -102,6 +105,7 @@ def neuron_interventions(
     Source: Nanda et al. 2023, section 4.4.
     """
     hook = f"blocks.{len(cast(Network, grid.model).blocks) - 1}.mlp.hook_post"
+    Holds((hook,)).check("grid", grid)
     post = grid[hook].double()
     Q = key_directions(W_L.to(post), freqs)
     onto = post @ Q @ Q.T

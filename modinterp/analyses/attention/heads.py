@@ -15,10 +15,10 @@ from modinterp.analyses.fourier.transforms import fourier_basis, frequency_norms
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import energy_share, fraction_explained, least_squares
 from modinterp.analyses.statistics.lines import correlation
-from modinterp.models import Network
+from modinterp.models import Transformer
 
 
-def lookup_tables(model: Network, equals: int) -> Float[Tensor, "a head"]:
+def lookup_tables(model: Transformer, equals: int) -> Float[Tensor, "a head"]:
     """Lookup tables of attention scores: C_j[t], that of head j of the first layer for token t at any position. [nats]
 
     C_j[t] = W_E[t] W_K (W_Q^T x) / sqrt(d_head), x the residual stream at the last position; of two positions the
@@ -31,7 +31,7 @@ def lookup_tables(model: Network, equals: int) -> Float[Tensor, "a head"]:
     return _scores_of(model, model.W_E[:equals].double(), equals)
 
 
-def position_scores(model: Network, equals: int) -> Float[Tensor, "pos head"]:
+def position_scores(model: Transformer, equals: int) -> Float[Tensor, "pos head"]:
     """Score that each position adds to that of the token there, by head; 0 without positional embeddings. [nats]
 
     Args:
@@ -42,7 +42,7 @@ def position_scores(model: Network, equals: int) -> Float[Tensor, "pos head"]:
     return _scores_of(model, positions.double(), equals, with_bias=False)
 
 
-def _scores_of(model: Network, x: Tensor, equals: int, with_bias: bool = True) -> Tensor:
+def _scores_of(model: Transformer, x: Tensor, equals: int, with_bias: bool = True) -> Tensor:
     """Attention scores of the last position's query with the keys of residual vectors x, `[row of x, head]`. [nats]"""
     attn = model.blocks[0].attn
     last = model.W_E[equals].double() + (model.pos_embed.W_pos[-1].double() if model.cfg.positional else 0)
@@ -53,7 +53,7 @@ def _scores_of(model: Network, x: Tensor, equals: int, with_bias: bool = True) -
     return (torch.einsum("hd,thd->th", q, k) / model.cfg.d_head**0.5).detach()
 
 
-def ov_circuits(model: Network, p: int) -> Float[Tensor, "head a d_model"]:
+def ov_circuits(model: Transformer, p: int) -> Float[Tensor, "head a d_model"]:
     """OV circuits W_E W_V W_O: what each head of the first layer writes when it attends to one residue alone.
 
     Args:
@@ -183,6 +183,8 @@ def linear_pattern(tables: Float[Tensor, "a head"], fit: LinearSigmoid) -> Float
         tables: from `lookup_tables`.
         fit: from `linear_sigmoid`.
     """
+    if len(fit.slope) != tables.shape[1]:
+        raise ValueError(f"fit must have a line for each of the {tables.shape[1]} heads, got {len(fit.slope)}")
     line = table_differences(tables) * torch.tensor(fit.slope, dtype=torch.float64, device=tables.device)
     return torch.stack([0.5 + line, 0.5 - line, torch.zeros_like(line)], dim=-1)
 
@@ -223,7 +225,8 @@ class HeadRoles:
         Args:
             share: least share of the energy of both at that frequency, in [0, 1].
         """
-        return tuple(h for h in range(len(self.freqs)) if min(self.score_share[h], self.ov_share[h]) >= share)
+        shares = zip(self.score_share, self.ov_share, strict=True)
+        return tuple(h for h, (score, ov) in enumerate(shares) if score >= share and ov >= share)
 
     def table(self) -> pd.DataFrame:
         """One row for each head: its frequencies and shares."""
@@ -253,7 +256,8 @@ def head_roles(
     pairs = [(i, j) for i in range(n_heads) for j in range(i)]
     to_a = pattern[..., 0].double().flatten(0, 1).T
     correlations = {(j, i): correlation(to_a[i], 1 - to_a[j]) for i, j in pairs}
-    pair = max(correlations, key=lambda ij: correlations[ij]) if correlations else (0, 0)
+    known = {pair: value for pair, value in correlations.items() if value == value}  # NaN is larger than nothing
+    pair = max(known, key=lambda ij: known[ij]) if known else (0, 0)
     shared = [(i, j) for i, j in pairs if scores[i][0] == scores[j][0]]
 
     def cosine(x: Tensor, y: Tensor) -> float:

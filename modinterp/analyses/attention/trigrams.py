@@ -10,10 +10,10 @@ from torch import Tensor
 
 from modinterp.analyses.attention.heads import ov_circuits
 from modinterp.analyses.order.ordering import mass_on
-from modinterp.models import Network
+from modinterp.models import Transformer
 
 
-def direct_path(network: Network, tokens: Int[Tensor, " token"]) -> Float[Tensor, "token output"]:
+def direct_path(network: Transformer, tokens: Int[Tensor, " token"]) -> Float[Tensor, "token output"]:
     """Logits that a token adds where all heads of the first layer attend to it alone: W_E W_V W_O W_U. [logits]
 
     Args:

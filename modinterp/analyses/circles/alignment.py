@@ -17,7 +17,7 @@ from torch import Tensor
 from modinterp.analyses.fourier.ablations import accuracy_on
 from modinterp.analyses.fourier.transforms import sum_waves
 from modinterp.analyses.printing import printable
-from modinterp.analyses.statistics.explained import energy_share
+from modinterp.analyses.statistics.explained import energy_share, varies
 
 
 def circle_logits(
@@ -45,9 +45,12 @@ def circle_logits(
 def percentile(logits: Float[Tensor, "a b output"], a: int, b: int) -> float:
     """Share of all b', with the same a, whose logit for the answer a + b is no higher than that of b, in [0, 1].
 
-    It is 1 where no other operand calls for the answer a + b more strongly than b itself.
+    It is 1 where no other operand calls for the answer a + b more strongly than b itself, and NaN where all
+    call for it alike.
     """
     answer_logits = logits[a, :, (a + b) % logits.shape[2]]
+    if not varies(answer_logits - answer_logits.mean(), answer_logits):
+        return math.nan
     return float((answer_logits <= answer_logits[b]).double().mean())
 
 
@@ -113,6 +116,8 @@ class SingularDirections:
     def large_count(self) -> int:
         """Number of large singular values: those before the largest ratio of two neighbours among the first 20."""
         few = self.values[:21]
+        if not few[0] > 0:
+            return 0
         return int((few[:-1] / few[1:].clamp_min(1e-300)).argmax()) + 1
 
     def of_frequency(self, freq: int) -> list[int]:

@@ -193,10 +193,12 @@ class PlaneAngles:
 
 
 def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> PlaneAngles:
-    """Principal and dihedral angles between the planes that two pairs of vectors span. [degrees]
+    """Principal and dihedral angles between the planes that two pairs of vectors span; NaN where one is none. [degrees]
 
     Source: the blog post, section 8 (claim `clock.s8.dihedral`).
     """
+    if any(not values[1] > SMALL * values[0] for values in map(torch.linalg.svdvals, (one.double(), other.double()))):
+        return PlaneAngles(*[float("nan")] * 3)
     Q, R = (torch.linalg.qr(x.double()).Q for x in (one, other))
     cosines = torch.linalg.svdvals(Q.T @ R).clamp(0, 1)
     first, second, both = torch.rad2deg(torch.cat([cosines, cosines.prod()[None]]).acos()).tolist()

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, cast
 
 import pandas as pd
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache, logits_with
+from modinterp.analyses.arguments import Holds
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
 from modinterp.analyses.fourier.neurons import term_shares
 from modinterp.analyses.fourier.transforms import sum_waves
@@ -70,7 +71,12 @@ class Linearity:
         return pd.DataFrame(rows, columns=["quantity", "value"])
 
 
-def linearity(grid: ActivationCache, task: Task, labels: Int[Tensor, "input 1"], freqs: Sequence[int]) -> Linearity:
+def linearity(
+    grid: Annotated[ActivationCache, Holds((MID, PRE, POST, "logits"))],
+    task: Task,
+    labels: Int[Tensor, "input 1"],
+    freqs: Sequence[int],
+) -> Linearity:
     """How much of what the MLP of a one-layer transformer does an affine map would do.
 
     Args:

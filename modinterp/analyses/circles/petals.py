@@ -201,6 +201,8 @@ def petal_fits(
     Source: the blog post, sections 6.2 and 7.
     """
     p, fits = head_out.shape[0], []
+    if len(attention) != head_out.shape[1]:
+        raise ValueError(f"attention must be one frequency for each of {head_out.shape[1]} heads, got {len(attention)}")
     for head in range(head_out.shape[1]):
         for freq, basis in planes.items():
             reader, residual = pullback(maps[head], basis)

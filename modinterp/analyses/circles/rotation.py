@@ -17,6 +17,7 @@ from torch import Tensor
 from modinterp.analyses.circles.circle import SMALL, Winding, wave_angles, winding
 from modinterp.analyses.fourier.transforms import check_frequency, components_of, transform
 from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import varies
 
 
 @printable
@@ -48,12 +49,12 @@ class Motion:
     @property
     def orbit_over_radius(self) -> float:
         """Distance of the centre from the origin over the radius; below 1 the origin lies inside the circle."""
-        return self.orbit / self.radius
+        return self.orbit / self.radius if self.radius > 0 else float("nan")
 
     @property
     def revolution_over_radius(self) -> float:
         """Radius of the centre's revolution over that of the circle; 0 where the centre stands still."""
-        return self.revolution_radius / self.radius
+        return self.revolution_radius / self.radius if self.radius > 0 else float("nan")
 
     def row(self) -> dict[str, float]:
         """The numbers of the motion under readable names, a row of `motions_table`."""
@@ -93,7 +94,9 @@ def motion(points: Float[Tensor, "a b 2"], freq: int) -> Motion:
     # in a mirrored plane b runs backwards; the phase is told in the direction of b all the same
     sense = 1 if on_circle is forwards else -1
     both_ways = torch.stack([_amplitude(centres[None], sign * angle) for sign in (1, -1)])
-    about = (z - centres[:, None]).abs().square().sum() / p
+    about = z - centres[:, None]
+    share = float(p * on_circle.abs().square().sum() / about.abs().square().sum())
+    quality = share if varies(torch.view_as_real(about), points) else float("nan")
     return Motion(
         freq,
         revolution=winding(sense * centres.angle(), angle),
@@ -101,7 +104,7 @@ def motion(points: Float[Tensor, "a b 2"], freq: int) -> Motion:
         orbit=float(centres.abs().square().mean().sqrt()),
         revolution_radius=float(both_ways.abs().square().sum().sqrt()),
         radius=float(on_circle.abs().square().mean().sqrt()),
-        quality=float(on_circle.abs().square().sum() / about),
+        quality=quality,
         centres=torch.view_as_real(centres),
     )
 

@@ -7,12 +7,10 @@ rises and falls with a - b. Source: Zhong, Liu, Tegmark and Andreas 2023, "The C
 
 from __future__ import annotations
 
-import copy
 import random
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -30,11 +28,13 @@ def triples(p: int, count: int = 100, seed: int = 42) -> Int[Tensor, "input 3"]:
 class Symmetricity:
     """Mean cosine between the gradients of a logit by the embeddings of a and of b, in [-1, 1]; 1 for a pizza.
 
+    NaN where no logit depends on them.
+
     Attributes:
         any_output: mean over logits c drawn at random, the paper's definition.
         correct: mean over the correct logits of the same pairs (a, b).
         largest_wrong: mean over the largest wrong logits of the same pairs (a, b).
-        pairs: number of pairs (a, b) in the means.
+        pairs: number of pairs (a, b) in the means, those without an answer left out.
     """
 
     any_output: float
@@ -54,9 +54,10 @@ def gradient_symmetricity(network: Network, task: Task, count: int = 100, seed: 
     Source: Zhong et al. 2023, definition 4.1, which takes c at random.
     """
     abc = triples(task.output_sizes[0], count, seed)
-    rows = abc[:, 0] * task.output_sizes[0] + abc[:, 1]
-    tokens, labels = task.inputs()[rows].to(network.W_E.device), task.labels()[rows].to(network.W_E.device)
-    precise, leaves = copy.deepcopy(network).double(), []
+    answers = task.labels()[abc[:, 0] * task.output_sizes[0] + abc[:, 1]]
+    abc, labels = abc[answers[:, 0] >= 0], answers[answers[:, 0] >= 0].to(network.device)
+    tokens = task.inputs()[abc[:, 0] * task.output_sizes[0] + abc[:, 1]].to(network.device)
+    precise, leaves = network.in_float64(), []
 
     def as_leaf(embedding: Tensor, hook: object) -> Tensor:
         leaves.append(embedding.detach().requires_grad_())
@@ -68,10 +69,16 @@ def gradient_symmetricity(network: Network, task: Task, count: int = 100, seed: 
 
         def symmetricity(outputs: Tensor) -> float:
             (grad,) = torch.autograd.grad(logits.gather(1, outputs).sum(), leaves[0], retain_graph=True)
-            return float(F.cosine_similarity(grad[:, 0], grad[:, 1], dim=-1).mean())
+            return _mean_cosine(grad[:, 0], grad[:, 1])
 
         any_output = abc[:, 2:].to(labels.device)
         return Symmetricity(symmetricity(any_output), symmetricity(labels), symmetricity(wrong), len(abc))
+
+
+def _mean_cosine(x: Float[Tensor, "input d"], y: Float[Tensor, "input d"]) -> float:
+    """Mean cosine, 0 for a pair with a vector of zeros; NaN where all are such."""
+    each = (x / x.norm(dim=1, keepdim=True) * y / y.norm(dim=1, keepdim=True)).sum(dim=1)
+    return float("nan") if each.isnan().all() else float(each.nan_to_num(0).mean())
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from modinterp.analyses.fourier.transforms import frequency_norms, transform
 from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import ROUNDING
 
 
 @printable
@@ -82,7 +83,8 @@ def periodicity(vectors: Float[Tensor, "a component"], waves: int = 1) -> Period
     """
     energies = amplitudes(vectors).square()
     best, total = energies.topk(waves, dim=0), energies.sum(dim=0)
-    return Periodicity(best.indices[0] + 1, torch.where(total > 0, best.values.sum(dim=0) / total, torch.nan))
+    is_more = total.sqrt() > ROUNDING * vectors.detach().double().norm(dim=0)
+    return Periodicity(best.indices[0] + 1, torch.where(is_more, best.values.sum(dim=0) / total, torch.nan))
 
 
 def random_periodicity(residues: int, d_model: int, share: float = 0.5, draws: int = 9, seed: int = 0) -> float:

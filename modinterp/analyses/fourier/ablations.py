@@ -14,10 +14,9 @@ from modinterp.analyses.fourier.neurons import terms_of
 from modinterp.analyses.fourier.transforms import (
     components_of,
     fourier_basis,
-    inverse_2d,
+    sum_means,
     sum_wave_part,
-    sum_waves,
-    transform_2d,
+    sums,
 )
 from modinterp.models import Network
 from modinterp.training import accuracy, cross_entropy
@@ -39,8 +38,11 @@ def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Te
     """
     if terms == "sums":
         return sum_wave_part(logits, tuple(freqs), sign)
-    mask = terms_of(len(logits), freqs, linear=terms == "polynomial").to(logits.device)
-    return inverse_2d(transform_2d(logits) * mask[..., None])
+    p, rows = len(logits), [0, *components_of(tuple(freqs), len(logits))]  # all other components are left out
+    waves = fourier_basis(p)[rows].to(logits.device)
+    mask = terms_of(p, freqs, linear=terms == "polynomial")[rows][:, rows].to(logits.device)
+    spectrum = torch.einsum("ia,jb,abo->ijo", waves, waves, logits.double()) * mask[..., None]
+    return torch.einsum("ia,jb,ijo->abo", waves, waves, spectrum)
 
 
 def restricted_logits(
@@ -156,14 +158,6 @@ def excluded_loss(
     return loss_on(excluded_logits(logits, freqs, terms), labels, train)
 
 
-def _without(logits: Tensor, freq: int, terms: Terms, sign: int, rows: Tensor) -> Float[Tensor, "row output"]:
-    """Some rows of `excluded_logits` for one frequency; for `sums` the other rows need not be computed."""
-    if terms != "sums":
-        return excluded_logits(logits, [freq], terms, sign).flatten(0, 1)[rows]
-    flat, waves = logits.flatten(0, 1).double(), sum_waves(len(logits), freq, sign).flatten(1).to(logits.device)
-    return flat[rows] - waves[:, rows].T @ (waves @ flat)
-
-
 def loss_without_each(
     logits: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],
@@ -179,7 +173,14 @@ def loss_without_each(
         rows: rows of `Task.inputs()` that the loss is taken over; all by default.
     Source: Nanda et al. 2023, figure 6.
     """
-    answers = labels[:, 0].to(logits.device)
-    rows = torch.arange(len(answers)) if rows is None else rows
-    freqs = range(1, len(logits) // 2 + 1)
-    return torch.tensor([cross_entropy(_without(logits, k, terms, sign, rows), answers[rows]).item() for k in freqs])
+    logits, every = logits.double(), slice(None) if rows is None else rows.to(logits.device)
+    flat, answers = _with_labels(logits, labels, rows)
+    means, pairs = sum_means(logits, sign), sums(len(logits), sign).flatten().to(logits.device)[every]
+
+    def part(freq: int) -> Float[Tensor, "row output"]:
+        if terms != "sums":
+            return part_at(logits, [freq], terms, sign).flatten(0, 1)[every]
+        waves = fourier_basis(len(logits))[components_of(freq, len(logits))].to(logits.device)
+        return (waves.T @ (waves @ means))[pairs]  # so that the other rows need not be computed
+
+    return torch.tensor([cross_entropy(flat - part(k), answers).item() for k in range(1, len(logits) // 2 + 1)])

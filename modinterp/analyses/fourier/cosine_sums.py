@@ -141,12 +141,14 @@ def ideal_logits(
         alphas: coefficient of each cosine, 1 by default. [logits]
         sign: 1 for an ideal network that adds, -1 for one that subtracts.
     Raises:
-        ValueError: a frequency outside 1..p // 2.
+        ValueError: a frequency outside 1..p // 2, or another number of coefficients.
     Source: Nanda et al. 2023, section 3.1.
 
     >>> bool((ideal_logits(5, [2]).argmax(dim=-1) == (torch.arange(5)[:, None] + torch.arange(5)) % 5).all())
     True
     """
+    if alphas is not None and len(alphas) != len(freqs):
+        raise ValueError(f"alphas must be one for each of {len(freqs)} frequencies, got {len(alphas)}")
     weights = torch.tensor([1.0] * len(freqs) if alphas is None else alphas, dtype=torch.float64)
     return (cosine_waves(p, freqs) @ weights)[_offsets(torch.arange(p), sign)]
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from modinterp.analyses.fourier.transforms import component_frequencies, component_norms, frequency_norms, transform
 from modinterp.analyses.printing import printable
-from modinterp.analyses.statistics.explained import energy_share
+from modinterp.analyses.statistics.explained import ROUNDING, energy_share, varies
 
 MOST_KEYS = 20  # the cut lies among so many of the strongest frequencies
 MIN_SHARE_OF_LARGEST = 0.1  # norm of a key frequency over the largest norm, at least
@@ -28,7 +28,8 @@ class KeyFrequencies:
         freqs: the key frequencies, ascending. [cycles per p]
         norms: norm of the spectrum at every frequency; entry k - 1 belongs to frequency k.
         gap: norm of the weakest key frequency over that of the strongest other frequency, which says how clear the cut
-            is: above 2 the set is beyond doubt, near 1 it is arbitrary. Infinite where the others vanish.
+            is: above 2 the set is beyond doubt, near 1 it is arbitrary. Infinite where the others vanish, and NaN where
+            all do, so that nothing stands out.
     """
 
     freqs: tuple[int, ...]
@@ -46,7 +47,8 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     """Key frequencies: those that stand out of the spectrum of the map from neurons to logits.
 
     Sorted by norm, the frequencies are cut where the ratio of two neighbours is largest, among the first 20 and above
-    a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all is no choice.
+    a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all is no choice. Where
+    the rows of the matrix are constant but for rounding there are none.
 
     Args:
         W_L: `model.W_L`, or any other matrix whose columns belong to the residues, such as `W_E[:p].T`.
@@ -62,6 +64,8 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
         raise ValueError(f"expected a finite matrix with one column per residue, got shape {tuple(W_L.shape)}")
     norms = frequency_norms(component_norms(W_L.detach().T)).cpu()
     falling, order = norms.sort(descending=True, stable=True)
+    if falling[0] <= ROUNDING * W_L.detach().double().norm():
+        return KeyFrequencies((), tuple(norms.tolist()), float("nan"))
     if len(falling) == 1:
         return KeyFrequencies((1,), tuple(norms.tolist()), float("inf"))
     candidates = int((falling[:-1][:MOST_KEYS] >= MIN_SHARE_OF_LARGEST * falling[0]).sum())
@@ -76,13 +80,15 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
 def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:
     """Frequencies at which a matrix such as W_E has more than a quarter of the norm at its strongest frequency.
 
-    Unlike `key_frequencies` it looks for no gap.
+    None where its rows are equal but for rounding. Unlike `key_frequencies` it looks for no gap.
 
     Args:
         x: matrix whose rows belong to the residues.
     Source: Nanda et al. 2023, figure 3 left; the threshold is ours.
     """
     norms = frequency_norms(component_norms(x))
+    if norms.max() <= ROUNDING * x.detach().double().norm():
+        return ()
     return tuple(((norms > SIGNIFICANT * norms.max()).nonzero()[:, 0] + 1).tolist())
 
 
@@ -115,10 +121,13 @@ def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
     """The frequency with the most energy along the first axis of a tensor, and its share of the energy.
 
     Returns:
-        frequency [cycles per p]; its share of the energy of all frequencies, the constant left out, in [0, 1].
+        frequency [cycles per p]; its share of the energy of all frequencies, the constant left out, in [0, 1]. Where
+        nothing varies along the axis but for rounding, the share is NaN and the frequency means nothing.
     """
     energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
     best = int(energies.argmax())
+    if energies[best].sqrt() <= ROUNDING * x.detach().double().norm():
+        return best + 1, float("nan")
     return best + 1, float(energies[best] / energies.sum())
 
 
@@ -126,4 +135,4 @@ def frequency_shares(x: Float[Tensor, "a *rest"], freqs: Sequence[int]) -> float
     """Share of a tensor's energy along its first axis, the constant left out, at the given frequencies together."""
     spectrum = transform(x.reshape(len(x), -1))
     own = torch.isin(component_frequencies(len(x)), torch.tensor(list(freqs))).to(x.device)
-    return energy_share(spectrum[own], spectrum[1:])
+    return energy_share(spectrum[own], spectrum[1:]) if varies(spectrum[1:], spectrum) else float("nan")

@@ -19,7 +19,7 @@ from modinterp.analyses.fourier.transforms import (
     transform_2d,
 )
 from modinterp.analyses.printing import printable
-from modinterp.analyses.statistics.explained import energy_share
+from modinterp.analyses.statistics.explained import energy_share, varies
 
 THRESHOLD = 0.85  # of a neuron's variance, that one frequency explains
 SMALLEST_CLUSTER = 5  # neurons of a key frequency
@@ -80,10 +80,15 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
 
     Args:
         fields: values for every pair (a, b), whatever the further axes; each is centred on its mean.
+    Returns:
+        shares; NaN where nothing varies but by rounding.
     Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
     """
     p, spectrum = len(fields), transform_2d(fields).flatten(2)
+    whole = spectrum.clone()
     spectrum[0, 0] = 0
+    if not varies(spectrum, whole):
+        return TermShares(*[float("nan")] * 3)
     freqs = range(1, p // 2 + 1)
     alone, together = (terms_of(p, freqs, linear, not linear).to(spectrum.device) for linear in (True, False))
     linear, products = energy_share(spectrum[alone], spectrum), energy_share(spectrum[together], spectrum)
@@ -188,6 +193,8 @@ def localisation(W_L: Float[Tensor, "neuron output"], clusters: dict[int, list[i
         clusters: frequency to the numbers of its neurons, from `NeuronFits.clusters`.
     Source: Nanda et al. 2023, figure 5 right.
     """
+    if any(not 0 <= n < len(W_L) for members in clusters.values() for n in members):
+        raise ValueError(f"clusters must hold numbers of the {len(W_L)} neurons, got {clusters}")
     directions, freqs = transform(W_L.T), component_frequencies(W_L.shape[1]).to(W_L.device)
     return {
         freq: energy_share(directions[freqs == freq][:, members], directions[1:, members])

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.fourier.transforms import component_norms
+from modinterp.analyses.statistics.explained import varies
 
 
 def gini(x: Float[Tensor, " component"]) -> float:
@@ -32,8 +33,11 @@ def gini(x: Float[Tensor, " component"]) -> float:
 def fourier_gini(x: Float[Tensor, "a *rest"]) -> float:
     """Gini coefficient of the norms of the Fourier components of a matrix's rows, the constant left out.
 
+    NaN where all rows are equal but for rounding.
+
     Args:
         x: any matrix whose rows belong to the residues mod p, such as W_E or W_L transposed.
     Source: Nanda et al. 2023, figure 7 bottom left (definition D7).
     """
-    return gini(component_norms(x)[1:])
+    norms = component_norms(x)
+    return gini(norms[1:]) if varies(norms[1:], norms) else float("nan")

@@ -148,8 +148,7 @@ def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "component a b"
         ValueError: freq outside 1..p // 2.
     """
     check_frequency(freq, p)
-    x = torch.arange(p)
-    waves = fourier_basis(p)[components_of(freq, p)][:, (x[:, None] + sign * x) % p]
+    waves = fourier_basis(p)[components_of(freq, p)][:, sums(p, sign)]
     return waves / waves.flatten(1).norm(dim=1)[:, None, None]
 
 
@@ -162,8 +161,18 @@ def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, .
     Raises:
         ValueError: a frequency outside 1..p // 2.
     """
-    if not freqs:
-        return torch.zeros_like(x, dtype=torch.float64)
-    waves = torch.cat([sum_waves(len(x), freq, sign) for freq in freqs]).to(x.device)
-    flat = waves.flatten(1)
-    return (flat.T @ (flat @ x.double().flatten(0, 1).flatten(1))).view(x.shape)
+    waves = fourier_basis(len(x))[components_of(tuple(freqs), len(x))].to(x.device)
+    means = sum_means(x, sign).reshape(len(x), -1)
+    return (waves.T @ (waves @ means))[sums(len(x), sign).to(x.device)].view(x.shape)
+
+
+def sums(p: int, sign: int = 1) -> Int[Tensor, "a b"]:
+    """a + b mod p for every pair of residues; a - b where the sign is -1."""
+    x = torch.arange(p)
+    return (x[:, None] + sign * x) % p
+
+
+def sum_means(x: Float[Tensor, "a b *rest"], sign: int = 1) -> Float[Tensor, "sum *rest"]:
+    """The mean of a function of (a, b) over all pairs with the same `sums`; waves of a + b are left as they are."""
+    pairs, flat = sums(len(x), sign).flatten().to(x.device), x.double().flatten(0, 1)
+    return flat.new_zeros(len(x), *flat.shape[1:]).index_add(0, pairs, flat) / len(x)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Annotated
 
 import pandas as pd
 import torch
@@ -21,11 +22,14 @@ from modinterp.analyses.fourier.frequencies import key_frequencies
 from modinterp.analyses.fourier.neurons import neuron_fits
 from modinterp.analyses.fourier.transforms import transform
 from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import varies
+from modinterp.arguments import OR_NEVER
 from modinterp.models import Config, Network, hooked, initial_weights
 
 AT_INITIALISATION = "the same architecture at initialisation"
 RENAMED_RESIDUES = "residues renamed"
 SAME_SPECTRUM = "same singular values"
+Statistics = Mapping[str, Annotated[float, OR_NEVER]]  # by name; NaN where one cannot be said
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,12 @@ class Null:
 
     @property
     def p_value(self) -> float:
-        """Share of the draws, the observation counted as one, that reach the observation; at least 1 / (draws + 1)."""
+        """Share of the draws, the observation counted as one, that reach the observation; at least 1 / (draws + 1).
+
+        NaN is no evidence: where the observation is NaN, all draws reach it, and a draw that is NaN reaches any.
+        """
         # a tie up to rounding counts as reached
-        reach = sum(draw >= self.observed - 1e-9 * abs(self.observed) for draw in self.draws)
+        reach = sum(not draw < self.observed - 1e-9 * abs(self.observed) for draw in self.draws)
         return (1 + reach) / (1 + len(self.draws))
 
 
@@ -64,7 +71,7 @@ class Nulls:
     rows: tuple[Null, ...]
 
     def p_value(self, statistic: str) -> float:
-        """The largest p-value of a statistic over its nulls; NaN where it has none."""
+        """The largest p-value of a statistic over its nulls; NaN where it has none, which is within no band."""
         return max((row.p_value for row in self.rows if row.statistic == statistic), default=float("nan"))
 
     def table(self) -> pd.DataFrame:
@@ -83,9 +90,7 @@ class Nulls:
         )
 
 
-def nulls_by_statistic(
-    name: str, observed: Mapping[str, float], draws: Iterable[Mapping[str, float]]
-) -> tuple[Null, ...]:
+def nulls_by_statistic(name: str, observed: Statistics, draws: Iterable[Statistics]) -> tuple[Null, ...]:
     """Observed statistics beside their draws from one null, one result for each statistic.
 
     Args:
@@ -108,8 +113,7 @@ def separation(W_L: Float[Tensor, "neuron output"], count: int) -> dict[str, flo
     """
     keys = key_frequencies(W_L)
     energy = torch.tensor(keys.norms, dtype=torch.float64).square().sort(descending=True).values
-    total = energy.sum()
-    share = float(energy[:count].sum() / total) if total > 0 else float("nan")
+    share = float(energy[:count].sum() / energy.sum()) if varies(energy.sqrt(), W_L.detach()) else float("nan")
     return {"gap of the spectrum": keys.gap, "energy of the strongest": share}
 
 
@@ -141,7 +145,7 @@ def networks_at_start(config: Config, draws: int) -> Iterable[Network]:
 def spectrum_nulls(
     W_L: Float[Tensor, "neuron output"],
     count: int,
-    at_start: Iterable[Float[Tensor, "neuron output"]],
+    at_start: Iterable[Float[Tensor, "neuron output"]] | None,
     draws: int = 199,
     seed: int = 0,
 ) -> Nulls:
@@ -150,12 +154,12 @@ def spectrum_nulls(
     Args:
         W_L: map from neurons (or whatever the logits are read from) to logits.
         count: number of key frequencies.
-        at_start: the same matrix of networks at initialisation.
+        at_start: the same matrix of networks at initialisation; None where these are not to be had.
         draws, seed: number and seed of the draws from the other two nulls.
     """
     observed, W = separation(W_L, count), W_L.double().cpu()
     matrices = {
-        AT_INITIALISATION: at_start,
+        **({} if at_start is None else {AT_INITIALISATION: at_start}),
         RENAMED_RESIDUES: (W[:, order] for order in renamings(W.shape[1], draws, seed)),
         SAME_SPECTRUM: matrices_with_same_spectrum(W, draws, seed),
     }
@@ -181,14 +185,15 @@ def cosine_share(
     values = logits.double().cpu()
     sums = answer_sums(values, sign, names)
     cosines = transform(sums)[1::2].square() / len(sums) ** 2  # p**2 triples share each value of a + b - c
-    total = (values - values.mean()).square().sum()
-    return float(cosines.topk(min(count, len(cosines))).values.sum() / total) if total > 0 else float("nan")
+    about = values - values.mean()
+    strongest = cosines.topk(min(count, len(cosines))).values
+    return float(strongest.sum() / about.square().sum()) if varies(about, values) else float("nan")
 
 
 def logit_nulls(
     logits: Float[Tensor, "a b output"],
     count: int,
-    at_start: Iterable[Float[Tensor, "a b output"]],
+    at_start: Iterable[Float[Tensor, "a b output"]] | None,
     sign: int = 1,
     draws: int = 39,
     seed: int = 0,
@@ -197,7 +202,7 @@ def logit_nulls(
 
     Args:
         count: number of cosines.
-        at_start: logits of networks at initialisation.
+        at_start: logits of networks at initialisation; None where these are not to be had.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
         draws, seed: number and seed of the random renamings.
     """
@@ -205,11 +210,11 @@ def logit_nulls(
     observed = {statistic: cosine_share(logits, count, sign)}
     orders = renamings(logits.shape[-1], draws, seed)
     of_renaming = ({statistic: cosine_share(logits, count, sign, order)} for order in orders)
-    of_start = ({statistic: cosine_share(some, count, sign)} for some in at_start)
-    return Nulls(
-        nulls_by_statistic(AT_INITIALISATION, observed, of_start)
-        + nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
-    )
+    rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
+    if at_start is not None:
+        of_start = ({statistic: cosine_share(some, count, sign)} for some in at_start)
+        rows = nulls_by_statistic(AT_INITIALISATION, observed, of_start) + rows
+    return Nulls(rows)
 
 
 def best_shares(post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:

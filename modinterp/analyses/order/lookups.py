@@ -18,7 +18,7 @@ from torch import Tensor
 
 from modinterp.analyses.printing import printable
 from modinterp.models import Network, TransformerConfig
-from modinterp.models.config import ACTIVATIONS
+from modinterp.models.base_config import ACTIVATIONS
 
 
 @printable

@@ -29,7 +29,9 @@ def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
     return ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else ordered[:, -1]
 
 
-def gap_means(values: Tensor, gap: Int[Tensor, " input"], edges: tuple[int, ...]) -> pd.DataFrame:
+def gap_means(
+    values: Float[Tensor, " input"] | Bool[Tensor, " input"], gap: Int[Tensor, " input"], edges: tuple[int, ...]
+) -> pd.DataFrame:
     """Means of a quantity over inputs by their gap, one row for the gaps from each edge up to the next.
 
     Args:

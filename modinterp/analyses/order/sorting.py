@@ -56,9 +56,13 @@ def rank_attention(pattern: Float[Tensor, "input head query key"], numbers: Int[
     Args:
         pattern: attention between all positions; the numbers come first, then CLS, then the outputs but the last.
         numbers: the tokens at the first n positions.
+    Raises:
+        ValueError: a pattern of the numbers alone.
     Source: "Circuit engineering", the sort transformer.
     """
     n = numbers.shape[1]
+    if pattern.shape[2] <= n:
+        raise ValueError(f"pattern must reach beyond the {n} numbers to CLS, got {pattern.shape[2]} positions")
     order = numbers.argsort(dim=1, stable=True)
     own = pattern[:, :, n:]
     by_rank = own[..., :n].gather(3, order[:, None, None].expand(*own.shape[:3], n))

@@ -6,23 +6,34 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+ROUNDING = 1e-7  # norm of what varies over that of the whole, at most, where it is rounding; weights are float32
 
-def fraction_explained(y: Tensor, fit: Tensor) -> float:
+
+def fraction_explained(y: Float[Tensor, "*input"], fit: Float[Tensor, "*input"]) -> float:
     """Fraction of variance explained: 1 - sum (y - fit)^2 / sum (y - mean y)^2 over all entries; NaN for constant y.
 
     >>> fraction_explained(torch.tensor([0.0, 4.0]), torch.tensor([1.0, 3.0]))
     0.75
     """
     y, fit = y.double(), fit.double()
-    total = (y - y.mean()).square().sum()
-    return float(1 - (y - fit).square().sum() / total) if total > 0 else float("nan")
+    about = y - y.mean()
+    return float(1 - (y - fit).square().sum() / about.square().sum()) if varies(about, y) else float("nan")
+
+
+def varies(rest: Float[Tensor, "*rest"], whole: Float[Tensor, "*whole"]) -> bool:
+    """Whether what is left of a tensor, such as its distance from its mean, is more than rounding of float32.
+
+    >>> varies(torch.tensor([1e-9, -1e-9]), torch.tensor([1.0, 1.0]))
+    False
+    """
+    return bool(rest.double().norm() > ROUNDING * whole.double().norm())
 
 
 def fraction_explained_by_column(y: Float[Tensor, "*input output"], fit: Float[Tensor, "*input output"]) -> float:
     """Fraction of variance explained of all columns together, each about its own mean; NaN for constant columns."""
     y, fit = y.double().flatten(0, -2), fit.double().flatten(0, -2)
     about = y - y.mean(dim=0)
-    return 1 - energy_share(y - fit, about) if about.norm() > 1e-12 else float("nan")
+    return 1 - energy_share(y - fit, about) if varies(about, y) else float("nan")
 
 
 def energy_share(part: Tensor, whole: Tensor) -> float:

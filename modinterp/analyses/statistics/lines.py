@@ -97,7 +97,7 @@ def _explained(rest: Tensor, about: Tensor) -> Tensor:
     return torch.where(total > 0, 1 - rest.square().sum(dim=0) / total, torch.nan)
 
 
-def correlation(x: Tensor, y: Tensor) -> float:
+def correlation(x: Float[Tensor, "*input"], y: Float[Tensor, "*input"]) -> float:
     """Pearson's correlation of two tensors of one shape over all their entries; NaN where one is constant."""
     x, y = (z.double() - z.double().mean() for z in (x, y))
     size = x.norm() * y.norm()

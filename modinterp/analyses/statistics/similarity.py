@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
 
 def cosines(vectors: Float[Tensor, "input d"]) -> Float[Tensor, "input input"]:
-    """Cosine of the angle between every two of the vectors, which are the rows of a matrix.
+    """Cosine of the angle between every two of the vectors, which are the rows of a matrix; NaN with a vector of zeros.
 
     Source: "Circuit engineering", the heat-maps of positions.
     """
-    unit = F.normalize(vectors.detach().double(), dim=1)
+    unit = vectors.detach().double()
+    unit = unit / unit.norm(dim=1, keepdim=True)
     return unit @ unit.T
 
 
-def relative_difference(v: Tensor, w: Tensor) -> float:
+def relative_difference(v: Float[Tensor, "*input"], w: Float[Tensor, "*input"]) -> float:
     """Squared distance of two vectors over the product of their norms, `|v - w|^2 / (|v| |w|)`.
 
     It is 0 for equal vectors and 2 for orthogonal vectors of one norm; tensors of any one shape count as vectors.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from modinterp.analyses.training.phases import first_epoch
+from modinterp.analyses.training.phases import Time, first_epoch
 
 LOW, HIGH = 1e-3, 1e-2  # thresholds of a slingshot [nats]
 
@@ -63,7 +63,7 @@ def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
         if last > first + 1:
             lowest = first + 1 + int(y[first + 1 : last].argmin())
             size = float(y[first] - y[lowest])
-            if not size <= best.size:
+            if size > best.size or best.size != best.size:
                 best = Drop(size, float(x[first]), float(x[lowest]))
     return best
 
@@ -105,7 +105,7 @@ def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
     return Peak(height, float(epochs.iloc[top]), 1 - float(loss.iloc[top:].min()) / height)
 
 
-def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
+def rank_correlation(x: Sequence[Time], y: Sequence[Time]) -> float:
     """Spearman's rank correlation, ties sharing their rank and infinity last; pairs with a NaN are left out.
 
     NaN for fewer than three pairs, whose ranks say nothing, and where all values of x or all of y are equal.

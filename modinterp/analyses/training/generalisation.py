@@ -11,8 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.arguments import Holds
 from modinterp.analyses.printing import printable
-from modinterp.analyses.training.phases import LEARNED, first_epoch
+from modinterp.analyses.training.phases import LEARNED, Table, Time, first_epoch
 
 
 @printable
@@ -47,21 +48,25 @@ def output_curves(history: pd.DataFrame, outputs: Sequence[str], column: str) ->
         outputs: names of the outputs, such as `mod_2`.
         column: `train_accuracy`, `test_accuracy`, `train_loss` [nats] or `test_loss` [nats].
     Raises:
-        KeyError: the history has no column for one of the outputs.
+        ValueError: the history has no column for one of the outputs.
     """
-    return torch.tensor(history[[f"{column}_{name}" for name in outputs]].to_numpy(), dtype=torch.float64)
+    columns = [f"{column}_{name}" for name in outputs]
+    Holds(tuple(columns)).check("history", history)
+    return torch.tensor(history[columns].to_numpy(), dtype=torch.float64)
 
 
-def learning_times(history: pd.DataFrame, outputs: Sequence[str]) -> LearningTimes:
+def learning_times(history: Table, outputs: Sequence[str]) -> LearningTimes:
     """Epochs at which each output of a multi-task network was memorised and generalised, from its history.
 
     Args:
         history: table with columns such as `test_accuracy_mod_2`, one row for each logged epoch.
         outputs: names of the outputs, such as `mod_2`.
     Raises:
-        KeyError: the history has no column for one of the outputs.
+        ValueError: the history has no column for one of the outputs.
     Source: Syrkis & Søgaard 2024, figure 5 (definition D15, output by output).
     """
+    needed = tuple(f"{split}_accuracy_{name}" for split in ("train", "test") for name in outputs)
+    Holds(needed).check("history", history)
     memorised, generalised = (
         tuple(first_epoch(history["epoch"], history[f"{split}_accuracy_{name}"] >= LEARNED) for name in outputs)
         for split in ("train", "test")
@@ -69,7 +74,7 @@ def learning_times(history: pd.DataFrame, outputs: Sequence[str]) -> LearningTim
     return LearningTimes(tuple(outputs), memorised, generalised)
 
 
-def infinite_if_never(times: Sequence[float]) -> list[float]:
+def infinite_if_never(times: Sequence[Time]) -> list[float]:
     """Times with infinity in place of NaN, which stands for never, so that never is later than any time.
 
     >>> infinite_if_never([64.0, float("nan")])
@@ -78,7 +83,7 @@ def infinite_if_never(times: Sequence[float]) -> list[float]:
     return [math.inf if time != time else time for time in times]
 
 
-def inversions(times: Sequence[float]) -> int:
+def inversions(times: Sequence[Time]) -> int:
     """Number of pairs that are in the wrong order, which is the number of swaps of neighbours that sorting takes.
 
     >>> inversions([1, 3, 2, 4]), inversions([2, 1, 0])
@@ -87,7 +92,7 @@ def inversions(times: Sequence[float]) -> int:
     return sum(earlier > later for i, earlier in enumerate(times) for later in times[i + 1 :])
 
 
-def spread(times: Sequence[float]) -> float:
+def spread(times: Sequence[Time]) -> float:
     """Interquartile range of the decimal logarithm of times. [decades]
 
     It is infinite where the upper quartile is, and NaN for no times at all; times below 1 count as 1.

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 
+from modinterp.analyses.arguments import Holds
+from modinterp.arguments import OR_NEVER
+
 LEARNED = 0.99  # accuracy that counts as learned
+Time = Annotated[float, OR_NEVER]  # an epoch; NaN for never
+Table = Annotated[pd.DataFrame, Holds(("epoch",))]
+History = Annotated[pd.DataFrame, Holds(("epoch", "train_loss", "test_loss", "train_accuracy", "test_accuracy"))]
+Progress = Annotated[pd.DataFrame, Holds(("epoch", "test_loss", "test_accuracy", "excluded_loss_train"))]
 
 
 def first_epoch(epochs: pd.Series, condition: pd.Series) -> float:
@@ -56,7 +64,7 @@ def _learned(history: pd.DataFrame) -> tuple[float, float]:
     return train, test
 
 
-def grokking(history: pd.DataFrame, n_classes: int) -> Grokking:
+def grokking(history: History, n_classes: int) -> Grokking:
     """Whether and when a network memorised and grokked, from its history.
 
     Args:
@@ -88,7 +96,7 @@ class Phases:
     plateau: float
 
 
-def phases(progress: pd.DataFrame) -> Phases:
+def phases(progress: Progress) -> Phases:
     """Boundaries of the three phases of training, from progress measures.
 
     Args:
@@ -110,7 +118,7 @@ def phases(progress: pd.DataFrame) -> Phases:
     return Phases(memorised, formed, cleaned, plateau)
 
 
-def value_at(table: pd.DataFrame, epoch: float, column: str) -> float:
+def value_at(table: Table, epoch: Time, column: str) -> float:
     """Value of a column at the row nearest to an epoch; NaN for a NaN epoch or an empty table.
 
     Args:
@@ -121,7 +129,7 @@ def value_at(table: pd.DataFrame, epoch: float, column: str) -> float:
     return float(table[column].loc[(table["epoch"] - epoch).abs().idxmin()])
 
 
-def slope(table: pd.DataFrame, column: str, start: float, end: float) -> float:
+def slope(table: Table, column: str, start: Time, end: Time) -> float:
     """Mean change of a column per epoch between two epochs; NaN unless the end is later than the start.
 
     Args:
@@ -133,7 +141,7 @@ def slope(table: pd.DataFrame, column: str, start: float, end: float) -> float:
     return (value_at(table, end, column) - value_at(table, start, column)) / (end - start)
 
 
-def inflections(table: pd.DataFrame, column: str, width: int = 5) -> np.ndarray:
+def inflections(table: Table, column: str, width: int = 5) -> np.ndarray:
     """Epochs at which the second difference of the smoothed logarithm of a column has a local extremum.
 
     Smoothing is a centred running mean over `width` rows. The first rise to the column's largest value, and as many
@@ -164,7 +172,7 @@ class Fall:
     end: float
 
 
-def fall(history: pd.DataFrame) -> Fall:
+def fall(history: History) -> Fall:
     """Epochs between which the test loss falls when a network groks, from its history alone.
 
     The plateau of the test loss is its median between the first train and the first test accuracy of 0.99.

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from modinterp.reproduce.__main__ import main as reproduce
+from reproduced import Reproduced
 
 SCRIPT = """
 <script>
@@ -29,11 +28,9 @@ window.addEventListener("load", async () => {
 """
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("clock")
-    assert reproduce(["clock", "--only", "s[68]*.[pm]*", "--out", str(out)]) == 0
-    return out
+@pytest.fixture
+def report(reproduced: Callable[[str], Reproduced]) -> Path:
+    return reproduced("clock").folder
 
 
 def test_the_question_with_a_page_of_its_own_has_it(report: Path) -> None:
@@ -44,10 +41,9 @@ def test_the_question_with_a_page_of_its_own_has_it(report: Path) -> None:
     assert 'href="linearity.html"' in (report / "index.html").read_text()
 
 
-def test_sliders_move_what_they_belong_to(tmp_path: Path, browsed: Callable[[Path], str]) -> None:
-    assert reproduce(["clock", "--only", "s[69]?.[rp]*", "--out", str(tmp_path)]) == 0
+def test_sliders_move_what_they_belong_to(report: Path, tmp_path: Path, browsed: Callable[[Path], str]) -> None:
     page = tmp_path / "index.html"
-    page.write_text(page.read_text().replace("</body>", f"{SCRIPT}</body>"))
+    page.write_text((report / "index.html").read_text().replace("</body>", f"{SCRIPT}</body>"))
     dom = browsed(page)
     body = dom.partition("<body")[2].partition(">")[0]
     assert 'data-moved="true"' in body

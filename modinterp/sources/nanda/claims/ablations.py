@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import cast
 
 from modinterp.activations import logits_on_grid
 from modinterp.analyses.fourier.ablations import Terms, excluded_logits, restricted_embedding, restricted_logits
@@ -11,7 +10,6 @@ from modinterp.claims.band import Band, at_least, at_most
 from modinterp.claims.claim import Claim, Measure, Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
-from modinterp.models import Network
 from modinterp.sources.nanda.runs import MAIN
 
 LOSS = "loss"
@@ -67,7 +65,7 @@ def _each_frequency(m: PairMeasurements) -> dict[str, Value]:
 
 def _key_only(m: PairMeasurements) -> dict[str, Value]:
     left = {terms: m.changed(restricted_logits(m.logits, m.freqs, terms)) for terms in RATIO_WITH_TERMS}
-    in_embedding = m.changed(logits_on_grid(restricted_embedding(cast(Network, m.grid.model), m.p, m.freqs), m.task))
+    in_embedding = m.changed(logits_on_grid(restricted_embedding(m.model, m.p, m.freqs), m.task))
     return {
         **{RATIO_WITH_TERMS[terms]: ablation.loss_ratio for terms, ablation in left.items()},
         RATIO_IN_W_E: in_embedding.loss_ratio,

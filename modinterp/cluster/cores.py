@@ -1,0 +1,29 @@
+"""How many cores of this machine have nothing to do."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+_TIMES, _SECONDS = Path("/proc/stat"), 0.1
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def free_cores() -> int:
+    """How many of these cores have nothing to do at the moment, one at least; all of them where that cannot be told."""
+    if not _TIMES.is_file():
+        return cores()
+    before, _, after = _idle(), time.sleep(_SECONDS), _idle()
+    ticks = os.sysconf("SC_CLK_TCK") * _SECONDS
+    return max(1, min(cores(), round((after - before) / ticks)))
+
+
+def _idle() -> int:
+    """Time for which all cores together had nothing to do since the machine began. [ticks]"""
+    idle, waiting = _TIMES.read_text().split(maxsplit=6)[4:6]
+    return int(idle) + int(waiting)

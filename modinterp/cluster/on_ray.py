@@ -1,0 +1,174 @@
+"""Pieces of work carried out by a Ray cluster, each as one task that may be begun again on another machine.
+
+The driver keeps no state: what is done lies where the pieces write it, so that the command can be run again. A piece
+whose machine is lost is begun anew by Ray; one that finds its place held by another process is tried again later.
+
+Ray is imported when a cluster is asked for; it comes with `pip install 'modinterp[cluster]'`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from modinterp.cluster.arguments import Share
+from modinterp.cluster.pieces import Answer, Piece
+from modinterp.cluster.table import STATE, LiveTable
+
+RETRIES = 20  # of a piece whose machine, or process, was lost
+SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_UNTIL_TRIED_AGAIN, SECONDS_TO_STOP = 30.0, 20.0
+
+
+class Board:
+    """The rows that the tasks report, kept by one process on the machine of the driver."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, dict[str, str]] = {}
+
+    def put(self, rows: Mapping[str, Mapping[str, str]]) -> None:
+        """Add rows, or replace those of the same names."""
+        self.rows.update({name: dict(row) for name, row in rows.items()})
+
+    def all(self) -> dict[str, dict[str, str]]:
+        """Every row that was reported."""
+        return self.rows
+
+
+def ray_module() -> Any:
+    """Ray.
+
+    Raises:
+        ValueError: it is not installed.
+    """
+    try:
+        import ray  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise ValueError("a cluster needs Ray: pip install 'modinterp[cluster]'") from error
+    return ray
+
+
+@contextmanager
+def connected(address: str | None = None) -> Iterator[Any]:
+    """Ray, connected to the cluster at an address, or to a new one of this machine; it is left in the end.
+
+    A connection that is there already is used, and kept.
+
+    Raises:
+        ValueError: Ray is not installed, or there is no cluster at the address.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    ray = ray_module()
+    if ray.is_initialized():
+        yield ray
+        return
+    try:
+        ray.init(address, log_to_driver=False, logging_level="ERROR", include_dashboard=None if address else False)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise ValueError(f"no Ray cluster at {address or os.environ.get('RAY_ADDRESS')}: {error}") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def has_gpus(ray: Any) -> bool:
+    """Whether any machine of a cluster has a GPU."""
+    return ray.cluster_resources().get("GPU", 0) > 0
+
+
+def places(ray: Any, share: Share) -> int:
+    """How many tasks a cluster has room for at once, one at least."""
+    there = ray.cluster_resources()
+    room = [there.get(kind, 0) // n for kind, n in (("CPU", share.cpus), ("GPU", share.gpus)) if n]
+    return max(1, int(min(room, default=1)))
+
+
+def carried_out(
+    ray: Any,
+    pieces: list[Piece],
+    share: Share,
+    later: type[Exception],
+    title: str,
+    seconds_until_tried_again: float = SECONDS_UNTIL_TRIED_AGAIN,
+) -> Iterator[Answer]:
+    """What became of each piece, as they end, while a live table is shown.
+
+    A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised.
+
+    Args:
+        ray: as `connected` gives it.
+        later: the error of a piece whose place is held by another process; such a piece is tried again.
+        title: what the rows of the table are.
+    """
+    here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+        ray.get_runtime_context().get_node_id(), soft=True
+    )
+    board = ray.remote(num_cpus=0, scheduling_strategy=here)(Board).remote()
+    ray.get(board.all.remote())  # one that has not begun yet could be lost with the machine that it was asked of
+    task = ray.remote(num_cpus=share.cpus, num_gpus=share.gpus, max_retries=RETRIES)(_attempt)
+    under_way = {task.remote(piece, later, board): piece for piece in pieces}
+    waiting = {row: {STATE: "waiting"} for piece in pieces for row in piece.rows}
+    ended: dict[str, dict[str, str]] = {}  # how far the rows are of which the driver knows that
+    held: list[tuple[float, Piece]] = []
+    with LiveTable(title) as table:
+        try:
+            while under_way or held:
+                yield from _answers(ray, under_way, held, ended, seconds_until_tried_again)
+                for due, piece in list(held):
+                    if time.monotonic() >= due:
+                        held.remove((due, piece))
+                        ended = {row: state for row, state in ended.items() if row not in piece.rows}
+                        under_way[task.remote(piece, later, board)] = piece
+                reported = waiting | ray.get(board.all.remote())
+                table.show({row: told | ended.get(row, {}) for row, told in reported.items()})
+        finally:  # after Ctrl-C the tasks write what they have reached
+            for reference in under_way:
+                ray.cancel(reference, force=False)
+            if under_way:
+                ray.wait(list(under_way), num_returns=len(under_way), timeout=SECONDS_TO_STOP)
+            ray.kill(board)
+
+
+def _answers(
+    ray: Any, under_way: dict[Any, Piece], held: list[tuple[float, Piece]], ended: dict[str, dict[str, str]],
+    seconds_until_tried_again: float,
+) -> Iterator[Answer]:  # fmt: skip
+    """Answers of the tasks that ended since the last look; what is held elsewhere is put aside."""
+    if not under_way:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+        return
+    over, _ = ray.wait(list(under_way), num_returns=len(under_way), timeout=SECONDS_BETWEEN_LOOKS)
+    for reference in over:
+        piece = under_way.pop(reference)
+        try:
+            kind, value = ray.get(reference)
+        except ray.exceptions.RayTaskError:  # an error of ours
+            raise
+        except ray.exceptions.RayError as error:
+            kind, value = "failed", f"lost more than {RETRIES} times: {str(error).splitlines()[0]}"
+        ended |= {row: {STATE: "held elsewhere" if kind == "later" else kind} for row in piece.rows}
+        if kind == "later":
+            held.append((time.monotonic() + seconds_until_tried_again, piece))
+        elif kind == "failed":
+            yield Answer(piece, failure=value)
+        else:
+            yield Answer(piece, value)
+
+
+def _attempt(piece: Piece, later: type[Exception], board: Any) -> tuple[str, Any]:
+    """One try of a piece, in the process of a task: how it ended, and its value or what went wrong."""
+
+    def report(rows: Mapping[str, Mapping[str, str]]) -> None:
+        board.put.remote({row: {STATE: "running"} | dict(told) for row, told in rows.items()})
+
+    board.put.remote({row: {STATE: "running"} for row in piece.rows})
+    try:
+        return "done", piece.function(*piece.arguments, report=report)
+    except later as error:
+        return "later", str(error)
+    except (ValueError, OSError) as error:
+        return "failed", str(error)

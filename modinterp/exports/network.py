@@ -1,0 +1,44 @@
+"""Networks that `huggingface_hub` reads and writes: `HubTransformer.from_pretrained("OWNER/REPO")`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from huggingface_hub import PyTorchModelHubMixin
+
+from modinterp.models import Config, MLPConfig, Network, PairMLP, Transformer, TransformerConfig
+
+LIBRARY, KIND = "modinterp", "kind"
+
+
+def configuration(config: Config) -> dict[str, Any]:
+    """What `config.json` says of a network: the sizes of its configuration, and which class reads it."""
+    labelled = config.labelled()
+    return {KIND: "HubPairMLP" if isinstance(labelled, MLPConfig) else "HubTransformer", **asdict(labelled)}
+
+
+def _zeros(config: Config) -> dict[str, torch.Tensor]:
+    return {name: torch.zeros(shape) for name, shape in config.shapes().items()}
+
+
+class HubTransformer(PyTorchModelHubMixin, Transformer, library_name=LIBRARY):
+    """A `Transformer` from the fields of its configuration; its weights are zeros until some are read."""
+
+    def __init__(self, kind: str = "HubTransformer", **sizes: Any):
+        config = TransformerConfig(**sizes)
+        Transformer.__init__(self, config, _zeros(config))
+
+
+class HubPairMLP(PyTorchModelHubMixin, PairMLP, library_name=LIBRARY):
+    """A `PairMLP` from the fields of its configuration; its weights are zeros until some are read."""
+
+    def __init__(self, kind: str = "HubPairMLP", **sizes: Any):
+        config = MLPConfig(**sizes)
+        PairMLP.__init__(self, config, _zeros(config))
+
+
+def hub_class(network: Network) -> type[HubTransformer] | type[HubPairMLP]:
+    """The class that reads a network from the Hub."""
+    return HubPairMLP if isinstance(network, PairMLP) else HubTransformer

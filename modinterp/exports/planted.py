@@ -1,0 +1,62 @@
+"""Networks that are written down weight by weight, so that how they answer is known without taking them apart."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from modinterp.models import Network, TransformerConfig, Weights, hooked
+from modinterp.tasks import ModularArithmetic, addition
+
+SHARP = 60.0  # attention that is one position, to e^-60
+PHASES = 12  # neurons a frequency
+
+
+def clock(p: int, freqs: tuple[int, ...], size: float = 40.0) -> tuple[ModularArithmetic, Network]:
+    """A one-layer transformer that adds mod p by turning angles at some frequencies, and its task.
+
+    Head 0 copies what stands at a, head 1 what stands at b; twelve neurons a frequency, relu(cos(w a + x) +
+    cos(w b + x)) at evenly spread x, are read as cos(w(a + b - c)).
+
+    Args:
+        freqs: frequencies, from 1 to (p - 1) / 2.
+        size: of the logits.
+    Raises:
+        ValueError: no frequency, one twice, or one that is none of p.
+    """
+    if not freqs or len(set(freqs)) < len(freqs) or not all(0 < k <= p // 2 for k in freqs):
+        raise ValueError(f"frequencies are different numbers from 1 to {p // 2}, got {freqs}")
+    phases = 2 * math.pi / PHASES * torch.arange(PHASES)
+    turn = torch.block_diag(*[torch.stack([phases.cos(), -phases.sin()])] * len(freqs))
+    angles = 2 * math.pi / p * torch.outer(torch.arange(p), torch.tensor(freqs))
+    circles = torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+    c = torch.arange(p)
+    read = [(2 * math.pi / p * k * c + 2 * phases[:, None]).cos() for k in freqs]
+    task = addition(p)
+    weights = _routed(circles, turn, size / PHASES * torch.cat(read))
+    sizes = {"d_model": weights["embed.W_E"].shape[1], "n_heads": 2, "d_head": circles.shape[1] + 1}
+    return task, hooked(TransformerConfig.of(task, **sizes, d_mlp=PHASES * len(freqs)), weights)
+
+
+def _routed(content: Tensor, turn: Tensor, W_L: Tensor) -> Weights:
+    """Weights that carry the content of a and of b, by a head each, to neurons relu((content[a] + content[b]) turn)."""
+    (p, m), outputs = content.shape, W_L.shape[1]
+    token, from_a, from_b = (slice(i * m, (i + 1) * m) for i in range(3))
+    out, position = slice(3 * m, 3 * m + outputs), 3 * m + outputs
+    d_model, d_head, neurons = position + 3, m + 1, turn.shape[1]
+    W_E, W_pos = torch.zeros(p + 1, d_model), torch.zeros(3, d_model)
+    W_E[:p, token], W_pos[:, position:] = content, torch.eye(3)
+    W_Q, W_K, W_V = (torch.zeros(2, d_model, d_head) for _ in range(3))
+    W_O, W_in, W_out = torch.zeros(2, d_head, d_model), torch.zeros(d_model, neurons), torch.zeros(neurons, d_model)
+    for head, place in enumerate((from_a, from_b)):
+        W_Q[head, position + 2, m], W_K[head, position + head, m] = SHARP, math.sqrt(d_head)
+        W_V[head, token, :m], W_O[head, :m, place] = torch.eye(m), torch.eye(m)
+        W_in[place] = turn
+    W_U = torch.zeros(d_model, outputs)
+    W_out[:, out], W_U[out] = W_L, torch.eye(outputs)
+    attention = {f"blocks.0.attn.{n}": w for n, w in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V), ("W_O", W_O))}
+    biases = {"blocks.0.mlp.b_in": torch.zeros(neurons), "blocks.0.mlp.b_out": torch.zeros(d_model)}
+    mlp = {"blocks.0.mlp.W_in": W_in, "blocks.0.mlp.W_out": W_out}
+    return {"embed.W_E": W_E, "pos_embed.W_pos": W_pos, "unembed.W_U": W_U} | attention | mlp | biases

@@ -1,0 +1,66 @@
+"""What the configurations of all networks share: activations, and how a configuration fits a task."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from modinterp.arguments import Limits, check_fields
+from modinterp.tasks import Task
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "none": lambda x: x,
+    "square": lambda x: x * x,
+    "tanh": torch.tanh,
+}
+
+MOST_UNITS, MOST_LAYERS, MOST_WEIGHTS = 2**24, 256, 2**28
+SIZES = ("d_vocab", "d_vocab_out", "n_ctx", "d_model", "n_heads", "d_head", "d_mlp")
+Weights = dict[str, Tensor]
+CONFIGS: dict[str, type] = {}  # the classes of configurations, by name
+
+
+class BaseConfig:
+    """What all configurations share: whether a task fits, and attributes that TransformerLens asks a config for."""
+
+    normalization_type = None
+    n_key_value_heads = None
+    device = None  # where TransformerLens makes tensors for results: torch's default
+    unlabelled_outputs = 0
+    uniform: tuple[str, ...] = ()  # names of the weights that begin uniformly distributed instead of normally
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        CONFIGS[cls.__name__] = cls
+
+    def check(self, task: Task, subject: str = "the network has") -> None:
+        """Raises ValueError where vocabulary, outputs or context are not those of the task.
+
+        Args:
+            subject: whose sizes they are, with its verb, for the error.
+        """
+        sizes = {"d_vocab": task.d_vocab, "d_vocab_out": sum(task.output_sizes), "n_ctx": task.n_ctx}
+        for name, needed in sizes.items():
+            if needed != (own := getattr(self, name)):
+                no_equals = getattr(task, "equals", False) and (name, own) == ("d_vocab", needed - 1)
+                hint = "; if the network reads no '=', its task has equals=False" * no_equals
+                raise ValueError(f"{task.name} needs {name} {needed}, but {subject} {own}{hint}")
+
+
+def check_config(config: Any, **limits: Limits | Collection[str]) -> None:
+    """Raises ValueError for a field of a wrong type or off its limits, and for a network larger than any made here."""
+    sizes = {name: Limits(1, MOST_UNITS) for name in SIZES if hasattr(config, name)}
+    check_fields(config, act_fn=ACTIVATIONS, **sizes, n_layers=Limits(1, MOST_LAYERS), **limits)
+    if (weights := sum(math.prod(shape) for shape in config.shapes().values())) > MOST_WEIGHTS:
+        raise ValueError(f"a network of {weights:,} weights is larger than any that is made here ({MOST_WEIGHTS:,})")

@@ -1,0 +1,149 @@
+"""Foreign layouts in: whatever names and orientations weights have, they come out with ours.
+
+======================================================  ==========================================================
+layout                                                  recognised by
+======================================================  ==========================================================
+ours, and HookedTransformer's of any version            `blocks.0.attn.W_O [head, d_head, d_model]`
+left-facing, of the code of Nanda et al. 2023           `blocks.0.attn.W_O [d_model, head * d_head]`
+our MLP                                                 `blocks.0.mlp.W_in` and no attention
+left-facing MLP, of the code of Zhong et al. 2023       `blocks.0.W_in` and no attention
+three-matrix MLP, of Kissane's notebook                 `W_E`, `W_in`, `W_U`
+MLP of two embeddings, of Chughtai et al. 2023          `W_x`, `W_y`, `W`, `W_U`
+torch's own modules, such as those of Zhong et al.      `embed.weight`, or `embed1.weight` and `embed2.weight`, and
+                                                        linear layers in order, `unembed.weight` the last
+linear layers of one-hot pairs, as in Gromov 2023       two or more `.weight`, the first of 2 p columns
+======================================================  ==========================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+
+from modinterp.models.base_config import Weights
+
+_BUFFERS = re.compile(r"(^|\.)(mask|IGNORE)$")
+_OWN = re.compile(r"(embed\.W_E|pos_embed\.W_pos|unembed\.[Wb]_U|blocks\.\d+\.(attn|mlp)\.[Wb]_\w+)")
+_SHOWN = 12
+_THREE = {"W_E": "embed.W_E", "W_in": "blocks.0.mlp.W_in", "W_U": "unembed.W_U"}
+_TWO_EMBEDDINGS = {"W_x", "W_y", "W", "W_U"}
+_LAST = ("unembed", "output", "out", "head", "fc_out", "readout", "classifier")
+
+# Left-facing weights act from the left on column vectors, except that heads and W_pos are laid out as the code has it.
+_TURNED: dict[str, Callable[[Tensor, int], Tensor]] = {
+    "W_E": lambda w, _: w.transpose(0, 1),
+    "W_Q": lambda w, _: w.transpose(1, 2),
+    "W_K": lambda w, _: w.transpose(1, 2),
+    "W_V": lambda w, _: w.transpose(1, 2),
+    "W_O": lambda w, heads: w.transpose(0, 1).unflatten(0, (heads, -1)),
+    "W_in": lambda w, _: w.transpose(0, 1),
+    "W_out": lambda w, _: w.transpose(0, 1),
+}
+
+
+def name_list(names: Iterable[object]) -> str:
+    """The first dozen names on one line, for an error."""
+    shown = [str(n) if str(n).isprintable() and len(str(n)) < 100 else ascii(n)[:100] for n in names]
+    return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
+
+
+def in_our_layout(weights: Weights) -> Weights:
+    """Weights of any of the layouts in our names and orientations, in float32.
+
+    Left out are buffers, copies of a weight under a name that is none of ours, and biases that are all zero.
+
+    Raises:
+        ValueError: a weight is no dense array of finite real numbers, or the layout is none of the known ones.
+    """
+    weights = _without_copies(_checked(weights))
+    try:
+        weights = _renamed(weights)
+        if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
+            heads = weights["blocks.0.attn.W_Q"].shape[0]
+            turns = {name: _TURNED.get(name.rpartition(".")[2]) for name in weights}
+            weights = {name: turn(w, heads) if (turn := turns[name]) else w for name, w in weights.items()}
+    except (KeyError, IndexError, RuntimeError) as error:
+        raise ValueError(f"the weights begin like a known layout, but do not fit it: {error}") from error
+    return _without_zero_biases(weights)
+
+
+def _checked(weights: Weights) -> Weights:
+    """The weights in float32, without buffers.
+
+    Raises:
+        ValueError: a weight is no dense array of finite real numbers.
+    """
+    weights = {name: w for name, w in weights.items() if not (isinstance(name, str) and _BUFFERS.search(name))}
+    for name, w in weights.items():
+        dense = isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
+        if not dense or w.is_quantized or not w.is_floating_point():
+            raise ValueError(f"weight {name_list([name])} is no dense array of real numbers with a name")
+    weights = {name: w.detach().float() for name, w in weights.items()}
+    broken = [name for name, w in weights.items() if not w.isfinite().all()]
+    if broken:
+        raise ValueError(f"weights that are not finite: {name_list(broken)}")
+    return weights
+
+
+def _without_copies(weights: Weights) -> Weights:
+    """The weights without those that repeat one of ours under another name, such as `x_embed` for `embed.W_E`."""
+    own = {name: w for name, w in weights.items() if _OWN.fullmatch(name)}
+    return {
+        name: w
+        for name, w in weights.items()
+        if name in own or not any(w.shape == x.shape and torch.equal(w, x) for x in own.values())
+    }
+
+
+def _without_zero_biases(weights: Weights) -> Weights:
+    """The weights without biases of which all of one kind (`b_Q, b_K, b_V, b_O`, or `b_U`) are zero."""
+    for kind in (r"attn\.b_[QKVO]$", r"unembed\.b_U$"):
+        names = [n for n in weights if re.search(kind, n)]
+        if not any(weights[n].any() for n in names):
+            weights = {n: w for n, w in weights.items() if n not in names}
+    return weights
+
+
+def _renamed(weights: Weights) -> Weights:
+    """Weights of a layout without attention under our names; all others as they are."""
+    if set(weights) == set(_THREE):
+        return {_THREE[name]: w for name, w in weights.items()}
+    if set(weights) == _TWO_EMBEDDINGS:
+        W_E = torch.cat([weights["W_x"], weights["W_y"]])
+        return {"embed.W_E": W_E, "blocks.0.mlp.W_in": weights["W"], "unembed.W_U": weights["W_U"]}
+    if "blocks.0.W_in" in weights and not any(".attn." in name for name in weights):
+        return {re.sub(r"^(blocks\.\d+)\.", r"\1.mlp.", name): _left_facing_mlp(name, w) for name, w in weights.items()}
+    if weights and all(name.endswith((".weight", ".bias")) for name in weights):
+        return _of_torch_modules(weights)
+    return weights
+
+
+def _left_facing_mlp(name: str, w: Tensor) -> Tensor:
+    return w.T if name.endswith(("W_E", "W_in")) else w
+
+
+def _of_torch_modules(weights: Weights) -> Weights:
+    """The weights of embeddings and linear layers, as torch's modules have them, under our names.
+
+    Without an embedding the first layer reads one-hot pairs: its columns are the embeddings, which nothing mixes.
+    """
+    modules = list(dict.fromkeys(name.rpartition(".")[0] for name in weights))
+    embeddings = [m for m in modules if m.rpartition(".")[2].startswith("emb")]
+    others = [m for m in modules if m not in embeddings]
+    if len(embeddings) > 2 or len(others) < 2 or any(weights[f"{m}.weight"].ndim != 2 for m in modules):
+        return weights
+    *hidden, last = sorted(others, key=lambda m: m.rpartition(".")[2] in _LAST)  # a stable sort: else in file order
+    if embeddings:
+        ours = {"embed.W_E": torch.cat([weights[f"{m}.weight"] for m in sorted(embeddings)])}
+    else:
+        first = weights[f"{hidden[0]}.weight"]
+        ours = {"embed.W_E": first.T.contiguous(), "blocks.0.mlp.W_in": torch.eye(len(first))}
+    for layer, m in enumerate(hidden):
+        ours.setdefault(f"blocks.{layer}.mlp.W_in", weights[f"{m}.weight"].T.contiguous())
+        if f"{m}.bias" in weights:
+            ours[f"blocks.{layer}.mlp.b_in"] = weights[f"{m}.bias"]
+    ours["unembed.W_U"] = weights[f"{last}.weight"].T.contiguous()
+    return ours | ({"unembed.b_U": weights[f"{last}.bias"]} if f"{last}.bias" in weights else {})

@@ -1,0 +1,122 @@
+"""The numbers that fix the shape of a network of hidden layers on pairs, and how its weights begin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from modinterp.models.base_config import BaseConfig, check_config
+from modinterp.tasks import Task
+
+JOINED = {
+    "sum": "W_in (E_a + E_b) + b_in",
+    "sum after W_in": "(W_in E_a + b_in) + (W_in E_b + b_in)",
+    "concatenated": "W_in [E_a; E_b] + b_in",
+}
+
+MLP_INITS = {
+    "1/sqrt(rows)": "every matrix 1/sqrt(its rows): Kissane's notebook",
+    "1/sqrt(width)": "W_E 1/sqrt(d_model), the others 1/sqrt(rows): the code of Chughtai et al. 2023",
+    "linear": "W_E sqrt(2 / d_mlp), W_U 1/sqrt(d_mlp), W_in and b_in uniform up to 1/sqrt(rows of W_in), as those of "
+    "torch.nn.Linear: the linear models of Zhong et al. 2023",
+}
+
+
+@dataclass(frozen=True)
+class MLPConfig(BaseConfig):
+    """Hidden layers on the embeddings of the numbers, without attention: logits = W_U act(... act(pre)) + b_U.
+
+    `pre` is made of the two embeddings as `joined` says. Kissane's notebook on modular addition with a one-hidden-layer
+    MLP has the defaults. The linear models of Zhong et al. 2023 have biases and the initialisation "linear": alpha one
+    layer of the sum; beta two layers; gamma two of the sum after W_in; delta one layer of the concatenation, with
+    embeddings of half the width; with a vocabulary for each number, alpha is their X. The MLP of Chughtai et al. 2023
+    has a vocabulary for each number and one layer of the concatenation, without biases.
+
+    Attributes:
+        d_mlp: neurons of each hidden layer.
+        joined: how the first layer takes the embeddings, a key of `JOINED`.
+        mlp_biases, unembed_bias: which biases exist.
+        init: how the weights begin, a key of `MLP_INITS`.
+    """
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int = 2
+    d_model: int = 128
+    d_mlp: int = 512
+    act_fn: str = "relu"
+    n_layers: int = 1
+    joined: str = "sum"
+    mlp_biases: bool = False
+    unembed_bias: bool = False
+    init: str = "1/sqrt(rows)"
+
+    def __post_init__(self) -> None:
+        check_config(self, joined=JOINED, init=MLP_INITS)
+
+    @classmethod
+    def of(cls, task: Task, **sizes: int | str | bool) -> MLPConfig:
+        """The configuration whose vocabulary and outputs fit the task; every other field may be given."""
+        return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
+
+    @property
+    def n_heads(self) -> int:
+        """0: the network has no attention; TransformerLens asks every config for it."""
+        return 0
+
+    @property
+    def attn_only(self) -> bool:
+        """Whether the network has no MLP: false; TransformerLens asks every config for it."""
+        return False
+
+    @property
+    def summary(self) -> str:
+        """The shape in a few words, such as a table has room for."""
+        layers = f"{self.n_layers} x " * (self.n_layers > 1)
+        return f"pair mlp, d {self.d_model}, mlp {layers}{self.d_mlp}"
+
+    @property
+    def forward_pass(self) -> str:
+        """What no weight says of how the network computes, in a few words."""
+        return f"{JOINED[self.joined]}, {self.act_fn} neurons"
+
+    @property
+    def bias_count(self) -> int:
+        """How often the bias of the first layer is added: once, or with every embedding."""
+        return self.n_ctx if self.joined == "sum after W_in" else 1
+
+    def labelled(self) -> MLPConfig:
+        """The same configuration: every output of a pair MLP is the answer to some input."""
+        return self
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name and shape of every weight, in HookedTransformer's names and orientations.
+
+        >>> MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8).shapes()
+        {'embed.W_E': (5, 4), 'blocks.0.mlp.W_in': (4, 8), 'unembed.W_U': (8, 5)}
+        """
+        shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (self.d_vocab, self.d_model)}
+        rows = self.d_model * (self.n_ctx if self.joined == "concatenated" else 1)
+        for layer in range(self.n_layers):
+            shapes[f"blocks.{layer}.mlp.W_in"] = (self.d_mlp if layer else rows, self.d_mlp)
+            if self.mlp_biases:
+                shapes[f"blocks.{layer}.mlp.b_in"] = (self.d_mlp,)
+        shapes["unembed.W_U"] = (self.d_mlp, self.d_vocab_out)
+        return shapes | ({"unembed.b_U": (self.d_vocab_out,)} if self.unembed_bias else {})
+
+    @property
+    def uniform(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the weights, biases among them, that begin uniformly distributed instead of normally."""
+        return tuple(name for name in self.shapes() if ".mlp." in name) if self.init == "linear" else ()
+
+    def scales(self) -> dict[str, float]:
+        """Standard deviation of every weight before the first step. See `MLP_INITS`."""
+        shapes = self.shapes()
+        scales = {name: 1 / math.sqrt(shape[0]) for name, shape in shapes.items()}
+        if self.init == "1/sqrt(width)":
+            return scales | {"embed.W_E": 1 / math.sqrt(self.d_model)}
+        if self.init == "linear":
+            scales["embed.W_E"] = math.sqrt(2 / self.d_mlp)
+            rows = {name: shapes[name.replace("b_in", "W_in")][0] for name in self.uniform}
+            scales |= {name: 1 / math.sqrt(3 * n) for name, n in rows.items()}  # of a uniform one: its bound / sqrt(3)
+        return scales

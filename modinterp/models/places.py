@@ -1,0 +1,111 @@
+"""Where in anybody's network the embedding, the attention and the neurons are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn.modules import activation
+
+# Hook points of TransformerLens that all our own networks have, under the same names.
+_SHARED = re.compile(
+    r"hook_embed|hook_pos_embed|blocks\.\d+\.(hook_resid_(pre|mid|post)|hook_attn_out|hook_mlp_out|"
+    r"attn\.hook_(q|k|v|z|pattern|attn_scores)|mlp\.hook_(pre|post))"
+)
+_NONLINEAR = tuple(
+    getattr(activation, name)
+    for name in ("ReLU", "GELU", "SiLU", "Tanh", "LeakyReLU", "ELU", "Sigmoid", "Softplus", "ReLU6", "Mish", "SELU")
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The output or the input of a part of a network.
+
+    Attributes:
+        path: name of a hook point, or of a module.
+        is_input: whether its input is meant.
+    """
+
+    path: str
+    is_input: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> Place:
+        """A place by its name: `fc1`, or `fc2:input` for what goes into it."""
+        return cls(text.removesuffix(":input"), text.endswith(":input"))
+
+    def __str__(self) -> str:
+        return self.path + ":input" * self.is_input
+
+
+def part(network: nn.Module, path: str) -> nn.Module:
+    """The hook point or module of a network.
+
+    Raises:
+        ValueError: it has none of that name.
+    """
+    points: Mapping[str, nn.Module] = getattr(network, "hook_dict", {})
+    if path in points:
+        return points[path]
+    try:
+        return network.get_submodule(path)
+    except AttributeError as error:
+        some = [name for name in (*points, *(n for n, _ in network.named_modules())) if name][:12]
+        raise ValueError(f"the network has no hook point or module {path!r}; there are {', '.join(some)}") from error
+
+
+@contextmanager
+def passing(network: nn.Module, through: Mapping[Place, Callable[[Tensor], Tensor]]) -> Iterator[None]:
+    """The network with what is at some places passed through functions, until the block ends."""
+
+    def of_output(change: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
+        return lambda module, args, output: (
+            (change(output[0]), *output[1:]) if isinstance(output, tuple) else change(output)
+        )
+
+    def of_input(change: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
+        return lambda module, args: (change(args[0]), *args[1:])
+
+    with ExitStack() as stack:
+        for place, change in through.items():
+            module = part(network, place.path)
+            if place.is_input:
+                handle = module.register_forward_pre_hook(of_input(change))
+            else:
+                handle = module.register_forward_hook(of_output(change))
+            stack.callback(handle.remove)
+        yield
+
+
+def shared_places(network: nn.Module) -> dict[str, Place]:
+    """The hook points of TransformerLens that a network has under the names of ours."""
+    return {name: Place(name) for name in getattr(network, "hook_dict", {}) if _SHARED.fullmatch(name)}
+
+
+def embeddings(network: nn.Module, p: int) -> list[Place]:
+    """The embeddings of at least p tokens among the modules of a network."""
+    modules = network.named_modules()
+    return [Place(name) for name, m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= p]
+
+
+def in_order_of_calls(network: nn.Module, run: Callable[[], object]) -> list[Place]:
+    """Outputs of nonlinearities and inputs of linear layers, each as it is first called in a run."""
+    candidates = [Place(name) for name, m in network.named_modules() if name and isinstance(m, _NONLINEAR)]
+    candidates += [Place(name, True) for name, m in network.named_modules() if name and isinstance(m, nn.Linear)]
+    called: dict[Place, None] = {}
+
+    def noting(place: Place) -> Callable[[Tensor], Tensor]:
+        def note(x: Tensor) -> Tensor:
+            called.setdefault(place)
+            return x
+
+        return note
+
+    with passing(network, {place: noting(place) for place in candidates}):
+        run()
+    return list(called)

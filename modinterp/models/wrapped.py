@@ -1,0 +1,294 @@
+"""Anybody's module or function as one of our networks: its own forward pass, under our hook names."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from transformer_lens.hook_points import HookPoint
+
+from modinterp.models.base_config import BaseConfig
+from modinterp.models.base_network import Network
+from modinterp.models.calling import REFUSALS, Calling, callings
+from modinterp.models.places import Place, embeddings, in_order_of_calls, part, passing, shared_places
+from modinterp.tasks import Task
+
+_PROBED = 8  # inputs on which it is tried whether logits are an affine map of some activations
+NEURONS, RESIDUAL = "blocks.0.mlp.hook_post", "blocks.0.hook_resid_post"
+
+
+@dataclass(frozen=True)
+class WrappedConfig:
+    """What is known of the shape of anybody's network.
+
+    Attributes:
+        kind: name of its class, or of the function.
+        calling: how it takes its inputs.
+        places: our hook name to where the same is in the network, for what was named or found.
+    """
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int
+    n_layers: int
+    kind: str
+    calling: Calling
+    places: Mapping[str, Place]
+    positional = False
+    attn_biases = False
+    n_heads = 0
+    check = BaseConfig.check
+
+    @property
+    def summary(self) -> str:
+        """What was found, in a few words."""
+        return f"{self.kind}, {len(self.places)} hook points" if self.places else f"{self.kind}, seen from outside"
+
+    @property
+    def forward_pass(self) -> str:
+        """How it is called, in a few words."""
+        return f"its own, called with {self.calling}, read at the last position"
+
+
+class _Points(nn.Module):
+    """Hook points under the last parts of their names."""
+
+
+class Wrapped(Network):
+    """Anybody's module or function, called as it is; what is known of its inside passes through our hook points.
+
+    Args:
+        network: from inputs, in one of the `FORMS` of `modinterp.models.calling`, to logits of each input, at the last
+            position or at all. A module is set to the mode of evaluation while it runs.
+        task: what it was trained on.
+        calling: how it is called; by default the first way in which it takes the task's inputs.
+        places: our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Place` or the name of one; what
+            is not named is looked for, by TransformerLens' names and by trying where logits are an affine map.
+        is_looked_into: whether that is done; a network that is not is seen from outside alone.
+    Raises:
+        ValueError: it takes inputs in no known form, or has no place of such a name.
+    """
+
+    def __init__(
+        self,
+        network: Callable[..., Any],
+        task: Task,
+        calling: Calling | None = None,
+        places: Mapping[str, Place | str] | None = None,
+        is_looked_into: bool = True,
+    ):
+        classes = sum(task.output_sizes)
+        self.__dict__["inner"] = network  # not a submodule: its hook points keep their own names
+        calling = calling or callings(network, task.inputs()[:2].to(self._device_of(network)), classes)[0]
+        kind = getattr(network, "__name__", type(network).__name__)
+        named = {name: Place.of(p) if isinstance(p, str) else p for name, p in (places or {}).items()}
+        super().__init__(WrappedConfig(task.d_vocab, classes, task.n_ctx, 1, kind, calling, {}))
+        self.inputs = task.inputs()
+        if isinstance(network, nn.Module) and is_looked_into:
+            for place in named.values():
+                part(network, place.path)
+            places_by_name = named | {n: p for n, p in shared_places(network).items() if n not in named}
+            self._look_for_the_rest(places_by_name, classes)
+        elif named:
+            raise ValueError(f"{kind} is a function, which has no places such as {', '.join(map(str, named.values()))}")
+        self._build()
+
+    def called_otherwise(self, task: Task, calling: Calling) -> Wrapped:
+        """The same network called in another way, seen from outside."""
+        return Wrapped(self.__dict__["inner"], task, calling, is_looked_into=False)
+
+    @cached_property
+    def outputs(self) -> int:
+        """How many logits the network itself gives for an input, of which those of the task's classes are kept."""
+        with torch.no_grad():
+            return self._called(self.inputs[:1], every=True).shape[1]
+
+    @staticmethod
+    def _device_of(network: object) -> torch.device:
+        parameters = network.parameters() if isinstance(network, nn.Module) else iter(())
+        return next(parameters, torch.empty(0)).device
+
+    @property
+    def device(self) -> torch.device:
+        """Where its parameters are."""
+        return self._device_of(self.__dict__["inner"])
+
+    def _with_places(self, places: Mapping[str, Place]) -> None:
+        c: WrappedConfig = self.cfg
+        layers = {int(name.split(".")[1]) for name in places if name.startswith("blocks.")}
+        n_layers = max(layers, default=0) + 1
+        self.cfg = WrappedConfig(c.d_vocab, c.d_vocab_out, c.n_ctx, n_layers, c.kind, c.calling, dict(places))
+
+    def _look_for_the_rest(self, places: dict[str, Place], classes: int) -> None:
+        """Add embedding and neurons to the places where they are not known, by kind of module and by trying."""
+        inner = self.__dict__["inner"]
+        if "hook_embed" not in places and len(found := embeddings(inner, classes)) == 1:
+            places["hook_embed"] = found[0]
+        self._with_places(places)
+        if "hook_embed" in places and self._seen(places["hook_embed"], self.inputs[:1]).ndim != 3:
+            del places["hook_embed"]  # it is called for a and b apart
+        if not any(name.endswith(("mlp.hook_post", "hook_resid_post")) for name in places):
+            for place in in_order_of_calls(inner, lambda: self._called(self.inputs[:1])):
+                self._with_places(places)
+                if self._affine_map(place) is not None:
+                    seen = self._seen(place, self.inputs)
+                    is_rectified = seen.clamp(max=0).square().sum() < 0.01 * seen.square().sum()
+                    places[NEURONS if is_rectified else RESIDUAL] = place
+                    break
+        self._with_places(places)
+
+    def _build(self) -> None:
+        """Make the hook points and give them their names."""
+        self.blocks = nn.ModuleList([_Points() for _ in range(self.cfg.n_layers)])
+        for name in self.cfg.places:
+            *path, last = name.split(".")
+            room: nn.Module = self
+            for step in path:
+                if not hasattr(room, step) and not step.isdigit():
+                    setattr(room, step, _Points())
+                room = room[int(step)] if step.isdigit() else getattr(room, step)  # type: ignore[index]
+            setattr(room, last, HookPoint())
+        self.setup()
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Wrapped:
+        super()._apply(fn, recurse)
+        if isinstance(self.__dict__["inner"], nn.Module):
+            self.__dict__["inner"]._apply(fn)
+        return self
+
+    def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, nn.Parameter]]:
+        """The parameters of the network that is wrapped, under its own names."""
+        inner = self.__dict__["inner"]
+        return inner.named_parameters(*args, **kwargs) if isinstance(inner, nn.Module) else iter(())
+
+    def in_float64(self) -> Wrapped:
+        """A copy that computes in float64; the network itself where it cannot be copied or take float64."""
+        try:
+            precise = copy.deepcopy(self).double()
+            precise._called(self.inputs[:1])
+        except REFUSALS:
+            return self
+        return precise
+
+    def _called(self, tokens: Tensor, every: bool = False) -> Float[Tensor, "batch output"]:
+        """Logits at the last position, of the task's classes or every one that there is."""
+        inner, c = self.__dict__["inner"], self.cfg
+        was_training = isinstance(inner, nn.Module) and inner.training
+        if was_training:
+            inner.eval()
+        try:
+            logits = c.calling.logits(inner, tokens.to(self.device), c.d_vocab_out)
+            return logits if every else logits[:, : c.d_vocab_out]
+        finally:
+            if was_training:
+                inner.train()
+
+    def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch 1 output"]:
+        """Logits of the classes at the last position, by the network's own forward pass."""
+        points: dict[str, HookPoint] = self.hook_dict
+
+        def through(point: HookPoint) -> Callable[[Tensor], Tensor]:
+            return lambda x: point(x) if x.ndim > 2 else point(x.unsqueeze(1)).squeeze(1)
+
+        places: Mapping[str, Place] = self.cfg.places
+        if not places:
+            return self._called(tokens).unsqueeze(1)
+        with passing(self.__dict__["inner"], {place: through(points[name]) for name, place in places.items()}):
+            return self._called(tokens).unsqueeze(1)
+
+    def _seen(self, place: Place, tokens: Tensor) -> Tensor:
+        """What is at a place for some inputs."""
+        seen: list[Tensor] = []
+        with torch.no_grad(), passing(self.__dict__["inner"], {place: lambda x: (seen.append(x), x)[1]}):
+            self._called(tokens)
+        return seen[-1]
+
+    def _logits_moved(self, place: Place, tokens: Tensor, change: Float[Tensor, "batch d"]) -> Tensor:
+        """Logits for some inputs with something added to what is at a place, at the last position."""
+
+        def moved(x: Tensor) -> Tensor:
+            x = x.clone()
+            x[:, -1] += change.to(x) if x.ndim == 3 else 0
+            return x if x.ndim == 3 else x + change.to(x)
+
+        with torch.no_grad(), passing(self.__dict__["inner"], {place: moved}):
+            return self._called(tokens).double()
+
+    def _affine_map(self, place: Place) -> Float[Tensor, "feature output"] | None:
+        """The matrix by which what is at a place, at the last position, makes the logits; None where none does.
+
+        It is found by moving the activations: whether logits move alike whatever the input, and twice as far for twice
+        the move, and then how far for each activation.
+        """
+        precise = self.in_float64()
+        tolerance = 1e-3 if precise is self else 1e-8
+        generator = torch.Generator().manual_seed(0)
+        rows = torch.randint(len(self.inputs), (_PROBED,), generator=generator)
+        tokens = self.inputs[rows]
+        seen = precise._seen(place, tokens)
+        if seen.ndim not in (2, 3) or len(seen) != len(tokens):
+            return None
+        size = float(seen.double().square().mean().sqrt()) or 1.0
+        move = size * torch.randn(1, seen.shape[-1], generator=generator).double().expand(_PROBED, -1)
+        still, once, twice = (precise._logits_moved(place, tokens, k * move) for k in (0, 1, 2))
+        step = once - still
+        scale = tolerance * float(step.abs().max() + still.abs().max())
+        if float((step - step[:1]).abs().max()) > scale or float((twice - still - 2 * step).abs().max()) > scale:
+            return None
+        units = size * torch.eye(seen.shape[-1] + 1, seen.shape[-1], dtype=torch.float64)
+        units = units.roll(1, dims=0)  # the first row moves nothing
+        logits = precise._logits_moved(place, tokens[:1].expand(len(units), -1), units)
+        return (logits[1:] - logits[0]) / size
+
+    @cached_property
+    def readout(self) -> Float[Tensor, "feature output"] | None:
+        """The matrix from the last neurons, or the last residual stream, to logits; None where it is no affine map."""
+        places: Mapping[str, Place] = self.cfg.places
+        last = f"blocks.{self.cfg.n_layers - 1}"
+        for name in (f"{last}.mlp.hook_post", f"{last}.hook_resid_post"):
+            if name in places:
+                return self._affine_map(places[name])
+        return None
+
+    @property
+    def W_E(self) -> Float[Tensor, "d_vocab d_model"]:
+        """The embedding of the tokens that stand first, seen where it passes.
+
+        Raises:
+            ValueError: where the embedding is is not known.
+        """
+        places: Mapping[str, Place] = self.cfg.places
+        if "hook_embed" not in places:
+            raise ValueError(f"where {self.cfg.kind} has its embedding is not known")
+        first = self.inputs[:, 0].unique()
+        tokens = self.inputs[torch.stack([(self.inputs[:, 0] == a).nonzero()[0, 0] for a in first])]
+        return self._seen(places["hook_embed"], tokens)[:, 0]
+
+    def _known_readout(self) -> Float[Tensor, "feature output"]:
+        if self.readout is None:
+            raise ValueError(f"no place of {self.cfg.kind} is known from which its logits are an affine map")
+        return self.readout
+
+    @property
+    def W_L(self) -> Float[Tensor, "neuron output"]:
+        """The map from the last neurons to the logits, found by moving them.
+
+        Raises:
+            ValueError: where the neurons are is not known, or it is no affine map.
+        """
+        return self._known_readout()
+
+    @property
+    def W_U(self) -> Float[Tensor, "d_model output"]:
+        """The map from the last residual stream to the logits, found by moving it.
+
+        Raises:
+            ValueError: where it is is not known, or it is no affine map.
+        """
+        return self._known_readout()

@@ -1,0 +1,112 @@
+"""Measurements of many runs at once: a run a piece of work, for a process of this machine or a task of a cluster.
+
+A piece asks its run all that the claims and figures of a source ask of it, so that its measurements, each of which is
+done once and kept, are there; they come back without the activations that they were taken from. Claims are then held
+against them by the same code as in one process, which also takes what a claim asks of several runs together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from modinterp.cluster.pieces import Answer, Piece, Report
+from modinterp.measurements import NetworkMeasurements
+from modinterp.reproduce.evidence import Asked, Evidence, asked_of
+from modinterp.reproduce.reproduction import claims_matching, measurements_of, run_names
+from modinterp.sources import catalogue, source
+from modinterp.training import prepare_cpu
+
+WORTH_PROCESSES = 60  # claims asked of networks
+RUN = "run"  # the attribute of measurements that is no measurement
+
+
+def is_worth_processes(name: str, only: str | None) -> bool:
+    """Whether a source's claims ask so much of networks that it pays to start processes, which takes seconds."""
+    claims = claims_matching(name, only)
+    return sum(len(claim.subjects(catalogue())) or len(claim.needs) for claim in claims) >= WORTH_PROCESSES
+
+
+def measured_in_pieces(
+    name: str,
+    only: str | None,
+    root: Path | str | None,
+    device: str,
+    threads: int,
+    carried_out: Callable[[list[Piece]], Iterable[Answer]],
+) -> tuple[dict[str, NetworkMeasurements], Evidence]:
+    """Measurements of the runs of a source that are there, each taken elsewhere.
+
+    Args:
+        name, only, root: as in `reproduction`; every process sees the folder under this path.
+        device: where networks run elsewhere; here they stay on the CPU.
+        threads: how many a piece computes on.
+        carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.in_processes`.
+    Returns:
+        name of a run to its measurements, and what claims about one network measured.
+    Raises:
+        ValueError: a run could not be measured, such as a damaged one.
+    """
+    root = root.absolute() if isinstance(root, Path) else root
+    claims = claims_matching(name, only)
+    measured, evidence = measurements_of(run_names(claims, source(name)), root), Evidence()
+    pieces = [
+        Piece(measurements_of_a_run, (name, only, run, asked, root, device, threads), (run,))
+        for run, asked in asked_of(claims, measured).items()
+    ]
+    for answer in carried_out(sorted(pieces, key=_size, reverse=True)):
+        (run,) = answer.piece.rows
+        if answer.failure:
+            raise ValueError(f"{run} could not be measured: {answer.failure}")
+        values, found = answer.value
+        vars(measured[run]).update(values)
+        evidence.update(found)
+    return measured, evidence
+
+
+def _size(piece: Piece) -> int:
+    """How much a piece is asked for: the largest come first, so that no process is left alone with one in the end."""
+    asked = piece.arguments[3]
+    return len(asked.own) + 2 * len(asked.before)
+
+
+def measurements_of_a_run(
+    name: str,
+    only: str | None,
+    run: str,
+    asked: Asked,
+    root: Path | str | None,
+    device: str,
+    threads: int,
+    *,
+    report: Report,
+) -> tuple[dict[str, Any], Evidence]:
+    """What a piece measures: all that the claims of a source, and the figures drawn from this run, ask of it alone.
+
+    Returns:
+        name of an attribute of the measurements to its value, and the numbers of claims about one network.
+    Raises:
+        ValueError: this machine does not have the run, or it is damaged.
+    """
+    torch.set_num_threads(threads)
+    prepare_cpu()
+    claims, about = claims_matching(name, only), source(name)
+    measured, evidence = measurements_of([run], root, device), Evidence()
+    if not measured:
+        raise ValueError("a machine of the cluster does not have it; choose a --runs that all of them share")
+    m = measured[run]
+    report({run: {"claim": f"{len(asked.own)} claims"}})
+    for key in about.figures_beside({claim.figure for claim in claims}) & set(about.drawings):
+        drawing = about.drawings[key]
+        if drawing.shows(run, about.main_run) and not drawing.all_of:
+            report({run: {"claim": drawing.number}})
+            drawing.figure(measured, about.main_run)
+    evidence.add(claims, asked, m)
+    for claim in claims:
+        if claim.of_one is None and run in claim.needs:
+            claim.check_available(measured)
+    m.let_go()
+    return {attribute: value for attribute, value in vars(m).items() if attribute != RUN}, evidence

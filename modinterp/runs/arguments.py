@@ -1,0 +1,75 @@
+"""What the commands on runs are asked with."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from modinterp.cluster.arguments import add_cluster_arguments
+
+DEVICE = {"default": "auto", "help": "cpu, cuda, or auto for the GPU if there is one (default: auto)"}
+
+
+def list_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `list`: which runs, and where they lie."""
+    parser.add_argument("names", metavar="NAME", nargs="*", default=["*"],
+                        help="runs, or patterns such as 'SOURCE/*' (default: all)")  # fmt: skip
+    parser.add_argument("--runs", metavar="DIR", help="folder to look in, or hf://OWNER/REPO on the Hub "
+                        "(default: checkpoints/)")  # fmt: skip
+
+
+def _what_to_train(parser: argparse.ArgumentParser) -> None:
+    """The arguments of all commands that train runs of the catalogue, or write down how."""
+    parser.add_argument("names", metavar="NAME", nargs="+",
+                        help="a run, or a pattern such as 'SOURCE/*' or '*'")  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", type=Path, default=Path("trained"),
+                        help="where to write (default: trained/)")  # fmt: skip
+    parser.add_argument("--device", **DEVICE)
+    parser.add_argument("--together", metavar="N", type=int, help="how many runs of one shape train at once "
+                        "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
+    parser.add_argument("--epochs", metavar="N", type=int,
+                        help="stop earlier or go on longer than the source says (default: as it says)")  # fmt: skip
+    parser.add_argument("--repair", action="store_true", help="train anew what damaged files held")
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `check`: which runs, and where they lie."""
+    parser.add_argument("names", metavar="NAME", nargs="*", default=["*"],
+                        help="runs, or patterns such as 'SOURCE/*' (default: all)")  # fmt: skip
+    parser.add_argument("--runs", metavar="DIR", type=Path, help="folder to look in (default: checkpoints/)")
+
+
+def train_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `train`: which runs, how, and on which cluster."""
+    _what_to_train(parser)
+    add_cluster_arguments(parser, "a group of runs of one shape")
+
+
+def sbatch_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `sbatch`: which runs, how, and what a job of theirs asks for."""
+    _what_to_train(parser)
+    parser.add_argument("--script", metavar="FILE", type=Path, help="where to write it (default: standard output)")
+    parser.add_argument("--time", metavar="T", default="4:00:00", help="limit of a job (default: 4:00:00)")
+    parser.add_argument("--cpus", metavar="N", type=int, default=1, help="cores of a job (default: 1)")
+    parser.add_argument("--gpus", metavar="N", type=int, default=0, help="GPUs of a job (default: 0)")
+    parser.add_argument("--sbatch", metavar="OPTION", action="append", default=[],
+                        help="a further option, such as --sbatch=--partition=short (default: none)")  # fmt: skip
+
+
+def search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> None:
+    """The arguments of `search`: which space, how long, and on which cluster.
+
+    Args:
+        searchable: names of the sources that have a space.
+    """
+    parser.add_argument("source", choices=searchable, help="the source whose space is searched")
+    parser.add_argument("--p", metavar="P", type=int, default=23, help="modulus of the task (default: 23)")
+    parser.add_argument("--trials", metavar="N", type=int, default=24,
+                        help="of the study in all, those that are done included (default: 24)")  # fmt: skip
+    parser.add_argument("--epochs", metavar="E", type=int, default=4096, help="of each trial (default: 4096)")
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="of networks and choices (default: 0)")
+    parser.add_argument("--storage", metavar="FILE", type=Path, help="the study's journal, which processes and "
+                        "machines may share (default: study.journal in the folder of --out)")  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: trained/SOURCE/search-pP)")
+    parser.add_argument("--device", **DEVICE)
+    add_cluster_arguments(parser, "a worker of the study")

@@ -1,0 +1,179 @@
+"""Trainings and searches on a cluster: the same resumable work, a group of runs or a worker of a study a task."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from modinterp.cluster.arguments import Share
+from modinterp.cluster.on_ray import SECONDS_UNTIL_TRIED_AGAIN, carried_out, places
+from modinterp.cluster.pieces import Piece, Report
+from modinterp.runs.groups import groups, runs_at_once, unfinished_groups
+from modinterp.runs.lease import RunIsHeld
+from modinterp.runs.ongoing import finished_outcome
+from modinterp.runs.search import Question, Search, Space
+from modinterp.runs.study import carry_out, open_study, result
+from modinterp.runs.trainer import STATE_EVERY, check_specs, train
+from modinterp.training import Outcome, Row, RunSpec, prepare_cpu
+
+SECONDS_BETWEEN_REPORTS = 1.0
+Ended = dict[str, Outcome | str]  # by name of the run: how its training ended, or why it could not be trained
+
+
+def train_on_cluster(
+    ray: Any,
+    specs: Mapping[str, RunSpec],
+    out: Path,
+    device: str,
+    share: Share,
+    together: int | None = None,
+    on_refused: Callable[[str, ValueError], object] = lambda name, error: None,
+    repair: bool = False,
+    state_every: float = STATE_EVERY,
+    seconds_until_tried_again: float = SECONDS_UNTIL_TRIED_AGAIN,
+) -> dict[str, Outcome]:
+    """Train every spec in `out/NAME` on a cluster, going on with what was begun there; finished runs are skipped.
+
+    A group of runs of one shape is a task. One whose machine is lost is gone on with from its last state by another;
+    one that another process holds is tried again. A run that cannot be trained does not stop the others.
+
+    Args:
+        ray: as `modinterp.cluster.on_ray.connected` gives it.
+        out: a folder that all machines see under this path.
+        device: `cpu` or `cuda`.
+        share: what a group takes of a machine.
+        together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
+        on_refused: called in the end with the name of each run that could not be trained, and the reason.
+        repair: whether a run whose files are damaged, with no whole state to go on from, is trained anew.
+        state_every: time between two states on disk, beyond which nothing is lost with a machine [s].
+        seconds_until_tried_again: time after which a run that another process held is tried again [s].
+    Returns:
+        how each run ended that could be trained, by name.
+    Raises:
+        ValueError: a name that is none; a task that could not be restored from `run.json`.
+    """
+    check_specs(specs)
+    at_once, out = runs_at_once(device.partition(":")[0], together), out.absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    left = unfinished_groups(specs, at_once, out)
+    how = out, device, share.threads, state_every, repair
+    pieces = [Piece(train_group, (group, *how), tuple(group)) for group in left]
+    ended: Ended = {}
+    for answer in carried_out(ray, pieces, share, RunIsHeld, "run", seconds_until_tried_again):
+        ended |= answer.value if answer.value is not None else dict.fromkeys(answer.piece.rows, answer.failure)
+    outcomes: dict[str, Outcome] = {}
+    for name, spec in specs.items():  # what was skipped had ended before
+        how_it_ended = ended[name] if name in ended else finished_outcome(out / name, spec)
+        if isinstance(how_it_ended, Outcome):
+            outcomes[name] = how_it_ended
+        else:
+            on_refused(name, ValueError(how_it_ended or f"{out / name} holds no finished run"))
+    return outcomes
+
+
+def train_group(
+    group: Mapping[str, RunSpec],
+    out: Path,
+    device: str,
+    threads: int,
+    state_every: float,
+    repair: bool,
+    *,
+    report: Report,
+) -> Ended:
+    """What a task trains: a group of runs as one program; where one of them cannot be trained, each for itself.
+
+    Raises:
+        RunIsHeld: another process trains one of them.
+        ValueError: this machine does not see the folder.
+    """
+    if not out.is_dir():
+        raise ValueError(f"a machine of the cluster does not see {out}; choose an --out that all of them share")
+    torch.set_num_threads(threads)
+    prepare_cpu()
+
+    reported = 0.0
+
+    def watch(rows: Mapping[str, Row]) -> None:
+        nonlocal reported
+        if time.monotonic() - reported >= SECONDS_BETWEEN_REPORTS:
+            report({name: _told(row, group[name].recipe.epochs) for name, row in rows.items()})
+            reported = time.monotonic()
+
+    def on_refused(name: str, error: ValueError) -> None:
+        if isinstance(error, RunIsHeld):
+            raise error
+        ended[name] = str(error)
+
+    ended: Ended = {}
+    try:
+        return ended | train(group, out, device, False, len(group), state_every, repair, on_refused, watch)
+    except RunIsHeld:
+        raise
+    except (ValueError, OSError) as error:
+        if len(group) == 1:
+            return dict.fromkeys(group, str(error))
+    for alone in groups(group, 1):
+        ended |= train_group(alone, out, device, threads, state_every, repair, report=report)
+    return ended
+
+
+def _told(row: Row, epochs: int) -> dict[str, str]:
+    """A row of history as the live table shows it: losses in nats."""
+    losses = {f"{part} loss": f"{row[f'{part}_loss']:.2e}" for part in ("train", "test")}
+    return {"epoch": f"{int(row['epoch']):,} of {epochs:,}", **losses, "test accuracy": f"{row['test_accuracy']:.3f}"}
+
+
+def search_on_cluster(
+    ray: Any,
+    space: Space,
+    question: Question,
+    n_trials: int,
+    journal: Path,
+    device: str,
+    share: Share,
+    say: Callable[[str], object],
+) -> Search:
+    """Result of a study that as many tasks work on as the cluster has room for.
+
+    Args:
+        ray: as `modinterp.cluster.on_ray.connected` gives it.
+        journal: the study's file, which all machines see under this path.
+        share: what a task takes of a machine.
+        say: called with a line for each finished trial, and for each task that could not work.
+    Raises:
+        ValueError: as `modinterp.runs.study.carry_out`.
+    """
+    if n_trials < 1:
+        raise ValueError(f"at least 1 trial is needed, got {n_trials}")
+    journal = journal.absolute()
+    study = open_study(space, question, journal)
+    arguments = space, question, n_trials, journal, device, share.threads
+    workers = range(min(places(ray, share), n_trials))
+    pieces = [Piece(work_on_study, arguments, (f"worker {i}",)) for i in workers]
+    for answer in carried_out(ray, pieces, share, RunIsHeld, "worker"):
+        for line in answer.value or (f"{answer.piece.rows[0]}: {answer.failure}",):
+            say(line)
+    return result(space, question, study)
+
+
+def work_on_study(
+    space: Space, question: Question, n_trials: int, journal: Path, device: str, threads: int, *, report: Report
+) -> tuple[str, ...]:
+    """What a task does of a search: trial after trial of a shared study, until there are enough; a line for each."""
+    if not journal.parent.is_dir():
+        raise ValueError(f"a machine of the cluster does not see {journal.parent}; choose a --storage that all share")
+    torch.set_num_threads(threads)
+    prepare_cpu()
+    lines: list[str] = []
+
+    def say(line: str) -> None:
+        lines.append(line)
+        report({f"trial {line.removeprefix('trial ').partition(':')[0]}": {"state": "done", "result": line}})
+
+    carry_out(space, question, n_trials, journal, device, say)
+    return tuple(lines) or ("no trial was left for one of the tasks",)

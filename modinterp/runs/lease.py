@@ -1,0 +1,209 @@
+"""The lease on a run's folder: one process at a time writes there, on one machine or on several that share a disk.
+
+A lease is a file `.lease-N`, made with a number that no other process can make again. It says who holds it, and its
+time is renewed while that process lives. One that was given back, or whose process is dead or silent for a minute, may
+be taken over by the next number. Whoever holds a lease looks, before every file that it puts into place, whether there
+is a later one: so a process that was believed dead, and wakes, writes nothing over its successor. What it had nearly
+put into place is removed when it is taken over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modinterp.files import PARTS
+
+SILENT_AFTER = 60.0  # seconds without a sign of life, after which a lease may be taken over
+RENEWED_EVERY = 10.0  # seconds
+_PREFIX = ".lease-"
+
+
+class RunIsHeld(ValueError):
+    """Another process holds the folder; later it may be free."""
+
+
+class LeaseLost(RunIsHeld):
+    """Another process holds the folder now, since this one was silent for too long."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A lease that this process took.
+
+    Attributes:
+        number: one more than that of the lease before it.
+        token: by which it differs from one of the same number in a folder that was made anew.
+    """
+
+    folder: Path
+    number: int
+    token: str
+
+    @property
+    def path(self) -> Path:
+        """The file of the lease."""
+        return self.folder / f"{_PREFIX}{self.number}"
+
+    def check(self) -> None:
+        """Raise LeaseLost where another process has taken the lease over."""
+        if max(_numbers(self.folder), default=0) != self.number or _content(self.path).get("token") != self.token:
+            raise LeaseLost(f"{self.folder} is being trained in by another process, which took over from this one")
+
+    def renew(self) -> None:
+        """Give a sign of life."""
+        try:
+            os.utime(self.path)
+        except OSError:  # it is lost, which `check` tells, or the disk does not answer now
+            return
+
+    def give_back(self) -> None:
+        """Let the next process begin at once; the file stays, so that its number is not given again."""
+        try:
+            self.check()
+            self.path.write_text(_said(self.token, returned=True))
+        except (LeaseLost, OSError):  # the next process waits until it is silent
+            return
+
+
+@contextmanager
+def leased(folder: Path) -> Iterator[Lease]:
+    """A lease on a folder, given back at the end.
+
+    Raises:
+        RunIsHeld: another process holds one, and gives signs of life.
+    """
+    lease = _taken(folder)
+    try:
+        yield lease
+    finally:
+        lease.give_back()
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process holds a lease on a folder, and gives signs of life; none is taken."""
+    try:
+        _check_free(folder)
+    except RunIsHeld:
+        return True
+    return False
+
+
+@contextmanager
+def renewed(leases: Sequence[Lease]) -> Iterator[None]:
+    """While it is open, a thread renews the leases."""
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(RENEWED_EVERY):
+            for lease in leases:
+                lease.renew()
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _taken(folder: Path) -> Lease:
+    last = _check_free(folder)
+    lease = Lease(folder, last + 1, secrets.token_hex(8))
+    try:
+        with open(lease.path, "x") as file:
+            file.write(_said(lease.token))
+            file.flush()
+            os.fsync(file.fileno())
+        lease.check()
+    except (FileExistsError, LeaseLost) as error:  # another process was faster
+        raise RunIsHeld(f"{folder} is being trained in by another process") from error
+    for number in _numbers(folder):
+        if number < lease.number:
+            (folder / f"{_PREFIX}{number}").unlink(missing_ok=True)
+    for part in (*folder.glob(PARTS), *(folder / "snapshots").glob(PARTS)):
+        part.unlink(missing_ok=True)
+    return lease
+
+
+def _check_free(folder: Path) -> int:
+    """The number of the last lease on a folder, 0 where there is none; raises RunIsHeld where its holder lives."""
+    last = max(_numbers(folder), default=0)
+    path = folder / f"{_PREFIX}{last}"
+    holder = _content(path)
+    if not last or holder.get("returned") is True:
+        return last
+    pid, where = holder.get("pid"), str(holder.get("where", "another machine"))
+    if where == _here() and isinstance(pid, int) and not _is_alive(pid):
+        return last
+    if (seconds := _age(folder, path)) < SILENT_AFTER:
+        by = f"process {pid}" if where == _here() else f"process {pid} on {where.partition(' ')[0]!a}"
+        raise RunIsHeld(
+            f"{folder} is being trained in by another process, {by}, which gave a sign of life {seconds:.0f} s ago; "
+            f"after {SILENT_AFTER:.0f} s without one it can be taken over"
+        )
+    return last
+
+
+def _age(folder: Path, path: Path) -> float:
+    """Seconds since a file was renewed, by the clock of the disk that it is on."""
+    probe = folder / f".{secrets.token_hex(8)}.part"
+    try:
+        probe.touch()
+        return probe.stat().st_mtime - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def _numbers(folder: Path) -> list[int]:
+    """Numbers of the leases in a folder."""
+    numbers = (path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*"))
+    return [int(number) for number in numbers if number.isdecimal() and len(number) < 18]
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """What a lease says; nothing where it is gone, or being written."""
+    try:
+        content = json.loads(path.read_bytes()[:10_000])
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _said(token: str, returned: bool = False) -> str:
+    return json.dumps({"token": token, "pid": os.getpid(), "where": _here(), "returned": returned})
+
+
+def _here() -> str:
+    """The machine, since when it runs, and the space that its process numbers belong to."""
+    boot, space = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
+    try:
+        return f"{socket.gethostname()} {boot.read_text().strip()} {os.readlink(space)}"
+    except OSError:  # no Linux
+        return socket.gethostname()
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process of this machine is there; one that is dead and not yet buried is not."""
+    if sys.platform == "win32":  # where asking would end it
+        return True
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:1]
+        return state not in (["Z"], ["X"])
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True

@@ -1,0 +1,177 @@
+"""Trained runs read: by name, by folder, by their address on the Hub, finished or not; and anybody's checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from modinterp.activations import Spectra
+from modinterp.models import ForwardPass, Network, Weights, fitting, from_state_dict
+from modinterp.runs import hub, store
+from modinterp.runs.run import TrainedRun, how_to_train, is_trained_here
+from modinterp.runs.snapshots import Snapshots
+from modinterp.runs.states import BEFORE, STATE, last_state
+from modinterp.tasks import Task
+from modinterp.terminal.suggestions import suggestion
+from modinterp.training import RunSpec, resolved_device
+
+HISTORY_COLUMNS = ("epoch", "train_loss", "test_loss", "train_accuracy", "test_accuracy")
+
+
+def load(
+    name: str | Path,
+    task: Task | None = None,
+    root: str | Path | None = None,
+    device: str = "cpu",
+    act_fn: str = "relu",
+    partial: bool = False,
+    attention_rate: float = 1.0,
+    causal: bool = True,
+    joined: str | None = None,
+) -> TrainedRun:
+    """A trained run by its name or folder, or anybody's checkpoint.
+
+    Args:
+        name: a run such as `SOURCE/RUN`, the folder of a run, its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
+            Hugging Face Hub, or a `.safetensors`, `.pt` or `.pth` file.
+        task: for a file, what its network was trained on. A run knows its task; one whose class cannot be imported any
+            more is given here.
+        root: folder to look for a named run in, or `hf://OWNER/REPO`; `checkpoints/` by default.
+        device: torch device of the network.
+        act_fn, attention_rate, causal, joined: for a file, how its network computes, which is in no checkpoint; see
+            `modinterp.models.ForwardPass`.
+        partial: whether a run that is still in training is opened as of its last state.
+    Raises:
+        FileNotFoundError: no such run or file, or a run that is still in training.
+        ValueError: a damaged file, one that would run code, or one that does not fit the task; a task other than the
+            named run's; a device that is not there.
+    """
+    path, device = Path(name), str(resolved_device(device))
+    if task is not None and not isinstance(task, Task):
+        raise ValueError(f"expected a task, such as modinterp.tasks.addition(113), got {task!r}")
+    if path.suffix in store.READ and not hub.is_address(name):
+        weights = store.read_weights(path)
+        if task is None:
+            raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
+        assumed = ForwardPass(act_fn, attention_rate, causal, joined)
+        return TrainedRun(str(name), task, from_state_dict(weights, task, assumed).to(device))
+    if root is not None and not hub.is_address(name):
+        store.checked_name(str(name))
+    if path.is_file():
+        raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
+    folder = _folder(name, root)
+    run = _unfinished_run(str(name), folder, device, task) if partial else None
+    if run is None and not (folder / store.RECORD).is_file():
+        raise FileNotFoundError(f"no trained run in {folder}{_how_to_have(str(name), folder, root, task)}")
+    run = run or _finished_run(str(name), folder, device, task)
+    if task is not None and task != run.task:
+        raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")
+    return run
+
+
+def _folder(name: str | Path, root: str | Path | None) -> Path:
+    """The folder of a run by its address, as a folder, or by its name; fetched where it lies on the Hub."""
+    if hub.is_address(name):
+        return hub.fetched_run(hub.Address.parsed(str(name)))
+    if root is None and any((Path(name) / file).is_file() for file in (store.RECORD, STATE, BEFORE)):
+        return Path(name)
+    where = store.published() if root is None else root
+    if hub.is_address(where):
+        return hub.fetched_run(replace(hub.Address.parsed(str(where)), run=str(name)))
+    return Path(where) / name
+
+
+def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | None) -> str:
+    """What to do about a run that is not there, as clauses that follow an error."""
+    if (begun := last_state(folder, task)) is not None:
+        _, state = begun
+        return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
+    if is_trained_here(name):
+        return f"; {how_to_train(name)}"
+    alike = suggestion(name, store.run_names(Path(root or store.published())))
+    return f"{alike}; `python -m modinterp.runs list` shows what can be trained"
+
+
+def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | None:
+    """The network of a finished run; None where its weights are not shipped."""
+    if store.FINAL not in record["sha256"]:
+        return None
+    weights = store.read_weights(store.verify(folder, record, store.FINAL))
+    try:
+        return fitting(weights, spec.model, spec.task)
+    except ValueError as error:
+        raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
+
+
+def _spectra(path: Path, task: Task) -> Spectra:
+    """The log of spectra of a run.
+
+    Raises:
+        ValueError: it is damaged, or of other inputs than the task's.
+    """
+    spectra = store.read_spectra(path)
+    if spectra.grid != task.grid:
+        raise ValueError(f"{path} is of other inputs than those of {task.name}")
+    return spectra
+
+
+def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun:
+    """The run in a folder, every file of it checked against run.json before it is read."""
+    record = store.read_record(folder)
+    spec = RunSpec.from_json(record["spec"], task)
+    network = _network(folder, record, spec)
+    paths = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
+    recorded = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}
+    if recorded:  # the last of them is the final weights
+        recorded.setdefault(record["epoch"], store.FINAL)
+
+    def snapshot(epoch: int) -> Weights:
+        return store.read_weights(store.verify(folder, record, recorded[epoch]))
+
+    def table(name: str, columns: tuple[str, ...] = ("epoch",)) -> pd.DataFrame | None:
+        listed = next((x for x in (name, name + store.PACKED) if x in record["sha256"]), None)
+        return None if listed is None else store.read_numbers(store.verify(folder, record, listed), columns)
+
+    history = table(store.HISTORY, HISTORY_COLUMNS)
+    if history is None:
+        raise ValueError(f"{folder / store.RECORD} names no {store.HISTORY}")
+    has_spectra = store.SPECTRA in record["sha256"]
+    return TrainedRun(
+        name,
+        spec.task,
+        None if network is None else network.to(device),
+        spec,
+        history,
+        Snapshots(sorted(recorded), snapshot),
+        table(store.PROGRESS),
+        _spectra(store.verify(folder, record, store.SPECTRA), spec.task) if has_spectra else None,
+        store.recorded_outcome(record),
+    )
+
+
+def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun | None:
+    """The run in a folder as of its last state; None where it has none, or none beyond a finished run."""
+    begun = last_state(folder, task)
+    if begun is None:
+        return None
+    spec, state = begun
+    if (folder / store.RECORD).is_file() and store.read_record(folder)["epoch"] >= state.epoch:
+        return None
+
+    def snapshot(epoch: int) -> Weights:
+        return store.read_weights(store.snapshot_path(folder, epoch))
+
+    spectra = _spectra(folder / store.SPECTRA, spec.task) if (folder / store.SPECTRA).is_file() else None
+    return TrainedRun(
+        name,
+        spec.task,
+        fitting(state.weights, spec.model, spec.task).to(device),
+        spec,
+        pd.DataFrame(list(state.history)),
+        Snapshots([epoch for epoch in store.snapshot_epochs(folder) if epoch <= state.epoch], snapshot),
+        spectra=None if spectra is None else spectra.before(state.epoch + 1),
+        in_training=True,
+    )

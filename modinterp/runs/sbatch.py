@@ -1,0 +1,118 @@
+"""A SLURM script that trains runs as an array of jobs, a group of one shape a task, without any other engine.
+
+Each task is the same resumable command: one that is stopped, because its time is over or its machine is lost, is put
+back into the queue and goes on from its last state.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from modinterp.runs.groups import runs_at_once, unfinished_groups
+from modinterp.training import RunSpec
+
+SECONDS_TO_STOP = 120  # before its time is over a task is told to write its state
+BODY = """\
+# The runs of each task; finished ones are skipped, so that the script can be submitted again.
+groups=(
+{groups}
+)
+
+read -ra names <<< "${{groups[${{SLURM_ARRAY_TASK_ID:-0}}]}}"
+cd {folder}
+export OMP_NUM_THREADS={cpus}
+
+stopped=
+stop() {{ stopped=yes; kill -TERM "$child" 2>/dev/null; }}
+trap stop USR1 TERM
+
+{python} -m modinterp.runs train "${{names[@]}}" {options} &
+child=$!
+while kill -0 "$child" 2>/dev/null; do wait "$child"; done  # a signal ends a wait before the child is over
+wait "$child"
+code=$?
+if [ -n "$stopped" ] && [ "$code" -ne 0 ] && [ -n "${{SLURM_JOB_ID:-}}" ]; then
+  scontrol requeue "$SLURM_JOB_ID"  # the same command goes on from the last state
+fi
+exit "$code"
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What each task of the array asks the cluster for.
+
+    Attributes:
+        time: its time limit, as SLURM writes it, such as `4:00:00`; after it the task goes back into the queue.
+        cpus, gpus: cores and GPUs of a task.
+        more: further lines for `#SBATCH`, such as `--partition=short`.
+    """
+
+    time: str = "4:00:00"
+    cpus: int = 1
+    gpus: int = 0
+    more: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.cpus < 1 or self.gpus < 0:
+            raise ValueError(f"a task takes at least 1 core and 0 GPUs, got {self.cpus} and {self.gpus}")
+        for text in (self.time, *self.more):
+            if not text or not text.isprintable():
+                raise ValueError(f"{text!r} is no option of sbatch")
+        if wrong := [text for text in self.more if not text.startswith("-")]:
+            raise ValueError(f"options of sbatch begin with a dash, unlike {wrong[0]!r}")
+
+
+def script(
+    specs: Mapping[str, RunSpec],
+    out: Path,
+    job: Job,
+    device: str = "auto",
+    together: int | None = None,
+    epochs: int | None = None,
+    repair: bool = False,
+    folder: Path | None = None,
+) -> str:
+    """The text of a script for `sbatch`, of which each task trains one group of the runs that are not finished.
+
+    Args:
+        specs: name to spec, of runs that the command `train` knows by these names.
+        out: where the runs are trained; all machines see it under this path.
+        together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
+        epochs, repair: handed on to `train`.
+        folder: where the tasks run; the current one by default.
+    Raises:
+        ValueError: all runs are finished.
+    """
+    kind = device.partition(":")[0] if device != "auto" else "cuda" if job.gpus else "cpu"
+    at_once = runs_at_once(kind, together)
+    groups = unfinished_groups(specs, at_once, out)
+    if not groups:
+        raise ValueError(f"all of these runs are finished in {out}")
+    options = ["--out", str(out.absolute()), "--device", device if device != "auto" else kind]
+    options += ["--together", str(at_once)] + (["--epochs", str(epochs)] if epochs is not None else [])
+    options += ["--repair"] if repair else []
+    lines = [
+        "--job-name=modinterp",
+        f"--array=0-{len(groups) - 1}",
+        "--requeue",
+        "--open-mode=append",
+        f"--output={shlex.quote(str(out.absolute()).replace('%', '%%') + '/slurm-%A_%a.log')}",
+        f"--time={job.time}",
+        f"--cpus-per-task={job.cpus}",
+        *([f"--gpus-per-task={job.gpus}"] if job.gpus else []),
+        f"--signal=B:USR1@{SECONDS_TO_STOP}",
+        *job.more,
+    ]
+    head = "#!/bin/bash\n" + "".join(f"#SBATCH {line}\n" for line in lines)
+    return f"{head}\n" + BODY.format(
+        groups="\n".join(f"  {shlex.quote(' '.join(group))}" for group in groups),
+        folder=shlex.quote(str((folder or Path.cwd()).absolute())),
+        cpus=job.cpus,
+        python=shlex.quote(sys.executable),
+        options=shlex.join(options),
+    )

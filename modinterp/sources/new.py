@@ -1,0 +1,39 @@
+"""A repository for a source of your own, written from a template: it trains, measures, reports and tests at once."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from pathlib import Path
+
+from modinterp.files import write_atomically
+from modinterp.sources.registry import sources
+
+TEMPLATE = Path(__file__).parent / "template"
+ENDING, PACKAGE = ".jinja", "package"  # of the files of the template, and its folder that becomes the package
+
+
+def written(name: str, out: Path) -> list[Path]:
+    """The files of a new source of this name, written into a folder that is made for them.
+
+    Args:
+        name: of the source and of its Python package, in lower case letters, digits and underscores.
+    Raises:
+        ValueError: no such name, or one that is taken; the folder is there already.
+    """
+    import jinja2
+
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise ValueError(f"a source is named in lower case letters, digits and underscores, unlike {name!r}")
+    if name in sources() or name in sys.stdlib_module_names or name == "modinterp":
+        raise ValueError(f"the name {name!r} is taken")
+    if out.exists():
+        raise ValueError(f"{out} is there already; choose another --out")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    files = []
+    for path in sorted(TEMPLATE.rglob(f"*{ENDING}")):
+        parts = [name if part == PACKAGE else part for part in path.relative_to(TEMPLATE).parts]
+        files.append(out.joinpath(*parts[:-1], parts[-1].removesuffix(ENDING)))
+        write_atomically(files[-1], environment.from_string(path.read_text()).render(name=name).encode())
+    return files

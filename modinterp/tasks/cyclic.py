@@ -1,0 +1,78 @@
+"""Which tasks over pairs are addition under other names of the numbers, so that waves explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import gcd
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.tasks.composition import Composition
+from modinterp.tasks.modular import SIGNS, ModularArithmetic
+from modinterp.tasks.task import Task
+
+
+@dataclass(frozen=True)
+class Cyclic:
+    """A task that is i + j or i - j mod n once number `names[i]` is called i.
+
+    Attributes:
+        names: the numbers of the task in the order of the cyclic group, n of them; others take no part.
+        sign: 1 for i + j, -1 for i - j.
+    """
+
+    names: tuple[int, ...]
+    sign: int
+
+    @property
+    def n(self) -> int:
+        """Order of the cyclic group."""
+        return len(self.names)
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether names or number of elements differ from those of the task."""
+        return self.names != tuple(range(self.n))
+
+    @property
+    def order(self) -> Int[Tensor, " i"]:
+        """The names as an index."""
+        return torch.tensor(self.names)
+
+
+def cyclic(task: Task) -> Cyclic | None:
+    """The names under which a task over pairs is addition or subtraction; None where there are none.
+
+    a + b and a - b mod p are as they stand. a b and a / b mod p add and subtract the discrete logarithms of the units
+    mod p, where these are a cyclic group. The composition of a cyclic group adds the powers of a generator.
+
+    >>> from modinterp.tasks import multiplication
+    >>> cyclic(multiplication(5))
+    Cyclic(names=(1, 2, 4, 3), sign=1)
+    """
+    if isinstance(task, Composition):
+        table = task.table.tolist()
+        names = _powers(list(range(task.n)), lambda a, b: table[a][b])
+        return None if names is None else Cyclic(names, 1)
+    if not isinstance(task, ModularArithmetic):
+        return None
+    if task.op in SIGNS:
+        return Cyclic(tuple(range(task.p)), SIGNS[task.op])
+    if task.op not in ("mul", "div"):
+        return None
+    names = _powers([a for a in range(1, task.p) if gcd(a, task.p) == 1], lambda a, b: a * b % task.p)
+    return None if names is None or len(names) < 2 else Cyclic(names, 1 if task.op == "mul" else -1)
+
+
+def _powers(elements: list[int], product: Callable[[int, int], int]) -> tuple[int, ...] | None:
+    """The powers of the first element that generates a group, from its 0th on; None where none does."""
+    for generator in elements:
+        powers = [generator]
+        while (following := product(powers[-1], generator)) != generator:
+            powers.append(following)
+        if len(powers) == len(elements):
+            return (powers[-1], *powers[:-1])  # the last is the neutral element
+    return None

@@ -1,0 +1,121 @@
+"""Runs trained by a cluster of three machines, of which one is lost, end with the bytes of undisturbed ones."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modinterp.cluster.arguments import Share
+from modinterp.cluster.on_ray import carried_out
+from modinterp.cluster.pieces import Answer, Piece
+from modinterp.models import TransformerConfig
+from modinterp.runs import load, states, store, train
+from modinterp.runs.groups import groups, unfinished_groups
+from modinterp.runs.lease import RunIsHeld, leased
+from modinterp.tasks import addition
+from modinterp.training import OutcomeKind, Recipe, RunSpec
+
+TASK = addition(5)
+CONFIG = TransformerConfig.of(TASK, d_model=8, n_heads=1, d_head=8, d_mlp=8)
+
+
+def spec(seed: int, epochs: int = 400) -> RunSpec:
+    return RunSpec(TASK, CONFIG, Recipe(epochs=epochs, log_every=50, snapshot_every=100), seed)
+
+
+SWEEP = {f"own/{seed}": spec(seed) for seed in range(24)}
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[tuple[Any, Any]]:
+    """Ray, and a cluster of three nodes with one core each, beside a head that carries nothing out."""
+    ray = pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    memory = 80 * 2**20
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": memory})
+    for _ in range(3):
+        cluster.add_node(num_cpus=1, object_store_memory=memory)
+    ray.init(cluster.address, log_to_driver=False, logging_level="ERROR")
+    yield ray, cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def same_files(ours: Path, theirs: Path) -> bool:
+    names = (store.FINAL, store.HISTORY, str(store.snapshot_path(Path(), 300)))
+    return all((ours / name).read_bytes() == (theirs / name).read_bytes() for name in names)
+
+
+def test_a_machine_is_lost_and_nothing_else(machines: tuple[Any, Any], tmp_path: Path) -> None:
+    """24 runs over three nodes; one is killed in the middle, another run is held by this process for a while."""
+    from modinterp.runs.distributed import train_on_cluster
+
+    ray, cluster = machines
+    out, alone = tmp_path / "shared", tmp_path / "alone"
+    (out / "own/23").mkdir(parents=True)
+    lost_at: list[int] = []
+
+    def lose_one() -> None:
+        with leased(out / "own/23"):
+            while sum(1 for _ in out.rglob(states.STATE)) < 8 or not list(out.rglob("epoch-000200*")):
+                time.sleep(0.05)
+            cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+            lost_at.append(sum(1 for _ in out.rglob(store.RECORD)))
+
+    killer = threading.Thread(target=lose_one, daemon=True)
+    killer.start()
+    ended = train_on_cluster(ray, SWEEP, out, "cpu", Share(), 4, state_every=0.0, seconds_until_tried_again=1.0)
+    killer.join(timeout=60)
+    assert lost_at
+    assert lost_at[0] < 24, "lost when all was done, which tests nothing"
+    assert {name: outcome.kind for name, outcome in ended.items()} == dict.fromkeys(SWEEP, OutcomeKind.EPOCHS_OVER)
+    train(SWEEP, alone, "cpu", progress=False, together=24)
+    assert all(same_files(out / name, alone / name) for name in SWEEP)
+    assert not unfinished_groups(SWEEP, 4, out)
+    began = time.monotonic()
+    assert train_on_cluster(ray, SWEEP, out, "cpu", Share(), together=4) == ended
+    assert time.monotonic() - began < 5, "what is finished is skipped"
+
+
+def test_a_run_that_cannot_be_trained_does_not_stop_the_others(machines: tuple[Any, Any], tmp_path: Path) -> None:
+    from modinterp.runs.distributed import train_on_cluster
+
+    train({"own/1": spec(9, 100)}, tmp_path, "cpu", progress=False)  # another training lies there
+    wanted = {f"own/{seed}": spec(seed, 100) for seed in range(3)}
+    refused: dict[str, ValueError] = {}
+    ended = train_on_cluster(machines[0], wanted, tmp_path, "cpu", Share(), 3, refused.__setitem__)
+    assert "holds a training with other settings" in str(refused.pop("own/1"))
+    assert not refused
+    assert {name: outcome.epoch for name, outcome in ended.items()} == {"own/0": 100, "own/2": 100}
+    assert load("own/2", root=tmp_path).history["epoch"].iloc[-1] == 100
+
+
+def test_groups_do_not_depend_on_what_is_finished(tmp_path: Path) -> None:
+    specs = {f"own/{seed}": spec(seed, 20) for seed in range(5)}
+    assert [list(group) for group in groups(specs, 2)] == [["own/0", "own/1"], ["own/2", "own/3"], ["own/4"]]
+    train({name: specs[name] for name in ("own/1", "own/4")}, tmp_path, "cpu", progress=False)
+    assert [list(group) for group in unfinished_groups(specs, 2, tmp_path)] == [["own/0"], ["own/2", "own/3"]]
+    longer = {"own/4": spec(4, 40)}
+    assert unfinished_groups(longer, 2, tmp_path) == [longer], "one that is to go on is not finished"
+
+
+def test_a_source_is_measured_a_run_a_task(machines: tuple[Any, Any]) -> None:
+    from modinterp.reproduce.ensemble import measured_in_pieces
+    from modinterp.reproduce.reproduction import reproduction
+
+    def on_ray(pieces: list[Piece]) -> Iterator[Answer]:
+        return carried_out(machines[0], pieces, Share(), RunIsHeld, "run")
+
+    only = "mlp.neuron_norm_map"
+    measured, evidence = measured_in_pieces("mlp", only, None, "cpu", 1, on_ray)
+    here, there = reproduction("mlp", only), reproduction("mlp", only, measured=measured, evidence=evidence)
+    assert len(measured) == 5
+    assert [r.measured for r in here.results] == [r.measured for r in there.results]
+    assert here.as_recorded
+    assert there.as_recorded

@@ -1,0 +1,93 @@
+"""Other assumptions are tried, few times and on few inputs, and named where they fit better."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from explanations import planted
+
+from modinterp.explanations import assumptions, explain
+from modinterp.explanations.alarm import alarm
+from modinterp.explanations.behaviour import Behaviour, unevenness
+from modinterp.explanations.subject import Said, subject
+from modinterp.explanations.verdict import DOUBTFUL, FOURIER
+from modinterp.models import TransformerConfig, Weights, initial_weights
+from modinterp.runs.store import write_weights
+from modinterp.tasks import ModularArithmetic
+
+P, FREQS = 23, (3, 7)
+
+
+def file_of(weights: Weights, folder: Path) -> Path:
+    path = folder / "network.safetensors"
+    write_weights(path, weights)
+    return path
+
+
+def test_the_margin_of_right_answers_and_its_spread() -> None:
+    logits, answers = torch.tensor([[3.0, 1, 0], [0, 5, 1], [9, 9, 9]]), torch.tensor([0, 1, -1])
+    assert unevenness(logits, answers) == pytest.approx(1 / 3)  # margins 2 and 4
+    assert unevenness(7 * logits, answers) == pytest.approx(1 / 3)
+    assert unevenness(-logits, answers) == torch.inf
+
+
+@pytest.mark.parametrize("said", [None, "gelu"])
+def test_neurons_that_square_are_found_whatever_is_said(tmp_path: Path, said: str | None) -> None:
+    path = file_of(planted.multiplier(P, FREQS), tmp_path)
+    wrong = explain(path, act_fn=said, draws=99)
+    assert wrong.verdict.label == DOUBTFUL
+    assert wrong.alarm is not None
+    assert wrong.alarm.explains
+    assert wrong.alarm.trials[0].assumption == "act_fn='square'"
+    assert wrong.alarm.trials[0].inputs == P**2
+    assert wrong.alarm.trials[0].score.accuracy == 1
+    right = explain(path, act_fn="square", draws=99)
+    assert (right.verdict.label, right.verdict.clock_or_pizza) == (FOURIER, "nearer the clock")
+    assert right.alarm is None
+
+
+def test_what_is_right_but_far_less_even_is_doubted(tmp_path: Path) -> None:
+    """Waves that are rectified add angles when they are squared, too, with a loss that is less, and as a clock."""
+    x = explain(file_of(planted.clock(P, FREQS), tmp_path), act_fn="square", draws=99)
+    assert x["accuracy"] == 1
+    assert x.alarm is not None
+    assert x.alarm.trials[0].assumption == "act_fn='relu'"
+    assert x.alarm.trials[0].score.loss > x["loss"]
+    assert (x.verdict.label, x.verdict.clock_or_pizza) == (FOURIER, "")
+
+
+def test_a_task_without_all_answers_is_doubted_like_any_other(tmp_path: Path) -> None:
+    x = explain(file_of(planted.clock(P, FREQS), tmp_path), op="div", draws=99)
+    assert x.verdict.label == DOUBTFUL
+    assert x.alarm is not None
+    assert x.alarm.trials[0].assumption == "op=add"
+
+
+@pytest.mark.parametrize("equals", [True, False])
+def test_few_forward_passes_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, equals: bool) -> None:
+    sizes: list[int] = []
+
+    def counted(config: object, weights: object, index: dict[str, torch.Tensor]) -> torch.Tensor:
+        sizes.append(len(index["rows"]))
+        return read_logits(config, weights, index)  # type: ignore[arg-type]
+
+    read_logits = assumptions.read_logits
+    monkeypatch.setattr(assumptions, "read_logits", counted)
+    config = TransformerConfig.of(
+        ModularArithmetic(31, equals=equals), n_layers=2, d_model=8, n_heads=1, d_head=8, d_mlp=8
+    )
+    found = subject(file_of(initial_weights(config, 0), tmp_path), Said())
+    assert alarm(found, Behaviour(found.run)) is None
+    assert 50 < len(sizes) < 300
+    assert sum(size > assumptions.SAMPLE for size in sizes) <= 4
+
+
+@pytest.mark.parametrize("broken", [torch.nan, torch.inf, -torch.inf])
+def test_logits_that_are_not_finite_are_refused_for_that_reason(broken: float) -> None:
+    def network(tokens: torch.Tensor) -> torch.Tensor:
+        return torch.eye(7)[(tokens[:, 0] + tokens[:, 1]) % 7].where(tokens[:, :1] != 3, broken)
+
+    with pytest.raises(ValueError, match="network gives logits that are not finite for 7 of 49 inputs"):
+        explain(network, "add", 7, draws=99)

@@ -1,0 +1,38 @@
+"""What a piece of work measures of a run is what the claims ask of it, to the same last digit."""
+
+from __future__ import annotations
+
+import pytest
+
+from modinterp.cluster.pieces import in_processes
+from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces, measurements_of_a_run
+from modinterp.reproduce.evidence import Asked
+from modinterp.reproduce.reproduction import reproduction
+
+ONLY = "mlp.neuron_norm_map"
+
+
+def test_processes_measure_what_one_process_does() -> None:
+    measured, evidence = measured_in_pieces(
+        "mlp", ONLY, None, "cpu", 1, lambda pieces: in_processes(pieces, processes=2)
+    )
+    assert set(evidence.rows) == {ONLY}
+    apart, alone = reproduction("mlp", ONLY, measured=measured, evidence=evidence), reproduction("mlp", ONLY)
+    assert [r.to_json() | {"seconds": 0} for r in apart.results] == [
+        r.to_json() | {"seconds": 0} for r in alone.results
+    ]
+    assert apart.as_recorded
+    assert {key: figure.to_json() for key, (_, figure) in apart.figures.items()} == {
+        key: figure.to_json() for key, (_, figure) in alone.figures.items()
+    }
+
+
+def test_a_few_claims_are_measured_by_this_process() -> None:
+    assert not is_worth_processes("nanda", "B.*")
+    assert is_worth_processes("nanda", None)
+
+
+def test_a_machine_without_the_run_says_so() -> None:
+    asked = Asked(frozenset({ONLY}), frozenset())
+    with pytest.raises(ValueError, match="does not have it; choose a --runs that all of them share"):
+        measurements_of_a_run("mlp", ONLY, "mlp/none-0", asked, None, "cpu", 1, report=lambda rows: None)

@@ -1,0 +1,124 @@
+"""One process at a time trains a run; one that was believed dead, and wakes, writes nothing over its successor."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from modinterp.files import write_atomically
+from modinterp.runs import lease as leases
+from modinterp.runs import load, store
+from modinterp.runs.lease import LeaseLost, leased
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from modinterp.models import TransformerConfig
+from modinterp.runs import lease, train
+from modinterp.tasks import addition
+from modinterp.training import Recipe, RunSpec
+lease.SILENT_AFTER, lease.RENEWED_EVERY = 1.0, 0.1
+task = addition(11)
+config = TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=16)
+recipe = Recipe(epochs=int(sys.argv[2]), log_every=10, snapshot_every=100)
+train({"own/0": RunSpec(task, config, recipe)}, Path(sys.argv[1]), device="cpu", progress=False, state_every=0)
+"""
+
+
+def begun(out: Path, epochs: int) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(out), str(epochs)], stderr=subprocess.PIPE, text=True)
+
+
+def test_a_process_that_was_believed_dead_writes_nothing_over_its_successor(tmp_path: Path) -> None:
+    sleeper = begun(tmp_path, 1500)
+    while not store.snapshot_epochs(tmp_path / "own/0"):
+        assert sleeper.poll() is None
+        time.sleep(0.01)
+    sleeper.send_signal(signal.SIGSTOP)
+    try:
+        time.sleep(1.5)
+        successor = begun(tmp_path, 1500)
+        assert successor.wait(120) == 0, successor.stderr.read()
+        files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    finally:
+        sleeper.send_signal(signal.SIGCONT)
+    _, error = sleeper.communicate(timeout=120)
+    assert sleeper.returncode == 1
+    assert "which took over from this one" in error or "No such file" in error
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
+    assert load("own/0", root=tmp_path).history["epoch"].max() == 1500
+
+
+def test_a_lease_is_refused_while_its_holder_lives_and_free_when_it_ends(tmp_path: Path) -> None:
+    with leased(tmp_path), pytest.raises(ValueError, match=r"by another process, process \d+, .* sign of life 0 s ago"):
+        leases._taken(tmp_path)
+    with leased(tmp_path) as second:
+        assert second.number == 2
+        assert [path.name for path in tmp_path.iterdir()] == [".lease-2"]
+
+
+def holder(tmp_path: Path, silent: float = 0.0, **changed: object) -> None:
+    """The lease of another process."""
+    content = {"token": "x", "pid": os.getpid(), "where": leases._here(), "returned": False} | changed
+    path = tmp_path / ".lease-7"
+    path.write_text(json.dumps(content))
+    os.utime(path, (time.time() - silent, time.time() - silent))
+
+
+def test_who_is_dead_or_silent_is_succeeded(tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for silent, changed in [(0, {"pid": dead.pid}), (61, {}), (61, {"where": "elsewhere 1"}), (0, {"returned": True})]:
+        holder(tmp_path, silent, **changed)
+        with leased(tmp_path) as lease:
+            assert lease.number == 8
+        lease.path.unlink()
+    for changed in [{"where": "elsewhere 1", "pid": dead.pid}, {"pid": "x"}, {}]:
+        holder(tmp_path, 0, **changed)
+        with pytest.raises(ValueError, match="is being trained in by another process"):
+            leases._taken(tmp_path)
+
+
+def test_a_file_is_not_put_into_place_by_who_lost_the_lease(tmp_path: Path) -> None:
+    with leased(tmp_path) as first:
+        write_atomically(tmp_path / "file", b"first", first.check)
+        os.utime(first.path, (0, 0))
+        with leased(tmp_path) as second:
+            with pytest.raises(LeaseLost):
+                write_atomically(tmp_path / "file", b"late", first.check)
+            write_atomically(tmp_path / "file", b"second", second.check)
+        first.renew()
+    assert (tmp_path / "file").read_bytes() == b"second"
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_what_was_nearly_in_place_is_removed_when_it_is_taken_over(tmp_path: Path) -> None:
+    with leased(tmp_path) as first:
+
+        def asleep() -> None:
+            first.check()
+            os.utime(first.path, (0, 0))
+            with leased(tmp_path):
+                (tmp_path / "file").write_bytes(b"second")
+
+        with pytest.raises(OSError, match="No such file"):
+            write_atomically(tmp_path / "file", b"late", asleep)
+    assert (tmp_path / "file").read_bytes() == b"second"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "\xff", '{"pid": 1e400}'])
+def test_a_lease_that_says_nothing_is_one_until_it_is_silent(tmp_path: Path, content: str) -> None:
+    (tmp_path / ".lease-3").write_text(content)
+    (tmp_path / ".lease-x").write_text("mine")
+    with pytest.raises(ValueError, match="is being trained in"):
+        leases._taken(tmp_path)
+    os.utime(tmp_path / ".lease-3", (0, 0))
+    with leased(tmp_path) as lease:
+        assert lease.number == 4
