@@ -8,13 +8,14 @@ Ray is imported when a cluster is asked for; it comes with `pip install 'modinte
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from modinterp.cluster.arguments import Share
+from modinterp.cluster.arguments import Share, device_and_share
 from modinterp.cluster.pieces import Answer, Piece
 from modinterp.cluster.table import STATE, LiveTable
 
@@ -78,6 +79,19 @@ def connected(address: str | None = None) -> Iterator[Any]:
 def has_gpus(ray: Any) -> bool:
     """Whether any machine of a cluster has a GPU."""
     return ray.cluster_resources().get("GPU", 0) > 0
+
+
+@contextmanager
+def asked_for(options: argparse.Namespace) -> Iterator[tuple[Any, str, Share]]:
+    """Ray, connected as a command was asked to, with the device and the share of a machine that its tasks take.
+
+    Args:
+        options: with `device`, beside those of `modinterp.cluster.arguments.add_cluster_arguments`.
+    Raises:
+        ValueError: no Ray, no cluster at the address, or a share that cannot be.
+    """
+    with connected(options.address) as ray:
+        yield ray, *device_and_share(options, has_gpus(ray))
 
 
 def places(ray: Any, share: Share) -> int:

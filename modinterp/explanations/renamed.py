@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.analyses.fourier import ablations
+from modinterp.analyses.fourier.transforms import sums
 from modinterp.explanations.behaviour import Behaviour, Score
 from modinterp.measurements import PairMeasurements
 from modinterp.models import Network, Wrapped
@@ -60,8 +61,7 @@ class CyclicMeasurements(Behaviour, PairMeasurements):
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:
         """The right answers to the pairs of the cyclic group, in its order."""
-        i = torch.arange(self.p)
-        return ((i[:, None] + self.sign * i) % self.p).reshape(-1, 1)
+        return sums(self.p, self.sign).reshape(-1, 1)
 
     @cached_property
     def _renamed(self) -> dict[str, Tensor]:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modinterp.cluster.arguments import add_cluster_arguments, check_cluster_arguments, device_and_share
+from modinterp.cluster.arguments import add_cluster_arguments, check_cluster_arguments
 from modinterp.cluster.cores import free_cores
 from modinterp.files import folder_name, writable_folder
 from modinterp.sources import sources
@@ -134,11 +134,10 @@ def _taken_elsewhere(
     from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces
 
     if options.on:
-        from modinterp.cluster.on_ray import carried_out, connected, has_gpus
+        from modinterp.cluster.on_ray import asked_for, carried_out
         from modinterp.runs.lease import RunIsHeld
 
-        with connected(options.address) as ray:
-            device, share = device_and_share(options, has_gpus(ray))
+        with asked_for(options) as (ray, device, share):
             return measured_in_pieces(
                 name,
                 options.only,

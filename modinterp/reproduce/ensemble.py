@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from modinterp.cluster.pieces import Answer, Piece, Report
 from modinterp.measurements import NetworkMeasurements
 from modinterp.reproduce.evidence import Asked, Evidence, asked_of
@@ -53,11 +51,13 @@ def measured_in_pieces(
     root = root.absolute() if isinstance(root, Path) else root
     claims = claims_matching(name, only)
     measured, evidence = measurements_of(run_names(claims, source(name)), root), Evidence()
+    asked = asked_of(claims, measured)
+    largest_first = sorted(asked, key=lambda run: len(asked[run].own) + 2 * len(asked[run].before), reverse=True)
     pieces = [
-        Piece(measurements_of_a_run, (name, only, run, asked, root, device, threads), (run,))
-        for run, asked in asked_of(claims, measured).items()
+        Piece(measurements_of_a_run, (name, only, run, asked[run], root, device, threads), (run,))
+        for run in largest_first  # so that no process is left alone with one of them in the end
     ]
-    for answer in carried_out(sorted(pieces, key=_size, reverse=True)):
+    for answer in carried_out(pieces):
         (run,) = answer.piece.rows
         if answer.failure:
             raise ValueError(f"{run} could not be measured: {answer.failure}")
@@ -65,12 +65,6 @@ def measured_in_pieces(
         vars(measured[run]).update(values)
         evidence.update(found)
     return measured, evidence
-
-
-def _size(piece: Piece) -> int:
-    """How much a piece is asked for: the largest come first, so that no process is left alone with one in the end."""
-    asked = piece.arguments[3]
-    return len(asked.own) + 2 * len(asked.before)
 
 
 def measurements_of_a_run(
@@ -91,8 +85,7 @@ def measurements_of_a_run(
     Raises:
         ValueError: this machine does not have the run, or it is damaged.
     """
-    torch.set_num_threads(threads)
-    prepare_cpu()
+    prepare_cpu(threads)
     claims, about = claims_matching(name, only), source(name)
     measured, evidence = measurements_of([run], root, device), Evidence()
     if not measured:
@@ -104,9 +97,8 @@ def measurements_of_a_run(
         if drawing.shows(run, about.main_run) and not drawing.all_of:
             report({run: {"claim": drawing.number}})
             drawing.figure(measured, about.main_run)
-    evidence.add(claims, asked, m)
     for claim in claims:
         if claim.of_one is None and run in claim.needs:
             claim.check_available(measured)
-    m.let_go()
+    evidence.add(claims, asked, m)  # last, since it forgets the activations
     return {attribute: value for attribute, value in vars(m).items() if attribute != RUN}, evidence

@@ -108,11 +108,11 @@ def checked(
         evidence = Evidence()
         for name, asked in asked_of(claims, measured).items():
             evidence.add(claims, asked, measured[name])
-    specs, about, results = {name: m.spec for name, m in measured.items()}, _subjects(claims, measured), []
+    about, results = _subjects(claims, measured), []
     at_start: dict[str, NetworkMeasurements] = {}
     for claim in claims:
         if claim.id in about:
-            result = evidence.result(claim, {name: specs[name] for name in about[claim.id]})
+            result = evidence.result(claim, {name: measured[name].spec for name in about[claim.id]})
         else:
             result = claim.check_available(measured)
             if claim.is_about_networks and result.measured:

@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from modinterp.cluster.arguments import check_cluster_arguments, device_and_share
+from modinterp.cluster.arguments import check_cluster_arguments
 from modinterp.files import writable_folder, write_atomically
 from modinterp.runs.arguments import (
     check_arguments,
@@ -178,11 +178,10 @@ def _train(options: argparse.Namespace) -> int:
         outcomes = train(chosen, out, options.device, together=options.together, repair=options.repair,
                          on_refused=on_refused)  # fmt: skip
     else:
-        from modinterp.cluster.on_ray import connected, has_gpus
+        from modinterp.cluster.on_ray import asked_for
         from modinterp.runs.distributed import train_on_cluster
 
-        with connected(options.address) as ray:
-            device, share = device_and_share(options, has_gpus(ray))
+        with asked_for(options) as (ray, device, share):
             outcomes = train_on_cluster(ray, chosen, out, device, share, options.together, on_refused, options.repair)
     for name, outcome in outcomes.items():
         print(f"{out / name}: {outcome}")
@@ -248,11 +247,10 @@ def _search(options: argparse.Namespace) -> None:
     if options.on is None:
         result = carry_out(space, question, options.trials, journal, options.device, say)
     else:
-        from modinterp.cluster.on_ray import connected, has_gpus
+        from modinterp.cluster.on_ray import asked_for
         from modinterp.runs.distributed import search_on_cluster
 
-        with connected(options.address) as ray:
-            device, share = device_and_share(options, has_gpus(ray))
+        with asked_for(options) as (ray, device, share):
             result = search_on_cluster(ray, space, question, options.trials, journal, device, share, say)
     if not len(result.trials):
         return

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from modinterp.cluster.arguments import Share
 from modinterp.cluster.on_ray import SECONDS_UNTIL_TRIED_AGAIN, carried_out, places
 from modinterp.cluster.pieces import Piece, Report
@@ -93,8 +91,7 @@ def train_group(
     """
     if not out.is_dir():
         raise ValueError(f"a machine of the cluster does not see {out}; choose an --out that all of them share")
-    torch.set_num_threads(threads)
-    prepare_cpu()
+    prepare_cpu(threads)
 
     reported = 0.0
 
@@ -167,8 +164,7 @@ def work_on_study(
     """What a task does of a search: trial after trial of a shared study, until there are enough; a line for each."""
     if not journal.parent.is_dir():
         raise ValueError(f"a machine of the cluster does not see {journal.parent}; choose a --storage that all share")
-    torch.set_num_threads(threads)
-    prepare_cpu()
+    prepare_cpu(threads)
     lines: list[str] = []
 
     def say(line: str) -> None:

@@ -10,8 +10,11 @@ import torch
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
-def prepare_cpu() -> None:
+def prepare_cpu(threads: int | None = None) -> None:
     """Make training steps on a CPU as fast as the machine allows; call it early in the process.
+
+    Args:
+        threads: how many compute; by default as many as torch takes.
 
     Numbers below 1e-38 are rounded to zero: gradients of memorised pairs are full of them, and arithmetic on them is
     several times slower. Worker threads take this over only if it is set before the first parallel region.
@@ -19,6 +22,8 @@ def prepare_cpu() -> None:
     Freed memory is kept by the process (glibc): a step allocates the same few megabytes again and again, and having
     the system hand them over anew each time costs a fifth of the step.
     """
+    if threads is not None:
+        torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)

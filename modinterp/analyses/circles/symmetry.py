@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.fourier.transforms import sums
 from modinterp.models import Network
 from modinterp.tasks import Task
 
@@ -114,8 +115,7 @@ def correct_logits(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[
 
 
 def _answers(logits: Tensor, sign: int) -> Int[Tensor, "a b 1"]:
-    x = torch.arange(len(logits), device=logits.device)
-    return ((x[:, None] + sign * x) % len(logits)).unsqueeze(-1)
+    return sums(len(logits), sign).to(logits.device).unsqueeze(-1)
 
 
 def by_distance(field: Float[Tensor, "a b"], sign: int = 1) -> Float[Tensor, "distance a"]:
