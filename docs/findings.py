@@ -1,9 +1,10 @@
-"""Bring docs/findings.md, docs/verdict_changes.md and the table of README.md up to date with the claims' records.
+"""Bring docs/findings.md, docs/verdict_changes.md, docs/definitions.md and the table of README.md up to date.
 
     python docs/findings.py
 
-What is written by hand stays: all but the rows of the README's table, the counts, and what stands between the two marks
-of a source. A source that is new gets its row and its section.
+What is written by hand stays: all but the rows of the README's table, the counts, and what stands between two marks.
+They come from the claims' records, and the tables of figures in docs/definitions.md from the networks that are shipped.
+A source that is new gets its row and its section.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from pathlib import Path
 from modinterp.claims import Claim
 from modinterp.claims.finding import KINDS
 from modinterp.claims.tally import COLUMNS
+from modinterp.reproduce.reproduction import measurements_of
 from modinterp.runs import store
-from modinterp.sources import Source, sources
+from modinterp.sources import Source, source, sources
 
 ROOT = Path(__file__).parents[1]
 PLACES = (ROOT / "README.md", ROOT / "docs" / "findings.md")
+DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
 
 
@@ -31,23 +34,43 @@ HEADS = {"refuted": ("Refuted", "What was measured"), "mixed": ("True of some ne
 def current(text: str) -> str:
     """A page with the counts, tables and lists of today."""
     text = re.sub(r"\d+ of the verdicts", f"{_on_some_of_their_runs()} of the verdicts", text)
-    rows = "".join(f"{_row(source)}\n" for source in _own_sources())
+    rows = "".join(f"{_row(each)}\n" for each in _own_sources())
     text = re.sub(rf"{re.escape(HEADER)}(\|.*\n)*", lambda _: HEADER + rows, text)
-    for source in _own_sources():
-        if text.startswith("# What was found\n") and f"\n## {source.name}\n" not in text:
-            text = f"{text.rstrip()}\n\n{_section(source)}"
-        counts = rf"(?s)(\n## {source.name}\n.*?\*\*)\d+ claims?, [^*]+"
-        text = re.sub(counts, rf"\g<1>{source.tally}", text, count=1)
-        begin, end = _marks(source)
+    for each in _own_sources():
+        if text.startswith("# What was found\n") and f"\n## {each.name}\n" not in text:
+            text = f"{text.rstrip()}\n\n{_section(each)}"
+        counts = rf"(?s)(\n## {each.name}\n.*?\*\*)\d+ claims?, [^*]+"
+        text = re.sub(counts, rf"\g<1>{each.tally}", text, count=1)
+        begin, end = _marks(each)
         before, begun, rest = text.partition(begin)
         if begun:
-            text = f"{before}{begin}\n{''.join(_tables(source))}{end}{rest.partition(end)[2]}"
+            text = f"{before}{begin}\n{''.join(_tables(each))}{end}{rest.partition(end)[2]}"
     return text
+
+
+def with_tables(text: str) -> str:
+    """A page with the tables of figures that it has marks for, measured on the networks that are shipped."""
+    return re.sub(r"<!-- (\w+), table of (\w+): by .* -->\n(?:\|.*\n)*", _marked_table, text)
+
+
+def _marked_table(mark: re.Match[str]) -> str:
+    about = source(mark[1])
+    drawing = about.drawings[mark[2]]
+    names = [name for name in about.runs if drawing.shows(name, about.main_run)]
+    table = drawing.made_table(measurements_of(names), about.main_run)
+    rows = [] if table is None else [table.columns, ["---"] * table.shape[1], *table.itertuples(index=False)]
+    return mark[0].partition("\n")[0] + "\n" + "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
+
+
+def _cell(x: object) -> str:
+    if not isinstance(x, float):
+        return f"{x:,}" if isinstance(x, int) else str(x)
+    return "" if x != x else f"{x:,.0f}" if x == int(x) else f"{x:.1e}"
 
 
 def _own_sources() -> list[Source]:
     """The sources that come with modinterp, those with the most claims first."""
-    own = [source for source in sources().values() if source.package.startswith("modinterp.")]
+    own = [each for each in sources().values() if each.package.startswith("modinterp.")]
     return sorted(own, key=len, reverse=True)
 
 
@@ -73,7 +96,7 @@ def _section(source: Source) -> str:
 def _on_some_of_their_runs() -> int:
     """Number of verdicts with a run that is not shipped."""
     there = set(store.run_names(store.checkpoints()))
-    claims = [claim for source in _own_sources() for claim in source.claims.values()]
+    claims = [claim for each in _own_sources() for claim in each.claims.values()]
     return sum(claim.finding.verdict != "open" and bool(set(claim.needs) - there) for claim in claims)
 
 
@@ -113,7 +136,7 @@ def _statements(claims: list[Claim]) -> str:
 
 def changes() -> str:
     """What was changed of bands, measures and verdicts after their numbers were known, as a page."""
-    claims = [claim for source in _own_sources() for claim in source.claims.values()]
+    claims = [claim for each in _own_sources() for claim in each.claims.values()]
     rows = [(change, claim) for claim in claims for change in claim.changed]
     cells = [
         (change.date, f"`{claim.id}`", change.what, change.before, change.now, change.why)
@@ -132,5 +155,6 @@ been seen, both numbers stand here with the reason; `docs/findings.py` writes th
 
 if __name__ == "__main__":
     CHANGES.write_text(changes())
+    DEFINITIONS.write_text(with_tables(DEFINITIONS.read_text()))
     for place in PLACES:
         place.write_text(current(place.read_text()))

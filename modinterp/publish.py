@@ -3,7 +3,8 @@
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
 the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
 are the final weights of runs in a sweep; what history and progress say was measured before that rounding. Both tables
-are shipped packed, with the seven digits that float32 has; the last snapshot is the final weights. Of a run that is
+are shipped packed, with the seven digits that float32 has; the last snapshot is the final weights. The progress of a
+rounding variant is shipped with its distance from the run that it is a variant of. Of a run that is
 asked for its history alone, such as a network that learned nothing, the tables can be shipped without the weights.
 """
 
@@ -14,6 +15,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -79,6 +81,7 @@ def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> l
 
 
 GROUND_TRUTH = "ground-truth"  # in place of names of runs
+DISTANCE = "distance_from_unmoved"  # column of the progress of rounding variants
 DIGITS = 7  # significant digits of the numbers in shipped tables
 MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes gigabytes and minutes
 
@@ -127,6 +130,7 @@ def publish(
     snapshots = store.snapshot_epochs(target) or None if snapshots is None else snapshots
     if run.progress is None and has_progress(run.task):
         run.progress = _recorded_progress(run, source)
+    run.progress = _with_distance(run, runs)
     epochs = _chosen_epochs(run, snapshots)
     end = store.read_record(source)["epoch"]  # the last snapshot is the final weights
     earlier = [epoch for epoch in epochs if epoch != end] or epochs
@@ -154,6 +158,30 @@ def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
     digest = write_atomically(folder / store.PROGRESS, store.table_bytes(progress))
     _write_record(run, folder, folder, store.read_record(folder)["sha256"] | {store.PROGRESS: digest})
     return progress
+
+
+def _with_distance(run: TrainedRun, runs: Path) -> pd.DataFrame | None:
+    """Progress measures, those of a rounding variant with its distance from the run that it is a variant of.
+
+    A column `DISTANCE` holds the distance of all weights over the norm of those of the other run, at the snapshots of
+    one epoch; it is there where the other one lies in the folder `runs` too.
+    """
+    from modinterp.analyses.training.progress import distance_of_weights
+    from modinterp.runs import load, store
+    from modinterp.tasks.description import kind_of
+    from modinterp.training import RunSpec
+
+    if run.progress is None or run.spec is None or run.spec.nudge is None:
+        return run.progress
+    unmoved = replace(run.spec, nudge=None)
+    specs = {name: store.read_record(runs / name)["spec"] for name in store.run_names(runs)}
+    alike = (name for name, spec in specs.items() if spec["task"]["kind"] == kind_of(type(run.task)))
+    if (name := next((n for n in alike if RunSpec.from_json(specs[n], run.task) == unmoved), None)) is None:
+        return run.progress
+    other = load(name, root=runs)
+    epochs = (e for e in run.progress["epoch"] if e in run.snapshots and e in other.snapshots)
+    distances = {e: distance_of_weights(run.at(e), other.at(e)) for e in epochs}
+    return run.progress.assign(**{DISTANCE: run.progress["epoch"].map(distances)})
 
 
 def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[int]:

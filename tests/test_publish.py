@@ -12,7 +12,7 @@ from modinterp.models import TransformerConfig
 from modinterp.publish import dozen_epochs, has_progress, main, publish
 from modinterp.runs import NotRecorded, load, states, store, train
 from modinterp.tasks import Ordering, PrimeRemainders, addition
-from modinterp.training import Recipe, RunSpec
+from modinterp.training import Nudge, Recipe, RunSpec
 
 TASK = addition(7)
 SPEC = RunSpec(TASK, TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24),
@@ -45,6 +45,20 @@ def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
     assert list(load("own/small", root=tmp_path / "shipped").snapshots) == list(run.snapshots)
     publish("own/small", tmp_path / "trained", tmp_path / "elsewhere")
     assert not load("own/small", root=tmp_path / "elsewhere").snapshots
+
+
+def test_a_rounding_variant_carries_its_distance_from_the_run_it_is_a_variant_of(tmp_path: Path) -> None:
+    nudged = replace(SPEC, nudge=Nudge("embed.W_E", 1))
+    train({"own/a": SPEC, "own/b": nudged}, tmp_path / "trained", device="cpu", progress=False)
+    publish("own/b", tmp_path / "trained", tmp_path / "shipped")
+    distances = load("own/b", root=tmp_path / "shipped").progress["distance_from_unmoved"]
+    assert 1e-9 < distances.iloc[0] < 1e-7, "one unit in the last place of one matrix"
+    assert distances.iloc[-1] > 3 * distances.iloc[0]
+    publish("own/a", tmp_path / "trained", tmp_path / "shipped")
+    assert "distance_from_unmoved" not in load("own/a", root=tmp_path / "shipped").progress
+    train({"alone/b": nudged}, tmp_path / "elsewhere", device="cpu", progress=False)
+    publish("alone/b", tmp_path / "elsewhere", tmp_path / "shipped")
+    assert "distance_from_unmoved" not in load("alone/b", root=tmp_path / "shipped").progress
 
 
 def test_snapshots_can_be_chosen_and_names_may_hold_stars(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

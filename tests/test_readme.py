@@ -50,6 +50,13 @@ def test_counts_and_tables_are_those_of_the_claims(page: str) -> None:
     assert current(stale) == text
 
 
+def test_tables_of_figures_are_those_of_the_shipped_networks() -> None:
+    text = (ROOT / "docs" / "definitions.md").read_text()
+    stale = re.sub(r"\n\| nanda/[^\n]+", "", text)
+    assert stale != text
+    assert WRITTEN_BY["with_tables"](stale) == text, "python docs/findings.py writes them anew"
+
+
 def test_every_change_of_a_band_or_measure_is_on_its_page() -> None:
     written = (ROOT / "docs" / "verdict_changes.md").read_text()
     assert WRITTEN_BY["changes"]() == written, "python docs/findings.py writes it anew"

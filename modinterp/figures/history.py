@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from modinterp.figures.theme import LOSS_AXIS, TEST, TRAIN, array, with_title
+from modinterp.figures.theme import LOSS_AXIS, TEST, TRAIN, array, colour_of, with_title
 
 GROKKED = "Memorised early, generalised much later: test loss rises far above chance, then collapses"
 
@@ -17,6 +17,26 @@ def mean_history(histories: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Mean of each column over histories at every epoch of any; a training that ended counts with its last row."""
     columns = pd.concat([h.set_index("epoch") for h in histories], axis=1, keys=range(len(histories))).sort_index()
     return columns.ffill().T.groupby(level=1).mean().T.rename_axis("epoch").reset_index()
+
+
+def partings(distances: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
+    """Distances between two trainings over their epochs.
+
+    Args:
+        distances: name of the run to a table with the columns `epoch` and `distance`, in shares of the norm.
+        title: what to see.
+    """
+    figure = go.Figure()
+    for number, (name, table) in enumerate(distances.items()):
+        figure.add_scatter(
+            x=array(table["epoch"]),
+            y=array(table["distance"]),
+            name=name,
+            line={"color": colour_of(number, range(len(distances))), "width": 1.5},
+        )
+    figure.update_xaxes(title="epoch")
+    figure.update_yaxes(title="distance of the weights [of their norm]", type="log")
+    return with_title(figure, title)
 
 
 def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Figure:

@@ -90,7 +90,7 @@ def special() -> dict[str, Any]:
         "progress": table(), "table": table(), "column": "test_loss", "outputs": ["mod_2", "mod_3"], "epoch": 3.0,
         "start": 2.0, "end": 9.0, "epochs": pd.Series(range(20)), "loss": curve, "condition": curve < 3, "box":
         ((6, 6), (0, 2), (0, 2)), "interval": (0, 2), "clusters": {1: [0, 2]}, "config": network().cfg, "boxes": 9,
-        "networks": [(0, network())], "at_start": None, "name": "a null", "observed": {"x": 1.0}, "limit": P,
+        "networks": [(0, network())], "other": network(), "at_start": None, "name": "a null", "observed": {"x": 1.0}, "limit": P,
         "planes": {1: torch.rand(8, 2)}, "attention": [1, 2], "first": [1, 2], "second": [2], "first_number": 0,
         "score_lines": lines.lines(query.scores[:3, :P].mean(dim=0)), "edges": (0, 1, 3), "times": [1.0, float("inf")],
         "divisors": [2, 3], "most": 9, "terms": "sums", "within": 3.0, "original": None, "residues": P, "d_model": 8,

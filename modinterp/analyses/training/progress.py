@@ -75,6 +75,24 @@ def progress_measures(
     return pd.DataFrame([{"epoch": epoch} | progress_at(network, task, split, freqs) for epoch, network in networks])
 
 
+def distance_of_weights(network: Network, other: Network) -> float:
+    """Distance of all weights of two networks of one shape, over the norm of those of the other.
+
+    It is 0 for the same weights, and about 1.4 for two independent networks of one norm.
+
+    Raises:
+        ValueError: networks of different shapes.
+    """
+    theirs = dict(other.named_parameters())
+    ours = dict(network.named_parameters())
+    if {name: w.shape for name, w in ours.items()} != {name: w.shape for name, w in theirs.items()}:
+        raise ValueError("other must be a network of the same shape, got one of another")
+    squared = sum(
+        float((w.detach().double() - theirs[name].detach().double()).square().sum()) for name, w in ours.items()
+    )
+    return (squared / sum(float(w.detach().double().square().sum()) for w in theirs.values())) ** 0.5
+
+
 def largest_single_exclusion(
     networks: Iterable[tuple[int, Network]], task: Task, train: Int[Tensor, " row"]
 ) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from modinterp.sources.nanda.claims.heads import (
     N_MULTIPLY,
     OPPOSITE,
     PRODUCT_LEAD,
+    TWO_HEADS,
     head_roles,
     of_rank,
 )
@@ -104,6 +105,7 @@ CLAIMS = (
             printed={N_TABLES: 4, **dict(zip(RANK_SHARE, sorted(TABLE_FVES, reverse=True), strict=True))},
             expected={N_TABLES: at_least(2, "all four in the paper are above 0.92")},
             needs=(MAIN,),
+            finding=mixed(TWO_HEADS),
             figure="tables",
         )
         for head, fve in enumerate(TABLE_FVES)
@@ -170,6 +172,7 @@ CLAIMS = (
         measure=_table_fve,
         expected={N_TABLES: at_least(2, "all four in the paper")},
         needs=(MAIN,),
+        finding=mixed(TWO_HEADS),
         figure="tables",
     ),
     Claim(

@@ -14,6 +14,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Measure, Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.claims.heads import THREE_HEADS
 from modinterp.sources.nanda.runs import MAIN
 
 N_SIGNIFICANT = "significant frequencies"
@@ -149,6 +150,7 @@ CLAIMS = (
         measure=_attention,
         expected=ONE_FREQUENCY_A_HEAD,
         needs=(MAIN,),
+        finding=mixed(THREE_HEADS),
         figure="periodic",
     ),
     Claim(
@@ -182,6 +184,7 @@ CLAIMS = (
         measure=_attention,
         expected=ONE_FREQUENCY_A_HEAD,
         needs=(MAIN,),
+        finding=mixed(THREE_HEADS),
         figure="heads",
     ),
     Claim(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pandas as pd
+import plotly.graph_objects as go
 
 from modinterp.analyses.training.phases import first_epoch
+from modinterp.figures import history
 from modinterp.measurements import PairMeasurements
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.nanda.runs import ROUNDING
 
+EPOCHS_OF_PARTING = (0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
 PAPER_FREQS, PAPER_HEADS = (14, 35, 41, 42, 52), (35, 42, 52, 42)
 
 
@@ -19,6 +22,32 @@ def _moved(m: PairMeasurements) -> str:
     """Which initial matrix was moved, and by how much."""
     nudge = m.spec.nudge if m.spec is not None else None
     return "none" if nudge is None else f"{nudge.weight} by {nudge.ulps:+d}"
+
+
+def _distances(m: PairMeasurements) -> pd.DataFrame | None:
+    """Distance of all weights from the run that was not moved, by epoch, where it was measured."""
+    if m.progress is None or "distance_from_unmoved" not in m.progress:
+        return None
+    columns = {"epoch": m.progress["epoch"], "distance": m.progress["distance_from_unmoved"]}
+    return pd.DataFrame(columns).dropna()
+
+
+def _parting(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
+    distances = {f"{name}, {_moved(m)}": table for name, m in measured.items() if (table := _distances(m)) is not None}
+    title = "One unit in the last place of one matrix is a hundredth of all weights after 100 epochs"
+    return history.partings(distances, title) if distances else None
+
+
+def _partings(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
+    tables = {
+        name: table.set_index("epoch")["distance"]
+        for name, m in measured.items()
+        if (table := _distances(m)) is not None
+    }
+    if not tables:
+        return None
+    every = pd.DataFrame(tables)
+    return every.loc[[epoch for epoch in EPOCHS_OF_PARTING if epoch in every.index]].reset_index()
 
 
 def _variants(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
@@ -31,7 +60,7 @@ def _variants(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
         }
     ]
     for name, m in measured.items():
-        history = m.history
+        log = m.history
         rows.append(
             {
                 "run": name,
@@ -42,8 +71,8 @@ def _variants(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
                 "heads at the paper's frequency": sum(
                     head.freq == freq for head, freq in zip(m.heads.heads, PAPER_HEADS, strict=False)
                 ),
-                "epoch of test loss below 1": first_epoch(history["epoch"], history["test_loss"] < 1),
-                "test loss at the end [nats]": float(history["test_loss"].iloc[-1]),
+                "epoch of test loss below 1": first_epoch(log["epoch"], log["test_loss"] < 1),
+                "test loss at the end [nats]": float(log["test_loss"].iloc[-1]),
             }
         )
     return pd.DataFrame(rows) if measured else None
@@ -57,6 +86,15 @@ FIGURES = {
         ),
         all_of=ROUNDING,
         table=Table(title="Variants of the paper's seed by rounding", make=_variants),
+        beside="curves",
+    ),
+    "parting": Drawing(
+        number="The paper's own seed: when the ways part",
+        draw=_parting,
+        all_of=ROUNDING,
+        table=Table(
+            title="Distance from the variant that was not moved, by epoch [of the weights' norm]", make=_partings
+        ),
         beside="curves",
     ),
 }
