@@ -2,7 +2,7 @@
 
     python3 make.py SOURCE    measure every claim of a source on the shipped networks: a table, a page
     python3 make.py all       the same for all sources, with an index of their pages
-    python3 make.py test      lint, types, and all tests
+    python3 make.py test      lint, types, and all tests; with --quick lint and those tests that take a minute
     python3 make.py docs      the API reference, into docs/_build/html
 
 Pages go into reports/. Anything after the name is handed on: `python3 make.py SOURCE --only 'fig7.*'`,
@@ -54,11 +54,13 @@ def reproduce(source: str, *more: str) -> None:
 
 
 def test(*more: str) -> None:
-    """Lint, types, tests; two tests at a time with one thread each."""
+    """Lint, types, tests; two tests at a time with one thread each. Before a commit `--quick` takes a minute."""
     run([BIN / "ruff", "check", "."])
     run([BIN / "ruff", "format", "--check", "."])
-    run([BIN / "pyright"])
-    run([BIN / "python", "-m", "pytest", "-n", "2", *more], OMP_NUM_THREADS="1")
+    quick = "--quick" in more
+    if not quick:
+        run([BIN / "pyright"])
+    run([BIN / "python", "-m", "pytest", "-n", "2", *more, *["tests"] * quick], OMP_NUM_THREADS="1")
 
 
 def docs(*more: str) -> None:

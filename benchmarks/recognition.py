@@ -43,7 +43,7 @@ from modinterp.explanations import Explanation, explain
 from modinterp.explanations.verdict import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED
 from modinterp.models import ForwardPass, TransformerConfig, Weights, from_state_dict, initial_weights
 from modinterp.runs import TrainedRun
-from modinterp.tasks import ModularArithmetic, Task, addition, composition
+from modinterp.tasks import Group, ModularArithmetic, Task, addition
 
 UNSURE = {DOUBTFUL, SOLVED, BEHAVIOUR}
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
@@ -178,14 +178,14 @@ def group_tasks(folder: Path) -> dict[str, Task]:
     (r, s), (t, u) = (i[:, None] % 59, i[:, None] // 59), (i % 59, i // 59)
     dihedral = (torch.where(s == 0, r + t, r - t) % 59 + 59 * ((s + u) % 2)).tolist()
     tasks: dict[str, Task] = {
-        "groups_D59_MLP_seed4.pt": composition(dihedral, vocabularies=2, group="the dihedral group"),
-        "groups_D59_T_seed3.pt": composition(dihedral, equals=True, group="the dihedral group"),
+        "groups_D59_MLP_seed4.pt": Group.of_table(dihedral, vocabularies=2, group="the dihedral group"),
+        "groups_D59_T_seed3.pt": Group.of_table(dihedral, equals=True, group="the dihedral group"),
     }
     if (folder / "groups_S5_elements.txt").is_file():
         rows = [tuple(map(int, line.split())) for line in (folder / "groups_S5_elements.txt").read_text().splitlines()]
         number = {row: n for n, row in enumerate(rows)}
         table = [[number[tuple(second[x] for x in first)] for second in rows] for first in rows]
-        tasks["groups_S5_MLP_seed5.pt"] = composition(table, vocabularies=2, group="S5")
+        tasks["groups_S5_MLP_seed5.pt"] = Group.of_table(table, vocabularies=2, group="S5")
     return tasks
 
 

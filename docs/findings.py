@@ -1,4 +1,4 @@
-"""Bring docs/findings.md, docs/verdict_changes.md, docs/definitions.md and the table of README.md up to date.
+"""Bring docs/findings.md, verdicts.md, verdict_changes.md, definitions.md and README.md up to date.
 
     python docs/findings.py
 
@@ -21,7 +21,7 @@ from modinterp.runs import store
 from modinterp.sources import Source, source, sources
 
 ROOT = Path(__file__).parents[1]
-PLACES = (ROOT / "README.md", ROOT / "docs" / "findings.md")
+PLACES = (ROOT / "README.md", ROOT / "docs" / "findings.md", ROOT / "docs" / "verdicts.md")
 DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
 

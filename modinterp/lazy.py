@@ -1,10 +1,24 @@
-"""Names of a package that are imported when they are first used, so that a command's --help does not wait for torch."""
+"""What is imported when it is first used: names of our packages, and what a library imports beside what we use of it.
+
+In this way a command's --help does not wait for torch, and a network not for what language models need.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import resolve_name
+from pathlib import Path
+from threading import RLock
+from types import ModuleType
 from typing import Any
+
+_LOCK = RLock()
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -22,3 +36,105 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return home if homes[name].endswith(f".{name}") else getattr(home, name)
 
     return find
+
+
+@contextmanager
+def by_parts(package: str) -> Iterator[None]:
+    """Import the modules of a package that are asked for, and not all that its `__init__` files import.
+
+    Within the context `from package import name` imports the one module that `__init__.py` has the name from, in the
+    package and in every package below it. After it the first use of one of these packages executes its `__init__.py`,
+    so that everybody else finds all of it as ever. Nothing is changed where the package was imported before, and what
+    an `__init__.py` has in another way than by `from module import name` executes all of it at once.
+    """
+    if package in sys.modules:
+        yield
+        return
+    finder = _ByParts(package)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for made in finder.made:
+            made.__dict__.pop(_HOMES, None)
+
+
+_HOMES = "__names_and_their_modules__"
+
+
+class _ByParts(MetaPathFinder):
+    """Finds the packages below one as `_Unexecuted`, and leaves their modules to Python."""
+
+    def __init__(self, package: str):
+        self.package, self.made = package, list[ModuleType]()
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name.partition(".")[0] != self.package:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or spec.origin is None or not spec.submodule_search_locations or spec.loader is None:
+            return None
+        spec.loader = _Later(spec.loader, self.made)
+        return spec
+
+
+class _Later(Loader):
+    """Makes a package whose `__init__.py` is executed later, by another loader."""
+
+    def __init__(self, loader: Loader, made: list[ModuleType]):
+        self.loader, self.made = loader, made
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__dict__[_HOMES] = dict(_imported_names(module))
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        module.__class__ = _Unexecuted
+        self.made.append(module)
+
+
+def _imported_names(package: ModuleType) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each name that an `__init__.py` has by `from module import name` to the module and the name there."""
+    for node in ast.parse(Path(str(package.__file__)).read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), package.__name__)
+            for each in node.names:
+                yield each.asname or each.name, (module, each.name)
+
+
+class _Unexecuted(ModuleType):
+    """A package whose `__init__.py` is not executed before something is asked of it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not isinstance(value, ModuleType):  # found in sys.modules; the name of one may be that of a class, too
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in (homes := self.__dict__.get(_HOMES, {})):
+            module, original = homes[name]
+            if module == self.__name__:
+                return import_module(f"{module}.{original}")
+            return getattr(import_module(module), original)
+        if (part := sys.modules.get(f"{self.__name__}.{name}")) is not None and homes:
+            return part
+        with _LOCK:
+            if type(self) is _Unexecuted:
+                _execute(self)
+        return getattr(self, name)
+
+
+def _execute(package: ModuleType) -> None:
+    """Execute the `__init__.py` of a package, which then is as if it had been imported in the ordinary way."""
+    prefix, loader = f"{package.__name__}.", package.__loader__
+    if loader is None:
+        raise ImportError(f"{package.__name__} has no loader")
+    package.__dict__.pop(_HOMES, None)
+    package.__class__ = ModuleType
+    parts = {name.removeprefix(prefix): part for name, part in sys.modules.items() if name.startswith(prefix)}
+    vars(package).update({name: part for name, part in parts.items() if "." not in name})
+    try:
+        loader.exec_module(package)
+    except BaseException:
+        package.__class__ = _Unexecuted
+        raise

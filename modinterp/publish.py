@@ -239,8 +239,10 @@ def main(arguments: list[str] | None = None) -> int:
 
         return ground_truth(given[1:])
     options = _arguments().parse_args(given)
-    from modinterp.runs import store
+    from modinterp.runs import hub, store
 
+    if options.hub is not None:  # before anything is measured
+        hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
     names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
     what = options.snapshots, options.float16, options.tables, not options.no_spectra
     with ExitStack() as kept:

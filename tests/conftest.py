@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
+import plotly.graph_objects  # noqa: F401  before modinterp: what its modules are the first to import is compiled anew,
 import pytest
+import transformer_lens  # noqa: F401  ... as jaxtyping's hook gives the files of bytecode other names meanwhile
 from hypothesis import settings
 from jaxtyping import config as annotations
 from reproduced import Reproduced, reproduce
@@ -28,14 +31,37 @@ REPORT_OF = {  # files that look at the report of a source, where no parameter s
     "tests/reproduce/test_command.py": "nanda",
     "tests/sources/clock/test_pages.py": "clock",
 }
+LONG = (  # what starts processes, trains for long or looks at networks of full size
+    *(f"tests/{folder}" for folder in ("cluster", "comparisons", "explanations", "exports", "reproduce", "sources", "terminal")),
+    *(f"tests/runs/test_{name}.py" for name in ("damage", "foreign_files", "fuzz", "hub", "kill", "lease", "own_tasks", "sbatch", "search",
+                                                "shipped", "slurm", "trainer", "unfinished", "watched")),
+    *(f"tests/analyses/test_{name}.py" for name in ("bounds", "laws", "nothing_there", "nulls", "ordering", "planted",
+                                                    "reference")),
+    *(f"tests/test_{name}.py" for name in ("api_reference", "benchmarks", "publish", "wheel")),
+    *(f"tests/training/test_{name}.py" for name in ("architectures", "company")),
+)  # fmt: skip
 REFERENCE = ROOT.parent / "shared" / "reference"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--nightly", action="store_true", help="run the long tests, too")
+    parser.addoption("--quick", action="store_true", help="run what takes a minute, before a commit")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    long = {ROOT / name for name in LONG} & {collection_path, *collection_path.parents}
+    return True if long and config.getoption("--quick") else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick"):
+        long = {
+            each
+            for each in items
+            if "reproduced" in getattr(each, "fixturenames", ()) or each.get_closest_marker("long")
+        }
+        config.hook.pytest_deselected(items=list(long))
+        items[:] = [each for each in items if each not in long]
     if not config.getoption("--nightly"):
         for item in items:
             if item.get_closest_marker("nightly"):
@@ -57,8 +83,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByRepor
 
 @pytest.fixture(scope="session")
 def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reproduced]:
-    """Reproduces a source by its command, once for all tests that look at what it measures, draws or writes."""
-    return cache(lambda name: reproduce(name, tmp_path_factory.mktemp(name)))
+    """Reproduces a source by its command, once for all tests that look at what it measures, draws or writes.
+
+    Of two processes each is given the tests of one source after the other (`ByReport`), and lets the last report go.
+    """
+    kept = 1 if "PYTEST_XDIST_WORKER" in os.environ else None
+    return lru_cache(kept)(lambda name: reproduce(name, tmp_path_factory.mktemp(name)))
 
 
 @pytest.fixture
@@ -69,17 +99,34 @@ def as_for_users() -> Iterator[None]:
     annotations.update("jaxtyping_disable", False)
 
 
+UNFOLDED = """
+<script>
+addEventListener("load", async () => {
+  for (const folded of document.querySelectorAll("details")) folded.open = true;
+  for (const { dataset } of document.querySelectorAll("script[data-plot]")) await drawing.draw(dataset.plot);
+});
+</script>
+"""
+
+
 @pytest.fixture
-def browsed(tmp_path: Path) -> Callable[[Path], str]:
-    """Opens a page in a headless Chromium and gives what it has become; no error may stand in its console."""
+def browsed(tmp_path: Path) -> Callable[..., str]:
+    """Opens a page in a headless Chromium and gives what it has become; no error may stand in its console.
+
+    With `unfolded=True` everything on it is unfolded and drawn.
+    """
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser is None:
         pytest.skip("no Chromium here")
 
-    def opened(page: Path) -> str:
+    def opened(page: Path, unfolded: bool = False) -> str:
+        if unfolded:
+            content = page.read_text().replace("</body>", f"{UNFOLDED}</body>")
+            page = tmp_path / "unfolded.html"
+            page.write_text(content)
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
                    "--no-first-run", f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
-                   "--virtual-time-budget=30000", "--dump-dom", f"file://{page}"]  # fmt: skip
+                   "--virtual-time-budget=30000", "--window-size=1300,900", "--dump-dom", f"file://{page}"]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
         errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "Error" in line]
         assert not errors, errors

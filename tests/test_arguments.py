@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable
 
 import pytest
+import torch
 
+import modinterp
 from modinterp.arguments import SEED, Limits, check
 from modinterp.models import MLPConfig, TransformerConfig
 from modinterp.tasks import Ordering, PrimeRemainders, addition
@@ -51,7 +53,8 @@ def test_parts_of_a_spec_are_what_they_should_be(part: str) -> None:
 
 
 def test_trainings_that_no_disk_holds_are_refused() -> None:
-    refused(lambda: Recipe(epochs=10**18), "raise log_every")
+    refused(lambda: Recipe(epochs=10**18, log_every=10**17, snapshot_every=10**17), "epochs")
+    refused(lambda: Recipe(epochs=10**9), "raise log_every")
     refused(lambda: Recipe(epochs=10**8, log_every=10**6, snapshot_every=1), "raise snapshot_every")
     assert Recipe(epochs=10**7, log_every=1000, snapshot_every=1000).epochs == 10**7
     refused(lambda: Nudge("embed.W_E", 10**9), "ulps")
@@ -98,3 +101,16 @@ def test_limits_and_types_of_single_values() -> None:
                                 ("c", str, ("a", "b")), ((0.5, 2), tuple[float, float], Limits(0, 1))]:  # fmt: skip
         with pytest.raises(ValueError, match="x must be"):
             check("x", value, kind, limits)
+
+
+@pytest.mark.parametrize("value", [5, 1.5, True, b"x", math.nan, object(), torch.zeros(2)],
+                         ids=lambda value: type(value).__name__)  # fmt: skip
+def test_the_public_doors_say_what_they_want(value: object) -> None:
+    for door in (modinterp.load, modinterp.measure, modinterp.compare):
+        refused(lambda door=door: door(value), "must be|expected")
+    refused(lambda: modinterp.load("own/0", root=value), "root must be")
+    refused(lambda: modinterp.compare(["own/0"], epochs=value), "epochs must be")
+    if not isinstance(value, int) or value is True:
+        refused(lambda: modinterp.explain("own/0", draws=value), "draws must be")
+        refused(lambda: modinterp.explain("own/0", p=value), "p must be")
+    refused(lambda: modinterp.compare("own/0"), "networks must be")

@@ -13,6 +13,7 @@ from modinterp.sources import source, sources
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+DOCS = {path.name: path.read_text() for path in (ROOT / "docs").glob("*.md")}
 FINDINGS = (ROOT / "docs" / "findings.md").read_text()
 WRITTEN_BY = runpy.run_path(str(ROOT / "docs" / "findings.py"))
 current = WRITTEN_BY["current"]
@@ -50,6 +51,13 @@ def test_counts_and_tables_are_those_of_the_claims(page: str) -> None:
     assert current(stale) == text
 
 
+def test_the_count_of_verdicts_on_some_of_their_runs_is_current() -> None:
+    text = (ROOT / "docs" / "verdicts.md").read_text()
+    stale = re.sub(r"\d+ of the verdicts", "9999 of the verdicts", text)
+    assert stale != text
+    assert current(stale) == text, "python docs/findings.py writes it anew"
+
+
 def test_tables_of_figures_are_those_of_the_shipped_networks() -> None:
     text = (ROOT / "docs" / "definitions.md").read_text()
     stale = re.sub(r"\n\| nanda/[^\n]+", "", text)
@@ -84,11 +92,16 @@ def test_every_claim_that_is_refuted_or_not_measured_is_named(name: str) -> None
         assert written == (claim.finding.verdict != "holds"), claim.id
 
 
+def test_the_readme_is_a_screen_and_a_half() -> None:
+    assert len(README.split()) <= 900
+
+
 def test_links_and_files_exist() -> None:
     places = r"\]\(([^)#:]+)\)|`((?:docs|notebooks|tests|benchmarks|modinterp)/[\w./-]+)`"
-    for link, file in re.findall(places, README + CONTRIBUTING):
-        stands_for_others = re.search(r"\b(YOURS|NAME|test_YOURS)\b", file)
-        assert stands_for_others or (ROOT / (link or file)).exists(), link or file
+    for folder, page in ((ROOT, README), (ROOT, CONTRIBUTING), *((ROOT / "docs", text) for text in DOCS.values())):
+        for link, file in re.findall(places, page):
+            stands_for_others = re.search(r"\b(YOURS|NAME|test_YOURS)\b", file)
+            assert stands_for_others or (folder / link if link else ROOT / file).exists(), link or file
 
 
 def test_the_example_runs(mainline) -> None:

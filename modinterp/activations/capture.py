@@ -7,9 +7,9 @@ from collections.abc import Collection
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from transformer_lens import ActivationCache
 
 from modinterp.models import Network
+from modinterp.models.lens import ActivationCache
 from modinterp.tasks import Task
 
 LOGITS = "logits"

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from transformer_lens.hook_points import HookPoint
 
 from modinterp.activations.capture import at_last_position, logits_on_grid
 from modinterp.models import Network
+from modinterp.models.lens import HookPoint
 from modinterp.tasks import Task
 
 

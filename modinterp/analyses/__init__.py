@@ -9,13 +9,14 @@ p // 2, `output` the logits, `input` the inputs, `row` some of the inputs, `toke
 tokens), `d` the dimension of any space.
 
     fourier/      transforms, frequencies, neurons, neuron_spectra, readout, cosine_sums, ablations, sparsity
-    circles/      circle, alignment, petals, rotation, linearity, symmetry
+    circles/      circle, alignment, petals, rotation, linearity, symmetry, isolation, formulas
     attention/    heads, components, induction, trigrams
     order/        lookups, ordering, copying, sorting, permutations, bounds
     embeddings/   positions, singular_vectors, primality
     training/     phases, curves, generalisation, progress
     statistics/   explained, lines, similarity
     network/      summary, nulls
+    groups/       irreps, transforms, characters, products, neurons, subgroups, readout, bounds, nulls
     printing      how results print
 """
 

@@ -7,7 +7,7 @@ imported, and what one of them is asked from outside is checked, once:
 - *shape*: an axis of one name has one size in all arguments, the operands `a` and `b` have the same, and none is empty;
 - *finite*: no number of a tensor, nor of a network's weights, is NaN or infinite, since NaN is never evidence;
 - *meaning*, where a name or a type has one and the same everywhere (`NAMES`, `KINDS`), or an annotation holds what a
-  table or a cache must hold (`Holds`).
+  table or a cache must hold (`Holds`); a group, its representations and what they are of have one order.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from modinterp.activations import ActivationCache
+from modinterp.analyses.groups.irreps import Irrep
 from modinterp.arguments import COUNT, SEED, SIZE, Limits, axes_of, check, is_array_of
 from modinterp.models import Network
-from modinterp.tasks import Ordering, Task
+from modinterp.tasks import Group, Ordering, Task
 
 Sizes = Mapping[str, Any]  # of the named axes of all arguments
 Given = Mapping[str, Any]  # all arguments
@@ -110,9 +111,39 @@ def _residue(name: str, value: int, sizes: Sizes, _given: Given) -> None:
     check(name, value, int, Limits(0, sizes["b"] - 1))
 
 
-def _fits(name: str, value: Task, _sizes: Sizes, given: Given) -> None:
+def _fits(name: str, value: Task, sizes: Sizes, given: Given) -> None:
     if "network" in given:
         given["network"].cfg.check(value)
+    if isinstance(value, Group):
+        _of_order(name, value.n, sizes)
+
+
+def _of_order(name: str, n: int, sizes: Sizes) -> None:
+    for axis in ("element", "a", "output"):
+        if sizes.get(axis, n) != n:
+            raise ValueError(f"{name} must be of order {sizes[axis]}, the size along {axis}, got one of order {n}")
+
+
+def _representations(name: str, value: Irrep | Collection[Irrep], sizes: Sizes, given: Given) -> None:
+    for n in {len(rho.matrices) for rho in ([value] if isinstance(value, Irrep) else value)}:
+        _of_order(name, n, sizes)
+        if isinstance(task := given.get("task"), Group) and task.n != n:
+            raise ValueError(f"{name} must be of {task.group}, of order {task.n}, got some of a group of order {n}")
+    if isinstance(value, Irrep):
+        return
+    for axis, count in (("irrep", len(value)), ("component", sum(rho.rank for rho in value))):
+        if sizes.get(axis, count) != count:
+            raise ValueError(f"{name} must be as many as {sizes[axis]} along {axis}, got {count}")
+
+
+def _partition(name: str, value: tuple[int, ...], _sizes: Sizes, _given: Given) -> None:
+    if not value or min(value) < 1 or list(value) != sorted(value, reverse=True):
+        raise ValueError(f"{name} must be a partition, whole numbers above 0 with the largest first, got {value}")
+
+
+def _members(name: str, value: Collection[int], _sizes: Sizes, given: Given) -> None:
+    if not value or not set(value) <= set(range(given["task"].n)):
+        raise ValueError(f"{name} must hold elements below {given['task'].n}, got {sorted(value)[:9]}")
 
 
 def _limited(limits: Limits) -> Callable[[str, Any, Sizes, Given], None]:
@@ -170,6 +201,11 @@ NAMES: dict[str, Callable[[str, Any, Sizes, Given], None]] = {
     "residues": _modulus,
     "task": _fits,
     "column": _column,
+    "rho": _representations,
+    "irreps": _representations,
+    "shape": _partition,
+    "subgroup": _members,
+    "where": lambda name, x, sizes, _: _within(name, x, 0, sizes["output"] - 1),
     "seed": _limited(SEED),
     **dict.fromkeys(("draws", "boxes", "batch_size", "n_neurons", "d_model", "most", "waves", "steps", "width",
                      "n", "limit", "n_classes"), _limited(SIZE)),
@@ -238,7 +274,7 @@ def _check(given: Given, hints: Mapping[str, Any]) -> None:
             if x.numel() == 0:
                 raise ValueError(f"{name} must not be empty, got shape {tuple(x.shape)}")
             for axis, size in axes_of(x, annotation) or () if annotation is not None else ():
-                if not axis.isdigit() and not axis.startswith("#") and sizes.setdefault(axis, size) != size:
+                if not axis.isdigit() and axis[0] not in "#_" and sizes.setdefault(axis, size) != size:
                     known, what = sizes[axis], "what stands before it"
                     raise ValueError(f"{name} must have size {known} along {axis}, as {what}, got {size}")
     for one, other in SAME:

@@ -23,6 +23,23 @@ def free_cores() -> int:
     return max(1, min(cores(), round((after - before) / ticks)))
 
 
+def set_threads(threads: int | None = None) -> None:
+    """Let torch compute on so many threads in this process; by default on one a free core.
+
+    OMP_NUM_THREADS, where it is set, has said so already, and is kept.
+
+    Raises:
+        ValueError: less than one.
+    """
+    if threads is not None and threads < 1:
+        raise ValueError(f"--threads must be a whole number of at least 1, got {threads}")
+    if threads is None and "OMP_NUM_THREADS" in os.environ:
+        return
+    import torch
+
+    torch.set_num_threads(threads or free_cores())
+
+
 def _idle() -> int:
     """Time for which all cores together had nothing to do since the machine began. [ticks]"""
     idle, waiting = _TIMES.read_text().split(maxsplit=6)[4:6]

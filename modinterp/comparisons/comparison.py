@@ -76,7 +76,7 @@ class Comparison:
         for name, m in self.waved.items():
             energies = [norm**2 for norm in m.keys.norms]
             total = sum(energies)
-            columns[name] = [energies[k - 1] / total if k <= len(energies) else math.nan for k in keys]  # type: ignore[misc]
+            columns[name] = [energies[k - 1] / total if total and k <= len(energies) else math.nan for k in keys]  # type: ignore[misc]
         return pd.DataFrame(columns)
 
     def losses_without(self) -> pd.DataFrame:

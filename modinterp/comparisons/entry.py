@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from modinterp.arguments import check
 from modinterp.comparisons.comparison import Comparison
 from modinterp.explanations import Explanation, explain
 from modinterp.runs import TrainedRun
@@ -38,6 +39,8 @@ def compare(
         FileNotFoundError, ValueError: as `modinterp.explain`; there is nothing to compare; two networks of one name;
             epochs of what is no run, or that a run has no snapshot of.
     """
+    check("networks", networks, Collection[object])
+    check("epochs", epochs, Sequence[int])
     named = list(networks.items()) if isinstance(networks, Mapping) else [(None, network) for network in networks]
     if not named:
         raise ValueError("there is nothing to compare")

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from modinterp.comparisons.comparison import Comparison, as_text
 from modinterp.figures import comparison as drawn
 from modinterp.files import write_atomically
-from modinterp.pages.html import figure_html, rendered, table_html
+from modinterp.pages.html import rendered, table_html
+from modinterp.pages.plots import Drawn
 
 
 def figures(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
@@ -30,7 +31,8 @@ def page(comparison: Comparison) -> str:
         "page.html",
         names=comparison.names,
         rows=[(quantity, list(row)) for quantity, row in table.iterrows()],
-        figures=[figure_html(figure, key) for key, figure in figures(comparison)],
+        first=[Drawn(key, figure) for key, figure in figures(comparison)],
+        figures=(),
         tables=[
             table_html("Agreement of the key frequencies (Jaccard)", comparison.agreement().reset_index(names="")),
             table_html("Share of the energy at the key frequencies", comparison.frequencies()),

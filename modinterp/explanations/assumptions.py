@@ -18,7 +18,7 @@ from torch import Tensor
 from modinterp.explanations.behaviour import Score, score, unevenness
 from modinterp.explanations.subject import Subject
 from modinterp.models import FORMS, REFUSALS, Calling, Config, Network, Wrapped, indexed, read_logits
-from modinterp.tasks import ModularArithmetic, Task
+from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.tasks.modular import OPERATIONS
 
 SAMPLE = 256  # inputs on which everything is tried
@@ -104,7 +104,24 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
     best = _best_of_each_family([*narrowed, *best])
     most = None if is_wrong else 16 * SAMPLE
     confirmed = [y for x in best[:_CONFIRMED] for y in _tried(x.way, _rows(x.way.task, most), is_wrong) if y.op == x.op]
-    return [x.trial for x in (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])]
+    found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
+    return [*(_own_group(found) if is_wrong else ()), *(x.trial for x in found_best)]
+
+
+def _own_group(found: Subject) -> Iterator[Trial]:
+    """The answers of a network as those of another group, where they are the table of one."""
+    task, network = found.run.task, found.run.network
+    if not isinstance(task, Group):
+        return
+    with torch.no_grad():
+        logits = network(task.inputs().to(network.device))[:, -1].cpu()
+    answers = logits.argmax(dim=-1)
+    try:
+        Group.of_table(answers.view(len(task.table), -1).tolist())
+    except ValueError:
+        return
+    words = "group=answers, the table of a group that its answers are"
+    yield Trial(words, score(logits, answers), unevenness(logits, answers), len(answers))
 
 
 def _least_loss(x: _Tried) -> tuple[float, float]:
@@ -129,13 +146,15 @@ def _rows(task: Task, most: int | None = None) -> Int[Tensor, " row"]:
 
 
 def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " input"]]]:
-    """The right answers, and where it is mostly wrong those to other operations mod p."""
+    """The right answers, and where it is mostly wrong those to other operations, or in the other order."""
     yield "", task.labels()[:, 0]
     if is_wrong and isinstance(task, ModularArithmetic):
         for op in OPERATIONS:
             if op != task.op:
                 yield op, replace(task, op=op).labels()[:, 0]
         yield "sub of b - a", -replace(task, op="sub").labels()[:, 0] % task.p
+    if is_wrong and isinstance(task, Group):
+        yield "b a", task.table.T.flatten()
 
 
 def _tried(way: Way, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from argparse import BooleanOptionalAction
 from pathlib import Path
 
+from modinterp.cluster.cores import set_threads
 from modinterp.files import folder_name, writable_folder
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
-OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3")
+OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3", "group")
 ACTIVATIONS = ("relu", "gelu", "none", "square", "tanh")
 
 
 def _parser() -> Parser:
     parser = Parser(
         prog="python -m modinterp.explain",
-        description="""Explain a network over pairs of numbers mod p, by the forward pass that it has.
+        description="""Explain a network over pairs of numbers mod p, or of elements of a group, by the forward
+pass that it has.
 
 Which frequencies it uses, against calibrated nulls, how much of it they explain, and whether a sum of cosines takes its
 place. Prints one table and writes one page. Nothing in a file is executed. What a file does not say of how its network
@@ -26,6 +28,7 @@ better.""",
   python -m modinterp.explain model.pt --op add --p 97
   python -m modinterp.explain model.pt --attention-rate 0 --no-causal
   python -m modinterp.explain model.safetensors --act gelu --out mine
+  python -m modinterp.explain model.pt --op group --group S5 --elements order.txt
   python -m modinterp.explain SOURCE/RUN                a run that `python -m modinterp.runs list` shows
 
 exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
@@ -35,6 +38,12 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add("--op", choices=OPS, help="what a file was trained on; a run says so itself (default: add)")
     add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
     neurons = "the neurons of a file, which it does not name (default: relu)"
+    group = (
+        "S5, D59, A5, C2 x S3, a CSV file with a table, or answers, for that of the network's own (default: answers)"
+    )
+    add("--group", metavar="GROUP", help=f"with --op group: {group}")
+    elements = "a file with the elements of the group, one a line, in the order of their tokens (default: sorted)"
+    add("--elements", metavar="FILE", type=Path, help=elements)
     add("--act", dest="act_fn", choices=ACTIVATIONS, help=neurons)
     rate = "the share of a file's attention that is softmax, the rest being constant (default: 1)"
     add("--attention-rate", metavar="RATE", type=float, help=rate)
@@ -50,6 +59,8 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add("--out", metavar="DIR", type=Path, help="where to write (default: reports/explain/NAME)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     draws = "how many are drawn for each null of the spectrum, 99 or more (default: 199)"
+    threads = "how many threads compute (default: one a free core)"
+    add("--threads", metavar="N", type=int, help=threads)
     add("--draws", metavar="N", type=int, default=199, help=draws)
     return parser
 
@@ -58,11 +69,17 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = vars(_parser().parse_args(arguments))
+    set_threads(options.pop("threads"))
     from modinterp.explanations.entry import explain
     from modinterp.explanations.page import write_explanation
     from modinterp.runs.weights import READ
 
     network, out, root = options.pop("network"), options.pop("out"), options.pop("runs")
+    if (elements := options["elements"]) is not None and not elements.is_file():
+        raise FileNotFoundError(f"there is no file {elements}")
+    options["elements"] = (
+        () if elements is None else tuple(filter(None, map(str.strip, elements.read_text().split("\n"))))
+    )
     path = Path(network)
     out = out or Path("reports/explain") / (folder_name(path) if path.suffix in READ or path.is_dir() else path)
     writable_folder(out)

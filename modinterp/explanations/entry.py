@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from modinterp.arguments import check
 from modinterp.explanations import sections
 from modinterp.explanations.alarm import alarm
 from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.explanation import Explanation
+from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import FEWEST_DRAWS, StrangerMeasurements
 from modinterp.explanations.subject import Said, Subject, subject
 from modinterp.explanations.verdict import behaviour, is_clearly_periodic, verdict
 from modinterp.runs import TrainedRun
-from modinterp.tasks import Task, cyclic
+from modinterp.tasks import Group, Task, cyclic
 
 
 def explain(
@@ -31,6 +33,8 @@ def explain(
     joined: str | None = None,
     inputs: str | None = None,
     places: Mapping[str, str] | None = None,
+    group: str | Path | None = None,
+    elements: Sequence[str] = (),
     device: str = "cpu",
     root: str | Path | None = None,
     draws: int = 199,
@@ -52,9 +56,9 @@ def explain(
         network: a run, the name of a run such as `SOURCE/RUN`, a `.safetensors`, `.pt` or `.pth` file, or a module or
             function from tokens `[batch, pos]`, or one-hot pairs, to logits.
         op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`, or `add3` for the sum
-            of three; a run knows.
+            of three, or `group` for the product of two elements of a group; a run knows.
         p: the modulus; by default taken from the shapes of a file. A run knows.
-        task: in place of op and p, any task with one answer whose inputs form a grid, such as a `Composition`.
+        task: in place of op and p, any task with one answer whose inputs form a grid, such as a `Group`.
         equals: whether the token "=" follows; by default as the shapes of a file say, or as the network takes it.
         vocabularies: 2 where b has tokens of its own, p + b.
         act_fn: for a file, the nonlinearity of its neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
@@ -62,6 +66,9 @@ def explain(
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
         places: for a module, our hook names to its hook points or modules, such as `{"hook_embed": "tok"}` or
             `{"blocks.0.mlp.hook_post": "fc2:input"}`.
+        group: name of a group, such as `S5`, `D59`, `A5`, `C2 x S3`, or a CSV file with its multiplication table; by
+            default with op `group`, or as `answers`, the group whose table the network's own answers are.
+        elements: the elements of a named group, in the order of their tokens; by default as in `Group`.
         device: where the network of a file or run runs.
         root: folder to look for a named run in; `checkpoints/` by default.
         draws: how many matrices are drawn for each null of the spectrum, 99 or more.
@@ -74,9 +81,12 @@ def explain(
             logits are not finite; so few draws
             that no p-value could be as small as a verdict asks for.
     """
+    check("draws", draws, int)
+    check("p", p, int | None)
     if draws < FEWEST_DRAWS:
         raise ValueError(f"with {draws} draws no p-value can be as small as a verdict asks for; {FEWEST_DRAWS} can")
-    said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, places or {})
+    said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, places or {},
+                None if group is None else str(group), tuple(elements))  # fmt: skip
     explanation = _explained(subject(network, said, device, root), draws)
     if out is not None:
         from modinterp.explanations.page import write_explanation
@@ -91,6 +101,10 @@ def _explained(found: Subject, draws: int) -> Explanation:
         raise ValueError(
             f"{found.run.name} gives logits that are not finite for {broken:,} of {len(behaves.all_logits):,} inputs"
         )
+    if isinstance(found.run.task, Group):
+        g = GroupStranger(found.run, draws)
+        doubt = alarm(found, g, is_periodic=is_clearly_periodic(g))
+        return Explanation(found.run.name, g, tuple(sections.rows(g)), verdict(g, doubt), found.assumed, doubt)
     if cyclic(found.run.task) is None:
         doubt = alarm(found, behaves)
         judged = behaviour(behaves, doubt)

@@ -14,7 +14,7 @@ import pandas as pd
 from modinterp.claims.result import number_text
 from modinterp.explanations import sections
 from modinterp.explanations.alarm import Alarm
-from modinterp.explanations.sections import Row
+from modinterp.explanations.rows import Row
 from modinterp.explanations.verdict import Verdict
 
 SHOWN_TRIALS = 6
@@ -27,7 +27,7 @@ class Explanation:
     Attributes:
         name: of the run or file.
         measurements: what the numbers are taken from, for whoever wants more than the table: `StrangerMeasurements`, or
-            `Behaviour` alone where the task is no addition under any names.
+            `GroupStranger`, or `Behaviour` alone where the task is neither an addition under any names nor a group.
         rows: every number of the table, or why it was not measured.
         verdict: what the numbers amount to.
         assumed: the forward pass and the inputs that all of it is of.
@@ -97,6 +97,7 @@ class Explanation:
             "clock_or_pizza": self.verdict.clock_or_pizza,
             "criteria": {c.name: {"value": _finite(c.value), "wanted": str(c.band), "met": c.met} for c in criteria},
             "key_frequencies": list(getattr(self.measurements, "freqs", ())),
+            "key_representations": list(getattr(self.measurements, "key_names", ())),
             "numbers": {row.key: _finite(row.value) for row in self.rows},
             "notes": {row.key: row.note for row in self.rows if row.note},
         }

@@ -7,11 +7,8 @@ readout of the residual stream.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -20,12 +17,11 @@ from modinterp.analyses.circles import symmetry
 from modinterp.analyses.fourier import ablations, cosine_sums, frequencies, neurons, readout
 from modinterp.analyses.network import nulls
 from modinterp.explanations.behaviour import Score
-from modinterp.explanations.renamed import CyclicMeasurements, readout_matrix
-from modinterp.models import Config, Wrapped, indexed, initial_weights, read_logits
+from modinterp.explanations.parts import one_thread
+from modinterp.explanations.renamed import CyclicMeasurements
 from modinterp.runs import TrainedRun
 
 GAP, KEY_ENERGY = "gap of the spectrum", "energy of the strongest"  # the statistics of `nulls.spectrum_nulls`
-DRAWS_AT_START = 19
 FEWEST_DRAWS = 99  # whose least p-value, 1 in 100, is what the band of the key frequencies' p-value asks for
 
 
@@ -78,6 +74,11 @@ class StrangerMeasurements(CyclicMeasurements):
         percentile, _ = nulls.neuron_null(self.post)
         return percentile
 
+    @property
+    def neurons_are_periodic(self) -> bool:
+        """Whether at least half of the neurons are one frequency, as they are not with residues renamed."""
+        return self.has_neurons and bool(self.neurons.explained.double().mean() >= 0.5) and self.neuron_null < 0.5
+
     @cached_property
     def heads_by_layer(self) -> dict[int, attention.HeadFits]:
         """Layer to its heads' attention as waves of one frequency; empty for a network without attention."""
@@ -110,6 +111,11 @@ class StrangerMeasurements(CyclicMeasurements):
     def logit_fit(self) -> cosine_sums.LogitFit:
         """The logits as a sum of cosines of w(a + b - c), or of w(a - b - c), one a key frequency."""
         return cosine_sums.logit_fit(self.logits, self.freqs, self.sign)
+
+    @property
+    def formula_fit(self) -> float:
+        """Share of the logits that the formula explains, each pair's and each class's mean removed."""
+        return self.logit_fit.explained_by_row_and_class
 
     @cached_property
     def periodic_share_of_logits(self) -> float:
@@ -172,20 +178,14 @@ class StrangerMeasurements(CyclicMeasurements):
         first, second, third = (self.score(x, self.test).loss for x in (self.logits, without_keys, keys_alone))
         return first, second, third
 
-    @property
-    def _config(self) -> Config | None:
-        """Configuration from which networks of this shape can be drawn; None for a network of another make."""
-        return None if isinstance(self.model, Wrapped) else self.model.cfg
-
     @cached_property
     def spectrum_nulls(self) -> nulls.Nulls:
         """How clear the key frequencies are, against matrices in which there is nothing to find."""
         order = self.cyclic.order
         at_start = None
-        if self._config is not None and not self.is_opaque:
-            networks = nulls.networks_at_start(self._config, self.draws)
-            at_start = (readout_matrix(network)[:, order] for network in networks)
-        with _one_thread():
+        if self.config is not None and not self.is_opaque:
+            at_start = (matrix[:, order] for matrix in nulls.readouts_at_start(self.config, self.draws))
+        with one_thread():
             return nulls.spectrum_nulls(self.readout_matrix, len(self.freqs), at_start, self.draws)
 
     @cached_property
@@ -206,18 +206,10 @@ class StrangerMeasurements(CyclicMeasurements):
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
         """How much of the logits the cosines explain, against logits in which there is nothing to find."""
-        with _one_thread():
-            return nulls.logit_nulls(self.logits, len(self.freqs), self._logits_at_start(), self.sign)
-
-    def _logits_at_start(self) -> list[Float[Tensor, "a b output"]] | None:
-        """Logits of untrained networks, by the forward pass of training: several times as fast as the hooked one."""
-        if self._config is None:
-            return None
-        config, inputs, order = self._config, self.task.inputs(), self.cyclic.order
-        index = indexed(config, inputs, inputs[:, -1].unique())
-        with torch.no_grad():
-            logits = (read_logits(config, initial_weights(config, seed), index) for seed in range(DRAWS_AT_START))
-            return [each[:, -1].unflatten(0, self.task.grid)[order][:, order][..., order] for each in logits]
+        order = self.cyclic.order
+        at_start = [each[order][:, order][..., order] for each in self.logits_at_start() or []] or None
+        with one_thread():
+            return nulls.logit_nulls(self.logits, len(self.freqs), at_start, self.sign)
 
     @cached_property
     def symmetricity(self) -> symmetry.Symmetricity:
@@ -228,14 +220,3 @@ class StrangerMeasurements(CyclicMeasurements):
     def irrelevance(self) -> symmetry.Irrelevance:
         """Whether the correct logit feels how far a and b are apart: distance irrelevance of Zhong et al. 2023."""
         return symmetry.distance_irrelevance(self.logits, self.sign)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute on one thread: hundreds of small matrices are ten times as slow on two, on a busy CPU."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -14,11 +14,15 @@ from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.claims.result import number_text
 from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.explanation import SHOWN_TRIALS, Explanation
+from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import StrangerMeasurements
 from modinterp.explanations.verdict import FOURIER
-from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, symmetry
+from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, representations, symmetry
 from modinterp.files import write_atomically
-from modinterp.pages.html import figure_html, rendered, table_html
+from modinterp.pages.html import rendered, table_html
+from modinterp.pages.plots import Drawn
+
+FIRST = ("spectra", "single", "symmetry")  # the figures that the page begins with: what it uses, needs, and answers
 
 
 def _titled(figure: go.Figure, title: str) -> go.Figure:
@@ -28,6 +32,8 @@ def _titled(figure: go.Figure, title: str) -> go.Figure:
 
 def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
     """Key and figure of everything that is drawn for an explanation; nothing of mere behaviour."""
+    if isinstance(m, GroupStranger):
+        yield from _figures_of_groups(m)
     if not isinstance(m, StrangerMeasurements):
         return
     freqs, readout_name = m.freqs, m.readout_name
@@ -59,6 +65,21 @@ def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
     yield "symmetry", symmetry.correct_logits(correct, distance, "The correct logit by the distance of the two numbers")
 
 
+def _figures_of_groups(m: GroupStranger) -> Iterator[tuple[str, go.Figure]]:
+    names = [rho.name for rho in m.irreps]
+    title = "Similarity of the logits and the character of each representation"
+    yield "similarities", representations.similarities(m.similarities, names, m.least_similarity, title)
+    layers = {name: list(m.shares(x).values()) for name, x in m.embeddings.items()} if m.has_embedding else {}
+    layers |= {m.readout_name: list(m.shares(m.readout_matrix.T).values())}
+    if m.has_neurons:
+        layers |= {"neurons": m.pair_shares.total().tolist()}
+    yield "shares", representations.shares(layers, names, "Share of each layer in each representation")
+    title = "Loss with one representation taken out of the logits, and with nothing else left"
+    yield "single", representations.losses(m.loss_with_each, m.own_score.loss, title)
+    title = f"As many representations of {m.readout_name} among draws without structure"
+    yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
+
+
 def page(explanation: Explanation) -> str:
     """The explanation as one HTML document with every figure and plotly itself inside."""
     verdict = explanation.verdict
@@ -66,6 +87,7 @@ def page(explanation: Explanation) -> str:
         (title, [(row, "not measured" if row.value is None else number_text(row.value)) for row in rows])
         for title, rows in groupby(explanation.rows, key=lambda row: row.section)
     ]
+    drawn = [Drawn(key, figure) for key, figure in figures(explanation.measurements)]
     return rendered(
         "modinterp.explanations",
         "page.html",
@@ -79,7 +101,8 @@ def page(explanation: Explanation) -> str:
         state="holds" if verdict.label == FOURIER else "not-measured",
         criteria=[(c, number_text(c.value)) for c in verdict.criteria],
         sections=sections,
-        figures=[figure_html(figure, key) for key, figure in figures(explanation.measurements)],
+        first=[figure for figure in drawn if figure.key in FIRST],
+        figures=[figure for figure in drawn if figure.key not in FIRST],
         tables=[table_html(title, table) for title, table in explanation.tables.items()],
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import mean
 
 import pandas as pd
@@ -12,46 +11,22 @@ import pandas as pd
 from modinterp.analyses.fourier.frequencies import frequency_shares, jaccard
 from modinterp.analyses.fourier.neurons import THRESHOLD, term_shares
 from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.explanations import sections_of_groups
 from modinterp.explanations.behaviour import Behaviour
+from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import GAP, KEY_ENERGY, StrangerMeasurements
+from modinterp.explanations.rows import ATTENTION_ONLY, NO_ATTENTION, NO_EMBEDDING, NOT_SEEN, Entry, Row
 from modinterp.models import MLPConfig, Wrapped
-
-ATTENTION_ONLY = "the network is attention alone"
-NOT_SEEN = "it is not known where in the network"
-NO_EMBEDDING = "it is not known where the network has one embedding of both numbers"
-NO_ATTENTION = "the network has no attention"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One number of an explanation.
-
-    Attributes:
-        section: title of the section that it belongs to.
-        key: name under which programs find it.
-        quantity: what is measured, for people, with its unit.
-        value: the number; None where it was not measured.
-        note: why it was not measured, or what else to know.
-    """
-
-    section: str
-    key: str
-    quantity: str
-    value: float | None
-    note: str = ""
-
-
-Entry = tuple[str, str, float | None] | tuple[str, str, float | None, str]  # a row without its section
 
 
 def rows(m: Behaviour) -> Iterator[Row]:
     """Every number of an explanation, in the order of the page; of mere behaviour the first section alone."""
     yield from (Row(TASK, *entry) for entry in _task(m))
-    if not isinstance(m, StrangerMeasurements):
-        return
-    for title, section in SECTIONS.items():
-        for key, quantity, value, *note in section(m):
-            yield Row(title, key, quantity, value, *note)
+    sections = sections_of_groups.SECTIONS if isinstance(m, GroupStranger) else SECTIONS
+    if isinstance(m, StrangerMeasurements | GroupStranger):
+        for title, section in sections.items():
+            for key, quantity, value, *note in section(m):  # type: ignore[arg-type]
+                yield Row(title, key, quantity, value, *note)
 
 
 def _task(m: Behaviour) -> Iterator[Entry]:
@@ -250,6 +225,8 @@ def tables(m: Behaviour) -> Iterator[tuple[str, pd.DataFrame]]:
     if m.accuracy_of_operations:
         shares = pd.DataFrame(m.accuracy_of_operations.items(), columns=["operation", "accuracy"])
         yield "The same answers as those to other operations", shares
+    if isinstance(m, GroupStranger):
+        yield from sections_of_groups.tables(m)
     if not isinstance(m, StrangerMeasurements):
         return
     yield "Nulls of the spectrum", m.spectrum_nulls.table()

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from modinterp.models import Calling, ForwardPass, Network, Wrapped, from_state_dict, modular_task
+from modinterp.activations import logits_on_grid
+from modinterp.models import Calling, ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task
 from modinterp.runs import TrainedRun
 from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import load
-from modinterp.tasks import ModularArithmetic, ModularSum, Task
+from modinterp.tasks import Group, ModularArithmetic, ModularSum, Task
 from modinterp.tasks.modular import OPERATIONS
+from modinterp.training import resolved_device
 
 MOST_MEMORY = 16 * 2**30  # bytes
-SUM_OF_THREE = "add3"
-OPS = (*OPERATIONS, SUM_OF_THREE)
+SUM_OF_THREE, GROUP = "add3", "group"
+OPS = (*OPERATIONS, SUM_OF_THREE, GROUP)
+OWN_ANSWERS = "answers"  # in place of the name of a group: the table of what the network answers
 
 
 @dataclass(frozen=True)
@@ -25,13 +28,15 @@ class Said:
     """What is said of a network by whoever wants it explained; None for what is not.
 
     Attributes:
-        op: a key of `OPERATIONS`, or `add3` for a + b + c.
-        p: the modulus.
+        op: a key of `OPERATIONS`, `add3` for a + b + c, or `group` for the product of two elements of a group.
+        p: the modulus, or the number of elements of a group.
         task: in place of op and p, any task with one answer whose inputs form a grid.
         equals, vocabularies: as in `ModularArithmetic`.
         act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
         places: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
+        group: name of a group, a CSV file with its table, or `answers` for the table of the network's own answers.
+        elements: the elements of a named group in the order of their tokens; see `Group`.
     """
 
     op: str | None = None
@@ -45,6 +50,18 @@ class Said:
     joined: str | None = None
     inputs: str | None = None
     places: Mapping[str, str] = field(default_factory=dict)
+    group: str | None = None
+    elements: tuple[str, ...] = ()
+
+    @property
+    def is_group(self) -> bool:
+        """Whether the task is said to be that of a group."""
+        return self.op == GROUP or self.group is not None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the group is the one whose table the network's own answers are."""
+        return self.is_group and self.group in (None, OWN_ANSWERS)
 
     @property
     def forward_pass(self) -> ForwardPass:
@@ -92,7 +109,8 @@ class Subject:
         """Names of the arguments that nobody gave and no shape decides."""
         if self.reopened is None:
             return ()
-        names = ["op"] if self.said.task is None and self.said.op is None else []
+        names = ["op"] if self.said.task is None and self.said.op is None and not self.said.is_group else []
+        names += ["elements"] if isinstance(task := self.run.task, Group) and not task.elements else []
         cfg = self.run.network.cfg
         if isinstance(self.run.network, Wrapped):
             return tuple(names + [name for name in ("inputs",) if self.said.inputs is None])
@@ -127,6 +145,8 @@ def subject(
     said = said or Said()
     if said.op is not None and said.op not in OPS:
         raise ValueError(f"unknown operation {said.op!r}; known are {', '.join(OPS)}")
+    if said.is_group and said.op not in (None, GROUP):
+        raise ValueError(f"a group is composed by op=group, not by {said.op}")
     if isinstance(network, str | Path):
         if Path(network).suffix in READ:
             return _within_memory(_of_file(network, said, device))
@@ -150,20 +170,29 @@ def _named_task(said: Said) -> Task | None:
 
 def _of_file(file: str | Path, said: Said, device: str) -> Subject:
     weights, assumed = read_weights(Path(file)), said.forward_pass
-    task = _named_task(said) or modular_task(weights, said.op or "add", said.p, said.equals, said.vocabularies)
-    network = from_state_dict(weights, task, assumed).to(device)
+    if said.is_group:
+        task = _group_of_weights(weights, said)
+    else:
+        task = _named_task(said) or modular_task(weights, said.op or "add", said.p, said.equals, said.vocabularies)
+    network = from_state_dict(weights, task, assumed).to(resolved_device(device))
     run = TrainedRun(str(file), task, network)
     return Subject(run, said, lambda task: from_state_dict(weights, task, assumed), is_file=True)
 
 
 def _of_callable(network: Callable[..., Any], said: Said) -> Subject:
     name = getattr(network, "__name__", type(network).__name__)
-    task = _named_task(said)
-    if task is None and said.p is None:
+    task, with_equals = _named_task(said), (True, False) if said.equals is None else (said.equals,)
+    tasks: list[Task]
+    if said.is_group and not said.is_own:
+        group = named_group(said)
+        tasks = [replace(group, equals=equals, vocabularies=said.vocabularies or 1) for equals in with_equals]
+    elif task is None and said.p is None:
         raise ValueError(f"p must be given: {name} does not say how many residues it was trained on")
-    tasks: list[Task] = [] if task is None else [task]
-    for equals in () if tasks or said.p is None else ((True, False) if said.equals is None else (said.equals,)):
-        tasks.append(ModularArithmetic(said.p, said.op or "add", equals, said.vocabularies or 1))
+    elif task is None:
+        op = "add" if said.op is None or said.is_own else said.op
+        tasks = [ModularArithmetic(said.p or 0, op, equals, said.vocabularies or 1) for equals in with_equals]
+    else:
+        tasks = [task]
     errors: list[ValueError] = []
     found: list[tuple[Task, Network]] = []
     for task in tasks:
@@ -174,7 +203,46 @@ def _of_callable(network: Callable[..., Any], said: Said) -> Subject:
     if not found:
         raise errors[-1]
     task, opened = next((x for x in found if _takes_all_tokens(x[1])), found[-1])
+    if said.is_own and isinstance(task, ModularArithmetic):
+        task = _group_of_answers(opened, task)
+        opened = _opened(network, task, said)
     return Subject(TrainedRun(name, task, opened), said, lambda task: _opened(network, task, said))
+
+
+def named_group(said: Said) -> Group:
+    """The group that is said, by its name or as a CSV file with its table.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: no such name, or no table of a group.
+    """
+    if Path(group := said.group or "").suffix == ".csv":
+        return Group.read(group)
+    return Group(group, elements=said.elements)
+
+
+def _group_of_weights(weights: Weights, said: Said) -> Group:
+    """The group that is said, with tokens as the shapes of the weights have them; or that of the network's answers.
+
+    Raises:
+        ValueError: the shapes are those of no network over pairs, or of a group of another order.
+    """
+    wanted = None if said.is_own else named_group(said)
+    pairs = modular_task(weights, "add", None if wanted is None else wanted.n, said.equals, said.vocabularies)
+    if wanted is not None:
+        return replace(wanted, equals=pairs.equals, vocabularies=pairs.vocabularies)
+    network = from_state_dict(weights, pairs, said.forward_pass)
+    return _group_of_answers(network, pairs)
+
+
+def _group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
+    """The group whose table are the answers of a network to all pairs.
+
+    Raises:
+        ValueError: they are the table of no group.
+    """
+    answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()
+    return Group.of_table(answers, "its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
 
 
 def _takes_all_tokens(network: Network) -> bool:
@@ -191,8 +259,10 @@ def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
 
 def _check(run: TrainedRun, said: Said) -> None:
     """Raises ValueError where something is said of a run that contradicts what it knows."""
-    given = {name: value for name in ("op", "p", "task", "equals", "vocabularies", "act_fn", "attention_rate",
+    given = {name: value for name in ("op", "p", "task", "group", "equals", "vocabularies", "act_fn", "attention_rate",
                                       "causal", "joined") if (value := getattr(said, name)) is not None}  # fmt: skip
+    if isinstance(run.task, Group) and said.op == GROUP:
+        del given["op"]
     for name, value in given.items():
         owner: object = run.network.cfg if name in ForwardPass.__dataclass_fields__ else run.task
         known = owner if name == "task" else getattr(owner, name, None)

@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
 MILLISECONDS, BELOW = 90, 140  # of a frame; pixels of the slider and the button
+_MARGIN = 56  # pixels below a figure that has neither
+
+
+class Slider(NamedTuple):
+    """What a slider sets, and the values that it takes, as text."""
+
+    name: str
+    steps: tuple[str, ...]
+
+
+def without_slider(figure: go.Figure) -> tuple[go.Figure, Slider | None]:
+    """A copy of a figure that moves, without its slider and button, for a page that has its own, and what they set.
+
+    None for a figure that does not move.
+    """
+    still = go.Figure(figure)
+    if not still.frames:
+        return still, None
+    prefix = still.layout.sliders[0].currentvalue.prefix
+    still.update_layout(sliders=None, updatemenus=None, margin_b=_MARGIN, overwrite=True)
+    still.update_layout(height=still.layout.height + _MARGIN - BELOW)
+    return still, Slider(prefix.removesuffix(" = "), tuple(frame.name for frame in still.frames))
 
 
 def with_slider(

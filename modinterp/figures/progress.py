@@ -85,6 +85,24 @@ def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
     return figure
 
 
+def forming(history: pd.DataFrame, progress: pd.DataFrame, title: str) -> go.Figure:
+    """Train and test loss of a training that may not be over, with the restricted and the excluded loss so far.
+
+    Args:
+        history: one row per logged epoch.
+        progress: from `modinterp.analyses.training.progress.progress_measures`, one row per measured epoch.
+        title: what to see.
+    """
+    figure, names = make_subplots(1, 1), set()
+    _add(figure, history, _losses("train_loss", "test_loss"), 1, 1, names)
+    _add(figure, progress, _losses("restricted_loss_all", "excluded_loss_train"), 1, 1, names)
+    for name in ("restricted loss", "excluded loss"):
+        figure.update_traces(mode="lines+markers", selector={"name": name})
+    figure.update_xaxes(title="epoch", rangemode="nonnegative")
+    figure.update_yaxes(**LOSS_AXIS)
+    return with_title(figure, title)
+
+
 def restricted_accuracy(progress: pd.DataFrame) -> go.Figure:
     """Accuracy of the logits restricted to the key frequencies over training, beside train and test accuracy.
 

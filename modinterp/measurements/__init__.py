@@ -1,12 +1,13 @@
 """What is measured of one run, each analysis done once and kept: `measure(run).keys`, `.readoff`, `.phases`.
 
 One class a family of tasks: pairs of residues (`PairMeasurements`), pairs of which several things are asked
-(`GridMeasurements`), numbers to order (`OrderMeasurements`), sequences (`SequenceMeasurements`). Claims, figures and
-explanations ask measurements, and nothing else.
+(`GridMeasurements`), pairs of elements of a group (`GroupMeasurements`), numbers to order (`OrderMeasurements`),
+sequences (`SequenceMeasurements`). Claims, figures and explanations ask measurements, and nothing else.
 """
 
 from modinterp.measurements.families import family, measure
 from modinterp.measurements.grid import GridMeasurements
+from modinterp.measurements.groups import GroupMeasurements
 from modinterp.measurements.network import NetworkMeasurements, NoSuchPart
 from modinterp.measurements.orders import OrderMeasurements
 from modinterp.measurements.pairs import PairMeasurements
@@ -14,6 +15,7 @@ from modinterp.measurements.sequences import SequenceMeasurements
 
 __all__ = [
     "GridMeasurements",
+    "GroupMeasurements",
     "NetworkMeasurements",
     "NoSuchPart",
     "OrderMeasurements",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from modinterp.arguments import check
 from modinterp.measurements.grid import GridMeasurements
+from modinterp.measurements.groups import GroupMeasurements
 from modinterp.measurements.network import NetworkMeasurements
 from modinterp.measurements.orders import OrderMeasurements
 from modinterp.measurements.pairs import PairMeasurements
 from modinterp.measurements.sequences import SequenceMeasurements
 from modinterp.runs import TrainedRun
-from modinterp.tasks import Composition, Ordering, Task
+from modinterp.tasks import Group, Ordering, Task
 
 
 def family(task: Task) -> type[NetworkMeasurements]:
@@ -26,8 +28,8 @@ def family(task: Task) -> type[NetworkMeasurements]:
         return SequenceMeasurements
     if len(task.grid) != 2:
         return NetworkMeasurements
-    if isinstance(task, Composition):  # its numbers are names, whose order says nothing
-        return GridMeasurements
+    if isinstance(task, Group):  # its numbers are names, whose order says nothing
+        return GroupMeasurements
     return PairMeasurements if task.output_sizes * 2 == task.grid else GridMeasurements
 
 
@@ -40,4 +42,5 @@ def measure(run: TrainedRun | NetworkMeasurements) -> Any:
     >>> m.keys.freqs              # doctest: +SKIP
     (14, 35, 41, 42, 52)
     """
+    check("run", run, TrainedRun | NetworkMeasurements)
     return run if isinstance(run, NetworkMeasurements) else family(run.task)(run)

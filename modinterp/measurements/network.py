@@ -25,6 +25,13 @@ NEURONS, PATTERN, SCORES = (
 _LARGE = 10**5  # entries of a tensor that is worth letting go
 
 
+def _is_large(value: Any) -> bool:
+    """Whether a value is a tensor worth letting go, or has one in it."""
+    if isinstance(value, Mapping):
+        return any(map(_is_large, value.values()))
+    return isinstance(value, Tensor) and value.numel() > _LARGE
+
+
 class NoSuchPart(NotRecorded):
     """A measurement asks for a part that this network's architecture does not have."""
 
@@ -72,8 +79,13 @@ class NetworkMeasurements:
         """Forget the activations, which are captured anew when they are asked for; numbers and tables stay."""
         self.run.let_go()
         for name, value in list(self.__dict__.items()):
-            if isinstance(value, Tensor) and value.numel() > _LARGE:
+            if _is_large(value):
                 del self.__dict__[name]
+
+    @property
+    def taken(self) -> dict[str, Any]:
+        """Name of each measurement that was taken and not let go to its value; for others of the same network."""
+        return {name: value for name, value in vars(self).items() if name != "run"}
 
     @property
     def has_weights(self) -> bool:

@@ -15,14 +15,15 @@ from modinterp.analyses.circles.linearity import MID, Linearity, linearity
 from modinterp.analyses.circles.petals import PetalFit, petal_fits
 from modinterp.analyses.circles.rotation import CollectedPlanes, Motion, collected_planes, motion
 from modinterp.analyses.fourier.frequencies import dominant_frequency
+from modinterp.measurements.circles import CircleMeasurements
 from modinterp.measurements.network import NoSuchPart
-from modinterp.measurements.waves import ATTN_OUT, WaveMeasurements, Z
+from modinterp.measurements.waves import ATTN_OUT, Z
 
 FIXED_A = 70  # the first number that the blog post on the Clock algorithm holds fixed
 TUNED = 0.8  # share of the variance of a head's attention at one frequency, from which it counts as tuned to it
 
 
-class PairMeasurements(WaveMeasurements):
+class PairMeasurements(CircleMeasurements):
     """What a network over pairs of residues does, as waves and as circles that attention and the MLP move.
 
     What is said of one a is said of `fixed_a`; planes, circles and motions are those of the key frequencies.

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from transformer_lens import ActivationCache, FactoredMatrix, HookedRootModule
 
 from modinterp.models.base_config import Weights
+from modinterp.models.lens import ActivationCache, FactoredMatrix, HookedRootModule
 
 
 class Component(nn.Module):

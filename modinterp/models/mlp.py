@@ -6,10 +6,10 @@ from typing import Any
 
 from jaxtyping import Int
 from torch import Tensor, nn
-from transformer_lens.hook_points import HookPoint
 
 from modinterp.models.base_config import Weights
 from modinterp.models.base_network import Component, Network, returned
+from modinterp.models.lens import HookPoint
 from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.transformer import MLP
 

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from transformer_lens.hook_points import HookPoint
 
 from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.base_network import Component, Network, returned
 from modinterp.models.config import TransformerConfig
+from modinterp.models.lens import HookPoint
 
 
 class Attention(Component):

@@ -11,11 +11,11 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from transformer_lens.hook_points import HookPoint
 
 from modinterp.models.base_config import BaseConfig
 from modinterp.models.base_network import Network
 from modinterp.models.calling import REFUSALS, Calling, callings
+from modinterp.models.lens import HookPoint
 from modinterp.models.places import Place, embeddings, in_order_of_calls, part, passing, shared_places
 from modinterp.tasks import Task
 

@@ -1,4 +1,5 @@
-{
+// a figure in the colours of a dark page
+const shade = (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)"), INK = "#1f2933", CONTRAST = 3;  // ink as in modinterp.figures.theme
   const at = (thing, path) => path.split(".").reduce((part, key) => part?.[key], thing);
   const pen = document.createElement("canvas").getContext("2d");
@@ -18,30 +19,28 @@
   const named = plot => plot.named ??= ["line.color", "marker.color", "marker.line.color", "textfont.color"].map(path => ({
     path, traces: plot.data.map((trace, number) => ({ number, value: at(trace, path) })).filter(({ value }) => [value].flat().some(each => typeof each === "string")),
   }));
-  const recolour = () => {
+  const recolour = plot => {
     const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim(), ink = colour("--ink");
-    for (const plot of document.querySelectorAll(".js-plotly-plot")) {
-      const change = { paper_bgcolor: colour("--paper"), plot_bgcolor: colour("--paper"), "font.color": ink };
-      for (const axis of Object.keys(plot._fullLayout).filter(key => /^[xy]axis\d*$/.test(key)))
-        for (const part of ["gridcolor", "zerolinecolor", "linecolor"]) change[`${axis}.${part}`] = colour("--line");
-      for (const scene of Object.keys(plot._fullLayout).filter(key => /^scene\d*$/.test(key)))
-        for (const axis of ["xaxis", "yaxis", "zaxis"]) {
-          for (const part of ["gridcolor", "zerolinecolor"]) change[`${scene}.${axis}.${part}`] = colour("--line");
-          change[`${scene}.${axis}.backgroundcolor`] = colour("--paper");
-        }
-      (plot.layout.shapes ?? []).forEach((shape, number) => {
-        if (plot.inkedShapes?.has(number) ?? [INK, undefined].includes(shape.line?.color)) change[`shapes[${number}].line.color`] = ink;
-      });
-      plot.inkedShapes ??= new Set(Object.keys(change).flatMap(key => /^shapes\[(\d+)/.exec(key)?.slice(1).map(Number) ?? []));
-      (plot.layout.annotations ?? []).forEach((note, number) => {
-        if (note.showarrow !== false) change[`annotations[${number}].arrowcolor`] = ink;
-      });
-      const shown = each => each === INK ? ink : dark.matches && typeof each === "string" ? lit(each, channels(colour("--paper")), channels(ink)) : each;
-      for (const { path, traces } of named(plot))
-        if (traces.length) Plotly.restyle(plot, { [path]: traces.map(({ value }) => Array.isArray(value) ? value.map(shown) : shown(value)) }, traces.map(({ number }) => number));
-      Plotly.relayout(plot, change);
-    }
+    const change = { paper_bgcolor: colour("--paper"), plot_bgcolor: colour("--paper"), "font.color": ink };
+    for (const axis of Object.keys(plot._fullLayout).filter(key => /^[xy]axis\d*$/.test(key)))
+      for (const part of ["gridcolor", "zerolinecolor", "linecolor"]) change[`${axis}.${part}`] = colour("--line");
+    for (const scene of Object.keys(plot._fullLayout).filter(key => /^scene\d*$/.test(key)))
+      for (const axis of ["xaxis", "yaxis", "zaxis"]) {
+        for (const part of ["gridcolor", "zerolinecolor"]) change[`${scene}.${axis}.${part}`] = colour("--line");
+        change[`${scene}.${axis}.backgroundcolor`] = colour("--paper");
+      }
+    (plot.layout.shapes ?? []).forEach((shape, number) => {
+      if (plot.inkedShapes?.has(number) ?? [INK, undefined].includes(shape.line?.color)) change[`shapes[${number}].line.color`] = ink;
+    });
+    plot.inkedShapes ??= new Set(Object.keys(change).flatMap(key => /^shapes\[(\d+)/.exec(key)?.slice(1).map(Number) ?? []));
+    (plot.layout.annotations ?? []).forEach((note, number) => {
+      if (note.showarrow !== false) change[`annotations[${number}].arrowcolor`] = ink;
+    });
+    const shown = each => each === INK ? ink : dark.matches && typeof each === "string" ? lit(each, channels(colour("--paper")), channels(ink)) : each;
+    for (const { path, traces } of named(plot))
+      if (traces.length) Plotly.restyle(plot, { [path]: traces.map(({ value }) => Array.isArray(value) ? value.map(shown) : shown(value)) }, traces.map(({ number }) => number));
+    Plotly.relayout(plot, change);
   };
-  if (dark.matches) addEventListener("load", recolour);
-  dark.addEventListener("change", recolour);
-}
+  dark.addEventListener("change", () => document.querySelectorAll(".js-plotly-plot").forEach(recolour));
+  return plot => { if (dark.matches) recolour(plot); };
+})();

@@ -1,5 +1,6 @@
 {
   const bar = document.querySelector(".filters"), shown = { verdict: "", section: "", words: "" };
+  const sections = [...document.querySelectorAll("details.section")];
   const apply = () => {
     let count = 0;
     for (const claim of document.querySelectorAll(".claim")) {
@@ -8,10 +9,11 @@
         || !shown.words.split(/\s+/).every(word => claim.textContent.toLowerCase().includes(word));
       count += !claim.hidden;
     }
-    for (const part of document.querySelectorAll(".section")) part.hidden = !part.querySelector(".claim:not([hidden])");
+    const asked = Object.values(shown).some(Boolean);  // what is asked for is unfolded
+    for (const part of sections) { part.hidden = !part.querySelector(".claim:not([hidden])"); part.open = asked; }
     bar.querySelector("output").textContent = count + " shown";
   };
-  const buttons = [...bar.querySelectorAll("button")];
+  const buttons = [...bar.querySelectorAll("[data-verdict]")];
   for (const button of buttons) button.addEventListener("click", () => {
     for (const other of buttons) other.setAttribute("aria-pressed", other === button);
     shown.verdict = button.dataset.verdict;
@@ -19,9 +21,13 @@
   });
   bar.querySelector("select").addEventListener("change", event => { shown.section = event.target.value; apply(); });
   bar.querySelector("input").addEventListener("input", event => { shown.words = event.target.value.toLowerCase().trim(); apply(); });
-  const follow = () => {  // a link to a claim that the filter hides shows all of them
-    const claim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (claim?.closest("[hidden]")) { shown.section = shown.words = bar.querySelector("select").value = bar.querySelector("input").value = ""; buttons[0].click(); claim.scrollIntoView(); }
-  };
-  addEventListener("hashchange", follow);
+  bar.querySelector("[data-unfold]").addEventListener("click", ({ target }) => {
+    const open = sections.some(part => !part.open);
+    for (const part of sections) part.open = open;
+    target.textContent = open ? "fold all" : "unfold all";
+  });
+  document.addEventListener("show-all", () => {  // a link leads to a claim that the filter hides
+    shown.section = shown.words = bar.querySelector("select").value = bar.querySelector("input").value = "";
+    buttons[0].click();
+  });
 }

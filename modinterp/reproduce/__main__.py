@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from modinterp.cluster.arguments import add_cluster_arguments, check_cluster_arguments
@@ -19,14 +20,15 @@ from modinterp.terminal.progress import progress_bar
 if TYPE_CHECKING:
     from modinterp.measurements import NetworkMeasurements
     from modinterp.reproduce.evidence import Evidence
-    from modinterp.reproduce.report import IndexEntry
+    from modinterp.reproduce.index import IndexEntry
     from modinterp.reproduce.reproduction import Reproduction
 
 ALL = "all"
 
 
 def _parser() -> Parser:
-    about = "\n".join(f"  {source.name:<10} {source.title} ({source.citation})" for source in sources().values())
+    lines = (f"  {source.name:<10} {source.title} ({source.citation})" for source in sources().values())
+    about = "\n".join(fill(line, 110, subsequent_indent=13 * " ") for line in lines)
     first = next(iter(sources()))
     parser = Parser(
         prog="python -m modinterp.reproduce",
@@ -94,6 +96,22 @@ def _list(name: str, only: str | None) -> None:
         print(f"{claim.id:<32} {claim.finding.verdict:<13} {claim.where:<36} {claim.statement}")
 
 
+def _check_runs(names: tuple[str, ...], options: argparse.Namespace) -> None:
+    """Raises ValueError where not one of the runs that the claims ask for is there.
+
+    Of several sources one will do: what the others need is pending, and their mathematics is measured.
+    """
+    from modinterp.reproduce.reproduction import claims_matching
+    from modinterp.sources.loading import how_to_have_checkpoints, is_there
+
+    needed = {run for name in names for claim in claims_matching(name, options.only) for run in claim.needs}
+    if not needed or any(is_there(run, options.runs) for run in needed):
+        return
+    if options.runs:
+        raise ValueError(f"none of the runs that these claims of {', '.join(names)} ask for is in {options.runs}")
+    raise ValueError(how_to_have_checkpoints(names[0]))
+
+
 def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[IndexEntry, bool]:
     """Measure a source, write its report and print its table.
 
@@ -101,16 +119,11 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
         what the index of all sources says of it, and whether everything is as expected. Activations and figures take
         gigabytes, and are let go when this returns.
     """
-    from modinterp.reproduce.report import index_entry, terminal_table, write_report
+    from modinterp.reproduce.index import index_entry
+    from modinterp.reproduce.report import terminal_table, write_report
     from modinterp.reproduce.reproduction import claims_matching, reproduction, reproduction_on
-    from modinterp.sources.loading import how_to_have_checkpoints, is_there
 
     began, claims = time.perf_counter(), claims_matching(name, options.only)
-    needed = {run for claim in claims for run in claim.needs}
-    if options.checkpoint is None and needed and not any(is_there(run, options.runs) for run in needed):
-        if options.runs:
-            raise ValueError(f"none of the runs that these claims of {name} ask for is in {options.runs}")
-        raise ValueError(how_to_have_checkpoints(name))
     out = _folder(options) / name if options.source == ALL else _folder(options)
     writable_folder(out)
     with progress_bar(len(claims), name, "claim", leave=False) as bar:
@@ -190,6 +203,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     from modinterp.training import resolved_device
 
+    if options.checkpoint is None:
+        _check_runs(names, options)
     device = "cpu" if options.on else str(resolved_device(options.device))
     entries, as_expected = zip(*(_reproduced(name, options, device) for name in names), strict=True)
     if options.source == ALL:

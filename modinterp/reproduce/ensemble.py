@@ -19,7 +19,6 @@ from modinterp.sources import catalogue, source
 from modinterp.training import prepare_cpu
 
 WORTH_PROCESSES = 60  # claims asked of networks
-RUN = "run"  # the attribute of measurements that is no measurement
 
 
 def is_worth_processes(name: str, only: str | None) -> bool:
@@ -101,4 +100,4 @@ def measurements_of_a_run(
         if claim.of_one is None and run in claim.needs:
             claim.check_available(measured)
     evidence.add(claims, asked, m)  # last, since it forgets the activations
-    return {attribute: value for attribute, value in vars(m).items() if attribute != RUN}, evidence
+    return m.taken, evidence

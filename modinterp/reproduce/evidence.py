@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import Any
 
 from modinterp.claims import Claim, Result
 from modinterp.claims.claim import Numbers, related
@@ -35,11 +36,13 @@ class Evidence:
         rows: id of a claim to the numbers of each network, by its name.
         control: id of a claim to the numbers of its first network before training and after memorising.
         seconds: id of a claim to how long its numbers took [s].
+        at_start: name of a network to the measurements that were taken of it before training, by their names.
     """
 
     rows: dict[str, dict[str, Numbers]] = field(default_factory=dict)
     control: dict[str, dict[str, Numbers]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    at_start: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
         """Measure on one network what is asked of it, and forget its activations."""
@@ -55,12 +58,16 @@ class Evidence:
             for claim in of_it:
                 if claim.id in asked.before and (numbers := _numbers(claim, measured)) is not None:
                     self.control.setdefault(claim.id, {})[when] = numbers
+            measured.let_go()
+            if when == BEFORE:
+                self.at_start[m.name] = measured.taken
 
     def update(self, other: Evidence) -> None:
         """Add what was measured elsewhere, of other networks."""
         for id, rows in other.rows.items():
             self.rows.setdefault(id, {}).update(rows)
         self.control.update(other.control)
+        self.at_start.update(other.at_start)
         for id, seconds in other.seconds.items():
             self.seconds[id] = self.seconds.get(id, 0.0) + seconds
 
@@ -109,15 +116,17 @@ def checked(
         for name, asked in asked_of(claims, measured).items():
             evidence.add(claims, asked, measured[name])
     about, results = _subjects(claims, measured), []
-    at_start: dict[str, NetworkMeasurements] = {}
+    at_start: dict[str, NetworkMeasurements | None] = {}
     for claim in claims:
         if claim.id in about:
             result = evidence.result(claim, {name: measured[name].spec for name in about[claim.id]})
         else:
             result = claim.check_available(measured)
             if claim.is_about_networks and result.measured:
-                result = replace(result, control=control_of(claim, [measured[name] for name in result.runs], at_start))
-            for m in (*(measured[name] for name in result.runs), *at_start.values()):
+                for name in set(result.runs) - set(at_start):
+                    at_start[name] = _at_start(measured[name], evidence)
+                result = replace(result, control=_control_of(claim, [at_start[name] for name in result.runs]))
+            for m in (*(measured[name] for name in result.runs), *filter(None, at_start.values())):
                 m.let_go()
         results.append(result)
         on_claim(result)
@@ -141,20 +150,20 @@ def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:
         yield MEMORISED, memorised
 
 
-def control_of(
-    claim: Claim, measured: Sequence[NetworkMeasurements], at_start: dict[str, NetworkMeasurements]
-) -> dict[str, Numbers]:
-    """The numbers that a claim about several networks has of all of them before training.
-
-    Args:
-        at_start: the networks before training that were measured so far, by name; new ones are added.
-    """
+def _at_start(m: NetworkMeasurements, evidence: Evidence) -> NetworkMeasurements | None:
+    """The network before training, with what was measured of that already; None where that is not known."""
     try:
-        for m in measured:
-            at_start.setdefault(m.name, measure(m.run.at_start()))
-        numbers = _numbers(claim, *(at_start[m.name] for m in measured))
+        before = measure(m.run.at_start())
     except NotRecorded:
-        return {}
+        return None
+    vars(before).update(evidence.at_start.get(m.name, {}))
+    return before
+
+
+def _control_of(claim: Claim, at_start: Sequence[NetworkMeasurements | None]) -> dict[str, Numbers]:
+    """The numbers that a claim about several networks has of all of them before training; {} where one is missing."""
+    known = [m for m in at_start if m is not None]
+    numbers = _numbers(claim, *known) if len(known) == len(at_start) else None
     return {} if numbers is None else {BEFORE: numbers}
 
 

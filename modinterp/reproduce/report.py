@@ -6,28 +6,20 @@ import json
 import shutil
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from plotly.colors import get_colorscale
 
 from modinterp.claims import Result
-from modinterp.claims.finding import KINDS
-from modinterp.claims.result import number_text
-from modinterp.claims.tally import COLUMNS, Tally
-from modinterp.figures.prevalence import prevalence, prevalence_table
-from modinterp.figures.theme import CYCLIC
+from modinterp.figures.prevalence import prevalence_table
 from modinterp.files import write_atomically
-from modinterp.pages.html import figure_html, rendered, table_html, template
+from modinterp.reproduce.findings import contradictions_table
+from modinterp.reproduce.index import IndexEntry, index
+from modinterp.reproduce.page import page
 from modinterp.reproduce.printed import printed_table
 from modinterp.reproduce.reproduction import Reproduction
-from modinterp.sources import Source
 
 _MARK = {"holds": "holds", "mixed": "mixed", "refuted": "REFUTED", "open": "open"}
-_REFUTED, _MIXED = "Off its band", "True of some networks trained by the recipe, and not of others"
 
 
 def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
@@ -87,173 +79,6 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
             "runs_pending": " ".join(r.runs_pending),
         }
         for r in results
-    )
-
-
-def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
-    """One row a contradiction between sources: what they say, what was measured, what follows."""
-    results = {r.claim.id.partition(".")[2]: r for r in reproduced.results}
-    rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in reproduced.source.contradictions]
-    part = len(results) < len(reproduced.source)  # of which only what it says something of
-    settled = [(*row[:3], row[3] if row[2] else "not measured") for row in rows if row[2] or not part]
-    return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
-
-
-def did_not_hold(reproduced: Reproduction) -> list[tuple[str, list[tuple[str, list[Result]]]]]:
-    """What did not hold, by kind: under each, why claims do not, with those that do not for that reason."""
-
-    def why(result: Result) -> str:
-        numbers = result.measured_text(result.claim.expected)
-        return numbers if reproduced.foreign else result.claim.finding.why or numbers
-
-    kinds: dict[str, list[Result]] = {title: [] for title in (*KINDS.values(), _REFUTED, _MIXED)}
-    for result in reproduced.results:
-        if result.verdict == "mixed":
-            kinds[_MIXED].append(result)
-        elif result.verdict == "refuted":
-            kinds[KINDS[result.kind] if result.kind else _REFUTED].append(result)
-    return [
-        (t, [(reason, list(alike)) for reason, alike in groupby(found, why)]) for t, found in kinds.items() if found
-    ]
-
-
-def _numbers(result: Result) -> list[dict[str, str]]:
-    """Each measured number with its band: those off theirs first, then the others with one."""
-    bands = result.claim.bands
-    rows = []
-    for name in sorted(result.measured, key=lambda n: (n not in result.off, n not in bands)):
-        values, band = result.measured[name], bands.get(name)
-        rows.append(
-            {
-                "name": name,
-                "value": result.value_text(name),
-                "spread": f"{len(values)} {'networks' if result.claim.of_one else 'runs'}" if len(values) > 1 else "",
-                "first": number_text(values[0]) if result.claim.of_one and len(values) > 1 else "",
-                "band": str(band) if band else "",
-                "because": band.because if band else "",
-                "state": "" if band is None else "off" if name in result.off else "ok",
-            }
-        )
-    return rows
-
-
-def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str:
-    """The report as one HTML document with every figure and plotly itself inside.
-
-    Args:
-        title: the source's by default.
-        inside: whether the folder above has the index of all sources.
-    """
-    sections: list[tuple[str, list[dict[str, Any]]]] = [
-        (title, [{"result": r, "claim": r.claim, "numbers": _numbers(r)} for r in group])
-        for title, group in groupby(reproduced.results, key=lambda r: r.claim.where.partition(",")[0].partition(";")[0])
-    ]
-    figures = [
-        {
-            "key": key,
-            "number": number,
-            "html": figure_html(figure, key),
-            "claims": [
-                r.claim for r in reproduced.results if key in reproduced.source.figures_beside({r.claim.figure})
-            ],
-            "more": _more(reproduced.source, key),
-            "table": table_html(*reproduced.tables[key]) if key in reproduced.tables else "",
-        }
-        for key, (number, figure) in reproduced.figures.items()
-    ]
-    return rendered(
-        "modinterp.reproduce",
-        "page.html",
-        title=title or f"{reproduced.source.title} ({reproduced.source.citation})",
-        pages=() if title else reproduced.pages,
-        source=reproduced.source.name,
-        inside=inside,
-        sections=sections,
-        partly=sum(bool(result.runs_pending) for result in reproduced.results),
-        parts_are="section",
-        parts=[(title, title[0].upper() + title[1:]) for title, _ in sections],
-        figures=figures,
-        drawn=set(reproduced.figures),
-        foreign=reproduced.foreign,
-        counts={verdict: reproduced.count(verdict) for verdict in _MARK},
-        tally=reproduced.tally,
-        columns=COLUMNS,
-        prevalence=_prevalence_html([prevalence_table(reproduced.results)]),
-        printed=_printed_html(reproduced),
-        note=reproduced.source.note,
-        contradictions=[("", *row) for row in contradictions_table(reproduced).values.tolist()],
-        refuted=did_not_hold(reproduced),
-        runs=[repr(m.run) for m in reproduced.measured.values()],
-    )
-
-
-def _prevalence_html(tables: Sequence[pd.DataFrame]) -> str:
-    """In how many networks of their recipe claims hold, drawn; empty where none was measured on several."""
-    figure = prevalence(tables)
-    return "" if figure is None else figure_html(figure, "prevalence")
-
-
-def _printed_html(reproduced: Reproduction) -> str:
-    """The source's numbers beside ours; empty where it prints none that were measured."""
-    table = printed_table(reproduced.results)
-    return table_html("The numbers that the source prints, and ours", table) if len(table) else ""
-
-
-def _more(source: Source, key: str) -> str:
-    """What the page has below a figure, that plotly alone cannot do."""
-    name = source.drawings[key].template
-    return template(source.package, name).render(phase=get_colorscale(CYCLIC)) if name else ""
-
-
-@dataclass(frozen=True)
-class IndexEntry:
-    """What the index of all sources says of one; it holds no figures and no activations.
-
-    Attributes:
-        name: short name of the source, and of the folder of its page.
-        title: of the paper or report.
-        results: one a claim.
-        counts: verdict to number of claims.
-        tally: the verdicts counted, what is one measurement once.
-        refuted: what did not hold, by kind; see `did_not_hold`.
-        contradictions: rows of `contradictions_table`.
-    """
-
-    name: str
-    title: str
-    results: tuple[Result, ...]
-    counts: dict[str, int]
-    tally: Tally
-    refuted: list[tuple[str, list[tuple[str, list[Result]]]]]
-    contradictions: list[list[str]]
-
-
-def index_entry(reproduced: Reproduction) -> IndexEntry:
-    """What the index of all sources says of a reproduction."""
-    return IndexEntry(
-        reproduced.source.name,
-        reproduced.source.title,
-        reproduced.results,
-        {verdict: reproduced.count(verdict) for verdict in _MARK},
-        reproduced.tally,
-        did_not_hold(reproduced),
-        contradictions_table(reproduced).values.tolist(),
-    )
-
-
-def index(entries: Sequence[IndexEntry]) -> str:
-    """One page that leads to those of all sources, which lie in folders beside it, each under the source's name."""
-    return rendered(
-        "modinterp.reproduce",
-        "index.html",
-        sources=entries,
-        counts={verdict: sum(entry.counts[verdict] for entry in entries) for verdict in _MARK},
-        total=sum((entry.tally for entry in entries), Tally.of(())),
-        columns=COLUMNS,
-        prevalence=_prevalence_html([prevalence_table(entry.results) for entry in entries]),
-        contradictions=[(f"{entry.name}/index.html", *row) for entry in entries for row in entry.contradictions],
-        parts_are="source",
-        parts=[(entry.name, entry.title) for entry in entries],
     )
 
 

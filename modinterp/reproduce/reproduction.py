@@ -40,14 +40,17 @@ class Reproduction:
 
     def part(self, page: Page) -> Reproduction:
         """What belongs to one question of the source."""
-        results = tuple(result for result in self.results if result.claim.figure in page.figures)
+        shown = {key for figure in page.figures for key in self.source.figures_shown_with(figure)}
+        results = tuple(result for result in self.results if result.claim.figure in shown)
         figures = {key: self.figures[key] for key in page.figures if key in self.figures}
         return replace(self, results=results, figures=figures)
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """Questions with a page of their own, of which something was drawn."""
-        return tuple(page for page in self.source.pages if set(page.figures) & set(self.figures))
+        """Questions, and figures, with a page of their own, of which something was drawn."""
+        apart = {key: self.source.drawings[key].own_page for key in self.figures}
+        figures = [Page(key=key, title=title, figures=(key,)) for key, title in apart.items() if title]
+        return (*(page for page in self.source.pages if set(page.figures) & set(self.figures)), *figures)
 
     @property
     def as_recorded(self) -> bool:

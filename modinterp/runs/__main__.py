@@ -1,4 +1,4 @@
-"""`python -m modinterp.runs list | train | sbatch | check | search`: what there is to train, its files, tuning it."""
+"""`python -m modinterp.runs list | train | watch | sbatch | check | search`: what to train, its files, tuning it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from modinterp.cluster.arguments import check_cluster_arguments
+from modinterp.cluster.cores import set_threads
 from modinterp.files import writable_folder, write_atomically
 from modinterp.runs.arguments import (
     check_arguments,
@@ -20,6 +21,7 @@ from modinterp.runs.arguments import (
     sbatch_arguments,
     search_arguments,
     train_arguments,
+    watch_arguments,
 )
 from modinterp.sources import sources
 from modinterp.terminal.errors import BAD_USAGE, one_line_errors, tell_error
@@ -65,6 +67,15 @@ Stop it at any moment: the same command goes on from the last state, and ends wi
   python -m modinterp.runs train {main_run} --epochs 10000
   python -m modinterp.runs train '{family}/*' --device cuda --out mine
   python -m modinterp.runs train '*' --on ray --address auto --out /shared/trained""",
+    ))  # fmt: skip
+    watch_arguments(commands.add_parser(
+        "watch", help="draw a training that is going on, in a page that renews itself",
+        description="""Draw the losses, accuracies, spectra and progress measures of a training as they form.
+
+Reads the files of the training, which goes on elsewhere, and ends with it. The page opens from disk.""",
+        epilog=f"""examples:
+  python -m modinterp.runs watch {main_run}
+  python -m modinterp.runs watch {main_run} --runs mine --out page""",
     ))  # fmt: skip
     sbatch_arguments(commands.add_parser(
         "sbatch", help="write a script that trains runs under SLURM",
@@ -165,6 +176,8 @@ def _train(options: argparse.Namespace) -> int:
     from modinterp.training import OutcomeKind, prepare_cpu
 
     prepare_cpu()
+    if options.threads is not None:
+        set_threads(options.threads)
     from modinterp.runs import train
 
     chosen, out = _chosen(options), writable_folder(options.out)
@@ -188,6 +201,14 @@ def _train(options: argparse.Namespace) -> int:
     if refused:
         return BAD_USAGE
     return int(any(outcome.kind is OutcomeKind.NOT_FINITE for outcome in outcomes.values()))
+
+
+def _watch(options: argparse.Namespace) -> None:
+    from modinterp.pages.watched import watch
+
+    out = writable_folder(options.out or Path("reports/watch") / options.name)
+    for line in watch(options.name, options.runs, out, options.every, options.once):
+        print(line, flush=True)
 
 
 def _sbatch(options: argparse.Namespace) -> None:
@@ -266,6 +287,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.command == "list":
         _list(options.names, options.runs)
+        return 0
+    if options.command == "watch":
+        _watch(options)
         return 0
     if options.command == "sbatch":
         _sbatch(options)

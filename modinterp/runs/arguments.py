@@ -39,9 +39,23 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", metavar="DIR", type=Path, help="folder to look in (default: checkpoints/)")
 
 
+def watch_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `watch`: which run, where it trains, and where its page is to lie."""
+    parser.add_argument("name", metavar="NAME", help="the run, as it was given to train")
+    parser.add_argument("--runs", metavar="DIR", type=Path, default=Path("trained"),
+                        help="folder in which it trains (default: trained/)")  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where the page is to lie "
+                        "(default: reports/watch/NAME)")  # fmt: skip
+    parser.add_argument("--every", metavar="S", type=float, default=5.0,
+                        help="seconds between two looks (default: 5; a state comes every 20)")  # fmt: skip
+    parser.add_argument("--once", action="store_true", help="write the page as it is now, and stop")
+
+
 def train_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `train`: which runs, how, and on which cluster."""
     _what_to_train(parser)
+    parser.add_argument("--threads", metavar="N", type=int, help="how many threads compute on a CPU; another number of "
+                        "them gives other last bits (default: as many as torch takes)")  # fmt: skip
     add_cluster_arguments(parser, "a group of runs of one shape")
 
 

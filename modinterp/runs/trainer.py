@@ -23,8 +23,10 @@ from modinterp.training import (
     resolved_device,
     training_states,
 )
+from modinterp.training.speed import expected_seconds, rate_of_products, slowness
 
 STATE_EVERY = 20.0  # seconds
+SPEED_AFTER = 10.0  # seconds of training, after which it is looked whether it is far too slow
 Watch = Callable[[Mapping[str, Row]], object]
 
 
@@ -147,6 +149,7 @@ def _train_group(
         nonlocal due, written
         bar.set_postfix(_postfix([row for _, row in rows]), refresh=False)
         bar.update(epoch - bar.n)
+        speed.look(epoch)
         if watch is not None:
             watch({group[run].name: row for run, row in rows})
         if time.monotonic() - written >= state_every:
@@ -154,7 +157,7 @@ def _train_group(
         return due == epoch
 
     specs, begun = [training.spec for training in group], [replace(t.state, ended=None) for t in group]
-    due, written = -1, time.monotonic()
+    due, written, speed = -1, time.monotonic(), _Speed(label, specs, first, device)
     for training in group:
         training.began = written
     with bar, ExitStack() as at_the_end:
@@ -162,6 +165,31 @@ def _train_group(
             at_the_end.callback(training.write_state)
         for run, state in training_states(specs, begun, device, on_rows):
             group[run].take(state, state.epoch == due, device)
+
+
+class _Speed:
+    """Says once that a training on a CPU takes thrice the time that it should, and why that may be.
+
+    Args:
+        label: name of the training.
+        epoch: at which it begins.
+    """
+
+    def __init__(self, label: str, specs: Sequence[RunSpec], epoch: int, device: str):
+        self.label, self.specs, self.is_asked = label, specs, device == "cpu"
+        self.since = epoch, time.monotonic()
+
+    def look(self, epoch: int) -> None:
+        """Hold the epochs since the last look against what is expected, and say so where they take far too long."""
+        before, began = self.since
+        lasted = time.monotonic() - began
+        if not self.is_asked or epoch == before or lasted < SPEED_AFTER:
+            return
+        self.since = epoch, time.monotonic()
+        why = slowness(lasted / (epoch - before), expected_seconds(self.specs, rate_of_products()))
+        if why:
+            self.is_asked = False
+            print(f"{self.label}: {why}", file=sys.stderr)
 
 
 def _postfix(rows: Sequence[Row]) -> dict[str, str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from modinterp.claims import Claim, Contradiction
     from modinterp.claims.tally import Tally
     from modinterp.sources.drawing import Drawing
+    from modinterp.sources.story import Story
     from modinterp.training import RunSpec
 
 
@@ -47,7 +48,8 @@ class Source(Mapping):
         name: short name, with which ids of claims and names of runs begin.
         package: the package of the source's folder, `__package__` in its `source.py`. It holds `runs` (with `RUNS`,
             name to spec), `claims` (with `CLAIMS` and, if there are any, `CONTRADICTIONS`), `drawings` (with `FIGURES`,
-            key to `Drawing`), and, where hyper-parameters can be searched for, `search`.
+            key to `Drawing`), and, where hyper-parameters can be searched for, `search`, and where the page is to begin
+            with sentences of its own, `story` (with `STORY`).
         title: of the paper or report.
         citation: authors and year, or what kind of text it is.
         link: where it can be read; empty where it has no public address.
@@ -129,6 +131,25 @@ class Source(Mapping):
             raise ValueError(f"{self.name} has no figure {', '.join(sorted(unknown))}")
         return drawings
 
+    @cached_property
+    def story(self) -> Story | None:
+        """What the page begins with; None where that is left to the claims, and to the first figures.
+
+        Raises:
+            KeyError: it names a claim which there is not.
+            ValueError: it shows a figure which there is not, or tells a number that its claim need not have.
+        """
+        if find_spec(f"{self.package}.story") is None:
+            return None
+        story: Story = self._part("story").STORY
+        for key, number in story.numbers:
+            claim = self[key]
+            if number and number not in {*claim.bands, *claim.printed}:
+                raise ValueError(f"the story of {self.name} tells {number!r} of {claim.id}, which does not expect it")
+        if unknown := set(story.figures) - set(self.drawings):
+            raise ValueError(f"the story of {self.name} shows {', '.join(sorted(unknown))}, which it does not draw")
+        return story
+
     @property
     def has_search(self) -> bool:
         """Whether the source says which hyper-parameters were searched for."""
@@ -147,7 +168,9 @@ class Source(Mapping):
         return Path(next(iter(spec.submodule_search_locations or ())))
 
     def __getitem__(self, key: str) -> Claim:
-        full = key if key.startswith(f"{self.name}.") else f"{self.name}.{key}"
+        full = f"{self.name}.{key}"
+        if full not in self.claims and key.startswith(f"{self.name}."):
+            full = key
         if full not in self.claims:
             raise KeyError(f"no claim {full}; `python -m modinterp.reproduce {self.name} --list` shows all")
         return self.claims[full]
@@ -195,6 +218,10 @@ class Source(Mapping):
     def figures_beside(self, keys: set[str]) -> set[str]:
         """These keys of figures, and those of the figures that are drawn along with them."""
         return keys | {key for key, drawing in self.drawings.items() if drawing.beside in keys}
+
+    def figures_shown_with(self, key: str) -> set[str]:
+        """The key of a figure, and that of the one that it is drawn along with, which is what claims may name."""
+        return {key, self.drawings[key].beside} - {""}
 
     def __repr__(self) -> str:
         return f"Source({self.name}: {self.title}, {self.citation})"

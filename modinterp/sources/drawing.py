@@ -46,6 +46,7 @@ class Drawing:
         template: name of a file beside the source's drawings, of what the page has below the figure that plotly alone
             cannot do.
         beside: key of the figure that it is drawn along with; it then belongs to the same claims.
+        own_page: title of a page that it has to itself, such as one that is large; empty where it is on the source's.
     """
 
     number: str
@@ -56,6 +57,7 @@ class Drawing:
     table: Table | None = None
     template: str = ""
     beside: str = ""
+    own_page: str = ""
 
     def __post_init__(self) -> None:
         if bool(self.first_of) + bool(self.all_of) + self.needs_no_run > 1:

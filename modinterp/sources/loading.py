@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from modinterp import runs
+from modinterp.arguments import check
 from modinterp.runs import TrainedRun, store
 from modinterp.runs.hub import Root, is_address, local
 from modinterp.runs.run import how_to_train
@@ -71,6 +72,8 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
         FileNotFoundError: there is no such run or file; says how to train a run that is not shipped.
         ValueError: a damaged file, one that would run code, or one that does not fit the task.
     """
+    check("name", name, str | Path)
+    check("root", root, str | Path | None)
     text, path = str(name), Path(name)
     is_file = path.suffix in store.READ or (path / store.RECORD).is_file()
     if root is not None or is_file or is_address(text):

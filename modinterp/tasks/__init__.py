@@ -1,7 +1,7 @@
 """What is to be learned: inputs, labels, splits."""
 
-from modinterp.tasks.composition import Composition, composition
 from modinterp.tasks.cyclic import Cyclic, cyclic
+from modinterp.tasks.group import Group
 from modinterp.tasks.modular import (
     ModularArithmetic,
     ModularSum,
@@ -17,10 +17,10 @@ from modinterp.tasks.sequences import DigitAddition, RepeatedSubsequence, SkipTr
 from modinterp.tasks.task import Examples, Split, Task
 
 __all__ = [
-    "Composition",
     "Cyclic",
     "DigitAddition",
     "Examples",
+    "Group",
     "ModularArithmetic",
     "ModularSum",
     "Ordering",
@@ -30,7 +30,6 @@ __all__ = [
     "Split",
     "Task",
     "addition",
-    "composition",
     "cyclic",
     "division",
     "multiplication",

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from modinterp.tasks.composition import Composition
+from modinterp.tasks.group import Group
 from modinterp.tasks.modular import SIGNS, ModularArithmetic
 from modinterp.tasks.task import Task
 
@@ -53,7 +53,7 @@ def cyclic(task: Task) -> Cyclic | None:
     >>> cyclic(multiplication(5))
     Cyclic(names=(1, 2, 4, 3), sign=1)
     """
-    if isinstance(task, Composition):
+    if isinstance(task, Group):
         table = task.table.tolist()
         names = _powers(list(range(task.n)), lambda a, b: table[a][b])
         return None if names is None else Cyclic(names, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from modinterp.arguments import COUNT, FACTOR, PART, SIZE, check_fields
+from modinterp.arguments import COUNT, FACTOR, PART, SIZE, Limits, check_fields
 from modinterp.tasks.task import SHUFFLES
 
 CHOICES = {
@@ -16,7 +16,8 @@ CHOICES = {
 }
 MOST_SPECTRA = 1000
 MOST_ROWS = 10**5  # of history, all of which is in every state
-MOST_SNAPSHOTS = 150_000  # of a run, the checksums of all of which are in its record
+MOST_SNAPSHOTS = 140_000  # of a run, the checksums of all of which are in its record
+MOST_EPOCHS = 10**15 - 1  # the number in the name of a snapshot
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,11 @@ class Recipe:
     spectra_every: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
-        whole = dict.fromkeys(("epochs", "batch_size", "warmup", "settle", "spectra_every"), COUNT)
+        whole = dict.fromkeys(("batch_size", "warmup", "settle", "spectra_every"), COUNT)
         rates = dict.fromkeys(("lr", "weight_decay", "eps", "l1", "grokfast", "stop_at"), COUNT)
         shares = dict.fromkeys(("betas", "dropout", "residual_dropout", "grokfast_alpha"), FACTOR)
         every = {"log_every": SIZE, "snapshot_every": SIZE, "fraction": PART}
-        check_fields(self, **whole, **rates, **shares, **every, **CHOICES)
+        check_fields(self, epochs=Limits(0, MOST_EPOCHS), **whole, **rates, **shares, **every, **CHOICES)
         if (rows := self.epochs // self.log_every) > MOST_ROWS:
             raise ValueError(f"{rows:,} rows of history are more than {MOST_ROWS:,}; raise log_every")
         if (snapshots := self.epochs // self.snapshot_every) > MOST_SNAPSHOTS:

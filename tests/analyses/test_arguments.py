@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
@@ -19,18 +20,21 @@ import torch
 from modinterp import activations, analyses
 from modinterp.activations import spectra
 from modinterp.analyses.attention import heads
-from modinterp.analyses.circles import circle, rotation
+from modinterp.analyses.circles import circle, isolation, rotation
 from modinterp.analyses.fourier import neurons, transforms
+from modinterp.analyses.groups.irreps import Irrep, irreps
 from modinterp.analyses.order import lookups
 from modinterp.analyses.statistics import lines
 from modinterp.models import TransformerConfig, hooked, initial_weights
-from modinterp.tasks import Ordering, addition
+from modinterp.tasks import Group, Ordering, addition
 
 P = 7
 SIZES = {"a": P, "b": P, "output": P, "input": P * P, "1": 1, "2": 2, "n": 3, "pos": 3, "key": 3, "query": 3, "head": 2,
          "component": P, "component_a": P, "component_b": P, "freq": P // 2, "freq_a": P, "freq_b": 4, "order": 6, "*rest": 2,
-         "*input": P * P, "other": 4, "#pair": 5, "pair": 5, "token": P, "d_model": 8, "neuron": 6}  # fmt: skip
+         "*input": P * P, "other": 4, "#pair": 5, "pair": 5, "token": P, "d_model": 8, "neuron": 6, "element": P, "irrep": 4}  # fmt: skip
 TASK, ORDER = addition(P), Ordering("max", n=3, limit=P, size=20)
+GROUP = Group(f"C{P}")
+OF_KIND: dict[Any, Any] = {Group: GROUP, Irrep: irreps(GROUP)[1], Sequence[Irrep]: irreps(GROUP)}
 
 pytestmark = pytest.mark.usefixtures("as_for_users")
 
@@ -111,9 +115,12 @@ def special() -> dict[str, Any]:
         "generalisation.output_curves.column": "test_accuracy", "copying.tolerance.copies": query.copies(3),
         "copying.tolerance.start": query.start[None].expand(5, -1), "copying.tolerance.both": torch.randint(0, P, (5, 2)),
         "neuron_spectra.logged_norms.log": spectra.spectra(network(), TASK, 0),
+        "formula": "pizza", "pairs": [1], "circles": isolation.component_circles(torch.rand(P, 5)),
         "petals.petal_fits.values": torch.rand(2, P, 5), "turn": 6.0, "sorting.rank_attention.pattern": torch.rand(49, 2, 6, 6),
         "explained.fraction_explained_by_column.y": torch.rand(49, 5), "explained.fraction_explained_by_column.fit":
-        torch.rand(49, 5), "explained.affine_fit.y": torch.rand(49, 3),
+        torch.rand(49, 5), "shape": (2, 1), "matrices": [torch.rand(rho.dim, rho.dim) for rho in irreps(GROUP)],
+        "side": "left", "subgroup": frozenset({0}), "nulls.separation.irreps":
+        irreps(GROUP), "decomposition.regular_decomposition.table": GROUP.table, "explained.affine_fit.y": torch.rand(49, 3),
     }  # fmt: skip
 
 
@@ -128,6 +135,8 @@ def arguments(name: str) -> dict[str, Any]:
             given[key] = known[f"{short}.{key}"]
         elif hasattr(kind, "dim_str") and key not in ("labels", "train", "test", "rows", "names", "shuffle", "tables"):
             given[key] = tensor(kind)
+        elif kind in OF_KIND:
+            given[key] = OF_KIND[kind]
         elif key in known:
             given[key] = known[key]
         elif inspect.signature(ANALYSES[name]).parameters[key].default is inspect.Parameter.empty:

@@ -29,7 +29,8 @@ from modinterp.analyses.statistics.explained import fraction_explained_by_column
 from modinterp.analyses.statistics.similarity import cosines
 from modinterp.analyses.training.curves import largest_drop
 from modinterp.explanations import explain
-from modinterp.explanations.verdict import P_VALUE, clock_or_pizza
+from modinterp.explanations.criteria import P_VALUE
+from modinterp.explanations.words import which_of_two
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs.store import write_weights
 from modinterp.tasks import addition
@@ -105,7 +106,7 @@ def test_nan_is_neither_clock_nor_pizza(irrelevance: float, symmetricity: float,
     measured = SimpleNamespace(
         irrelevance=Irrelevance(irrelevance, irrelevance), sign=1, has_embedding=True, model=SimpleNamespace(cfg=None),
         symmetricity=Symmetricity(symmetricity, symmetricity, symmetricity, 9))  # fmt: skip
-    assert clock_or_pizza(measured)[0] == said
+    assert which_of_two(measured)[0] == said
 
 
 @pytest.mark.parametrize("size", [1e-30, 1e-6, 1.0, 1e6])

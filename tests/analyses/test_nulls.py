@@ -8,7 +8,8 @@ import torch
 from modinterp.analyses.fourier.cosine_sums import ideal_logits
 from modinterp.analyses.fourier.transforms import fourier_basis
 from modinterp.analyses.network import nulls
-from modinterp.models import TransformerConfig
+from modinterp.explanations.parts import readout_matrix
+from modinterp.models import Config, MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.tasks import addition
 
 P = 23
@@ -89,6 +90,17 @@ def test_neurons_are_periodic_only_in_the_order_of_the_residues() -> None:
     assert len(largest) == 5
 
 
-def test_networks_at_start_differ_by_seed() -> None:
-    first, second = nulls.networks_at_start(TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4), 2)
-    assert not torch.equal(first.W_E, second.W_E)
+@pytest.mark.parametrize(
+    "config",
+    [
+        TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4),
+        TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4, d_mlp=12, unlabelled_outputs=1),
+        TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4, d_mlp=None),
+        MLPConfig.of(addition(5, equals=False)),
+    ],
+    ids=lambda config: config.summary,
+)
+def test_readouts_at_start_are_those_of_the_networks_and_differ_by_seed(config: Config) -> None:
+    first, second = nulls.readouts_at_start(config, 2)
+    assert torch.equal(second, readout_matrix(hooked(config, initial_weights(config, 1))))
+    assert not torch.equal(first, second)

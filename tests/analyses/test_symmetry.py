@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 import torch
@@ -96,6 +97,37 @@ def test_triples_are_different_and_the_same_each_time() -> None:
     assert len({tuple(t) for t in symmetry.triples(59).tolist()}) == 100
     assert len(symmetry.triples(3)) == 27
     assert symmetry.triples(3).max() == 2
+
+
+def test_shuffled_triples_are_the_first_of_all_in_random_order() -> None:
+    every = [(a, b, c) for a in range(5) for b in range(5) for c in range(5)]
+    random.Random(42).shuffle(every)
+    assert [tuple(t) for t in symmetry.triples(5, 20, shuffled=True).tolist()] == every[:20]
+    with pytest.raises(ValueError, match="shuffled must be False"):
+        symmetry.triples(999, shuffled=True)
+
+
+def _network(rate: float):
+    task = addition(7, equals=False)
+    config = TransformerConfig.of(task, d_model=8, n_heads=2, d_head=4, d_mlp=6, attention_rate=rate, causal=False)
+    return hooked(config, initial_weights(config, 1)), task
+
+
+def test_all_pairs_with_all_logits_are_all_triples() -> None:
+    network, task = _network(0.6)
+    every = symmetry.gradient_symmetricity(network, task, 7**3).any_output
+    assert symmetry.symmetricity_over_pairs(network, task, draws=7) == pytest.approx(every, abs=1e-9)
+    assert symmetry.symmetricity_over_pairs(network, task, draws=3) == pytest.approx(every, abs=0.2)
+
+
+def test_constant_attention_without_the_skip_is_a_sum() -> None:
+    found = {rate: symmetry.gradient_symmetricity(*_network(rate), 40, skip=False).any_output for rate in (0.0, 1.0)}
+    assert found[0.0] == pytest.approx(1)
+    assert found[1.0] < 0.999
+    assert symmetry.gradient_symmetricity(*_network(0.0), 40).any_output < 0.999
+    config = MLPConfig.of(task := addition(7, equals=False), d_model=8, d_mlp=8)
+    with pytest.raises(ValueError, match="skip must be True"):
+        symmetry.gradient_symmetricity(hooked(config, initial_weights(config, 0)), task, skip=False)
 
 
 def test_rows_of_one_distance() -> None:

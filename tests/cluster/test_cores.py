@@ -6,8 +6,11 @@ import subprocess
 import sys
 from contextlib import ExitStack
 
+import pytest
+import torch
+
 from modinterp.cluster import cores as module
-from modinterp.cluster.cores import cores, free_cores
+from modinterp.cluster.cores import cores, free_cores, set_threads
 
 
 def test_busy_cores_are_not_free() -> None:
@@ -22,3 +25,23 @@ def test_busy_cores_are_not_free() -> None:
 def test_where_it_cannot_be_told_all_are_taken(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(module, "_TIMES", tmp_path / "none")
     assert free_cores() == cores()
+
+
+@pytest.mark.parametrize(("said", "in_environment", "free", "taken"), [(3, None, 1, 3), (None, None, 2, 2),
+                                                                      (None, "1", 2, None), (2, "1", 1, 2)])  # fmt: skip
+def test_as_many_threads_compute_as_are_said_or_cores_are_free(
+    monkeypatch, said: int | None, in_environment: str | None, free: int, taken: int | None
+) -> None:
+    taken_by_torch: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", taken_by_torch.append)
+    monkeypatch.setattr(module, "free_cores", lambda: free)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if in_environment is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", in_environment)
+    set_threads(said)
+    assert taken_by_torch == ([] if taken is None else [taken])
+
+
+def test_less_than_one_thread_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        set_threads(0)

@@ -15,10 +15,14 @@ from modinterp.cluster.on_ray import carried_out
 from modinterp.cluster.pieces import Answer, Piece
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, states, store, train
+from modinterp.runs.__main__ import main
 from modinterp.runs.groups import groups, unfinished_groups
 from modinterp.runs.lease import RunIsHeld, leased
+from modinterp.runs.search import Question, Search, objective, searches
+from modinterp.runs.study import open_study
+from modinterp.sources import source
 from modinterp.tasks import addition
-from modinterp.training import OutcomeKind, Recipe, RunSpec
+from modinterp.training import OutcomeKind, Recipe, RunSpec, training_states
 
 TASK = addition(5)
 CONFIG = TransformerConfig.of(TASK, d_model=8, n_heads=1, d_head=8, d_mlp=8)
@@ -119,3 +123,26 @@ def test_a_source_is_measured_a_run_a_task(machines: tuple[Any, Any]) -> None:
     assert [r.measured for r in here.results] == [r.measured for r in there.results]
     assert here.as_recorded
     assert there.as_recorded
+
+
+def test_a_study_is_shared_by_the_machines_and_goes_on(machines: tuple[Any, Any], tmp_path: Path) -> None:
+    """By its command, which finds the cluster that this process is connected to."""
+    pytest.importorskip("optuna")
+    space, question, journal = source("miiii").search.SPACE, Question(p=5, epochs=32), tmp_path / "study.journal"
+
+    def searched(n_trials: int) -> Search:
+        asked = ["search", "miiii", "--p", "5", "--epochs", "32", "--trials", str(n_trials), "--on", "ray"]
+        assert main([*asked, "--storage", str(journal), "--out", str(tmp_path / "miiii/search-p5")]) == 0
+        (result,) = searches(space, tmp_path)
+        return result
+
+    begun, whole = searched(4), searched(8)
+    assert len(begun.trials) == 4
+    assert whole.trials[:4].equals(begun.trials), "what is done is not done again"
+    assert whole.trials["trial"].tolist() == list(range(8))
+    trials = open_study(space, question, journal).trials
+    assert len({trial.user_attrs["worker"] for trial in trials}) > 2, "two calls, and more than one task in one of them"
+    best = whole.best
+    alone = space.spec({name: best[name] for name in space.choices}, question)
+    *_, (_, last) = training_states([alone], device="cpu")
+    assert objective(last.history) == pytest.approx(best["loss"], rel=1e-6)

@@ -52,6 +52,13 @@ def test_the_table_says_what_differs(planted_ones: Comparison) -> None:
         planted_ones["third"]
 
 
+def test_a_network_of_zeros_has_no_share_of_anything() -> None:
+    zeros = from_state_dict({n: 0 * w for n, w in planted.clock(P, (3, 5)).items()}, tasks.addition(P))
+    shares = compare({"first": NETWORKS["first"], "zeros": zeros}, op="add", p=P).frequencies()
+    assert shares["zeros"].isna().all()
+    assert shares["first"].sum() == pytest.approx(1)
+
+
 def test_the_command_writes_one_page(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     for name, freqs in FREQS.items():
         write_weights(tmp_path / f"{name}.safetensors", planted.clock(P, freqs))
@@ -61,7 +68,7 @@ def test_the_command_writes_one_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "agreement of the key frequencies" in printed
     assert json.loads((tmp_path / "out" / "comparison.json").read_text())[files[0]]["key_frequencies"] == [3, 5]
     page = html.unescape((tmp_path / "out" / "index.html").read_text())
-    assert page.count("plotly-graph-div") == 2
+    assert page.count("class='plot'") == 2
     for word in (*files, "3, 5", "5, 7", "Fourier multiplication"):
         assert word in page
     assert main([files[0], files[0], "--out", str(tmp_path / "out")]) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -204,3 +205,15 @@ def test_parts_that_a_network_does_not_have_are_told(shape: dict[str, object], n
     for name in names:
         with pytest.raises(NoSuchPart, match="tiny"):
             getattr(m, name)
+
+
+def test_numbers_stay_when_activations_are_let_go(mainline: TrainedRun) -> None:
+    m = measure(mainline)
+    loss = m.ablated("skip around MLP mean").loss
+    assert m.taken["_component_values"]
+    m.let_go()
+    assert len(pickle.dumps(m.taken)) < 10**6, "it goes from process to process"
+    assert m.ablated("skip around MLP mean").loss == loss
+    other = measure(mainline)
+    vars(other).update(m.taken)
+    assert other.ablated("skip around MLP mean") is m.ablated("skip around MLP mean")

@@ -1,4 +1,4 @@
-"""The pages in a real browser: filters filter, a link to a hidden claim shows it, the index leads to every source."""
+"""The pages in a real browser: short before anything is unfolded, filters filter, links unfold what they lead to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from modinterp.reproduce.__main__ import main as reproduce
 SCRIPT = """
 <script>
 window.addEventListener("load", async () => {
-  const shown = () => document.querySelectorAll(".claim:not([hidden])").length, found = { all: shown() };
+  const page = document.documentElement, first = document.querySelector(".plot");
+  const before = { height: page.scrollHeight, first: first.getBoundingClientRect().top + scrollY, wide: page.scrollWidth - innerWidth };
+  await drawing.draw(first.id);
+  const shown = () => document.querySelectorAll(".claim:not([hidden])").length, found = { all: shown(), ...before, drawn: document.querySelectorAll(".plot .main-svg").length };
   const bar = document.querySelector(".filters"), [select, words] = [bar.querySelector("select"), bar.querySelector("input")];
   const set = (control, value, event) => { control.value = value; control.dispatchEvent(new Event(event)); };
   bar.querySelector('[data-verdict="refuted"]').click();
@@ -28,11 +31,12 @@ window.addEventListener("load", async () => {
   found.told = bar.querySelector("output").textContent;
   set(words, "no such words", "input");
   found.none = shown();
-  const link = document.querySelector(".links a, .all a");
+  const link = document.querySelector(".figure .links a, .all a");
   if (link.getAttribute("href").startsWith("#")) {
     location.hash = link.getAttribute("href");
     await new Promise(done => setTimeout(done, 100));
     found.followed = shown();
+    found.unfolded = document.querySelector(":target").checkVisibility();
   }
   document.body.dataset.found = JSON.stringify(found);
 });
@@ -93,8 +97,23 @@ def test_filters_of_a_source_filter_and_a_link_to_a_hidden_claim_shows_it(
     assert found["all"] == found["followed"] == len(claims)
     assert found["refuted"] == sum(claim["verdict"] == "refuted" for claim in claims)
     assert 0 < found["section"] < len(claims)
+    assert found["unfolded"]
     assert found["told"] == f"{found['words']} shown"
     assert found["none"] == 0
+
+
+@pytest.mark.parametrize("name", ["index.html", "nanda/index.html"])
+def test_a_page_tells_before_it_audits(
+    reports: Path, name: str, browsed: Callable[[Path], str], tmp_path: Path
+) -> None:
+    page = tmp_path / "told.html"
+    page.write_text((reports / name).read_text())
+    assert page.stat().st_size < 3 * 2**20
+    found = found_in(page, browsed)
+    assert found["height"] <= 6000
+    assert found["first"] <= 800
+    assert found["wide"] <= 0
+    assert found["drawn"] > 0
 
 
 @pytest.mark.parametrize("name", ["index.html", "nanda/index.html", "miiii/index.html"])

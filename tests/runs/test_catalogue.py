@@ -23,7 +23,8 @@ FAMILIES = {  # the sources' runs and how many of each
     "nanda/trigram-*": 6, "clock/no-pos-*": 3, "clock/no-relu-*": 3, "clock/one-head-*": 1, "mlp/kissane-*": 5,
     "miiii/p113*": 4, "miiii/basis-*": 1, "miiii/masked-*": 1, "miiii/nanda-*": 10, "miiii/p[235]?-*": 4,
     "circuits/add-[0-2]": 3, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max*": 6,
-    "circuits/median-[0-2]": 3, "circuits/sort*": 9,
+    "circuits/median-[0-2]": 3, "circuits/sort*": 9, "groups/*-mlp-[0-9]": 12, "groups/*-width-64-*": 3, "groups/*-t-*": 9,
+    "pizza/attention-*": 35, "pizza/linear-*": 7, "pizza/width-*": 20, "pizza/layers-2-*": 1,
 }  # fmt: skip
 SHAPES = {shape_of(each): name for name, each in catalogue().items()}
 

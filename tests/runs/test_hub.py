@@ -104,9 +104,9 @@ def test_a_missing_file_is_named(server: Hub, trained: Path, tmp_path: Path) -> 
         load("hf://me/part/own/0")
 
 
-@pytest.mark.nightly  # failed once of four times beside other work, and it is not known yet why
 def test_a_connection_that_breaks_off_leaves_nothing_half(server: Hub) -> None:
-    server.break_off["own/0/final.safetensors"] = 1000
+    """Of a file whose bytes no other has: what another file brought is in the cache, and is not asked for again."""
+    server.break_off["own/0/history.csv"] = 1000
     with pytest.raises(ValueError, match="own/0|sums") as error:
         load(f"{REPO}/own/0")
     assert "\n" not in str(error.value)

@@ -15,6 +15,7 @@ from modinterp.models import TransformerConfig, initial_weights
 from modinterp.runs import TrainedRun, load, states, store, train
 from modinterp.tasks import Task, addition
 from modinterp.training import Recipe, RunSpec, training_states
+from modinterp.training.recipe import MOST_EPOCHS, MOST_SNAPSHOTS
 
 TASK = addition(5)
 SPEC = RunSpec(TASK, TransformerConfig.of(TASK, d_model=8, n_heads=2, d_head=4, d_mlp=12),
@@ -152,6 +153,18 @@ def test_tables_keep_every_bit(tmp_path: Path) -> None:
     assert store.read_table(tmp_path / "t.csv.gz").equals(table)
     assert pd.read_csv(tmp_path / "t.csv.gz").equals(pd.read_csv(tmp_path / "t.csv"))
     assert (tmp_path / "t.csv.gz").read_bytes() == (tmp_path / "u.csv.gz").read_bytes()
+
+
+@pytest.mark.parametrize("most", [MOST_SNAPSHOTS, MOST_EPOCHS], ids=["every epoch", "the longest names"])
+def test_the_record_of_the_most_snapshots_that_a_recipe_may_have_is_read_again(tmp_path: Path, most: int) -> None:
+    every = most // MOST_SNAPSHOTS
+    with pytest.raises(ValueError, match="140,001 snapshots are more than 140,000; raise snapshot_every"):
+        Recipe(epochs=MOST_SNAPSHOTS + 1, snapshot_every=1, log_every=2)
+    recipe = Recipe(epochs=every * MOST_SNAPSHOTS, snapshot_every=every, log_every=2 * every)
+    names = [str(store.snapshot_path(Path(), epoch)) for epoch in range(0, recipe.epochs + 1, every)]
+    written = dict.fromkeys([store.FINAL, store.HISTORY, *names], "0" * 64)
+    store.write_record(tmp_path, RunSpec(TASK, SPEC.model, recipe, 0), recipe.epochs, None, 1.0, written)
+    assert store.read_record(tmp_path)["sha256"] == written
 
 
 def test_record_names_every_file_with_its_checksum(trained: Path) -> None:

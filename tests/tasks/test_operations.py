@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import pytest
 import torch
 
 from modinterp.tasks import (
-    Composition,
+    Group,
     ModularArithmetic,
     ModularSum,
     Task,
     addition,
-    composition,
     cyclic,
     division,
     multiplication,
     quadratic_form,
     subtraction,
 )
-from modinterp.tasks.description import description, task_from_description
 
-PERMUTATIONS = list(itertools.permutations(range(3)))
-S3 = [[PERMUTATIONS.index(tuple(b[i] for i in a)) for b in PERMUTATIONS] for a in PERMUTATIONS]
 SHUFFLED = [3, 0, 4, 1, 2]  # the cyclic group of 5 under other names
 C5 = [[SHUFFLED[(SHUFFLED.index(a) + SHUFFLED.index(b)) % 5] for b in range(5)] for a in range(5)]
 
 
 @pytest.mark.parametrize(
-    "task", [addition(7), subtraction(6), multiplication(11), multiplication(9), division(13), composition(C5)], ids=str
+    "task",
+    [addition(7), subtraction(6), multiplication(11), multiplication(9), division(13), Group.of_table(C5)],
+    ids=str,
 )
 def test_what_is_addition_under_other_names(task: Task) -> None:
     found = cyclic(task)
     assert found is not None
-    labels, order = task.labels().view(task.grid), found.order
+    assert task.grid is not None
+    labels, order = task.labels().view(task.grid[0], -1), found.order
     i = torch.arange(found.n)
     assert torch.equal(labels[order][:, order], order[(i[:, None] + found.sign * i) % found.n])
 
 
-@pytest.mark.parametrize("task", [quadratic_form(7), multiplication(8), composition(S3), ModularSum(5)], ids=str)
+@pytest.mark.parametrize("task", [quadratic_form(7), multiplication(8), Group("S3"), ModularSum(5)], ids=str)
 def test_what_is_not(task: Task) -> None:
     assert cyclic(task) is None
 
@@ -62,26 +60,6 @@ def test_three_numbers_are_added() -> None:
     assert (task.n_ctx, task.d_vocab, task.grid, task.name) == (4, 5, (4, 4, 4), "a + b + c mod 4")
 
 
-def test_a_group_by_its_table() -> None:
-    task = composition(S3, equals=True, vocabularies=2, group="S3")
-    assert task.inputs()[8].tolist() == [1, 8, 12]
-    assert task.labels()[8].item() == S3[1][2]
-    assert task.name == "a b in S3 of order 6"
-    assert task_from_description(json.loads(json.dumps(description(task)))) == task
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([[0, 1]], "has 1 products, got 2"),
-        ([[0, 1], [0, 1]], "some element is missing"),
-        ([[0, 2, 1], [2, 1, 0], [1, 0, 2]], "not associative"),
-    ],
-)
-def test_what_is_no_group_is_refused(table: list[list[int]], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        composition(table)
-    with pytest.raises(ValueError, match="1 or 2 vocabularies, got 3"):
-        Composition(2, (0, 1, 1, 0), vocabularies=3)
+def test_vocabularies_are_one_or_two() -> None:
     with pytest.raises(ValueError, match=r"vocabularies must be a whole number in \[1, 2\], got 0"):
         ModularArithmetic(7, vocabularies=0)

@@ -24,6 +24,7 @@ COMMANDS = {
     "runs train": ("modinterp.runs.__main__", ["train"]),
     "runs search": ("modinterp.runs.__main__", ["search"]),
     "runs sbatch": ("modinterp.runs.__main__", ["sbatch"]),
+    "runs watch": ("modinterp.runs.__main__", ["watch"]),
     "sources": ("modinterp.sources.__main__", []),
     "sources new": ("modinterp.sources.__main__", ["new"]),
     "publish ground-truth": ("modinterp.publish", ["ground-truth"]),

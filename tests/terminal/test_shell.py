@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import modinterp
 from modinterp import runs
 from modinterp.files import folder_name, write_atomically
 from modinterp.models import TransformerConfig, initial_weights
@@ -113,6 +114,10 @@ def test_a_device_that_computes_nothing_is_refused(device: str, tmp_path: Path) 
     with pytest.raises(ValueError, match="device"):
         runs.train({"own/0": small()}, tmp_path, device=device, progress=False)
     assert not list(tmp_path.rglob("*.safetensors"))
+    file = str(tmp_path / "m.pt")
+    torch.save(dict(initial_weights(MODEL, 0)), file)
+    with pytest.raises(ValueError, match="device"):
+        modinterp.explain(file, op="add", p=TASK.p, device=device)
 
 
 def test_a_tensor_of_tensors_in_a_file_is_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ rises and falls with a - b. Source: Zhong, Liu, Tegmark and Andreas 2023, "The C
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -18,11 +19,30 @@ from modinterp.analyses.fourier.transforms import sums
 from modinterp.models import Network
 from modinterp.tasks import Task
 
+MOST_SHUFFLED = 10**7  # triples that are put in random order, all of which must be made to have the first
+_AT_ONCE = 4096  # triples in one pass through the network
 
-def triples(p: int, count: int = 100, seed: int = 42) -> Int[Tensor, "input 3"]:
-    """Random distinct triples (a, b, c) of residues mod p, `count` of them or all p^3, as in the paper's code."""
-    numbers = random.Random(seed).sample(range(p**3), min(count, p**3))
-    return torch.tensor([(i // p**2, i // p % p, i % p) for i in numbers])
+
+def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) -> Int[Tensor, "input 3"]:
+    """Random distinct triples (a, b, c) of residues mod p, `count` of them or all p^3.
+
+    Args:
+        shuffled: whether they are the first of all triples in the order into which Python's `shuffle` puts them, as in
+            the paper's released code, whose sample of 100 has seed 42. Otherwise Python's `sample` draws them, which
+            gives others for the same seed, and at once for any p.
+    Raises:
+        ValueError: more than 10^7 triples to be shuffled.
+    """
+    if shuffled and p**3 > MOST_SHUFFLED:
+        raise ValueError(f"shuffled must be False for {p}^3 triples, which are more than {MOST_SHUFFLED:,}, got True")
+    numbers = list(range(p**3)) if shuffled else range(p**3)
+    generator = random.Random(seed)
+    if isinstance(numbers, list):
+        generator.shuffle(numbers)
+        drawn = numbers[:count]
+    else:
+        drawn = generator.sample(numbers, min(count, p**3))
+    return torch.tensor([(i // p**2, i // p % p, i % p) for i in drawn])
 
 
 @dataclass(frozen=True)
@@ -44,42 +64,97 @@ class Symmetricity:
     pairs: int
 
 
-def gradient_symmetricity(network: Network, task: Task, count: int = 100, seed: int = 42) -> Symmetricity:
+def gradient_symmetricity(
+    network: Network, task: Task, count: int = 100, seed: int = 42, shuffled: bool = False, skip: bool = True
+) -> Symmetricity:
     """Gradient symmetricity: how alike the two inputs act on the logits, by the gradients at their token embeddings.
 
     It is 1 by construction for a network that adds the two embeddings. It is defined for addition; for a network that
-    subtracts it says only how alike the inputs act.
+    subtracts it says only how alike the inputs act. Of a clock, 100 triples give it to 0.03 or so.
 
     Args:
-        count, seed: number and seed of the sampled triples (a, b, c); see `triples`.
+        count, seed, shuffled: number and seed of the random triples (a, b, c), and how they are drawn; see `triples`.
+        skip: whether the embeddings reach what follows the first attention past it as well. Without the skip, constant
+            attention leaves nothing but the sum of the two embeddings.
+    Raises:
+        ValueError: no skip to be left out, since there is no attention.
     Source: Zhong et al. 2023, definition 4.1, which takes c at random.
     """
-    abc = triples(task.output_sizes[0], count, seed)
-    answers = task.labels()[abc[:, 0] * task.output_sizes[0] + abc[:, 1]]
-    abc, labels = abc[answers[:, 0] >= 0], answers[answers[:, 0] >= 0].to(network.device)
-    tokens = task.inputs()[abc[:, 0] * task.output_sizes[0] + abc[:, 1]].to(network.device)
-    precise, leaves = network.in_float64(), []
+    p = task.output_sizes[0]
+    abc = triples(p, count, seed, shuffled)
+    answers = task.labels()[abc[:, 0] * p + abc[:, 1]]
+    abc, labels = abc[answers[:, 0] >= 0], answers[answers[:, 0] >= 0]
+
+    def chosen(logits: Tensor, rows: slice) -> list[Tensor]:
+        right = labels[rows].to(logits.device)
+        wrong = logits.scatter(1, right, -torch.inf).argmax(dim=1, keepdim=True)
+        return [abc[rows, 2:].to(logits.device), right, wrong]
+
+    cosines = _cosines(network, task.inputs()[abc[:, 0] * p + abc[:, 1]], chosen, skip)
+    any_output, correct, wrong = map(_mean, cosines)
+    return Symmetricity(any_output, correct, wrong, len(abc))
+
+
+def symmetricity_over_pairs(network: Network, task: Task, draws: int = 6, seed: int = 42) -> float:
+    """Gradient symmetricity over all pairs (a, b), with several random logits each: `any_output`, known more sharply.
+
+    With 6 logits a pair these are 20,886 triples at p = 59, which pass through the network together.
+
+    Args:
+        draws: how many distinct logits are drawn for each pair; all, where there are fewer.
+        seed: of the draw.
+    """
+    inputs, p = task.inputs(), task.output_sizes[0]
+    order = torch.rand(len(inputs), p, generator=torch.Generator().manual_seed(seed)).argsort(dim=1)[:, :draws]
+
+    def chosen(logits: Tensor, rows: slice) -> list[Tensor]:
+        return list(order[rows].to(logits.device).split(1, dim=1))
+
+    return _mean(torch.cat(_cosines(network, inputs, chosen)))
+
+
+def _cosines(
+    network: Network, inputs: Tensor, chosen: Callable[[Tensor, slice], list[Tensor]], skip: bool = True
+) -> list[Tensor]:
+    """Cosines of the gradients of some logits by the embeddings of a and b: one vector for each choice of logits.
+
+    Args:
+        chosen: from logits and the inputs that they are of to the columns, `[input, 1]` each.
+    """
+    if not skip and "blocks.0.attn.hook_pattern" not in network.hook_dict:
+        raise ValueError("skip must be True for a network without attention, got False")
+    precise, leaves, written = network.in_float64(), [], []
 
     def as_leaf(embedding: Tensor, hook: object) -> Tensor:
         leaves.append(embedding.detach().requires_grad_())
-        return leaves[0]
+        return leaves[-1]
 
-    with torch.enable_grad(), precise.hooks(fwd_hooks=[("hook_embed", as_leaf)]) as hooked:
-        logits = hooked(tokens)[:, -1]
-        wrong = logits.detach().scatter(1, labels, -torch.inf).argmax(dim=1, keepdim=True)
+    hooks: list[tuple[str, Callable]] = [("hook_embed", as_leaf)]
+    if not skip:
+        after = "hook_resid_mid" if "blocks.0.hook_resid_mid" in network.hook_dict else "hook_resid_post"
+        hooks.append(("blocks.0.hook_attn_out", lambda x, hook: written.append(x)))
+        hooks.append((f"blocks.0.{after}", lambda x, hook: written.pop()))
+    parts = []
+    with torch.enable_grad(), precise.at_last_position(), precise.hooks(fwd_hooks=hooks) as hooked:
+        for first in range(0, len(inputs), _AT_ONCE):
+            rows = slice(first, first + _AT_ONCE)
+            logits = hooked(inputs[rows].to(network.device))[:, -1]
+            gradients = [
+                torch.autograd.grad(logits.gather(1, columns).sum(), leaves[-1], retain_graph=True)[0]
+                for columns in chosen(logits.detach(), rows)
+            ]
+            parts.append([_cosine(grad[:, 0], grad[:, 1]) for grad in gradients])
+    return [torch.cat(each) for each in zip(*parts, strict=True)]
 
-        def symmetricity(outputs: Tensor) -> float:
-            (grad,) = torch.autograd.grad(logits.gather(1, outputs).sum(), leaves[0], retain_graph=True)
-            return _mean_cosine(grad[:, 0], grad[:, 1])
 
-        any_output = abc[:, 2:].to(labels.device)
-        return Symmetricity(symmetricity(any_output), symmetricity(labels), symmetricity(wrong), len(abc))
+def _cosine(x: Float[Tensor, "input d"], y: Float[Tensor, "input d"]) -> Float[Tensor, " input"]:
+    """Cosine of the vectors of every pair; NaN where one of them is zero."""
+    return (x / x.norm(dim=1, keepdim=True) * y / y.norm(dim=1, keepdim=True)).sum(dim=1)
 
 
-def _mean_cosine(x: Float[Tensor, "input d"], y: Float[Tensor, "input d"]) -> float:
+def _mean(cosines: Float[Tensor, " input"]) -> float:
     """Mean cosine, 0 for a pair with a vector of zeros; NaN where all are such."""
-    each = (x / x.norm(dim=1, keepdim=True) * y / y.norm(dim=1, keepdim=True)).sum(dim=1)
-    return float("nan") if each.isnan().all() else float(each.nan_to_num(0).mean())
+    return float("nan") if cosines.isnan().all() else float(cosines.nan_to_num(0).mean())
 
 
 @dataclass(frozen=True)

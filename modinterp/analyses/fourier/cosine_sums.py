@@ -73,9 +73,11 @@ def answer_sums(
         sign: 1 for a + b - c, -1 for a - b - c.
         names: a permutation of the residues: what each one is renamed to.
     """
-    p = logits.shape[-1]
-    folded = _offsets(torch.arange(p) if names is None else names, sign).flatten()
-    return torch.zeros(p, dtype=torch.float64).index_add(0, folded, logits.double().flatten().cpu())
+    p, values = logits.shape[-1], logits.double().cpu()
+    names = torch.arange(p) if names is None else names
+    pairs, answers = (names[:, None] + sign * names) % p, (torch.arange(p)[:, None] - names) % p
+    by_pair = torch.zeros(p, p, dtype=torch.float64).index_add(0, pairs.flatten(), values.flatten(0, 1))
+    return torch.zeros(p, dtype=torch.float64).index_add(0, answers.flatten(), by_pair.flatten())
 
 
 def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, " freq"]:

@@ -54,10 +54,12 @@ def frequency_energies(spectrum: Float[Tensor, "component_a component_b *rest"])
     Args:
         spectrum: from `transform_2d`.
     """
-    p = len(spectrum)
-    energy = spectrum.double().square()
-    masks = torch.stack([terms_of(p, [k]) for k in range(1, p // 2 + 1)]).to(spectrum.device)
-    return torch.tensordot(masks.double(), energy, dims=2)
+    p, rest = len(spectrum), spectrum.shape[2:]
+    of_a, of_b = terms_of(p, range(1, p // 2 + 1)).nonzero(as_tuple=True)
+    freqs = component_frequencies(p)
+    own = torch.maximum(freqs[of_a], freqs[of_b]).to(spectrum.device)
+    energy = spectrum[of_a, of_b].double().square()
+    return energy.new_zeros(p // 2, *rest).index_add(0, own - 1, energy)
 
 
 @dataclass(frozen=True)

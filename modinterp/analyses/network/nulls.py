@@ -24,10 +24,10 @@ from modinterp.analyses.fourier.transforms import transform
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import varies
 from modinterp.arguments import OR_NEVER
-from modinterp.models import Config, Network, hooked, initial_weights
+from modinterp.models import Config, initial_weights, labelled_weights
 
 AT_INITIALISATION = "the same architecture at initialisation"
-RENAMED_RESIDUES = "residues renamed"
+RENAMED_RESIDUES = "numbers renamed"
 SAME_SPECTRUM = "same singular values"
 Statistics = Mapping[str, Annotated[float, OR_NEVER]]  # by name; NaN where one cannot be said
 
@@ -137,9 +137,40 @@ def matrices_with_same_spectrum(
         yield values[:, None] * directions.T
 
 
-def networks_at_start(config: Config, draws: int) -> Iterable[Network]:
-    """Networks of an architecture at initialisation, with the seeds 0, 1, ..., made one after the other."""
-    return (hooked(config, initial_weights(config, seed)) for seed in range(draws))
+def readouts_at_start(config: Config, draws: int) -> Iterable[Float[Tensor, "neuron output"]]:
+    """W_L of networks of an architecture at initialisation, with the seeds 0, 1, ..., made one after the other.
+
+    It is W_U where no neurons write into the residual stream: in a pair MLP, and in attention alone.
+    """
+    last = f"blocks.{config.n_layers - 1}.mlp.W_out"
+    for seed in range(draws):
+        weights = labelled_weights(config, initial_weights(config, seed))
+        W_U = weights["unembed.W_U"]
+        yield weights[last] @ W_U if last in weights else W_U
+
+
+def matrices_without_structure(
+    W_L: Float[Tensor, "neuron output"],
+    at_start: Iterable[Float[Tensor, "neuron output"]] | None,
+    draws: int = 199,
+    seed: int = 0,
+) -> dict[str, Iterable[Float[Tensor, "component output"]]]:
+    """Name of each of the three nulls to matrices drawn from it, which are made one after the other.
+
+    Only lengths and angles of their columns mean anything: their rows are neurons in a basis of their own.
+
+    Args:
+        W_L: map from neurons (or whatever the logits are read from) to logits.
+        at_start: the same matrix of networks at initialisation; None where these are not to be had.
+        draws, seed: number and seed of the draws from the other two nulls.
+    """
+    W = W_L.double().cpu()
+    columns = torch.linalg.qr(W, mode="r").R  # of the same lengths and angles, whatever their order
+    return {
+        **({} if at_start is None else {AT_INITIALISATION: at_start}),
+        RENAMED_RESIDUES: (columns[:, order] for order in renamings(W.shape[1], draws, seed)),
+        SAME_SPECTRUM: matrices_with_same_spectrum(W, draws, seed),
+    }
 
 
 def spectrum_nulls(
@@ -157,19 +188,9 @@ def spectrum_nulls(
         at_start: the same matrix of networks at initialisation; None where these are not to be had.
         draws, seed: number and seed of the draws from the other two nulls.
     """
-    observed, W = separation(W_L, count), W_L.double().cpu()
-    matrices = {
-        **({} if at_start is None else {AT_INITIALISATION: at_start}),
-        RENAMED_RESIDUES: (W[:, order] for order in renamings(W.shape[1], draws, seed)),
-        SAME_SPECTRUM: matrices_with_same_spectrum(W, draws, seed),
-    }
-    return Nulls(
-        tuple(
-            null
-            for name, sample in matrices.items()
-            for null in nulls_by_statistic(name, observed, (separation(w, count) for w in sample))
-        )
-    )
+    observed, drawn = separation(W_L, count), matrices_without_structure(W_L, at_start, draws, seed)
+    samples = {name: (separation(w, count) for w in sample) for name, sample in drawn.items()}
+    return Nulls(tuple(null for name, rows in samples.items() for null in nulls_by_statistic(name, observed, rows)))
 
 
 def cosine_share(
@@ -182,12 +203,22 @@ def cosine_share(
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
         names: a permutation of the residues: what each one is renamed to.
     """
+    return _cosine_share(logits, count, sign, names, _energy_about_mean(logits))
+
+
+def _energy_about_mean(logits: Float[Tensor, "a b output"]) -> float:
+    """Sum of the squared distances of all logits from their mean; NaN where they vary by rounding alone."""
     values = logits.double().cpu()
-    sums = answer_sums(values, sign, names)
-    cosines = transform(sums)[1::2].square() / len(sums) ** 2  # p**2 triples share each value of a + b - c
     about = values - values.mean()
-    strongest = cosines.topk(min(count, len(cosines))).values
-    return float(strongest.sum() / about.square().sum()) if varies(about, values) else float("nan")
+    return float(about.square().sum()) if varies(about, values) else float("nan")
+
+
+def _cosine_share(
+    logits: Float[Tensor, "a b output"], count: int, sign: int, names: Int[Tensor, " a"] | None, energy: float
+) -> float:
+    sums = answer_sums(logits, sign, names)
+    cosines = transform(sums)[1::2].square() / len(sums) ** 2  # p**2 triples share each value of a + b - c
+    return float(cosines.topk(min(count, len(cosines))).values.sum() / energy)
 
 
 def logit_nulls(
@@ -207,9 +238,10 @@ def logit_nulls(
         draws, seed: number and seed of the random renamings.
     """
     statistic = "variance of the logits in cosines"
-    observed = {statistic: cosine_share(logits, count, sign)}
+    values, energy = logits.double().cpu(), _energy_about_mean(logits)
+    observed = {statistic: _cosine_share(values, count, sign, None, energy)}
     orders = renamings(logits.shape[-1], draws, seed)
-    of_renaming = ({statistic: cosine_share(logits, count, sign, order)} for order in orders)
+    of_renaming = ({statistic: _cosine_share(values, count, sign, order, energy)} for order in orders)
     rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
     if at_start is not None:
         of_start = ({statistic: cosine_share(some, count, sign)} for some in at_start)

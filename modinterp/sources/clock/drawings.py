@@ -197,7 +197,9 @@ FIGURES = {
         draw=_motion,
         table=Table(title="Revolution and rotation", make=_motions_table),
     ),
-    "neurons_3d": Drawing(number="Section 9.4", draw=_neurons_3d),
+    "neurons_3d": Drawing(
+        number="Section 9.4", draw=_neurons_3d, own_page="The circle of a pair among the neurons, in three dimensions"
+    ),
     "mlp_out": Drawing(number="Section 9.5, the MLP's output", draw=_mlp_out),
     "singular": Drawing(
         number="Sections 9.5 and 9.6",

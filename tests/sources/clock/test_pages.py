@@ -12,15 +12,24 @@ SCRIPT = """
 <script>
 window.addEventListener("load", async () => {
   const points = (id, trace) => JSON.stringify(Array.from(document.getElementById(id)._fullData[trace].x));
+  const slide = async (slider, value, change) => {
+    slider.value = value;
+    slider.dispatchEvent(new Event("input"));
+    for (let tries = 0; tries < 100 && !change(); tries++) await new Promise(done => setTimeout(done, 50));
+  };
+  document.querySelectorAll("details").forEach(folded => folded.open = true);
+  await drawing.draw("plot-motion");
   const last = document.getElementById("plot-motion").data.length - 2;
   const stood = points("plot-motion", last);
-  const at_once = { mode: "immediate", frame: { duration: 0, redraw: true }, transition: { duration: 0 } };
-  await Plotly.animate("plot-motion", ["40"], at_once);
+  const player = document.querySelector('.player[data-plot="plot-motion"]');
+  await slide(player.querySelector("input"), 20, () => stood !== points("plot-motion", last));
   document.body.dataset.moved = stood !== points("plot-motion", last);
-  const drawn = points("petal-plot", 1);
-  const slider = document.getElementById("petal-f");
-  slider.value = 7;
-  slider.dispatchEvent(new Event("input"));
+  document.body.dataset.at = player.querySelector("output").value;
+  const petal = document.getElementById("petal-plot");
+  petal.whenSeen();
+  for (let tries = 0; tries < 100 && !petal._fullData; tries++) await new Promise(done => setTimeout(done, 50));
+  const drawn = points("petal-plot", 1), slider = document.getElementById("petal-f");
+  await slide(slider, 7, () => drawn !== points("petal-plot", 1));
   document.body.dataset.redrawn = drawn !== points("petal-plot", 1);
   document.body.dataset.told = slider.nextElementSibling.value;
 });
@@ -47,5 +56,6 @@ def test_sliders_move_what_they_belong_to(report: Path, tmp_path: Path, browsed:
     dom = browsed(page)
     body = dom.partition("<body")[2].partition(">")[0]
     assert 'data-moved="true"' in body
+    assert 'data-at="40"' in body
     assert 'data-redrawn="true"' in body
     assert 'data-told="7"' in body

@@ -50,6 +50,7 @@ FIGURES = {
     "neurons": Drawing(number="Figure 5", draw=partial(pairs.cluster, chosen=min)),
     "ablations": Drawing(number="Figure 6", draw=_per_frequency),
     "progress": Drawing(number="Figure 7", draw=lambda m: progress.measures(m.progress, m.phases)),
+    "film": Drawing(number="Film", draw=pairs.film, beside="progress", own_page="A film of grokking"),
     "margins": Drawing(number="Figure 8", draw=lambda m: readout.margins(m.p, m.freqs)),
     "heads": Drawing(
         number="Figure 9",

@@ -8,11 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 
 import plotly.graph_objects as go
-from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from modinterp.figures.theme import INK, with_title
-from modinterp.pages.html import figure_html
+from modinterp.pages.packed import plotly_packed
+from modinterp.pages.plots import figure_html
 
 
 def figure(panels: int = 1) -> go.Figure:
@@ -27,7 +27,7 @@ def test_the_title_is_text_and_the_figure_keeps_its_own() -> None:
     own = figure()
     page = figure_html(own, "some")
     assert "<p class='sees'>What is &lt; or &gt; is told at length" in page
-    assert page.count("told at length") == 1
+    assert page.count("told at length") == 2  # and in the words for who cannot see it
     assert own.layout.title.text.startswith("What is <")
     assert own.layout.height == 420
 
@@ -60,13 +60,16 @@ def test_on_a_dark_page_ink_turns_light_and_what_would_not_be_seen_is_lit(
     here = files("modinterp.pages")
     style = here.joinpath("style.css").read_text().replace("(prefers-color-scheme: dark)", "all")
     dark = here.joinpath("dark.js").read_text().replace("dark.matches", "true")
-    told = """addEventListener("load", () => {
+    draw = here.joinpath("draw.js").read_text()
+    told = """addEventListener("load", async () => {
+        await drawing.draw("plot-some");
         const lines = document.getElementById("plot-some").data.map(trace => trace.line.color);
         document.body.dataset.lines = lines.join(" "); });"""
     drawn, page = figure(), tmp_path / "page.html"
     drawn.add_scatter(y=[1, 3], line_color="#440154")
-    page.write_text(f"<style>{style}</style><script>{get_plotlyjs()}</script><body>{figure_html(drawn, 'some')}"
-                    f"<script>{dark}{told}</script></body>")  # fmt: skip
+    library = f"<script type='application/gzip' id='plotly'>{plotly_packed(whole=False)}</script>"
+    page.write_text(f"<style>{style}</style><body>{figure_html(drawn, 'some')}{library}"
+                    f"<script>{dark}{draw}{told}</script></body>")  # fmt: skip
     *lines, dim = re.findall(r'data-lines="([^"]*)"', browsed(page))[0].split()
     assert lines == ["#e4e8ec", "#d1495b"]
     red, green, blue = map(int, re.findall(r"\d+", dim))

@@ -1,0 +1,147 @@
+"""Circles among an embedding's principal components, and a network in which some of them are left alone.
+
+Principal components of a periodic embedding come in pairs, a cosine and a sine of one frequency. Kept in place of the
+whole embedding, one pair shows what the network makes of one circle.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.activations import logits_on_grid
+from modinterp.analyses.fourier.frequencies import dominant_frequency
+from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
+from modinterp.models import Network
+from modinterp.tasks import Task
+
+MOST_COMPONENTS = 20
+LEADING = 4  # components of which circularity is the mean
+
+
+@dataclass(frozen=True)
+class ComponentCircle:
+    """Two neighbouring principal components of an embedding, which may be a circle.
+
+    Attributes:
+        pair: number of the pair, from 1; pair i has the components 2 i - 1 and 2 i, counted from 1.
+        freq: frequency at which the two coordinates have the most energy. [cycles per p]
+        purity: share of their energy at that frequency, in [0, 1]; 1 for a circle or an ellipse.
+        variance: their share of the embedding's variance about its mean, in [0, 1].
+    """
+
+    pair: int
+    freq: int
+    purity: float
+    variance: float
+
+
+def component_circles(x: Float[Tensor, "a d"]) -> tuple[ComponentCircle, ...]:
+    """The first principal components of an embedding, two by two: ten pairs, or as many as there are.
+
+    Args:
+        x: one vector for each residue.
+    Raises:
+        ValueError: vectors that do not spread over two dimensions.
+    Source: Zhong et al. 2023, section 3.
+    """
+    coordinates, values = _coordinates(x)
+    shares = values.square() / values.square().sum()
+    circles = []
+    for pair in range(min(MOST_COMPONENTS, len(values)) // 2):
+        columns = slice(2 * pair, 2 * pair + 2)
+        freq, purity = dominant_frequency(coordinates[:, columns] * values[columns])
+        circles.append(ComponentCircle(pair + 1, freq, purity, float(shares[columns].sum())))
+    return tuple(circles)
+
+
+def component_circles_table(circles: Sequence[ComponentCircle]) -> pd.DataFrame:
+    """One row for each pair of components, from `component_circles`."""
+    return pd.DataFrame([vars(one) for one in circles])
+
+
+def _coordinates(x: Tensor) -> tuple[Float[Tensor, "a component"], Float[Tensor, " component"]]:
+    """Left singular vectors of vectors about their mean, and the singular values that are more than rounding."""
+    centred = x.detach().double() - x.detach().double().mean(dim=0)
+    U, values, _ = torch.linalg.svd(centred, full_matrices=False)
+    rank = int((values > 1e-7 * values[0]).sum()) if values[0] > 0 else 0
+    if rank < 2:
+        raise ValueError(f"a circle needs vectors that spread over 2 dimensions, got {rank}")
+    return U[:, :rank], values[:rank]
+
+
+@dataclass(frozen=True)
+class Circularity:
+    """How much of one frequency the leading principal components of an embedding are.
+
+    Attributes:
+        mean: over the components, in [0, 1]: the number of the paper.
+        by_component: share of each component's energy at its best frequency. Two good circles make the mean 1, whatever
+            the components after them are.
+    """
+
+    mean: float
+    by_component: tuple[float, ...]
+
+
+def circularity(x: Float[Tensor, "a d"]) -> Circularity:
+    """Circularity: the mean over the first four principal components of their share at one frequency.
+
+    Args:
+        x: one vector for each residue.
+    Raises:
+        ValueError: vectors that do not spread over two dimensions.
+    Source: Zhong et al. 2023, section 4.1.
+    """
+    coordinates, _ = _coordinates(x)
+    energies = _energies(coordinates[:, :LEADING])
+    shares = tuple(energies.amax(dim=0).clamp(max=1).tolist())
+    return Circularity(sum(shares) / len(shares), shares)
+
+
+def _energies(columns: Float[Tensor, "a component"]) -> Float[Tensor, "freq component"]:
+    """Energy of every column at every frequency; entry k - 1 of the first axis belongs to frequency k."""
+    return torch.stack([frequency_norms(component_norms(column)) for column in columns.T], dim=1).square()
+
+
+def with_components(network: Network, p: int, pairs: Sequence[int]) -> Network:
+    """A copy of the network whose residues are embedded by their mean and some pairs of principal components alone.
+
+    Args:
+        p: modulus; the first p tokens are the residues.
+        pairs: numbers of the pairs, from 1, as in `component_circles`.
+    Raises:
+        ValueError: a pair that the embedding does not have.
+    Source: Zhong et al. 2023, section 3.2.
+    """
+    W_E = network.W_E.detach()[:p].double()
+    mean = W_E.mean(dim=0)
+    coordinates, values = _coordinates(W_E)
+    if wrong := [pair for pair in pairs if not 1 <= pair <= len(values) // 2]:
+        raise ValueError(f"pairs must be numbers from 1 to {len(values) // 2}, got {wrong[0]}")
+    columns = [i for pair in pairs for i in (2 * pair - 2, 2 * pair - 1)]
+    kept = coordinates[:, columns]
+    changed = copy.deepcopy(network)
+    changed.embed.W_E.data[:p] = (mean + kept @ (kept.T @ (W_E - mean))).to(network.W_E)
+    return changed
+
+
+def isolated_logits(network: Network, task: Task, pairs: Sequence[int]) -> Float[Tensor, "a b output"]:
+    """Logits for all pairs (a, b) of the network with some pairs of principal components alone, in float64.
+
+    Args:
+        pairs: numbers of the pairs, from 1, as in `component_circles`.
+    Raises:
+        ValueError: a pair that the embedding does not have, or numbers that have tokens of their own at each place.
+    Source: Zhong et al. 2023, section 3.2.
+    """
+    p = task.output_sizes[0]
+    if getattr(task, "vocabularies", 1) > 1:
+        raise ValueError("circles are isolated where a and b share one embedding, and these have tokens of their own")
+    return logits_on_grid(with_components(network.in_float64(), p, pairs), task).cpu()

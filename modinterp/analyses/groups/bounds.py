@@ -1,0 +1,110 @@
+"""A lower bound, from weights and cosets, on how many products a network with one hidden layer answers rightly.
+
+A neuron whose two inputs are constant on cosets takes one value for each pair of cosets, whatever elements these hold.
+Neurons with the same two partitions share a table from pairs of cosets to logits, and the logits of a pair are a sum of
+one entry of each table: of as many terms as there are partitions, and no longer as there are neurons. What the inputs
+differ from their means over cosets bounds what the logits differ from those sums, since a ReLU changes by no more than
+its input, for all pairs at once. A pair is proven where the correct logit leads by more than that.
+
+The reading by cosets is that of Stander et al. 2023; bounds of such networks are in Wu et al. 2024.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.groups.subgroups import coset_fits, cosets
+from modinterp.tasks import Group
+
+ROUNDING = 1e-9  # a margin below this is no proof [nats]
+
+
+@dataclass(frozen=True)
+class ProductBound:
+    """A proven lower bound on the share of products that a network answers rightly.
+
+    Attributes:
+        proven: number of pairs whose answer is proven right.
+        pairs: number of all pairs.
+        operations: products and sums that the proof takes once the partitions are known.
+        by_trying: those that trying all pairs takes.
+        tables: number of tables, of neurons with the same partitions.
+        slack: mean over answers of the largest possible error of a margin. [nats]
+    """
+
+    proven: int
+    pairs: int
+    operations: int
+    by_trying: int
+    tables: int
+    slack: float
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the pairs whose answer is proven right, in [0, 1]."""
+        return self.proven / self.pairs
+
+
+def _partitions(
+    x: Float[Tensor, "element neuron"], task: Group, least: float
+) -> tuple[list[int], list[Int[Tensor, " element"]]]:
+    """The partition of each column into cosets, as its place among all different ones; singletons where it has none."""
+    fits, own = coset_fits(x, task, least), []
+    known: dict[tuple[str, frozenset[int]], int] = {}
+    found: list[Tensor] = []
+    for side, members in zip(fits.side, fits.subgroup, strict=True):
+        if (side, members) not in known:
+            known[side, members] = len(found)
+            which = "right" if side == "right" else "left"
+            found.append(cosets(members, task, which))
+        own.append(known[side, members])
+    return own, found
+
+
+def _means(x: Float[Tensor, "element neuron"], coset: Int[Tensor, " element"]) -> Float[Tensor, "coset neuron"]:
+    """The middle of the values on every coset, which none of them is far from."""
+    index = coset[:, None].expand(-1, x.shape[1])
+    start = torch.zeros(int(coset.max()) + 1, x.shape[1], dtype=x.dtype)
+    high, low = (start.scatter_reduce(0, index, x, how, include_self=False) for how in ("amax", "amin"))
+    return (high + low) / 2
+
+
+def product_bound(
+    first: Float[Tensor, "element neuron"],
+    second: Float[Tensor, "element neuron"],
+    W_L: Float[Tensor, "neuron output"],
+    task: Group,
+    least: float = 0.999,
+) -> ProductBound:
+    """A sound lower bound on the accuracy of ReLU(first[a] + second[b]) W_L over all pairs.
+
+    Args:
+        first, second: what each neuron gets from the first and from the second element; biases may be in either.
+        W_L: map from neurons to logits.
+        least: share of a neuron's variance, in its input from either element, from which it is taken as constant on
+            cosets; a larger one takes more operations and leaves less slack.
+    """
+    first, second, W_L = (x.detach().double().cpu() for x in (first, second, W_L))
+    n, neurons = first.shape
+    (own_a, cosets_a), (own_b, cosets_b) = _partitions(first, task, least), _partitions(second, task, least)
+    logits, error = torch.zeros(n, n, n, dtype=torch.float64), torch.zeros(neurons, dtype=torch.float64)
+    operations = 2 * n * n * neurons  # the slack of every two answers
+    families = sorted(set(zip(own_a, own_b, strict=True)))
+    for i, j in families:
+        chosen = torch.tensor([k for k in range(neurons) if (own_a[k], own_b[k]) == (i, j)])
+        a, b = _means(first[:, chosen], cosets_a[i]), _means(second[:, chosen], cosets_b[j])
+        for x, mean, coset in ((first, a, cosets_a[i]), (second, b, cosets_b[j])):
+            error[chosen] += (x[:, chosen] - mean[coset]).abs().amax(dim=0)
+        table = (a[:, None] + b).clamp(min=0) @ W_L[chosen]  # [coset of a, coset of b, answer]
+        logits += table[cosets_a[i]][:, cosets_b[j]]
+        operations += 2 * len(a) * len(b) * len(chosen) * n + n**3
+    slack = torch.stack([(error[:, None] * (W_L - W_L[:, [c]]).abs()).sum(dim=0) for c in range(n)])
+    proven, answers = 0, torch.arange(n)
+    for row, labels in zip(logits, task.table, strict=True):
+        lead = row[answers, labels][:, None] - row - slack[labels]
+        proven += int((lead.scatter(1, labels[:, None], torch.inf) > ROUNDING).all(dim=1).sum())
+    return ProductBound(proven, n * n, operations, 2 * n**3 * neurons, len(families), float(slack.mean()))

@@ -1,0 +1,125 @@
+"""The irreducible real representations of a finite group, as orthogonal matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import count
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.groups.decomposition import regular_decomposition
+from modinterp.analyses.groups.explicit import cyclic_irreps, dihedral_irreps, symmetric_irreps
+from modinterp.tasks import Group
+
+TRIVIAL, SIGN, STANDARD = "trivial", "sign", "standard"
+KINDS = {1: "real", 2: "complex", 4: "quaternionic"}
+
+
+@dataclass(frozen=True, eq=False)
+class Irrep:
+    """A representation over the real numbers that has no part: rho(a b) = rho(a) rho(b).
+
+    Attributes:
+        name: what people call it: `trivial`, `sign`, `standard`, a partition of n for S_n, `frequency k` for rotations
+            by 2 pi k / n, else its dimension and a letter, such as `3a`.
+        matrices: rho of every element, orthogonal.
+    """
+
+    name: str
+    matrices: Float[Tensor, "element d d"]
+
+    @property
+    def dim(self) -> int:
+        """Number of rows of the matrices."""
+        return self.matrices.shape[1]
+
+    @cached_property
+    def character(self) -> Float[Tensor, " element"]:
+        """The trace of every matrix."""
+        return self.matrices.diagonal(dim1=1, dim2=2).sum(dim=1)
+
+    @cached_property
+    def multiplicity(self) -> int:
+        """Mean square of the character: 1 where it is irreducible over the complex numbers.
+
+        2 where it falls into two that are each other's conjugates there, such as a rotation of a cyclic group; 4 where
+        it is a quaternionic one twice. (Frobenius and Schur.)
+        """
+        return round(float(self.character.square().mean()))
+
+    @property
+    def rank(self) -> int:
+        """Dimension of the space that its matrix elements span: the squared dimension over `multiplicity`."""
+        return self.dim**2 // self.multiplicity
+
+    @cached_property
+    def span(self) -> Float[Tensor, "component element"]:
+        """An orthonormal basis of the functions that its matrix elements span, column of the matrices by column."""
+        n, rows = len(self.matrices), torch.empty(0, len(self.matrices), dtype=torch.float64)
+        for column in self.matrices.permute(2, 1, 0) * (self.dim / n) ** 0.5:  # [d, element]
+            rest = column - (column @ rows.T) @ rows
+            if len(rows) < self.rank and float(rest.norm()) > 1e-6:
+                columns, triangle = torch.linalg.qr(rest.T)
+                rows = torch.cat([rows, (columns * triangle.diagonal().sign()).T])
+        return rows
+
+    def __repr__(self) -> str:
+        kind = "" if self.multiplicity == 1 else f", {KINDS[self.multiplicity]}"
+        return f"Irrep({self.name}, dim {self.dim}{kind})"
+
+
+def irreps(task: Group) -> tuple[Irrep, ...]:
+    """All irreducible real representations of a group, the trivial one first, in the numbering of the task's elements.
+
+    Cyclic and dihedral groups have them as rotations and reflections, symmetric groups in Young's orthogonal form;
+    those of any other group are taken out of its regular representation.
+
+    >>> [(rho.name, rho.dim) for rho in irreps(Group("S4"))]
+    [('trivial', 1), ('standard', 3), ('(2, 2)', 2), ('standard x sign', 3), ('sign', 1)]
+
+    Raises:
+        ValueError: they could not be told apart in the regular representation.
+    """
+    return _irreps(task.group, task.products, task.elements)
+
+
+@lru_cache(maxsize=8)
+def _irreps(group: str, products: tuple[int, ...], elements: tuple[str, ...]) -> tuple[Irrep, ...]:
+    task = Group(group, products, elements)
+    letter, n = task.factors[0] if len(task.factors) == 1 else ("", task.n)
+    explicit = {"C": cyclic_irreps, "D": dihedral_irreps, "S": symmetric_irreps}
+    if letter in explicit:
+        places = task.standard_places
+        return tuple(Irrep(name, x[places]) for name, x in explicit[letter](n).items())
+    found = [Irrep("", x) for x in regular_decomposition(task.table)]
+    found.sort(key=lambda rho: (rho.dim, [-round(x, 6) for x in rho.character.tolist()]))
+    names = _names(task, found)
+    return tuple(Irrep(name, rho.matrices) for name, rho in zip(names, found, strict=True))
+
+
+def _names(task: Group, found: list[Irrep]) -> list[str]:
+    dims = [rho.dim for rho in found]
+    letters = {d: iter("abcdefghijklmnopqrstuvwxyz") if dims.count(d) <= 26 else (f".{k}" for k in count(1))
+               for d in dims}  # fmt: skip
+    names = []
+    for rho in found:
+        if bool((rho.character - 1).abs().max() < 1e-6):
+            names.append(TRIVIAL)
+        elif _is_standard(task, rho):
+            names.append(STANDARD)
+        else:
+            names.append(str(rho.dim) + (str(next(letters[rho.dim])) if dims.count(rho.dim) > 1 else ""))
+    return names
+
+
+def _is_standard(task: Group, rho: Irrep) -> bool:
+    """Whether the character of a representation of A_n is one less than the number of fixed points."""
+    if len(task.factors) != 1 or task.factors[0][0] != "A":
+        return False
+    n = task.factors[0][1]
+    moved = [sum(c.isdigit() for c in task.written(g)) for g in range(task.n)]
+    fixed = torch.tensor([n - m - 1 for m in moved], dtype=torch.float64)
+    return n < 10 and bool((rho.character - fixed).abs().max() < 1e-6)

@@ -1,0 +1,105 @@
+"""Which representation each neuron serves, and whether it is constant on cosets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.groups.irreps import Irrep
+from modinterp.analyses.groups.subgroups import CONSTANT, coset_fits, kernel
+from modinterp.analyses.groups.transforms import energies
+from modinterp.analyses.printing import printable
+from modinterp.tasks import Group
+
+DEAD = 0.01  # of the mean energy of all neurons, below which one is off
+
+
+@printable
+@dataclass(frozen=True)
+class NeuronIrreps:
+    """The representation in which each function, such as the input of a neuron by element, mostly lies.
+
+    Attributes:
+        shares: share of the energy of each, about its mean, in each representation; NaN for a constant one.
+        live: whether it varies at all, beside the others.
+    """
+
+    shares: Float[Tensor, "irrep neuron"]
+    live: Bool[Tensor, " neuron"]
+
+    @property
+    def own(self) -> Int[Tensor, " neuron"]:
+        """The strongest representation of each, as its place among all."""
+        return self.shares.nan_to_num(0).argmax(dim=0)
+
+    @property
+    def best(self) -> Float[Tensor, " neuron"]:
+        """The share of the strongest representation of each; NaN for a constant one."""
+        return self.shares.amax(dim=0)
+
+    def sizes(self, irreps: Sequence[Irrep]) -> dict[str, int]:
+        """Name of a representation to how many live neurons are mostly of it; without those of none."""
+        counts = self.own[self.live].bincount(minlength=len(irreps)).tolist()
+        return {rho.name: count for rho, count in zip(irreps, counts, strict=True) if count}
+
+
+def neuron_irreps(x: Float[Tensor, "element neuron"], irreps: Sequence[Irrep]) -> NeuronIrreps:
+    """The shares of each column in each representation, about its mean."""
+    centred = x.double() - x.double().mean(dim=0)
+    total = centred.square().sum(dim=0)
+    return NeuronIrreps(energies(centred, irreps) / total, total > DEAD * total.mean())
+
+
+@dataclass(frozen=True)
+class CosetShare:
+    """How many functions are constant on cosets that their own representation does not force upon them.
+
+    Attributes:
+        share: of the functions that can be told apart at all.
+        null: share of random functions of the same representations that are constant on cosets at least as large.
+        orders: order of the subgroup to how many functions are constant on its cosets.
+        tested: how many functions could be told apart: those of representations of more than one dimension.
+    """
+
+    share: float
+    null: float
+    orders: dict[int, int]
+    tested: int
+
+
+def coset_share_of_neurons(
+    x: Float[Tensor, "element neuron"], task: Group, irreps: Sequence[Irrep], draws: int = 3, seed: int = 0
+) -> CosetShare:
+    """Share of the live columns that are constant on cosets of a subgroup, beside random ones of equal representations.
+
+    A function that lies in a representation is always constant on the cosets of its kernel: those count for nothing,
+    and neither do columns of representations of one dimension, which are nothing else.
+
+    Raises:
+        ValueError: the group has too many subgroups to go through.
+    Source: Stander et al. 2023 read networks on groups as circuits of cosets, Chughtai et al. 2023 as representations.
+    """
+    found = neuron_irreps(x, irreps)
+    chosen = [k for k in found.live.nonzero().flatten().tolist() if irreps[int(found.own[k])].dim > 1]
+    own = [irreps[int(found.own[k])] for k in chosen]
+    if not chosen:
+        return CosetShare(float("nan"), float("nan"), {}, 0)
+    kernels = {rho.name: len(kernel(rho.character, task)) for rho in own}
+    least = torch.tensor([kernels[rho.name] for rho in own])
+    generator = torch.Generator().manual_seed(seed)
+    random = [torch.stack([_random(rho, generator) for rho in own], dim=1) for _ in range(draws)]
+    fits, nulls = coset_fits(x[:, chosen].cpu(), task, CONSTANT), [coset_fits(r, task, CONSTANT) for r in random]
+    constant = fits.order > least
+    orders = fits.order[constant].bincount().tolist() if constant.any() else []
+    null = torch.cat([(fit.order >= fits.order)[constant] for fit in nulls]).double().mean()
+    counts = {order: count for order, count in enumerate(orders) if count}
+    return CosetShare(float(constant.double().mean()), float(null), counts, len(chosen))
+
+
+def _random(rho: Irrep, generator: torch.Generator) -> Float[Tensor, " element"]:
+    """A random function that lies in a representation."""
+    return rho.span.T @ torch.randn(rho.rank, generator=generator, dtype=torch.float64)

@@ -1,0 +1,65 @@
+"""What representations hold of networks and matrices in which no group is to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.groups.characters import quotients, similarities
+from modinterp.analyses.groups.irreps import Irrep
+from modinterp.analyses.groups.transforms import energies
+from modinterp.analyses.network.nulls import Nulls, matrices_without_structure, nulls_by_statistic, renamings
+from modinterp.tasks import Group
+
+STRONGEST = "energy of the strongest"
+
+
+def separation(W_L: Float[Tensor, "feature output"], irreps: Sequence[Irrep], count: int) -> dict[str, float]:
+    """`energy of the strongest`: share of a matrix that lies in its `count` strongest representations.
+
+    The trivial one, the mean of each row, is left out.
+
+    Args:
+        W_L: whose columns belong to the elements.
+        irreps: all of the group, the trivial one first.
+    """
+    energy = energies(W_L.T, irreps[1:]).sum(dim=1)
+    total = float(energy.sum())
+    return {STRONGEST: float(energy.topk(min(count, len(energy))).values.sum()) / total if total > 0 else float("nan")}
+
+
+def spectrum_nulls(
+    W_L: Float[Tensor, "feature output"],
+    irreps: Sequence[Irrep],
+    count: int,
+    at_start: Iterable[Float[Tensor, "feature output"]] | None,
+    draws: int = 199,
+    seed: int = 0,
+) -> Nulls:
+    """How clearly representations stand out of the map to logits, against all three nulls of a matrix.
+
+    Args:
+        W_L: map from neurons (or whatever the logits are read from) to logits.
+        irreps: all of the group, the trivial one first.
+        count: number of key representations.
+        at_start: the same matrix of networks at initialisation; None where these are not to be had.
+        draws, seed: number and seed of the draws from the other two nulls.
+    """
+    drawn = matrices_without_structure(W_L, at_start, draws, seed)
+    samples = {name: (separation(w, irreps, count) for w in sample) for name, sample in drawn.items()}
+    observed = separation(W_L, irreps, count)
+    return Nulls(tuple(null for name, rows in samples.items() for null in nulls_by_statistic(name, observed, rows)))
+
+
+def renamed_similarities(
+    logits: Float[Tensor, "a b output"], task: Group, irreps: Sequence[Irrep], draws: int = 39, seed: int = 0
+) -> Float[Tensor, "draw irrep"]:
+    """Similarities of the logits and characters once the elements are renamed at random, which leaves no structure."""
+    where, found = quotients(task).to(logits.device), []
+    for order in renamings(task.n, draws, seed):
+        order = order.to(logits.device)
+        found.append(similarities(logits, task, irreps, where[order][:, order][:, :, order]))
+    return torch.stack(found)

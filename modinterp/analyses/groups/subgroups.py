@@ -1,0 +1,115 @@
+"""The subgroups of a finite group, and how far a function on it is constant on the cosets of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.printing import printable
+from modinterp.tasks import Group
+
+MOST_SUBGROUPS = 4096
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+CONSTANT = 0.95  # share of a function's variance, from which it counts as constant on cosets
+
+
+@lru_cache(maxsize=8)
+def subgroups(task: Group) -> tuple[frozenset[int], ...]:
+    """All subgroups, the smallest first.
+
+    They are found by joining cyclic subgroups until nothing new comes out.
+
+    Raises:
+        ValueError: there are more than 4,096.
+    """
+    products = task.table.tolist()
+    cyclic = {_generated({g}, products) for g in range(task.n)}
+    found, last = set(cyclic), set(cyclic)
+    while last:
+        joined = {_generated(group | {min(c - {task.identity})}, products) if len(c) > 1 else group
+                  for group in last for c in cyclic if not c <= group}  # fmt: skip
+        last = joined - found
+        found |= last
+        if len(found) > MOST_SUBGROUPS:
+            raise ValueError(
+                f"{task.group} has more than {MOST_SUBGROUPS:,} subgroups, which is too many to go through"
+            )
+    return tuple(sorted(found, key=lambda group: (len(group), sorted(group))))
+
+
+def _generated(some: set[int] | frozenset[int], products: Sequence[Sequence[int]]) -> frozenset[int]:
+    """The subgroup that some elements generate."""
+    reached, last = set(some), set(some)
+    while last:
+        last = {products[a][b] for a in last for b in some} - reached
+        reached |= last
+    return frozenset(reached)
+
+
+def cosets(subgroup: frozenset[int], task: Group, side: Literal["left", "right"]) -> Int[Tensor, " element"]:
+    """The number of the coset of every element, `left` ones g H or `right` ones H g."""
+    members = torch.tensor(sorted(subgroup))
+    table = task.table if side == "left" else task.table.T
+    return table[:, members].amin(dim=1).unique(return_inverse=True)[1]
+
+
+def coset_share(x: Float[Tensor, "element feature"], coset: Int[Tensor, " element"]) -> Float[Tensor, " feature"]:
+    """Share of the variance of each function that its means over cosets are; NaN for a constant function."""
+    centred = x.double() - x.double().mean(dim=0)
+    count = int(coset.max()) + 1
+    sums = torch.zeros(count, x.shape[1], dtype=torch.float64, device=x.device).index_add(
+        0, coset.to(x.device), centred
+    )
+    return count / len(x) * sums.square().sum(dim=0) / centred.square().sum(dim=0)
+
+
+@printable
+@dataclass(frozen=True)
+class CosetFits:
+    """The largest subgroup on whose cosets each function is constant.
+
+    Attributes:
+        order: of that subgroup; 1 where there is none but the one of a single element.
+        side: `left` or `right` of each, empty where there is none.
+        share: share of each function's variance that its means over those cosets are.
+        subgroup: the subgroup of each.
+    """
+
+    order: Int[Tensor, " feature"]
+    side: tuple[str, ...]
+    share: Float[Tensor, " feature"]
+    subgroup: tuple[frozenset[int], ...]
+
+
+def coset_fits(x: Float[Tensor, "element feature"], task: Group, least: float = CONSTANT) -> CosetFits:
+    """For each function on a group the largest proper subgroup on whose cosets it is constant.
+
+    Args:
+        x: one column a function.
+        least: share of the variance that the means over cosets must be.
+    Raises:
+        ValueError: there are more than 4,096 subgroups.
+    Source: Stander et al. 2023, who read such networks as circuits of cosets.
+    """
+    features = x.shape[1]
+    order, share = torch.ones(features, dtype=torch.long), torch.ones(features, dtype=torch.float64)
+    side, members = [""] * features, [frozenset({task.identity})] * features
+    for group in subgroups(task)[1:-1]:
+        for which in _SIDES:
+            shares = coset_share(x, cosets(group, task, which)).cpu()
+            better = (shares >= least) & ((len(group) > order) | ((len(group) == order) & (shares > share)))
+            for k in better.nonzero().flatten().tolist():
+                order[k], share[k], side[k], members[k] = len(group), shares[k], which, group
+    return CosetFits(order, tuple(side), share, tuple(members))
+
+
+def kernel(character: Float[Tensor, " element"], task: Group) -> frozenset[int]:
+    """The elements that a representation takes to the identity matrix, from its character."""
+    same = (character - character[task.identity]).abs() < 1e-6
+    return frozenset(same.nonzero().flatten().tolist())

@@ -1,0 +1,141 @@
+"""A film of a training: embedding circles, spectrum, neurons, logits and losses at every snapshot, moving together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import pandas as pd
+import plotly.graph_objects as go
+import torch
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.analyses.circles.circle import plane
+from modinterp.analyses.fourier.transforms import component_norms
+from modinterp.figures.animation import with_slider
+from modinterp.figures.circles import ring
+from modinterp.figures.theme import (
+    CATEGORIES,
+    EXCLUDED,
+    INK,
+    LOSS_AXIS,
+    RESTRICTED,
+    TEST,
+    TRAIN,
+    array,
+    heatmap,
+    with_title,
+)
+
+COLUMNS, NEURONS, ROWS = 5, 4, 500  # of panels, of neurons that are shown, of the losses' history that are drawn
+_LOSSES = {
+    "train_loss": ("train loss", TRAIN),
+    "test_loss": ("test loss", TEST),
+    "restricted_loss_all": ("restricted loss", RESTRICTED),
+    "excluded_loss_train": ("excluded loss", EXCLUDED),
+}
+
+
+@dataclass(frozen=True)
+class Still:
+    """A network at one epoch of its training.
+
+    Attributes:
+        W_E: embedding of the residues.
+        neurons: activations of some neurons over all pairs.
+        logits: of one answer over all pairs.
+    """
+
+    epoch: int
+    W_E: Float[Tensor, "a d_model"]
+    neurons: Float[Tensor, "neuron a b"]
+    logits: Float[Tensor, "a b"]
+
+
+def film(
+    stills: Sequence[Still], history: pd.DataFrame, progress: pd.DataFrame, freqs: Sequence[int], neurons: Sequence[str]
+) -> go.Figure:
+    """A film with a slider over the epochs of the stills.
+
+    Args:
+        stills: in the order of their epochs.
+        history: losses of the training by epoch. [nats]
+        progress: restricted and excluded losses by epoch; see `modinterp.analyses.training.progress`. [nats]
+        freqs: key frequencies, of which the first five have a panel. [cycles per p]
+        neurons: names of the neurons.
+    """
+    circles, last_row = list(freqs)[:COLUMNS], [*neurons, "logit of the answer 0"]
+    titles = [f"W_E at frequency {k}" for k in circles] + [""] * (COLUMNS - len(circles))
+    specs = [[{}] * COLUMNS, [{"colspan": 2}, None, {"colspan": 3}, None, None], [{}] * COLUMNS]
+    figure = make_subplots(
+        3, COLUMNS, subplot_titles=[*titles, "losses", "spectrum of W_E", *last_row], specs=specs,
+        horizontal_spacing=0.045, vertical_spacing=0.1,
+    )  # fmt: skip
+    kept = history.iloc[:: max(1, len(history) // ROWS)]
+    for (column, (name, colour)), table in product(_LOSSES.items(), (kept, progress)):
+        if column in table and not (table is progress and column in kept):
+            figure.add_scatter(x=array(table["epoch"]), y=array(table[column]), name=name, line_color=colour,
+                               hovertemplate="epoch %{x}<br>%{y:.3g}<extra></extra>", row=2, col=1)  # fmt: skip
+    still_traces = len(figure.data)
+    span = [float(kept[["train_loss", "test_loss"]].min().min()), float(kept[["train_loss", "test_loss"]].max().max())]
+
+    def traces(epoch: int) -> list:
+        still = next(still for still in stills if still.epoch == epoch)
+        return [*_moving(still, circles, last_row), _cursor(epoch, span)]
+
+    places = [(1, col) for col in range(1, len(circles) + 1)] + [(2, 3), (2, 3)]
+    places += [(3, col) for col in range(1, len(last_row) + 1)] + [(2, 1)]
+    for trace, (row, col) in zip(traces(stills[0].epoch), places, strict=True):
+        figure.add_trace(trace, row=row, col=col)
+    _axes(figure, stills, circles)
+    with_title(figure, "Grokking: circles and a sparse spectrum form while the test loss stands still", 800)
+    figure.update_layout(legend_y=-0.09, barmode="group", bargap=0.1)
+    moving = range(still_traces, len(figure.data))
+    return with_slider(figure, [still.epoch for still in stills], traces, moving, "epoch")
+
+
+def _moving(still: Still, circles: Sequence[int], names: Sequence[str]) -> list:
+    """The traces of the circles, of the spectrum and of the maps."""
+    rings = [ring(still.W_E @ plane(still.W_E, k), k, f"frequency {k}", size=4) for k in circles]
+    norms = component_norms(still.W_E)
+    bars = [
+        go.Bar(x=list(range(1, len(norms) // 2 + 1)), y=array(norms[first::2]), marker_color=colour, name=wave,
+               showlegend=False, hovertemplate=wave + " of frequency %{x}<br>norm = %{y:.3g}<extra></extra>")
+        for wave, first, colour in (("cosine", 1, CATEGORIES[0]), ("sine", 2, CATEGORIES[1]))
+    ]  # fmt: skip
+    fields = [*still.neurons, still.logits - still.logits.mean()]
+    maps = [
+        heatmap(_coarse(field), "b", "a", "value", diverging=field is fields[-1], colorbar=False, name=name)
+        for field, name in zip(fields, names, strict=True)
+    ]
+    return [*rings, *bars, *maps]
+
+
+def _coarse(field: Tensor) -> Tensor:
+    """Values to a hundredth of the largest, so that many stills make a small page."""
+    step = field.abs().max().clamp_min(1e-12) / 100
+    return (field / step).round() * step
+
+
+def _cursor(epoch: int, span: Sequence[float]) -> go.Scatter:
+    line = {"color": INK, "width": 1.5, "dash": "dot"}
+    return go.Scatter(x=[epoch, epoch], y=list(span), mode="lines", line=line, hoverinfo="skip", showlegend=False)
+
+
+def _axes(figure: go.Figure, stills: Sequence[Still], circles: Sequence[int]) -> None:
+    """Axes that stand still, so that what grows is seen to grow."""
+    points = [still.W_E @ plane(still.W_E, k) for still in stills for k in circles]
+    reach = 1.05 * float(torch.stack(points).abs().max())
+    highest = 1.05 * max(float(component_norms(still.W_E)[1:].max()) for still in stills)
+    for col in range(1, len(circles) + 1):
+        figure.update_xaxes(title="cosine", range=[-reach, reach], row=1, col=col)
+        figure.update_yaxes(range=[-reach, reach], title="sine" if col == 1 else "", row=1, col=col)
+    figure.update_xaxes(title="epoch", row=2, col=1)
+    figure.update_yaxes(**LOSS_AXIS, row=2, col=1)
+    figure.update_xaxes(title="frequency [cycles per p]", row=2, col=3)
+    figure.update_yaxes(title="norm", range=[0, highest], row=2, col=3)
+    figure.update_xaxes(title="b", row=3)
+    figure.update_yaxes(title="a", row=3, col=1)

@@ -1,0 +1,145 @@
+"""What of a network lies in each representation of a finite group (Chughtai et al. 2023, sections 5 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.claims.prevalence import Share
+from modinterp.figures.theme import CATEGORIES, COS, DIVERGING, INK, MUTED, array, panels, with_panel_title, with_title
+
+
+def similarities(found: Float[Tensor, " irrep"], names: Sequence[str], least: float, title: str) -> go.Figure:
+    """Bars of the similarity of logits and characters, and a line at the bound from which a representation is key.
+
+    Args:
+        found: cosine for each representation.
+        names: of the representations.
+        least: the bound.
+        title: what to see.
+    """
+    colours = [COS if x > least else MUTED for x in found.tolist()]
+    figure = go.Figure(go.Bar(x=list(names), y=array(found), marker_color=colours, name="similarity"))
+    line = {"color": INK, "dash": "dash"}
+    figure.add_scatter(x=[names[0], names[-1]], y=[least] * 2, mode="lines", line=line, name=f"key above {least:.2g}")
+    figure.update_xaxes(title="representation", type="category")
+    figure.update_yaxes(title="cosine of logits and character")
+    return with_title(figure, title)
+
+
+def shares(layers: Mapping[str, Sequence[float]], names: Sequence[str], title: str) -> go.Figure:
+    """Bars of the share of each layer in each representation, side by side.
+
+    Args:
+        layers: name of a matrix or activation to its share in each representation.
+        names: of the representations.
+        title: what to see.
+    """
+    figure = go.Figure()
+    for place, (layer, values) in enumerate(layers.items()):
+        figure.add_bar(x=list(names), y=list(values), name=layer, marker_color=CATEGORIES[place % len(CATEGORIES)])
+    figure.update_layout(barmode="group")
+    figure.update_xaxes(title="representation", type="category")
+    figure.update_yaxes(title="share of the energy")
+    return with_title(figure, title)
+
+
+def losses(found: Mapping[str, tuple[float, float]], original: float, title: str) -> go.Figure:
+    """Points at the loss without each representation and with it alone, and a line at the loss of the network.
+
+    Args:
+        found: name of a representation to the loss without it, and with nothing else. [nats]
+        original: loss of the network. [nats]
+        title: what to see.
+    """
+    names, figure = list(found), go.Figure()
+    for place, label in enumerate(("without it", "with it alone")):
+        values = [pair[place] for pair in found.values()]
+        figure.add_scatter(
+            x=names, y=values, mode="markers", name=label, marker={"color": CATEGORIES[place], "size": 9}
+        )
+    line = {"color": INK, "dash": "dash"}
+    figure.add_scatter(
+        x=[names[0], names[-1]], y=[original] * 2, mode="lines", line=line, name=f"as it is: {original:.2g}"
+    )
+    figure.update_xaxes(title="representation", type="category")
+    figure.update_yaxes(title="loss over all pairs [nats]", type="log", exponentformat="power")
+    return with_title(figure, title)
+
+
+def counts(found: Mapping[str, Sequence[int]], names: Sequence[str], what: str, title: str) -> go.Figure:
+    """Bars of how many of something are of each representation.
+
+    Args:
+        found: name of a series to its count for each representation.
+        names: of the representations.
+        what: is counted.
+        title: what to see.
+    """
+    figure = go.Figure()
+    for place, (series, values) in enumerate(found.items()):
+        figure.add_bar(x=list(names), y=list(values), name=series, marker_color=CATEGORIES[place % len(CATEGORIES)])
+    figure.update_xaxes(title="representation", type="category")
+    figure.update_yaxes(title=f"number of {what}")
+    return with_title(figure, title)
+
+
+def prevalence(found: Mapping[str, Mapping[str, Share]], title: str) -> go.Figure:
+    """Points at the share of networks that learn each representation, with 95% intervals, one panel a family.
+
+    Args:
+        found: name of a family of networks to representation to how many of them learn it.
+        title: what to see.
+    """
+    figure, places = panels(found)
+    for family, shares in found.items():
+        row, column = places[family]
+        held = [share.held / max(share.of, 1) for share in shares.values()]
+        low, high = zip(*(share.interval for share in shares.values()), strict=True)
+        error = {
+            "array": [top - x for top, x in zip(high, held, strict=True)],
+            "arrayminus": [x - bottom for bottom, x in zip(low, held, strict=True)],
+        }
+        words = [str(share) for share in shares.values()]
+        figure.add_scatter(
+            x=list(shares), y=held, error_y=error, text=words, mode="markers", name=family, row=row, col=column
+        )
+    figure.update_xaxes(title="representation", type="category")
+    figure.update_yaxes(title="share of networks", range=[-0.05, 1.05])
+    return with_panel_title(figure, title, places)
+
+
+def over_training(epochs: Sequence[int], found: Mapping[str, Sequence[float]], title: str) -> go.Figure:
+    """Lines of the similarity of logits and characters over training.
+
+    Args:
+        epochs: of the snapshots.
+        found: name of a representation to its similarity at each of them.
+        title: what to see.
+    """
+    figure = go.Figure()
+    for place, (name, values) in enumerate(found.items()):
+        line = {"color": CATEGORIES[place % len(CATEGORIES)]}
+        figure.add_scatter(x=list(epochs), y=list(values), mode="lines", name=name, line=line)
+    figure.update_xaxes(title="epoch")
+    figure.update_yaxes(title="cosine of logits and character")
+    return with_title(figure, title)
+
+
+def matrices(shown: Mapping[str, Float[Tensor, "d d"]], title: str) -> go.Figure:
+    """Heat maps of the matrices of some elements of a group, side by side.
+
+    Args:
+        shown: element, as it is written, to its matrix.
+        title: what to see.
+    """
+    figure, places = panels(shown)
+    for name, matrix in shown.items():
+        row, column = places[name]
+        figure.add_heatmap(z=array(matrix), colorscale=DIVERGING, zmin=-1, zmax=1, row=row, col=column)
+    figure.update_xaxes(title="column")
+    figure.update_yaxes(title="row", autorange="reversed")
+    return with_panel_title(figure, title, places)

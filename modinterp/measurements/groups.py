@@ -1,0 +1,158 @@
+"""What is measured of a network that composes the elements of a finite group, representation by representation."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
+from modinterp.analyses.groups import bounds, characters, neurons, products, transforms
+from modinterp.analyses.groups.irreps import Irrep, irreps
+from modinterp.measurements.grid import GridMeasurements
+from modinterp.measurements.network import NoSuchPart
+from modinterp.models import MLPConfig
+
+
+class GroupMeasurements(GridMeasurements):
+    """The measurements of Chughtai et al. 2023: a network over pairs of elements of a group."""
+
+    @cached_property
+    def irreps(self) -> tuple[Irrep, ...]:
+        """All irreducible real representations, the trivial one first."""
+        return irreps(self.task)
+
+    @cached_property
+    def similarities(self) -> Float[Tensor, " irrep"]:
+        """Cosine of the logits, each pair's mean taken out, and the cube of each character."""
+        return characters.similarities(self.logits, self.task, self.irreps)
+
+    @property
+    def least_similarity(self) -> float:
+        """The similarity from which a representation is a key one."""
+        return characters.KEY_SIMILARITY
+
+    @cached_property
+    def keys(self) -> tuple[Irrep, ...]:
+        """The key representations: those whose characters are to be found in the logits."""
+        return characters.key_irreps(self.similarities, self.irreps, self.least_similarity)
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """Names of the key representations."""
+        return tuple(rho.name for rho in self.keys)
+
+    def similarity(self, name: str) -> float:
+        """The similarity of one representation, by its name."""
+        return float(self.similarities[[rho.name for rho in self.irreps].index(name)])
+
+    @property
+    def logit_share(self) -> float:
+        """Share of the logits' variance, each pair's mean taken out, in the cubes of the key characters."""
+        return float(self.similarities[[rho in self.keys for rho in self.irreps]].square().sum())
+
+    @cached_property
+    def embeddings(self) -> dict[str, Float[Tensor, "element feature"]]:
+        """The matrices by which elements enter: W_a and W_b, before the ReLU of an MLP that concatenates, or W_E."""
+        c = self.model.cfg
+        if not isinstance(c, MLPConfig) or c.joined != "concatenated":
+            return {"W_E": self.W_E}
+        W_E, W_in = self.model.W_E.detach(), self.model.blocks[0].mlp.W_in.detach()
+        first, n = W_E[: self.p], self.p
+        second = W_E[n : 2 * n] if self.task.vocabularies == 2 else first
+        return {"W_a": first @ W_in[: c.d_model], "W_b": second @ W_in[c.d_model :]}
+
+    def shares(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
+        """Name of a representation to its share of a matrix whose rows belong to the elements; not centred."""
+        found = transforms.energy_shares(matrix, self.irreps).tolist()
+        return {rho.name: share for rho, share in zip(self.irreps, found, strict=True)}
+
+    def key_share(self, matrix: Float[Tensor, "element feature"]) -> float:
+        """Share of a matrix, whose rows belong to the elements, in the key representations; not centred."""
+        return sum(share for name, share in self.shares(matrix).items() if name in self.key_names)
+
+    @property
+    def post(self) -> Float[Tensor, "a b neuron"]:
+        """Neurons of the last layer after their nonlinearity, over all pairs."""
+        return self.activation(f"{self.last_block}.mlp.hook_post")
+
+    @cached_property
+    def neuron_inputs(self) -> dict[str, Float[Tensor, "element neuron"]]:
+        """What enters each neuron of the last layer on average, by the first element, `a`, and by the second, `b`."""
+        pre = self.activation(f"{self.last_block}.mlp.hook_pre")
+        return {"a": pre.mean(dim=1), "b": pre.mean(dim=0)}
+
+    @cached_property
+    def neurons(self) -> dict[str, neurons.NeuronIrreps]:
+        """The representation that each neuron's input is of, by the first element and by the second."""
+        return {of: neurons.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
+
+    @cached_property
+    def coset_shares(self) -> dict[str, neurons.CosetShare]:
+        """How many neurons are constant on cosets of a subgroup, by the first element and by the second."""
+        inputs = self.neuron_inputs.items()
+        return {of: neurons.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
+
+    @cached_property
+    def bound(self) -> bounds.ProductBound:
+        """A proven lower bound on the share of pairs that an MLP on two joined embeddings answers rightly."""
+        weights = self.model.state_dict()
+        biased = [name for name, x in weights.items() if name.rpartition(".")[2].startswith("b_") and x.any()]
+        if set(self.embeddings) != {"W_a", "W_b"} or biased or self.model.cfg.act_fn != "relu":
+            raise NoSuchPart(f"{self.name} is no MLP of ReLUs on two joined embeddings without biases")
+        return bounds.product_bound(self.embeddings["W_a"], self.embeddings["W_b"], self.W_L, self.task)
+
+    @cached_property
+    def pair_shares(self) -> products.PairShares:
+        """Share of the neurons' variance in rho(a), rho(b) and rho(a b) of every representation."""
+        return products.pair_shares(self.post, self.task, self.irreps)
+
+    @property
+    def _is_key(self) -> list[bool]:
+        return [rho in self.keys for rho in self.irreps]
+
+    @property
+    def key_share_of_neurons(self) -> tuple[float, float]:
+        """Share of the neurons' variance in the key representations of a, b and a b together, and of a b alone."""
+        shares, key = self.pair_shares, self._is_key
+        return float(shares.total()[key].sum()), float(shares.product[key].sum())
+
+    def logits_of_products(self, kept: tuple[Irrep, ...]) -> Float[Tensor, "a b output"]:
+        """Logits of nothing but matrix elements of rho(a b) in the neurons, for some representations rho."""
+        return products.product_part(self.post, self.task, kept) @ self.W_L.double()
+
+    def loss_of(self, logits: Float[Tensor, "a b output"], rows: Tensor | None = None) -> float:
+        """Mean cross-entropy of some logits over all pairs, or some. [nats]"""
+        return loss_on(logits, self.labels, rows)
+
+    @cached_property
+    def restricted_loss(self) -> float:
+        """Loss over all pairs with nothing in the neurons but rho(a b) of the key representations. [nats]"""
+        return self.loss_of(self.logits_of_products(self.keys))
+
+    @cached_property
+    def restricted_accuracy(self) -> float:
+        """Share of all pairs answered rightly with nothing in the neurons but rho(a b) of the key representations."""
+        return accuracy_on(self.logits_of_products(self.keys), self.labels)
+
+    def excluded_loss_of(self, excluded: tuple[Irrep, ...], rows: Tensor | None = None) -> float:
+        """Loss with rho(a b) of some representations taken out of the neurons, over all pairs or some. [nats]
+
+        What passes by the neurons is left out, as in the code of Chughtai et al. 2023.
+        """
+        logits = self.post.double() @ self.W_L.double() - self.logits_of_products(excluded)
+        return self.loss_of(logits, rows)
+
+    @cached_property
+    def excluded_loss(self) -> float:
+        """Loss over the pairs trained on without rho(a b) of the key representations in the neurons. [nats]
+
+        Over all pairs for a foreign checkpoint, whose training pairs are not known.
+        """
+        return self.excluded_loss_of(self.keys, None if self.spec is None else self.split.train)
+
+    @cached_property
+    def formula_factors(self) -> Float[Tensor, " irrep"]:
+        """The factor of each key character in the sum of their cubes that is nearest to the logits."""
+        return characters.fitted(self.logits, self.task, self.keys)

@@ -1,0 +1,12 @@
+"""What is used of TransformerLens, without the libraries for language models that importing all of it imports.
+
+Those (transformers, datasets, pyarrow) take longer than torch. Whoever uses more of TransformerLens imports it as ever.
+"""
+
+from modinterp.lazy import by_parts
+
+with by_parts("transformer_lens"):
+    from transformer_lens import ActivationCache, FactoredMatrix, HookedRootModule
+    from transformer_lens.hook_points import HookPoint
+
+__all__ = ["ActivationCache", "FactoredMatrix", "HookPoint", "HookedRootModule"]

@@ -1,0 +1,104 @@
+"""What a page holds compressed: the figures, each drawn when it comes into view, and plotly, which draws them.
+
+Of plotly.js a page takes the part that draws in the plane, which lies here as its makers publish it
+(`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence), a third of the whole; the whole, which comes with plotly,
+where a figure needs more.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from base64 import b64decode, b64encode
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+
+DIGITS = 5  # of a number in a figure, which is finer than the eye and than what hovering tells
+PLANE = {
+    "bar", "box", "contour", "heatmap", "histogram", "histogram2d", "histogram2dcontour", "image", "pie", "scatter",
+    "scatterternary", "violin",
+}  # fmt: skip
+_FINE = 3  # of a heat-map's entry, and of a place that moves, beside the largest: as many as colours, or pixels
+
+
+def packed(text: str) -> str:
+    """A text, compressed by gzip, as base64; the same text gives the same."""
+    return b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+@cache
+def plotly_packed(whole: bool) -> str:
+    """Plotly's library, packed: the part for figures in the plane in 0.6 MiB, the whole in 1.9."""
+    if whole:
+        return packed(get_plotlyjs())
+    return b64encode(files("modinterp.pages").joinpath("plotly-cartesian.min.js.gz").read_bytes()).decode()
+
+
+def needs_whole(figure: go.Figure) -> bool:
+    """Whether a figure has a trace that the part of plotly for figures in the plane cannot draw."""
+    return any(trace.type not in PLANE for trace in figure.data)
+
+
+def figure_packed(figure: go.Figure) -> str:
+    """Traces, layout and frames of a figure, packed."""
+    return packed(json.dumps(plain(figure), separators=(",", ":"), allow_nan=False))
+
+
+def plain(figure: go.Figure) -> dict[str, Any]:
+    """Traces, layout and frames of a figure as plain data, with numbers as fine as one sees them."""
+    content = _unpacked(figure.to_plotly_json())
+    moving = [trace for frame in content.get("frames", ()) for trace in frame["data"]]
+    for trace in [*moving, *(trace for trace in content["data"] if trace["type"] == "heatmap")]:
+        trace.update({axis: _coarse(trace[axis]) for axis in "xyz" if isinstance(trace.get(axis), np.ndarray)})
+    for trace in content["data"]:
+        if trace["type"] == "scatter" and isinstance(trace.get("x"), np.ndarray):
+            trace.update(_evenly(trace.pop("x")))
+    return _plain(content)
+
+
+def _unpacked(value: Any) -> Any:
+    """Plain data of a figure's, with its arrays as arrays again: rounded text is smaller than their bytes."""
+    if isinstance(value, dict) and "bdata" in value:
+        shape = [int(n) for n in value.get("shape", "-1").split(",")]
+        return np.frombuffer(b64decode(value["bdata"]), value["dtype"]).reshape(shape)
+    if isinstance(value, dict):
+        return {key: _unpacked(each) for key, each in value.items()}
+    return [_unpacked(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _evenly(x: np.ndarray) -> dict[str, Any]:
+    """Places along an axis: the first and the step where whole numbers follow one another evenly, such as epochs."""
+    steps = np.diff(x) if x.dtype.kind in "iu" else np.empty(0)
+    return {"x0": x[0], "dx": steps[0]} if len(steps) > 1 and (steps == steps[0]).all() else {"x": x}
+
+
+def _coarse(z: np.ndarray) -> np.ndarray:
+    """Numbers to so many digits of the largest."""
+    if z.dtype.kind != "f" or not np.isfinite(z).any():
+        return z
+    largest = float(np.nanmax(np.abs(np.where(np.isfinite(z), z, np.nan))))
+    return z.astype(np.float64).round(_FINE - 1 - math.floor(math.log10(largest))) if largest else z
+
+
+def _plain(value: Any) -> Any:
+    """Plain data of a figure's; null for what is not finite, which is not drawn."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.dtype.kind in "iu" else _plain(value.tolist())
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        short = float(f"{value:.{DIGITS}g}")
+        return int(short) if short.is_integer() and abs(short) < 1e15 else short
+    return value

@@ -1,0 +1,104 @@
+"""A training watched: its curves, spectra and progress measures in a page that renews itself from a file beside it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.analyses.fourier.transforms import component_norms
+from modinterp.analyses.training.progress import progress_at
+from modinterp.figures import fourier, history, progress
+from modinterp.files import write_atomically
+from modinterp.measurements import PairMeasurements, measure
+from modinterp.pages.html import rendered
+from modinterp.pages.packed import plain
+from modinterp.pages.plots import untitled
+from modinterp.runs import TrainedRun, load
+
+PAGE, CURVES = "index.html", "curves.js"
+MOST = 16  # snapshots that are measured
+
+
+@dataclass
+class Watched:
+    """What was measured of a training so far, so that nothing is measured twice.
+
+    Attributes:
+        seconds: between two looks of the page at what is beside it.
+    """
+
+    seconds: float = 5.0
+    _measured: dict[tuple[int, tuple[int, ...]], dict[str, float]] = field(default_factory=dict)
+
+    def write(self, run: TrainedRun, out: Path) -> Path:
+        """Write the curves of a run as they are now, and the page that shows them; returns the path of the page.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        titled = [(key, *untitled(figure)) for key, figure in self.figures(run)]
+        shown = [{"key": key, "title": title, "content": plain(figure)} for key, title, figure in titled]
+        told = json.dumps({"line": repr(run), "over": not run.in_training, "figures": shown}, allow_nan=False)
+        write_atomically(out / CURVES, f"renewed({told});\n".encode())
+        if not (out / PAGE).is_file():
+            page = rendered("modinterp.pages", "watched.html", name=run.name, curves=CURVES, seconds=self.seconds)
+            write_atomically(out / PAGE, page.encode())
+        return out / PAGE
+
+    def figures(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
+        """Key and figure of all that is drawn; of a task without waves the curves alone."""
+        yield "curves", history.curves({run.name: run.history}, "Accuracy and loss so far")
+        m = measure(run)
+        if isinstance(m, PairMeasurements) and run.has_weights and m.freqs:
+            freqs = ", ".join(map(str, m.freqs))
+            title = (
+                f"With the key frequencies of the last state, {freqs}, alone (restricted), and without them (excluded)"
+            )
+            yield "forming", progress.forming(run.history, self.progress(m), title)
+            norms = {"W_E": component_norms(m.W_E), "W_L": component_norms(m.W_L.T)}
+            yield "spectra", fourier.spectra(norms, m.freqs, "The spectra of the last state; key frequencies in bold")
+
+    def progress(self, m: PairMeasurements) -> pd.DataFrame:
+        """Progress measures of the last state and of the snapshots before it, evenly chosen where there are many."""
+        now = int(m.history["epoch"].iloc[-1])
+        epochs = [epoch for epoch in m.snapshots if epoch < now]
+        step = 1
+        while len(epochs) // step > MOST:  # by powers of two, so that what was measured stays in the choice
+            step *= 2
+        chosen = {epoch: lambda epoch=epoch: m.at(epoch) for epoch in epochs[::step]} | {now: lambda: m.model}
+        for epoch, network in chosen.items():
+            if (epoch, m.freqs) not in self._measured:
+                self._measured[epoch, m.freqs] = progress_at(network(), m.task, m.split, m.freqs)
+        return pd.DataFrame([{"epoch": epoch} | self._measured[epoch, m.freqs] for epoch in chosen])
+
+
+def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = False) -> Iterator[str]:
+    """Write the page of a training whenever there is more of it, until it is over; a line each time.
+
+    Args:
+        name: of the run, in the folder `runs`.
+        out: folder of the page.
+        seconds: between two looks.
+        once: whether to stop after the first.
+    Raises:
+        ValueError: no seconds, or a run that is damaged.
+        FileNotFoundError: no such run has begun.
+    """
+    if not seconds > 0:
+        raise ValueError(f"--every must be more than 0 seconds, got {seconds:g}")
+    watched, told = Watched(seconds), ""
+    while True:
+        run = load(name, root=runs, partial=True)
+        if repr(run) != told:
+            path = watched.write(run, out)
+            yield f"{run!r}{'' if told else f'; open {path}'}"
+            told = repr(run)
+        if once or not run.in_training:
+            return
+        time.sleep(seconds)

@@ -1,0 +1,41 @@
+"""What a reproduction found, in the order in which a page tells it: what did not hold, and where sources disagree."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pandas as pd
+
+from modinterp.claims import Result
+from modinterp.claims.finding import KINDS
+from modinterp.reproduce.reproduction import Reproduction
+
+_REFUTED, _MIXED = "Off its band", "True of some networks trained by the recipe, and not of others"
+Reasons = list[tuple[str, list[Result]]]
+
+
+def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
+    """One row a contradiction between sources: what they say, what was measured, what follows."""
+    results = {r.claim.id.partition(".")[2]: r for r in reproduced.results}
+    rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in reproduced.source.contradictions]
+    part = len(results) < len(reproduced.source)  # of which only what it says something of
+    settled = [(*row[:3], row[3] if row[2] else "not measured") for row in rows if row[2] or not part]
+    return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
+
+
+def did_not_hold(reproduced: Reproduction) -> list[tuple[str, Reasons]]:
+    """What did not hold, by kind: under each, why claims do not, with those that do not for that reason."""
+
+    def why(result: Result) -> str:
+        numbers = result.measured_text(result.claim.expected)
+        return numbers if reproduced.foreign else result.claim.finding.why or numbers
+
+    kinds: dict[str, list[Result]] = {title: [] for title in (*KINDS.values(), _REFUTED, _MIXED)}
+    for result in reproduced.results:
+        if result.verdict == "mixed":
+            kinds[_MIXED].append(result)
+        elif result.verdict == "refuted":
+            kinds[KINDS[result.kind] if result.kind else _REFUTED].append(result)
+    return [
+        (t, [(reason, list(alike)) for reason, alike in groupby(found, why)]) for t, found in kinds.items() if found
+    ]

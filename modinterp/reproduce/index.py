@@ -1,0 +1,96 @@
+"""The index of all sources: what each says, what was found, and in how many networks each statement holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from modinterp.claims import Result
+from modinterp.claims.tally import COLUMNS, Tally
+from modinterp.figures.prevalence import prevalence_table
+from modinterp.pages.html import rendered
+from modinterp.reproduce.findings import Reasons, contradictions_table, did_not_hold
+from modinterp.reproduce.page import counted, prevalence_html
+from modinterp.reproduce.reproduction import Reproduction
+
+# title of a group of claims to whether a claim belongs to it
+GROUPS = {
+    "Hold in every network that was measured": lambda r: r.prevalence_text and r.verdict == "holds",
+    "Hold in some networks and not in others": lambda r: r.verdict == "mixed",
+    "Hold in no network, or are refuted otherwise": lambda r: r.verdict == "refuted",
+    "Hold, and were measured on one network, or on none: mathematics, data, set-up": lambda r: r.verdict == "holds",
+    "Open: not measured, or on a variant alone": lambda r: r.verdict == "open",
+}
+
+
+@dataclass(frozen=True)
+class IndexEntry:
+    """What the index of all sources says of one; it holds no figures and no activations.
+
+    Attributes:
+        name: short name of the source, and of the folder of its page.
+        title: of the paper or report.
+        citation: authors and year.
+        results: one a claim.
+        tally: the verdicts counted, what is one measurement once.
+        refuted: what did not hold, by kind; see `did_not_hold`.
+        contradictions: rows of `contradictions_table`.
+    """
+
+    name: str
+    title: str
+    citation: str
+    results: tuple[Result, ...]
+    tally: Tally
+    refuted: list[tuple[str, Reasons]]
+    contradictions: list[list[str]]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict to number of claims."""
+        return counted(self.results)
+
+
+def index_entry(reproduced: Reproduction) -> IndexEntry:
+    """What the index of all sources says of a reproduction."""
+    return IndexEntry(
+        reproduced.source.name,
+        reproduced.source.title,
+        reproduced.source.citation,
+        reproduced.results,
+        reproduced.tally,
+        did_not_hold(reproduced),
+        contradictions_table(reproduced).values.tolist(),
+    )
+
+
+def by_prevalence(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
+    """Claims in the groups of the index, those that hold in the most networks first; each claim in one group."""
+    groups: dict[str, list[Result]] = {title: [] for title in GROUPS}
+    for result in results:
+        groups[next(title for title, belongs in GROUPS.items() if belongs(result))].append(result)
+
+    def share(result: Result) -> float:
+        together = result.prevalence.together if result.prevalence else None
+        return together.held / together.of if together else 1.0
+
+    return [(title, sorted(some, key=share, reverse=True)) for title, some in groups.items() if some]
+
+
+def index(entries: Sequence[IndexEntry]) -> str:
+    """One page that leads to those of all sources, which lie in folders beside it, each under the source's name."""
+    results = [result for entry in entries for result in entry.results]
+    return rendered(
+        "modinterp.reproduce",
+        "index.html",
+        sources=entries,
+        counts=counted(results),
+        networks=len({run for result in results for run in result.runs}),
+        total=sum((entry.tally for entry in entries), Tally.of(())),
+        columns=COLUMNS,
+        groups=by_prevalence(results),
+        prevalence=prevalence_html([prevalence_table(entry.results) for entry in entries]),
+        contradictions=[(f"{entry.name}/index.html", *row) for entry in entries for row in entry.contradictions],
+        parts_are="source",
+        parts=[(entry.name, entry.title) for entry in entries],
+    )

@@ -1,0 +1,20 @@
+"""When a network has learned, and the words for runs that are still to be trained."""
+
+from modinterp.analyses.fourier.ablations import accuracy_on
+from modinterp.claims.band import at_least
+from modinterp.claims.finding import pending
+from modinterp.measurements import GroupMeasurements
+
+TEST_ACCURACY = "test accuracy"
+LEARNED = {TEST_ACCURACY: at_least(0.99, "it is said of a network that has learned")}
+TO_TRAIN = pending("the runs are not trained yet")
+
+
+def test_accuracy(m: GroupMeasurements) -> float:
+    """Accuracy on the pairs held out; on all pairs for a foreign checkpoint, of which they are not known."""
+    return accuracy_on(m.logits, m.labels, None if m.spec is None else m.split.test)
+
+
+def has_learned(m: GroupMeasurements) -> bool:
+    """Whether a network answers pairs rightly that it was not trained on."""
+    return LEARNED[TEST_ACCURACY].holds(test_accuracy(m))

@@ -1,0 +1,144 @@
+"""Representations, characters and the algorithm as they are, without any network."""
+
+from __future__ import annotations
+
+import torch
+
+from modinterp.analyses.groups.characters import character_cube, formula, similarities
+from modinterp.analyses.groups.irreps import irreps
+from modinterp.analyses.groups.products import pair_shares
+from modinterp.analyses.groups.transforms import group_basis
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Value
+from modinterp.tasks import Group
+
+HOMOMORPHISM = "largest error of rho(a b) = rho(a) rho(b)"
+NOT_ORTHOGONAL = "largest entry of the joined basis times itself, less 1"
+DIMENSIONS = "sum of squared dimensions over the order"
+COSINE = "largest cosine of two cubes"
+SUM = "sum of squared similarities of a sum of cubes, less 1"
+MAXIMA = "elements at which the character of the {} representation is largest"
+FORMULA_ACCURACY = "accuracy of a sum of cubes"
+DIFFERENCE = "largest difference"
+SHARE = "largest difference of a share to 1/3"
+
+_GROUPS = ("C113", "C118", "D59", "D61", "S4", "S5", "A5")
+_EXACT = at_most(1e-9, "rounding in float64")
+
+
+def _valid() -> dict[str, Value]:
+    errors, products, ratios = [], [], []
+    for group in _GROUPS:
+        task = Group(group)
+        found = irreps(task)
+        some = torch.arange(0, task.n, 7)  # with every element to their right
+        errors += [
+            float((rho.matrices[task.table[some]] - rho.matrices[some][:, None] @ rho.matrices).abs().max())
+            for rho in found
+        ]
+        basis = group_basis(found)
+        products.append(float((basis @ basis.T - torch.eye(task.n, dtype=torch.float64)).abs().max()))
+        ratios.append(sum(rho.rank for rho in found) / task.n)
+    return {HOMOMORPHISM: max(errors), NOT_ORTHOGONAL: max(products), DIMENSIONS: ratios}
+
+
+def _orthogonal() -> dict[str, Value]:
+    task = Group("S4")
+    found = irreps(task)
+    cubes = torch.stack([character_cube(rho, task).flatten() for rho in found])
+    unit = cubes / cubes.norm(dim=1, keepdim=True)
+    planted = 2 * character_cube(found[1], task) + 3 * character_cube(found[2], task)
+    squares = similarities(planted, task, found).square().sum()
+    return {
+        COSINE: float((unit @ unit.T - torch.eye(len(found), dtype=torch.float64)).abs().max()),
+        SUM: abs(float(squares) - 1),
+    }
+
+
+def _maxima() -> dict[str, Value]:
+    task = Group("S5")
+    found = {rho.name: rho for rho in irreps(task)}
+    counts: dict[str, Value] = {
+        MAXIMA.format(name): int((rho.character > rho.character.max() - 1e-9).sum()) for name, rho in found.items()
+    }
+    chosen = [found["sign"], found["standard"]]
+    logits = formula(torch.ones(2, dtype=torch.float64), chosen, task)
+    return counts | {FORMULA_ACCURACY: float((logits.argmax(dim=-1) == task.table).double().mean())}
+
+
+def _cyclic() -> dict[str, Value]:
+    n, k, task = 113, 14, Group("C113")
+    x = torch.arange(n)
+    waves = 2 * (2 * torch.pi / n * (k * (x[:, None, None] + x[:, None] - x) % n).double()).cos()
+    rho = next(rho for rho in irreps(task) if rho.name == f"frequency {k}")
+    return {DIFFERENCE: float((character_cube(rho, task) - waves).abs().max())}
+
+
+def _relu() -> dict[str, Value]:
+    task = Group("S4")
+    found = irreps(task)
+    sign = next(rho for rho in found if rho.name == "sign")
+    neuron = (sign.character[:, None] + sign.character).clamp(min=0)[..., None]
+    shares = pair_shares(neuron, task, [sign])
+    return {SHARE: max(abs(float(x[0]) - 1 / 3) for x in (shares.a, shares.b, shares.product))}
+
+
+CLAIMS = (
+    Claim(
+        id="groups.irreps.valid",
+        where="section 3, appendix D",
+        statement="The listed matrices are the irreducible representations of the groups.",
+        source_says="a theorem; for A5 the code's axis has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is needed",
+        measure=_valid,
+        expected={HOMOMORPHISM: _EXACT, NOT_ORTHOGONAL: _EXACT, DIMENSIONS: equals(1, "Burnside")},
+        scope="any network",
+        figure="matrices",
+    ),
+    Claim(
+        id="groups.cubes.orthogonal",
+        where="theorem D.10",
+        statement="The cubes of different characters are orthogonal, so that squared similarities add up.",
+        source_says="a theorem",
+        measure=_orthogonal,
+        expected={COSINE: _EXACT, SUM: _EXACT},
+        scope="any network",
+    ),
+    Claim(
+        id="groups.gcr.max",
+        where="section 4",
+        statement="The character of a b c^-1 is largest where c = a b, and there alone for a faithful representation.",
+        source_says="a theorem",
+        measure=_maxima,
+        expected={
+            MAXIMA.format(name): equals(count, "S5: the order of the kernel")
+            for name, count in (
+                ("standard", 1),
+                ("standard x sign", 1),
+                ("(2, 2, 1)", 1),
+                ("(3, 2)", 1),
+                ("(3, 1, 1)", 1),
+                ("sign", 60),
+            )
+        }
+        | {FORMULA_ACCURACY: at_least(1, "one faithful representation is enough")},
+        scope="any network",
+    ),
+    Claim(
+        id="groups.gcr.cyclic",
+        where="section 4",
+        statement="The Fourier algorithm of modular addition is the algorithm of characters on a cyclic group.",
+        source_says="2 cos(w(a + b - c)) is the character of the rotation by w",
+        measure=_cyclic,
+        expected={DIFFERENCE: _EXACT},
+        scope="any network",
+    ),
+    Claim(
+        id="groups.sign.relu",
+        where="section 5.3",
+        statement="One ReLU makes sign(a b) of sign(a) and sign(b), with equal shares of all three.",
+        source_says="0.3333, 0.3334, 0.3333 in trained neurons",
+        measure=_relu,
+        expected={SHARE: _EXACT},
+        scope="any network",
+    ),
+)

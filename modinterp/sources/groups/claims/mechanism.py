@@ -1,0 +1,235 @@
+"""How single neurons of the S5 MLP work, how they are read, and what is left with and without representations."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from modinterp.analyses.fourier.ablations import accuracy_on
+from modinterp.analyses.groups.neurons import neuron_irreps
+from modinterp.analyses.groups.products import pair_shares
+from modinterp.analyses.groups.readout import readoff_share
+from modinterp.claims.band import at_least, at_most, between, near
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import GroupMeasurements
+from modinterp.runs import NotRecorded
+from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, TO_TRAIN, test_accuracy
+from modinterp.sources.groups.runs import A5_MLP, S5_MLP
+
+PURE = "live neurons of one representation to 95%, the same of a and b"
+SIGN_SHARES = "largest difference to 1/3 of a share of the sign neurons"
+STANDARD_PRODUCT = "rho(a b) in the standard neurons"
+READOFF = "least share of the map to logits that is tr rho(a b) rho(c^-1)"
+RESTRICTED = "restricted over all-pairs loss"
+RESTRICTED_ACCURACY = "accuracy with rho(a b) of key representations alone"
+EXCLUDED = "excluded loss over that of guessing"
+EXCLUDED_OTHER = "largest relative change of the train loss without another representation"
+RESTRICTED_OTHER = "least loss with another representation alone, over that of guessing"
+RESTRICTED_BEST = "least loss with one key representation alone [nats]"
+CONSTANT = "neurons constant on cosets of a subgroup"
+PROVEN = "share of all pairs proven to be answered rightly"
+FEWER_OPERATIONS = "operations of trying all pairs over those of the proof"
+RANDOM = "random functions of the same representations on as large ones"
+
+
+def _live(m: GroupMeasurements) -> torch.Tensor:
+    """Neurons whose column of W_a has a squared norm of 1 or more."""
+    return next(iter(m.embeddings.values())).double().square().sum(dim=0) >= 1
+
+
+def _pure(m: GroupMeasurements) -> dict[str, Value]:
+    live = _live(m)
+    of_a, of_b = (neuron_irreps(x, m.irreps) for x in (m.neuron_inputs["a"], m.neuron_inputs["b"]))
+    pure = (of_a.best >= 0.95) & (of_a.own == of_b.own)
+    return {TEST_ACCURACY: test_accuracy(m), PURE: float(pure[live].double().mean())}
+
+
+def _shares(m: GroupMeasurements) -> dict[str, Value]:
+    found: dict[str, list[float]] = {}
+    own, live = m.neurons["a"].own, _live(m)
+    for place, rho in enumerate(m.irreps):
+        members = ((own == place) & live).nonzero().flatten()
+        if rho.name in ("sign", "standard") and len(members):
+            shares = pair_shares(m.post[..., members], m.task, [rho])
+            found[rho.name] = [float(x[0]) for x in (shares.a, shares.b, shares.product)]
+    if len(found) < 2:
+        raise NotRecorded(f"{m.name} has no neurons of both the sign and the standard representation")
+    signs = max(abs(x - 1 / 3) for x in found["sign"])
+    return {TEST_ACCURACY: test_accuracy(m), SIGN_SHARES: signs, STANDARD_PRODUCT: found["standard"][2]}
+
+
+def _readoff(m: GroupMeasurements) -> dict[str, Value]:
+    shares = [readoff_share(m.post, m.W_L, m.task, rho) for rho in m.keys if rho.dim >= 3]
+    return {TEST_ACCURACY: test_accuracy(m), READOFF: min(shares, default=math.nan)}
+
+
+def _restricted(m: GroupMeasurements) -> dict[str, Value]:
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        RESTRICTED: m.restricted_loss / m.loss_of(m.logits),
+        RESTRICTED_ACCURACY: m.restricted_accuracy,
+        "restricted loss [nats]": m.restricted_loss,
+    }
+
+
+def _excluded(m: GroupMeasurements) -> dict[str, Value]:
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        EXCLUDED: m.excluded_loss / math.log(m.p),
+        "excluded loss over all pairs [nats]": m.excluded_loss_of(m.keys),
+    }
+
+
+def _by_irrep(m: GroupMeasurements) -> dict[str, Value]:
+    rows = None if m.spec is None else m.split.train
+    train = m.loss_of(m.post.double() @ m.W_L.double(), rows)
+    others = [rho for rho in m.irreps[1:] if rho not in m.keys]
+    changes = [abs(m.excluded_loss_of((rho,), rows) / train - 1) for rho in others]
+    alone = {rho.name: m.loss_of(m.logits_of_products((rho,))) for rho in m.irreps[1:]}
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        EXCLUDED_OTHER: max(changes, default=0.0),
+        RESTRICTED_OTHER: min((alone[rho.name] for rho in others), default=math.inf) / math.log(m.p),
+        RESTRICTED_BEST: min((alone[name] for name in m.key_names), default=math.inf),
+    }
+
+
+def _cosets(m: GroupMeasurements) -> dict[str, Value]:
+    shares = m.coset_shares["a"], m.coset_shares["b"]
+    accuracy: dict[str, Value] = {
+        TEST_ACCURACY: test_accuracy(m),
+        "all-pairs accuracy": accuracy_on(m.logits, m.labels),
+    }
+    return accuracy | {CONSTANT: min(x.share for x in shares), RANDOM: max(x.null for x in shares)}
+
+
+def _bound(m: GroupMeasurements) -> dict[str, Value]:
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        "all-pairs accuracy": accuracy_on(m.logits, m.labels),
+        PROVEN: m.bound.accuracy,
+        FEWER_OPERATIONS: m.bound.by_trying / m.bound.operations,
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="groups.s5.neurons",
+        where="section 5.3",
+        statement="Each neuron serves one representation, the same on both inputs; some are off.",
+        source_says="103 standard, 10 sign, 15 off in the demo; least share 1 - 2e-8 in a released network",
+        measure=each(_pure),
+        given=LEARNED,
+        expected={PURE: at_least(0.95, "all of them in a released network")},
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="clusters",
+    ),
+    Claim(
+        id="groups.s5.neurons.shares",
+        where="section 5.3",
+        statement="Within a cluster rho(a), rho(b) and rho(a b) have typical shares of the activations.",
+        source_says="sign 1/3 each; standard 0.369, 0.405 and 0.114 in the demo",
+        measure=each(_shares),
+        given=LEARNED,
+        expected={
+            SIGN_SHARES: at_most(0.02, "0.3333, 0.3334, 0.3333 in the demo"),
+            STANDARD_PRODUCT: between(0.08, 0.15, "0.114 and 0.115 in two released networks"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="clusters",
+    ),
+    Claim(
+        id="groups.s5.readoff",
+        where="section 5.4",
+        statement="The map from rho(a b) in the neurons to the logits is tr rho(a b) rho(c^-1).",
+        source_says="0.9915 for standard and 0.9831 for (2, 2, 1) in a released network",
+        measure=each(_readoff),
+        given=LEARNED,
+        expected={READOFF: at_least(0.95, "0.9831 and 0.9915 in a released network")},
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="matrices",
+    ),
+    Claim(
+        id="groups.s5.restricted",
+        where="section 5.5",
+        statement="With only rho(a b) of the key representations left, the loss falls below that of the whole network.",
+        source_says="7.08e-7 against 2.38e-6 in the mainline",
+        measure=each(_restricted),
+        given=LEARNED,
+        expected={
+            RESTRICTED: at_most(1, "0.30 in the mainline"),
+            RESTRICTED_ACCURACY: at_least(0.999, "1.0 in a released network"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="losses",
+    ),
+    Claim(
+        id="groups.s5.excluded",
+        where="section 5.5",
+        statement="Without rho(a b) of the key representations the network does not know even its training data.",
+        source_says="7.59 in the mainline, 7.3 to 17.4 in 50 seeds; guessing has 4.787",
+        measure=each(_excluded),
+        given=LEARNED,
+        expected={EXCLUDED: at_least(1, "no better than guessing")},
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="losses",
+    ),
+    Claim(
+        id="groups.s5.by_irrep",
+        where="section 5.5",
+        statement="One by one, only key representations matter.",
+        source_says="without standard 7.27, sign 6.0e-4, others as before; standard alone 1.05e-4, sign 4.10, others 4.72",
+        measure=each(_by_irrep),
+        given=LEARNED,
+        expected={
+            EXCLUDED_OTHER: at_most(0.2, "no change in the mainline"),
+            RESTRICTED_OTHER: at_least(0.9, "4.72 of 4.787 in the mainline"),
+            RESTRICTED_BEST: at_most(0.1, "1.05e-4 in the mainline"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="losses",
+    ),
+    Claim(
+        id="groups.s5.cosets",
+        where="not in the paper; Stander et al. 2023 read such networks so",
+        statement="Each neuron is constant on the cosets of a subgroup, which its representation does not force upon it.",
+        source_says="120 of 120 neurons in a released network: 54 of S4, 66 of a subgroup of order 20 (ours)",
+        measure=each(_cosets),
+        given=LEARNED,
+        expected={
+            CONSTANT: near(1, 0.1, "all in a released network, seen before the band was set; ours are the test"),
+            RANDOM: at_most(0.1, "else being constant says nothing; none in draws for a released network"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="clusters",
+    ),
+    Claim(
+        id="groups.proof",
+        where="not in the paper; Wu et al. 2024 bound such networks",
+        statement="That neurons are constant on cosets proves most answers right, in fewer operations than trying all.",
+        source_says="95% for half of the S5 networks (of Wu et al., from memory)",
+        measure=each(_bound),
+        given=LEARNED,
+        expected={
+            PROVEN: at_least(0.95, "the literature's bound"),
+            FEWER_OPERATIONS: at_least(1.01, "else trying all pairs is the proof"),
+        },
+        needs=(*A5_MLP, *S5_MLP),
+        scope="any seed",
+    ),
+)

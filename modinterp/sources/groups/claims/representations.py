@@ -1,0 +1,146 @@
+"""Which representations the logits, the embeddings, the neurons and the unembedding of the S5 MLP hold."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from modinterp.analyses.groups.transforms import part_in
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import GroupMeasurements
+from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, TO_TRAIN, test_accuracy
+from modinterp.sources.groups.runs import S5_MLP
+
+KEYS = "key representations"
+LARGEST_OTHER = "largest similarity of another"
+MEDIAN_OTHER = "median similarity of the others"
+LOGIT_SHARE = "variance of the logits in key characters"
+W_A, W_B = "W_a in key representations", "W_b in key representations"
+LEAST_KEY = "least share of a key representation"
+UNEMBEDDING = "W_U in key representations"
+WITHOUT_TRIVIAL = "W_U without its mean in key representations"
+HIDDEN = "neurons in rho(a), rho(b), rho(a b) of key representations"
+PRODUCT = "neurons in rho(a b) of key representations"
+
+
+def _keys(m: GroupMeasurements) -> dict[str, Value]:
+    similarities = m.similarities.abs().tolist()
+    others = [x for rho, x in zip(m.irreps, similarities, strict=True) if rho not in m.keys and rho.name != "trivial"]
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        KEYS: len(m.keys),
+        LARGEST_OTHER: max(others, default=0.0),
+        MEDIAN_OTHER: median(others or [0.0]),
+    }
+
+
+def _logit_share(m: GroupMeasurements) -> dict[str, Value]:
+    return {TEST_ACCURACY: test_accuracy(m), LOGIT_SHARE: m.logit_share}
+
+
+def _embedding(m: GroupMeasurements) -> dict[str, Value]:
+    matrices = list(m.embeddings.values())
+    shares = [share for matrix in matrices for name, share in m.shares(matrix).items() if name in m.key_names]
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        W_A: m.key_share(matrices[0]),
+        W_B: m.key_share(matrices[-1]),
+        LEAST_KEY: min(shares, default=0.0),
+    }
+
+
+def _unembedding(m: GroupMeasurements) -> dict[str, Value]:
+    matrix = m.W_L.T.double()
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        UNEMBEDDING: m.key_share(matrix),
+        WITHOUT_TRIVIAL: m.key_share(matrix - part_in(matrix, m.irreps[:1])),
+    }
+
+
+def _hidden(m: GroupMeasurements) -> dict[str, Value]:
+    total, product = m.key_share_of_neurons
+    return {TEST_ACCURACY: test_accuracy(m), HIDDEN: total, PRODUCT: product}
+
+
+CLAIMS = (
+    Claim(
+        id="groups.s5.logits.keys",
+        where="section 5.1",
+        statement="The logits are a positive combination of the characters of few representations, the others absent.",
+        source_says="seed 2: sign 0.509, standard 0.767, the rest at most 0.0018",
+        measure=each(_keys),
+        given=LEARNED,
+        expected={
+            KEYS: between(2, 5, "2 to 5 in 50 seeds"),
+            LARGEST_OTHER: at_most(0.005, "the bound of the released code"),
+            MEDIAN_OTHER: at_most(0.002, "at most 0.0018 in the released mainline"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="similarities",
+    ),
+    Claim(
+        id="groups.s5.logits.fve",
+        where="section 5.1",
+        statement="Their characters explain much of the variance of the logits.",
+        source_says="0.8481 in the mainline; 0.31 to 0.86 in 50 seeds, median 0.59",
+        measure=each(_logit_share),
+        given=LEARNED,
+        expected={LOGIT_SHARE: at_least(0.3, "the lowest of 50 released seeds has 0.31")},
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="similarities",
+    ),
+    Claim(
+        id="groups.s5.embed",
+        where="section 5.2",
+        statement="The embeddings hold the key representations and nothing else.",
+        source_says="standard 0.930 and sign 0.0695, in sum 1.0000; at least 0.996 in 50 seeds",
+        measure=each(_embedding),
+        given=LEARNED,
+        expected={
+            W_A: at_least(0.99, "at least 0.996 in 50 seeds"),
+            W_B: at_least(0.99, "at least 0.996 in 50 seeds"),
+            LEAST_KEY: at_least(0.005, "0.0695 in the mainline; a key representation is not absent"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="shares",
+    ),
+    Claim(
+        id="groups.s5.unembed",
+        where="section 5.2",
+        statement="The unembedding holds them too.",
+        source_says="0.9405 in the mainline; 0.899 to 0.962 in 50 seeds",
+        measure=each(_unembedding),
+        given=LEARNED,
+        expected={
+            UNEMBEDDING: at_least(0.88, "0.899 to 0.962 in 50 seeds"),
+            WITHOUT_TRIVIAL: at_least(0.97, "0.9955 in a released network; the mean has no effect on the softmax"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="shares",
+    ),
+    Claim(
+        id="groups.s5.hidden",
+        where="section 5.3",
+        statement="The neurons consist of rho(a), rho(b) and rho(a b) of the key representations.",
+        source_says="0.8888 in the mainline, of which rho(a b) 0.1297; 0.859 to 0.911 and 0.092 to 0.131 in 50 seeds",
+        measure=each(_hidden),
+        given=LEARNED,
+        expected={
+            HIDDEN: between(0.82, 0.95, "0.859 to 0.911 in 50 seeds"),
+            PRODUCT: between(0.07, 0.16, "0.092 to 0.131 in 50 seeds"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="shares",
+    ),
+)

@@ -1,0 +1,119 @@
+"""What is trained, how, and how it groks."""
+
+from __future__ import annotations
+
+import math
+
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.finding import HOLDS
+from modinterp.measurements import GroupMeasurements
+from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, TO_TRAIN, test_accuracy
+from modinterp.sources.groups.runs import A5_MLP, D59_MLP, MAIN, RUNS, S5_MLP, S5_T
+
+WEIGHTS = "weights of the S5 MLP"
+TRAIN_PAIRS = "training pairs of the S5 MLP"
+TRANSFORMER = "transformer as in the code"
+MEMORISED = "first epoch with train accuracy 0.99"
+GROKKED = "first epoch with test accuracy 0.99"
+RATIO = "grokking over memorising epoch"
+PEAK = "highest test loss [nats]"
+TEST_LOSS = "test loss [nats]"
+
+
+def _setup() -> dict[str, Value]:
+    mlp, transformer = RUNS[MAIN], RUNS[S5_T[0]].model
+    shapes = transformer.shapes()
+    return {
+        WEIGHTS: sum(math.prod(shape) for shape in mlp.model.shapes().values()),
+        TRAIN_PAIRS: len(mlp.split.train),
+        TRANSFORMER: (shapes["blocks.0.attn.W_Q"], shapes["blocks.0.mlp.W_in"], len(shapes))
+        == ((4, 128, 32), (128, 512), 9),
+    }
+
+
+def _first(m: GroupMeasurements, column: str, least: float) -> float:
+    """The first logged epoch at which a column is at least so much; NaN for none."""
+    rows = m.history[m.history[column] >= least]
+    return float(rows["epoch"].iloc[0]) if len(rows) else math.nan
+
+
+def _grokking(m: GroupMeasurements) -> dict[str, Value]:
+    m.grokking  # noqa: B018 - of a foreign network it is not known
+    memorised, grokked = _first(m, "train_accuracy", 0.99), _first(m, "test_accuracy", 0.99)
+    peak = float(m.history["test_loss"].max())
+    return {MEMORISED: memorised, GROKKED: grokked, RATIO: grokked / max(memorised, 1), PEAK: peak}
+
+
+def _final(m: GroupMeasurements) -> dict[str, Value]:
+    rows = None if m.spec is None else m.split.test
+    return {TEST_ACCURACY: test_accuracy(m), TEST_LOSS: m.loss_of(m.logits, rows)}
+
+
+def _earlier(m: GroupMeasurements) -> dict[str, Value]:
+    return {GROKKED: _grokking(m)[GROKKED]}
+
+
+CLAIMS = (
+    Claim(
+        id="groups.setup",
+        where="section 5, appendix",
+        statement="Two architectures: an MLP on two embeddings, and a transformer of one layer without biases.",
+        source_says="142,336 weights; 5,760 of 14,400 pairs",
+        measure=_setup,
+        expected={
+            WEIGHTS: equals(142_336, "2 * 120 * 256 + 512 * 128 + 128 * 120"),
+            TRAIN_PAIRS: equals(5760, "40% of 14,400"),
+            TRANSFORMER: equals(1, "4 heads of 32, 512 neurons, no biases"),
+        },
+        scope="any network",
+    ),
+    Claim(
+        id="groups.s5.grok",
+        where="section 5.6",
+        statement="The S5 MLP memorises at once and generalises very much later.",
+        source_says="seed 2: 337 and 93,556, test loss up to 35.9; seeds 1 to 6 grok at 85,753 to 218,023",
+        measure=each(_grokking),
+        expected={
+            MEMORISED: at_most(1500, "337 in the released log"),
+            PEAK: at_least(15, "35.9 in the released log"),
+            GROKKED: between(30_000, 250_000, "85,753 to 218,023 in the released logs, 60,000 in the demo"),
+            RATIO: at_least(30, "278 in the released log"),
+        },
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="curves",
+    ),
+    Claim(
+        id="groups.s5.final",
+        where="table 1",
+        statement="All S5 MLPs end at full accuracy and small loss.",
+        source_says="50 of 50 above 0.999; test loss 2.3e-6 to 9.2e-4",
+        measure=each(_final),
+        expected={TEST_ACCURACY: at_least(0.999, "50 of 50"), TEST_LOSS: at_most(1e-3, "at most 9.2e-4 in 50 seeds")},
+        needs=S5_MLP,
+        scope="any seed",
+        finding=TO_TRAIN,
+    ),
+    *(
+        Claim(
+            id=f"groups.others.grok.{name}",
+            where="section 6",
+            statement=f"The {name} network groks too.",
+            source_says=says,
+            measure=each(_earlier),
+            expected={GROKKED: between(low / 3, high * 3, f"{says}, give or take a factor of 3")},
+            needs=needs,
+            scope="any seed",
+            finding=finding,
+            figure="curves",
+            control="without control",
+        )
+        for name, needs, low, high, says, finding in (
+            ("d59-mlp", D59_MLP, 17_227, 25_973, "epochs 25,973 and 17,227", TO_TRAIN),
+            ("a5-mlp", A5_MLP, 17_443, 27_640, "epochs 27,640 and 17,443", HOLDS),
+            ("s5-t", S5_T, 14_864, 16_210, "epochs 14,864 and 16,210", TO_TRAIN),
+        )
+    ),
+)

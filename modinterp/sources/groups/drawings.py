@@ -1,0 +1,130 @@
+"""The figures of Chughtai et al. 2023, drawn from runs that were trained as its code says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.analyses.groups.irreps import irreps
+from modinterp.claims.prevalence import Share
+from modinterp.figures import representations
+from modinterp.measurements import GroupMeasurements
+from modinterp.models import MLPConfig
+from modinterp.runs import NotRecorded
+from modinterp.sources import pair_drawings as pairs
+from modinterp.sources.drawing import Drawing, Table
+from modinterp.sources.groups.claims.conditions import has_learned
+from modinterp.sources.groups.claims.progress import progress
+from modinterp.sources.groups.runs import MAIN, MLPS, TRANSFORMERS
+from modinterp.tasks import Group
+
+
+def _names(m: GroupMeasurements) -> list[str]:
+    return [rho.name for rho in m.irreps]
+
+
+def _similarities(m: GroupMeasurements) -> go.Figure:
+    title = "The logits are characters of a few representations, and nothing of the others"
+    return representations.similarities(m.similarities, _names(m), m.least_similarity, title)
+
+
+def _shares(m: GroupMeasurements) -> go.Figure:
+    layers = {name: list(m.shares(matrix).values()) for name, matrix in m.embeddings.items()}
+    layers |= {"W_L": list(m.shares(m.W_L.T).values()), "neurons": m.pair_shares.total().tolist()}
+    return representations.shares(
+        layers, _names(m), "Every layer holds the key representations, and the unembedding a mean"
+    )
+
+
+def _losses(m: GroupMeasurements) -> go.Figure:
+    found = {rho.name: (m.excluded_loss_of((rho,)), m.loss_of(m.logits_of_products((rho,)))) for rho in m.irreps[1:]}
+    title = "Without a key representation the network fails, without another nothing changes"
+    return representations.losses(found, m.loss_of(m.logits), title)
+
+
+def _clusters(m: GroupMeasurements) -> go.Figure:
+    sizes = {f"by {of}": [found.sizes(m.irreps).get(name, 0) for name in _names(m)] for of, found in m.neurons.items()}
+    return representations.counts(sizes, _names(m), "neurons", "Each neuron is of one representation")
+
+
+def _cosets(m: GroupMeasurements) -> pd.DataFrame:
+    rows = [(of, order, count) for of, found in m.coset_shares.items() for order, count in found.orders.items()]
+    return pd.DataFrame(rows, columns=["by the element", "order of the subgroup", "neurons constant on its cosets"])
+
+
+def _progress(m: GroupMeasurements) -> go.Figure | None:
+    try:
+        table = progress(m)
+    except NotRecorded:
+        return None
+    columns = {rho.name: [row.similarities[k] for row in table] for k, rho in enumerate(m.irreps) if rho in m.keys}
+    title = "Representations come one after the other"
+    return representations.over_training([row.epoch for row in table], columns, title)
+
+
+def _prevalence(measured: Mapping[str, GroupMeasurements]) -> go.Figure | None:
+    learned = [m for m in measured.values() if has_learned(m)]
+    if not learned:
+        return None
+    return representations.prevalence(_counts(learned), "Which representations networks learn varies with the seed")
+
+
+def _counts(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, Share]]:
+    """Architecture and group to representation to how many of the networks of these have it as a key one."""
+    families: dict[str, list[GroupMeasurements]] = {}
+    for m in measured:
+        kind = "MLP" if isinstance(m.model.cfg, MLPConfig) else "transformer"
+        families.setdefault(f"{m.task.group}, {kind}", []).append(m)
+    return {
+        name: {rho: Share(sum(rho in m.key_names for m in runs), len(runs)) for rho in _names(runs[0])[1:]}
+        for name, runs in families.items()
+    }
+
+
+def _prevalence_table(measured: Mapping[str, GroupMeasurements]) -> pd.DataFrame | None:
+    learned = [m for m in measured.values() if has_learned(m)]
+    if not learned:
+        return None
+    rows = [
+        (family, name, rho.dim, share.held, share.of, *share.interval)
+        for family, shares in _counts(learned).items()
+        for name, share in shares.items()
+        for rho in irreps(Group(family.partition(",")[0]))
+        if rho.name == name and (share.held or len(shares) < 9)
+    ]
+    columns = ["networks", "representation", "dimension", "learned by", "of", "interval from", "to (95%)"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _matrices() -> go.Figure:
+    task = Group("S5")
+    rho = next(rho for rho in irreps(task) if rho.name == "standard")
+    shown = {task.written(g): rho.matrices[g] for g in (0, 1, 7, 32)}
+    return representations.matrices(
+        shown, "The standard representation of S5: permutations as rotations and reflections"
+    )
+
+
+_SOME = (MAIN, *MLPS, *TRANSFORMERS)  # the main run, or else the first that is there
+FIGURES = {
+    "matrices": Drawing(number="Section 3", draw=_matrices, needs_no_run=True),
+    "curves": Drawing(number="Training", draw=pairs.curves, all_of=MLPS),
+    "similarities": Drawing(number="Section 5.1", draw=_similarities, first_of=_SOME),
+    "shares": Drawing(number="Section 5.2", draw=_shares, first_of=_SOME),
+    "clusters": Drawing(
+        number="Section 5.3",
+        draw=_clusters,
+        first_of=_SOME,
+        table=Table(title="Neurons that are constant on cosets", make=_cosets),
+    ),
+    "losses": Drawing(number="Section 5.5", draw=_losses, first_of=_SOME),
+    "progress": Drawing(number="Section 5.6", draw=_progress, first_of=_SOME),
+    "prevalence": Drawing(
+        number="Section 6",
+        draw=_prevalence,
+        all_of=(*MLPS, *TRANSFORMERS),
+        table=Table(title="Networks that learn each representation", make=_prevalence_table),
+    ),
+}

@@ -1,0 +1,29 @@
+"""The order in which the released code numbers the permutations of five points.
+
+It is the order in which sympy generates S5: products of representatives of cosets of stabilisers of 0, of 0 and 1, and
+so on, the first stabiliser's varying fastest.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from modinterp.tasks.group_tables import cycles
+
+_REPRESENTATIVES = (
+    ("01234", "12340", "23401", "34012", "41230"),
+    ("01234", "02143", "03412", "04123"),
+    ("01423", "01234", "01243"),
+    ("01234", "01432"),
+)
+
+
+def _after(a: str, b: str) -> str:
+    """First b, then a."""
+    return "".join(a[int(i)] for i in b)
+
+
+S5_ELEMENTS = tuple(
+    cycles([int(i) for i in _after(first, _after(second, _after(third, fourth)))])
+    for fourth, third, second, first in product(*reversed(_REPRESENTATIVES))
+)

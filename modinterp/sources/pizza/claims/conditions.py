@@ -1,0 +1,52 @@
+"""Which networks a claim is about, and the words for runs that are still to be trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from modinterp.claims.band import at_least, equals
+from modinterp.claims.claim import Value
+from modinterp.claims.finding import pending
+from modinterp.measurements import NoSuchPart, PairMeasurements
+from modinterp.models import TransformerConfig
+
+ROUND = 0.995  # circularity of a circular run, at least
+ACCURACY = "accuracy on all pairs"
+CIRCULARITY = "circularity"
+CIRCULAR_RUNS = "solved runs with circularity of at least 0.995"
+SOLVED = {ACCURACY: equals(1, "it is said of networks that solve the task")}
+CIRCULAR = SOLVED | {CIRCULARITY: at_least(ROUND, "it is said of networks whose components are circles")}
+HAS_CIRCULAR = {CIRCULAR_RUNS: at_least(1, "it is said of networks whose components are circles")}
+TO_TRAIN = pending("the runs are not trained yet")
+
+
+def state(m: PairMeasurements) -> dict[str, Value]:
+    """What `SOLVED` and `CIRCULAR` are about."""
+    return {ACCURACY: m.accuracy, CIRCULARITY: m.circularity.mean}
+
+
+def solved(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
+    """The runs that answer every pair correctly."""
+    return [m for m in runs if m.accuracy == 1]
+
+
+def circular(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
+    """The solved runs whose leading components are circles."""
+    return [m for m in solved(runs) if m.circularity.mean >= ROUND]
+
+
+def rate(m: PairMeasurements) -> float:
+    """The attention rate of a transformer.
+
+    Raises:
+        NoSuchPart: the network has no attention.
+    """
+    if not isinstance(config := m.model.cfg, TransformerConfig):
+        raise NoSuchPart(f"{m.name} has no attention")
+    return config.attention_rate
+
+
+def middle(values: Sequence[float]) -> float:
+    """The median; NaN of none."""
+    return median(values) if values else float("nan")

@@ -1,0 +1,70 @@
+"""Where the paper, its code, its table of runs and its networks disagree.
+
+Three doubts have no measurement of ours. With two vocabularies the released code looks for circles among 118 tokens on
+the first 59, so that no run can pass as circular; such runs are not trained here. One circle of a network with softmax
+attention means nothing: in the released Model B the clock's formula explains 0.77, 0.05 and -0.60 of three of them. The
+released sweep draws ReLU or GeLU, and its tables hold ReLU alone, which is what is trained here.
+"""
+
+from __future__ import annotations
+
+from modinterp.claims import Contradiction
+from modinterp.sources.pizza.claims import circles, mathematics, models, phases, setup
+
+CONTRADICTIONS = (
+    Contradiction(
+        id="X-P1",
+        conflict="Text and notebook take the distance irrelevance of the correct logit; the sweep's code takes that of the "
+        "largest wrong one, and its table holds it.",
+        settled_by={"modelA.di": (models.DI, models.DI_WRONG), "modelB.di": (models.DI, models.DI_WRONG)},
+        follows="Both are reported. The figures of the phases are of another quantity than 0.17 and 0.85.",
+    ),
+    Contradiction(
+        id="X-P2",
+        conflict="The symmetricity of Model B is printed as 33.36%; other samples of 100 triples give 0.299 to 0.369.",
+        settled_by={"modelB.gs": (models.GS, models.RELEASED_GS)},
+        follows="It is that of one sample, known to 0.03; verdicts here are taken over 20,000 triples.",
+    ),
+    Contradiction(
+        id="X-P3",
+        conflict="The notebook's column 'Qpizza' has 98.31%, table 1 has 99.18% for the same circle.",
+        settled_by={
+            "table1.pizza": (circles.FIRST_PIZZA,),
+            "table1.code": (circles.LEAST_TWO,),
+            "pizza.harmonic": (mathematics.R_SQUARED,),
+        },
+        follows="They are two formulas: a cosine times the factor of the distance, and two absolute values.",
+    ),
+    Contradiction(
+        id="X-P4",
+        conflict="Constant attention reads as an average; the code gives every position the weight 1, which is a sum.",
+        settled_by={"setup.attention_rate": (setup.ROW_SUM, setup.CONSTANT_IS_ONE)},
+        follows="The rate changes the size of what attention writes as well, from 2 to 1.",
+    ),
+    Contradiction(
+        id="X-P5",
+        conflict="The configurations call the attention causal, and the code applies no mask.",
+        settled_by={"setup.attention_rate": (setup.LOOKS_AHEAD,)},
+        follows="Every position attends to all. With one layer read at the last position a mask would change nothing.",
+    ),
+    Contradiction(
+        id="X-P6",
+        conflict="Model A is said to add the two embeddings, and its symmetricity is 0.994 and not 1.",
+        settled_by={"modelA.gs": (models.GS, models.WITHOUT_SKIP)},
+        follows="The skip around attention brings b alone; without it the symmetricity is 1.",
+    ),
+    Contradiction(
+        id="X-P8",
+        conflict="Circularity is a mean over four components: two good circles make it 1, whatever comes after them.",
+        settled_by={"circularity": (models.CIRCULARITY, models.LEAST_PURE, models.PURITY)},
+        follows="The purity of every leading circle is reported beside it.",
+    ),
+    Contradiction(
+        id="X-P9",
+        conflict="A symmetricity near 1 marks a pizza; in the released table networks that read at an = and feel no distance "
+        "have 0.97.",
+        settled_by={"phase.equals": (phases.DI, phases.RELEASED_GS)},
+        follows="The mainline network of Nanda et al., which reads at an =, has 0.35 and is no such case. Where there is an =, "
+        "the distance irrelevance tells, and the symmetricity is reported.",
+    ),
+)

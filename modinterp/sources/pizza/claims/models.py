@@ -1,0 +1,256 @@
+"""Networks of constant and of softmax attention: the source's Model A and Model B."""
+
+from __future__ import annotations
+
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.pizza.claims.conditions import (
+    CIRCULAR,
+    CIRCULAR_RUNS,
+    CIRCULARITY,
+    HAS_CIRCULAR,
+    ROUND,
+    SOLVED,
+    TO_TRAIN,
+    circular,
+    middle,
+    rate,
+    solved,
+    state,
+)
+from modinterp.sources.pizza.runs import ATTENTION, CONSTANT, SOFTMAX
+
+GS, MEDIAN_GS = "gradient symmetricity", "median gradient symmetricity"
+RELEASED_GS = "gradient symmetricity, the 100 triples of the released code"
+WITHOUT_SKIP = "gradient symmetricity without the skip around attention"
+DI, MEDIAN_DI = "distance irrelevance", "median distance irrelevance"
+DI_WRONG, DI_OF_OTHERS = (
+    "distance irrelevance, largest wrong logit",
+    "distance irrelevance of runs that are not circular",
+)
+GS_GAP = "least symmetricity with constant attention less largest with softmax attention"
+DI_GAP = "least irrelevance with softmax attention less largest with constant attention, circular runs"
+FREQUENCIES, SHARE = "frequencies with more than 2% of W_E", "their share of W_E"
+ROUND_SHARE = "share of runs with circularity of at least 0.995"
+ROUND_A, ROUND_B = "circular runs with constant attention", "circular runs with softmax attention"
+LEAST_PURE = "least share at one frequency among the leading four components of circular runs"
+PURITY = "least share at one frequency among the leading circles of circular runs"
+LINEAR_HEADS = "heads whose attention varies with one number at a time to 90%"
+BEST_FREQUENCY = "least share of one frequency in these heads"
+NAN = float("nan")
+
+
+def _symmetric(m: PairMeasurements) -> dict[str, Value]:
+    return state(m) | {
+        GS: m.symmetricity_over_pairs,
+        RELEASED_GS: m.symmetricity_of_released_triples,
+        WITHOUT_SKIP: m.symmetricity_without_skip,
+    }
+
+
+def _unlike(*runs: PairMeasurements) -> dict[str, Value]:
+    found = [m.symmetricity_over_pairs for m in solved(runs)]
+    return {
+        GS: found,
+        MEDIAN_GS: middle(found),
+        RELEASED_GS: [m.symmetricity_of_released_triples for m in solved(runs)],
+    }
+
+
+def _dependent(*runs: PairMeasurements) -> dict[str, Value]:
+    chosen = circular(runs)
+    found = [m.irrelevance.correct for m in chosen]
+    return {
+        CIRCULAR_RUNS: len(chosen),
+        DI: found,
+        MEDIAN_DI: middle(found),
+        DI_WRONG: [m.irrelevance.largest_wrong for m in chosen],
+        DI_OF_OTHERS: [m.irrelevance.correct for m in runs if m not in chosen],
+    }
+
+
+def _independent(*runs: PairMeasurements) -> dict[str, Value]:
+    found = [m.irrelevance.correct for m in solved(runs)]
+    wrong = [m.irrelevance.largest_wrong for m in solved(runs)]
+    return {DI: found, MEDIAN_DI: middle(found), DI_WRONG: wrong}
+
+
+def _separate(*runs: PairMeasurements) -> dict[str, Value]:
+    gs = {kind: [m.symmetricity_over_pairs for m in solved(runs) if rate(m) == kind] for kind in (0, 1)}
+    di = {kind: [m.irrelevance.correct for m in circular(runs) if rate(m) == kind] for kind in (0, 1)}
+    return {
+        ROUND_A: len(di[0]),
+        ROUND_B: len(di[1]),
+        GS_GAP: min(gs[0], default=NAN) - max(gs[1], default=NAN),
+        DI_GAP: min(di[1], default=NAN) - max(di[0], default=NAN),
+    }
+
+
+def _sparse(m: PairMeasurements) -> dict[str, Value]:
+    strong = m.embedding_shares[m.embedding_shares > 0.02]
+    return state(m) | {FREQUENCIES: len(strong), SHARE: float(strong.sum())}
+
+
+def _circularity(*runs: PairMeasurements) -> dict[str, Value]:
+    chosen = circular(runs)
+    return {
+        CIRCULARITY: [m.circularity.mean for m in runs],
+        ROUND_SHARE: sum(m.circularity.mean >= ROUND for m in runs) / len(runs) if runs else NAN,
+        ROUND_A: sum(rate(m) == 0 for m in chosen),
+        ROUND_B: sum(rate(m) == 1 for m in chosen),
+        LEAST_PURE: [min(m.circularity.by_component) for m in chosen],
+        PURITY: [min(one.purity for one in m.leading_circles) for m in chosen],
+    }
+
+
+def _periodic(m: PairMeasurements) -> dict[str, Value]:
+    linear = [best for of_one, best in m.attention_shares if of_one >= 0.9]
+    return state(m) | {LINEAR_HEADS: len(linear), BEST_FREQUENCY: min(linear, default=NAN)}
+
+
+_BOTH = (f"{CONSTANT[0][:-1]}*", f"{SOFTMAX[0][:-1]}*")
+_ONE_OF_EACH = {name: at_least(1, "it is said of circular runs of both kinds") for name in (ROUND_A, ROUND_B)}
+
+CLAIMS = (
+    Claim(
+        id="pizza.modelA.gs",
+        where="section 3.1",
+        statement="With constant attention a logit's gradients by the two embeddings agree.",
+        source_says="0.99367 (evaluation notebook); 0.992 to 0.995 in the released table",
+        measure=each(_symmetric),
+        given=SOLVED,
+        expected={GS: at_least(0.98, "0.9938 over 20,000 triples of the released Model A")},
+        printed={RELEASED_GS: 0.99367},
+        needs=CONSTANT,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.modelB.gs",
+        where="section 3.1",
+        statement="With softmax attention they do not agree.",
+        source_says="33.36%; 0.286, 0.451 and 0.586 as deciles and median of the released table",
+        measure=_unlike,
+        expected={
+            GS: at_most(0.80, "0.598 is the largest of a network that is not circular"),
+            MEDIAN_GS: at_most(0.65, "0.451 in the released table"),
+        },
+        needs=SOFTMAX,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.modelA.di",
+        where="sections 3.2 and 4.1",
+        statement="With constant attention the correct logit depends on a - b.",
+        source_says="0.1717 (evaluation notebook)",
+        measure=_dependent,
+        given=HAS_CIRCULAR,
+        expected={
+            DI: at_most(0.60, "circular runs; 0.36 is the median of all in the released table"),
+            MEDIAN_DI: at_most(0.40, "0.17 in the released Model A"),
+        },
+        needs=CONSTANT,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="distance",
+    ),
+    Claim(
+        id="pizza.modelB.di",
+        where="sections 3.2 and 4.1",
+        statement="With softmax attention the correct logit hardly depends on a - b.",
+        source_says="0.85",
+        measure=_independent,
+        expected={
+            DI: at_least(0.55, "0.713 is the lower decile of the released table, of the largest wrong logit"),
+            MEDIAN_DI: at_least(0.65, "0.85 in the released Model B"),
+        },
+        needs=SOFTMAX,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="distance",
+    ),
+    Claim(
+        id="pizza.separate",
+        where="ours, from section 3",
+        statement="Both numbers tell the two kinds of networks apart without overlap.",
+        source_says="0.994 and 0.17 against 0.334 and 0.85; 0.598 and 0.897 in a third network",
+        measure=_separate,
+        given=_ONE_OF_EACH,
+        expected={
+            GS_GAP: at_least(1e-9, "no overlap"),
+            DI_GAP: at_least(1e-9, "no overlap"),
+        },
+        needs=(*CONSTANT, *SOFTMAX),
+        required=_BOTH,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.embed.sparse",
+        where="section 2.1, figure 2",
+        statement="The embeddings lie on a few circles.",
+        source_says="six frequencies in the released Model A, four in Model B",
+        measure=each(_sparse),
+        given=SOLVED,
+        expected={
+            FREQUENCIES: between(2, 8, "six and four in the released networks"),
+            SHARE: at_least(0.95, "0.99 in the released networks"),
+        },
+        needs=(*CONSTANT, *SOFTMAX),
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="components",
+    ),
+    Claim(
+        id="pizza.circularity",
+        where="section 4.1, appendix",
+        statement="Some runs, but not all, have circles for leading components.",
+        source_says="0.99782 in Model A; 27% to 39% of the solved runs in the released table",
+        measure=_circularity,
+        expected={
+            ROUND_SHARE: between(0.1, 0.9, "0.27 to 0.39 in the released table, in few seeds of ours"),
+            ROUND_A: at_least(1, "39% of the runs in the released table"),
+            ROUND_B: at_least(1, "37% of the runs in the released table"),
+        },
+        needs=(*CONSTANT, *SOFTMAX),
+        required=_BOTH,
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="components",
+    ),
+    Claim(
+        id="pizza.noncircular",
+        where="section 4.4",
+        statement="Networks whose components are no circles have few frequencies all the same, mixed in the components.",
+        source_says="four frequencies hold 0.974 in a released network of circularity 0.734",
+        measure=each(_sparse),
+        given=SOLVED | {CIRCULARITY: at_most(0.9, "it is said of networks whose components are no circles")},
+        expected={
+            FREQUENCIES: between(1, 8, "four in the released network"),
+            SHARE: at_least(0.90, "0.974 in the released network"),
+        },
+        needs=ATTENTION,
+        scope="any seed",
+        finding=TO_TRAIN,
+    ),
+    Claim(
+        id="pizza.attention.periodic",
+        where="ours, after Nanda et al. 2023, section 4.1",
+        statement="With softmax attention heads swing with one frequency, in each number by itself.",
+        source_says="0.986 to 0.988, one frequency 0.977 to 0.982 in the released Model B",
+        measure=each(_periodic),
+        given=CIRCULAR,
+        expected={
+            LINEAR_HEADS: at_least(3, "four of four in the released Model B"),
+            BEST_FREQUENCY: at_least(0.6, "0.977 in the released Model B"),
+        },
+        needs=SOFTMAX,
+        scope="any seed",
+        finding=TO_TRAIN,
+    ),
+)

@@ -1,0 +1,181 @@
+"""Between the two: symmetricity and irrelevance by attention rate, width, depth and where the answer is read."""
+
+from __future__ import annotations
+
+from modinterp.analyses.training.curves import rank_correlation
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.finding import HOLDS
+from modinterp.measurements import PairMeasurements
+from modinterp.sources.pizza.claims.conditions import SOLVED, TO_TRAIN, middle, rate, solved, state
+from modinterp.sources.pizza.claims.models import DI, DI_WRONG, GS, RELEASED_GS
+from modinterp.sources.pizza.runs import ATTENTION, LAYERS, OF_RATE, OF_WIDTH, RATES, WIDTH_RATE
+
+SYMMETRIC = 0.95  # above which the released table's two clusters are told apart
+SHARE_LOW, SHARE_HIGH = "share above 0.95 at rate 0.25", "share above 0.95 at rate 0.75"
+CROSSING = "least rate at which fewer than half are above 0.95"
+BY_RATE = "rank correlation of rate and symmetricity"
+DI_BY_RATE, WRONG_BY_RATE = "rank correlation of rate and irrelevance", "the same of the largest wrong logit"
+BOTH = "rank correlation of symmetricity and irrelevance"
+WIDER = "median symmetricity at width 256 less at width 64"
+NARROW, WIDE = "median symmetricity at width 64", "median symmetricity at width 256"
+MAINLINE = tuple(f"nanda/mainline-{seed}" for seed in range(3))
+
+
+def _names(least: float, most: float) -> tuple[str, ...]:
+    return tuple(name for rate, names in OF_RATE.items() if least <= rate <= most for name in names)
+
+
+def _at(*rates: float) -> tuple[str, ...]:
+    """Patterns of the runs at each of some rates, one of which a claim cannot do without."""
+    return tuple(f"pizza/attention-{rate:g}-*" for rate in rates)
+
+
+def _symmetric(m: PairMeasurements) -> dict[str, Value]:
+    return state(m) | {GS: m.symmetricity_over_pairs}
+
+
+def _transition(*runs: PairMeasurements) -> dict[str, Value]:
+    shares: dict[float, float] = {}
+    for of in sorted({rate(m) for m in runs}):
+        found = [m.symmetricity_over_pairs > SYMMETRIC for m in solved(runs) if rate(m) == of]
+        if found:
+            shares[of] = sum(found) / len(found)
+    nan = float("nan")
+    return {
+        SHARE_LOW: shares.get(0.25, nan),
+        SHARE_HIGH: shares.get(0.75, nan),
+        CROSSING: next((of for of, share in shares.items() if share < 0.5), nan),
+    }
+
+
+def _ranks(*runs: PairMeasurements) -> dict[str, Value]:
+    chosen = solved(runs)
+    rates, gs = [rate(m) for m in chosen], [m.symmetricity_over_pairs for m in chosen]
+    di, wrong = ([getattr(m.irrelevance, name) for m in chosen] for name in ("correct", "largest_wrong"))
+    return {
+        BY_RATE: rank_correlation(rates, gs),
+        DI_BY_RATE: rank_correlation(rates, di),
+        WRONG_BY_RATE: rank_correlation(rates, wrong),
+        BOTH: rank_correlation(gs, di),
+    }
+
+
+def _width(*runs: PairMeasurements) -> dict[str, Value]:
+    of = {
+        width: middle([m.symmetricity_over_pairs for m in solved(runs) if m.model.cfg.d_model == width])
+        for width in (64, 256)
+    }
+    return {NARROW: of[64], WIDE: of[256], WIDER: of[256] - of[64]}
+
+
+def _equals(m: PairMeasurements) -> dict[str, Value]:
+    return {
+        DI: m.irrelevance.correct,
+        DI_WRONG: m.irrelevance.largest_wrong,
+        RELEASED_GS: m.symmetricity_of_released_triples,
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="pizza.phase.low",
+        where="section 4.2, figure 7",
+        statement="Below a certain attention rate both inputs act alike.",
+        source_says="all of 373 runs with a rate below 0.4 have a symmetricity above 0.95 (released table)",
+        measure=each(_symmetric),
+        given=SOLVED,
+        expected={GS: at_least(SYMMETRIC, "all of 373 runs in the released table")},
+        needs=_names(0, 0.3),
+        required=_at(0, 0.25),
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.phase.high",
+        where="section 4.2, figure 7",
+        statement="At high attention rates no network is symmetric any more.",
+        source_says="0 of 306 runs with a rate of 0.6 and more have a symmetricity above 0.95 (released table)",
+        measure=each(_symmetric),
+        given=SOLVED,
+        expected={GS: at_most(SYMMETRIC, "none of 306 runs in the released table")},
+        needs=_names(0.75, 1),
+        required=_at(0.75, 1),
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.phase.transition",
+        where="section 4.2, figure 7",
+        statement="The change is sharp.",
+        source_says="by tenths of the rate 1, 1, 1, 1, 0.96, 0.42, 0, 0, 0, 0 are above 0.95 (released table)",
+        measure=_transition,
+        expected={
+            SHARE_LOW: at_least(0.5, "1 in the released table"),
+            SHARE_HIGH: at_most(0.5, "0 in the released table"),
+            CROSSING: between(0.4, 0.7, "between 0.5 and 0.6 in the released table"),
+        },
+        needs=_names(0.25, 0.75),
+        required=_at(0.25, 0.5, 0.625, 0.75),
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.phase.rank",
+        where="section 4.3",
+        statement="With the attention rate symmetricity falls and irrelevance rises, so that the two measures agree.",
+        source_says="rank correlations -0.812, 0.757 and -0.820 in 817 runs (of the largest wrong logit)",
+        measure=_ranks,
+        expected={
+            BY_RATE: at_most(-0.5, "-0.812 in the released table"),
+            DI_BY_RATE: at_least(0.5, "0.757 in the released table"),
+            BOTH: at_most(0, "-0.820 in the released table"),
+        },
+        needs=ATTENTION,
+        required=_at(*RATES),
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.phase.width",
+        where="section 4.3",
+        statement="Wider networks stay symmetric up to higher attention rates.",
+        source_says="medians 0.60, 0.69, 0.80, 0.99, 0.99 from narrow to wide, at rates of 0.5 to 0.75 (released table)",
+        measure=_width,
+        expected={WIDER: at_least(1e-9, "0.99 against 0.60 to 0.69 in the released table")},
+        needs=(*OF_WIDTH[64, WIDTH_RATE], *OF_WIDTH[256, WIDTH_RATE]),
+        required=("pizza/width-64-[0-9]", "pizza/width-256-[0-9]"),
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="phases",
+    ),
+    Claim(
+        id="pizza.phase.equals",
+        where="ours, from the released table",
+        statement="Read at an = at the end, a clock is known by its distance irrelevance; its symmetricity is reported.",
+        source_says="with =, at rates above 0.7: median symmetricity 0.97, irrelevance of the wrong logit 0.72 to 0.81",
+        measure=each(_equals),
+        expected={
+            DI: at_least(0.55, "of every clock without =, in the released table too; symmetricity is no verdict")
+        },
+        needs=MAINLINE,
+        control="also true before training",
+        scope="any seed",
+        finding=HOLDS,
+    ),
+    Claim(
+        id="pizza.phase.layers",
+        where="section 4.4",
+        statement="Networks of two layers with constant attention are symmetric too.",
+        source_says="medians 0.996, 0.977, 0.933 with 2, 3 and 4 layers (released table)",
+        measure=_symmetric,
+        given=SOLVED,
+        expected={GS: at_least(0.9, "0.996 in the released table")},
+        needs=LAYERS,
+        finding=TO_TRAIN,
+    ),
+)

@@ -1,0 +1,146 @@
+"""What is trained, how, and whether it learns the task."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from modinterp.activations.capture import patterns
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.claim import Claim, Value, each
+from modinterp.measurements import PairMeasurements
+from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
+from modinterp.sources.pizza.claims.conditions import ACCURACY, TO_TRAIN
+from modinterp.sources.pizza.runs import CONSTANT, MAIN, RUNS, SOFTMAX
+from modinterp.tasks import addition
+
+WEIGHTS = "weights of a network of width 128"
+SHAPES = "shapes as in the released code"
+ROW_SUM = "largest distance of a row of attention to 2 - rate"
+CONSTANT_IS_ONE = "attention at rate 0 is 1 everywhere"
+LOOKS_AHEAD = "least attention of the first position to the second"
+TRAIN_PAIRS, TEST_PAIRS = "training pairs", "test pairs"
+EPOCHS, DECAY, STEP = "epochs", "weight decay", "learning rate"
+BETA, BETA_LINEAR = "second beta of transformers", "second beta of linear models"
+WARMUP, WARMUP_LINEAR = "steps of warm-up of transformers", "steps of warm-up of linear models"
+LOSS = "loss over all pairs [nats]"
+
+
+def _arch() -> dict[str, Value]:
+    shapes = RUNS[MAIN].model.shapes()
+    as_released = {
+        "embed.W_E": (59, 128),
+        "pos_embed.W_pos": (2, 128),
+        "blocks.0.attn.W_Q": (4, 128, 32),
+        "blocks.0.attn.W_K": (4, 128, 32),
+        "blocks.0.attn.W_V": (4, 128, 32),
+        "blocks.0.attn.W_O": (4, 32, 128),
+        "blocks.0.mlp.W_in": (128, 512),
+        "blocks.0.mlp.b_in": (512,),
+        "blocks.0.mlp.W_out": (512, 128),
+        "blocks.0.mlp.b_out": (128,),
+        "unembed.W_U": (128, 59),
+    }
+    return {WEIGHTS: sum(math.prod(shape) for shape in shapes.values()), SHAPES: shapes == as_released}
+
+
+def _attention_rate() -> dict[str, Value]:
+    task, sums, ahead, ones = addition(13, equals=False), [], [], 0
+    for rate in (0.0, 0.25, 0.5, 1.0):
+        config = TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=8, attention_rate=rate, causal=False)
+        found = patterns(hooked(config, initial_weights(config, 0)), task.inputs())
+        sums.append(float((found.sum(dim=-1) - (2 - rate)).abs().max()))
+        ahead.append(float(found[..., 0, 1].min()))
+        ones += rate == 0 and bool((found == torch.ones_like(found)).all())
+    return {ROW_SUM: max(sums), CONSTANT_IS_ONE: ones, LOOKS_AHEAD: min(ahead)}
+
+
+def _only(values: set[float]) -> float:
+    """The one value that all have; NaN where they differ."""
+    return values.pop() if len(values) == 1 else float("nan")
+
+
+def _recipe() -> dict[str, Value]:
+    linear = {name: spec for name, spec in RUNS.items() if isinstance(spec.model, MLPConfig)}
+    others = {name: spec for name, spec in RUNS.items() if name not in linear}
+    return {
+        TRAIN_PAIRS: _only({len(spec.split.train) for spec in RUNS.values()}),
+        TEST_PAIRS: _only({len(spec.split.test) for spec in RUNS.values()}),
+        EPOCHS: _only({spec.recipe.epochs for spec in RUNS.values()}),
+        DECAY: _only({spec.recipe.weight_decay for spec in RUNS.values()}),
+        STEP: _only({spec.recipe.lr for spec in RUNS.values()}),
+        BETA: _only({spec.recipe.betas[1] for spec in others.values()}),
+        BETA_LINEAR: _only({spec.recipe.betas[1] for spec in linear.values()}),
+        WARMUP: _only({spec.recipe.warmup for spec in others.values()}),
+        WARMUP_LINEAR: _only({spec.recipe.warmup for spec in linear.values()}),
+    }
+
+
+def _solved(m: PairMeasurements) -> dict[str, Value]:
+    return {ACCURACY: m.accuracy, LOSS: m.ablated("original").loss}
+
+
+CLAIMS = (
+    Claim(
+        id="pizza.setup.arch",
+        where="section 2",
+        statement="The networks are transformers of one layer and width 128 on a + b mod 59, without =, LayerNorm or ties.",
+        source_says="212,608 weights",
+        measure=_arch,
+        expected={
+            WEIGHTS: equals(
+                212_608, "of the released networks: 2 * 59 * 128 + 2 * 128 + 4 * 128^2 + 2 * 128 * 512 + 640"
+            ),
+            SHAPES: equals(1, "of the released networks"),
+        },
+        scope="any network",
+    ),
+    Claim(
+        id="pizza.setup.attention_rate",
+        where="sections 2.2 and 4",
+        statement="The attention rate leads from constant attention at 0 to softmax attention at 1.",
+        source_says="rate times softmax plus 1 - rate, for every query and key, without a mask (released code)",
+        measure=_attention_rate,
+        expected={
+            ROW_SUM: at_most(1e-6, "rate + 2 (1 - rate), for two positions"),
+            CONSTANT_IS_ONE: equals(1, "bit for bit"),
+            LOOKS_AHEAD: at_least(1e-9, "no mask is applied"),
+        },
+        scope="any network",
+    ),
+    Claim(
+        id="pizza.setup.recipe",
+        where="appendix",
+        statement="AdamW trains on 80% of the pairs in full batches, for 20,000 epochs with a weight decay of 2.",
+        source_says="2,784 of 3,481 pairs (configurations of the released networks)",
+        measure=_recipe,
+        expected={
+            TRAIN_PAIRS: equals(2784, "80% of 59^2"),
+            TEST_PAIRS: equals(697, "59^2 - 2,784"),
+            EPOCHS: equals(20_000, "the released configurations"),
+            DECAY: equals(2, "the released configurations"),
+            STEP: equals(1e-3, "the released configurations"),
+            BETA: equals(0.98, "the released code"),
+            BETA_LINEAR: equals(0.999, "torch's default in the released notebook"),
+            WARMUP: equals(10, "the released code"),
+            WARMUP_LINEAR: equals(0, "the released notebook"),
+        },
+        scope="any network",
+    ),
+    Claim(
+        id="pizza.setup.solved",
+        where="section 2.2",
+        statement="With constant attention and with softmax attention the task is learned completely.",
+        source_says="accuracy 1 at a loss of 1.4e-7 and 1.6e-7 (released networks); 2,373 of 2,381 runs solve it",
+        measure=each(_solved),
+        expected={
+            ACCURACY: at_least(0.999, "99.7% of the runs in the released table"),
+            LOSS: at_most(1e-5, "ours: a hundred times the loss of the released networks"),
+        },
+        needs=(*CONSTANT, *SOFTMAX),
+        scope="any seed",
+        finding=TO_TRAIN,
+        figure="curves",
+    ),
+)

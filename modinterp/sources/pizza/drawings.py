@@ -1,0 +1,98 @@
+"""The figures of Zhong et al. 2023, drawn from runs that were trained as its code says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.analyses.circles.isolation import component_circles_table
+from modinterp.analyses.circles.symmetry import correct_logits
+from modinterp.figures import phase_diagram, symmetry
+from modinterp.measurements import PairMeasurements
+from modinterp.measurements.circles import LEAST
+from modinterp.models import TransformerConfig
+from modinterp.sources import pair_drawings as pairs
+from modinterp.sources.drawing import Drawing, Table
+from modinterp.sources.pizza.runs import ATTENTION, CONSTANT, OF_WIDTH, SOFTMAX, P
+
+_SWEPT = (*ATTENTION, *(name for names in OF_WIDTH.values() for name in names))
+
+
+def phase_table(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame:
+    """Rate, width, symmetricity and irrelevance of every network of one layer that solves the task."""
+    rows = [
+        (name, config.attention_rate, config.d_model, m.symmetricity_over_pairs, m.irrelevance.correct)
+        for name, m in measured.items()
+        if isinstance(config := m.model.cfg, TransformerConfig) and config.n_layers == 1 and m.accuracy == 1
+    ]
+    return pd.DataFrame(rows, columns=["run", "rate", "width", "symmetricity", "irrelevance"])
+
+
+def _phases(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
+    table = phase_table(measured)
+    title = "Below a certain attention rate networks are pizzas, above it clocks; wider ones stay pizzas longer"
+    return phase_diagram.phase_diagram(table, title) if len(table) else None
+
+
+def _rates(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
+    table = phase_table(measured)
+    title = "Symmetricity falls, and irrelevance rises, with the attention rate"
+    return phase_diagram.rates(table, title) if len(table) else None
+
+
+def _distance(m: PairMeasurements) -> go.Figure:
+    title = "The correct logit by the distance of the two numbers: stripes are a pizza's"
+    return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
+
+
+def _of_clock(m: PairMeasurements) -> go.Figure:
+    title = "With softmax attention the distance hardly shows in the correct logit"
+    return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
+
+
+def _profiles(m: PairMeasurements) -> go.Figure | None:
+    profiles = {one.freq: m.profile(one).values for one in m.leading_circles}
+    title = "One circle alone says nothing where its two points lie opposite each other"
+    return phase_diagram.distance_profiles(profiles, title) if profiles else None
+
+
+def _components(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
+    found = {name: m.component_circles for name, m in measured.items()}
+    title = "A few circles hold the embedding; the numbers are their frequencies"
+    return phase_diagram.component_variances(found, LEAST, title) if found else None
+
+
+def _components_table(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
+    if not measured:
+        return None
+    tables = [component_circles_table(m.component_circles).assign(run=name) for name, m in measured.items()]
+    return pd.concat(tables, ignore_index=True).query("variance > @LEAST")
+
+
+def _formulas() -> go.Figure:
+    title = "A clock's correct logit is the same for every pair, a pizza's dies where the points lie opposite"
+    return phase_diagram.formula_maps(P, 3, ("clock", "pizza", "two absolute values", "accompanying"), title)
+
+
+FIGURES = {
+    "formulas": Drawing(number="Section 3.1", draw=_formulas, needs_no_run=True),
+    "curves": Drawing(number="Training", draw=pairs.curves, all_of=(*CONSTANT, *SOFTMAX)),
+    "components": Drawing(
+        number="Section 2.1",
+        draw=_components,
+        all_of=(*CONSTANT, *SOFTMAX),
+        table=Table(title="Pairs of principal components with more than 2% of the variance", make=_components_table),
+    ),
+    "distance": Drawing(number="Section 4.1", draw=_distance, first_of=CONSTANT),
+    "distance-softmax": Drawing(number="Section 4.1", draw=_of_clock, first_of=SOFTMAX, beside="distance"),
+    "profiles": Drawing(number="Figure 5", draw=_profiles, first_of=CONSTANT),
+    "phases": Drawing(
+        number="Figure 7",
+        draw=_phases,
+        all_of=_SWEPT,
+        table=Table(title="Every network that solves the task", make=lambda m: phase_table(m) if m else None),
+    ),
+    "rates": Drawing(number="Figure 7", draw=_rates, all_of=_SWEPT, beside="phases"),
+}

@@ -1,0 +1,112 @@
+"""What the page of a source tells before it audits: a few sentences with measured numbers in them, and three figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import NamedTuple
+
+from modinterp.claims import Result
+
+
+class Part(NamedTuple):
+    """A piece of a sentence, and the id of the claim that it is from; empty for words of the source's own."""
+
+    text: str
+    claim: str = ""
+
+
+Sentence = tuple[Part, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """What a source says and what was found, for who has a minute.
+
+    In a sentence, braces hold what is filled in from what was measured: `{fig7.phases[grokking epoch]:,.0f}` is that
+    number of the claim `fig7.phases`, on the first network, written as Python's formats say; `{fig7.phases}` is what
+    was found of the claim, such as "holds in 14 of 16 networks"; and `{fig7.phases!s}` is what the source says. A sentence of which something was not measured is not
+    told.
+
+    Attributes:
+        sentences: in the order in which they are told.
+        figures: keys of the figures below them.
+    """
+
+    sentences: tuple[str, ...]
+    figures: tuple[str, ...]
+
+    @property
+    def numbers(self) -> set[tuple[str, str]]:
+        """The claims that the sentences name, without the source's name, each with one of its numbers or with none."""
+        return {named for sentence in self.sentences for named in _named(sentence)}
+
+    def told(self, results: Mapping[str, Result]) -> list[Sentence]:
+        """The sentences of which all was measured, filled in.
+
+        Args:
+            results: id of a claim, without the source's name, to what came out.
+        """
+        return [
+            tuple(_filled(sentence, results))
+            for sentence in self.sentences
+            if all(claim in results and results[claim].measured for claim, _ in _named(sentence))
+        ]
+
+
+def _named(sentence: str) -> Iterator[tuple[str, str]]:
+    """The claim and the number, empty for none, of each pair of braces."""
+    for _, field, _, _ in Formatter().parse(sentence):
+        if field is not None:
+            claim, _, number = field.partition("[")
+            yield claim, number.removesuffix("]")
+
+
+def _filled(sentence: str, results: Mapping[str, Result]) -> Iterator[Part]:
+    named = _named(sentence)
+    for text, field, form, conversion in Formatter().parse(sentence):
+        yield Part(text)
+        if field is None:
+            continue
+        claim, number = next(named)
+        result = results[claim]
+        if conversion == "s":
+            yield Part(result.claim.source_says)
+        else:
+            told = format(result.measured[number][0], form or ".4g") if number else found(result)
+            yield Part(told, result.claim.id)
+
+
+def found(result: Result) -> str:
+    """What was found of a claim, as the end of a sentence."""
+    if result.prevalence_text:
+        return f"holds in {result.prevalence_text} networks"
+    return {"holds": "holds", "refuted": "does not hold", "mixed": "holds in some networks"}.get(
+        result.verdict, f"is {result.words}"
+    )
+
+
+def told_by_itself(results: Sequence[Result]) -> list[Sentence]:
+    """Sentences for a source without a story: a statement that holds of all networks, one of some, one of none.
+
+    Of several such the first that is told apart from an untrained network, and that was measured on most networks.
+    """
+    told = []
+    for verdict in ("holds", "mixed", "refuted"):
+        alike = [r for r in results if r.verdict == verdict and r.measured]
+        if alike:
+            first = min(alike, key=lambda r: (r.specificity != "told apart", -len(r.networks)))
+            told.append(_statement(first))
+    return told
+
+
+def _statement(result: Result) -> Sentence:
+    """A statement, what the source says, and what was found."""
+    claim = result.claim
+    numbers = result.measured_text(list(claim.expected)[:1])
+    return (
+        Part(f"{claim.statement} (The source: {claim.source_says}; here: {numbers}.) This "),
+        Part(found(result), claim.id),
+        Part("."),
+    )

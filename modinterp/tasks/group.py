@@ -1,0 +1,201 @@
+"""The composition of two elements of a finite group."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.arguments import Limits, check_fields
+from modinterp.tasks.group_tables import check_group, factors, named_group, permutation
+from modinterp.tasks.task import MOST_RESIDUES, Task
+
+TABLE = "a table"
+
+
+@dataclass(frozen=True)
+class Group(Task):
+    """The product of every two elements of a finite group, given as the tokens `a b` or `a b =`.
+
+    Attributes:
+        group: its name, such as `S5` or `C2 x D4`; with `products`, what people call it.
+        products: of a group by its table, the number of the product a b, for a = 0, b = 0, 1, ..., then for a = 1.
+        elements: the elements as they are written, in the order of their tokens; by default the order of `named_group`,
+            or numbers for a table. Permutations may be written in cycles or as rows of images, from 0 or from 1.
+        equals: whether a third token, "=", stands at the end; it has the last number.
+        vocabularies: 1 where both elements share their tokens, 2 where the token of b is n + b.
+    Source: Chughtai et al. 2023, section 3.
+
+    >>> task = Group("S3")
+    >>> task.n, task.written(3), task.written(int(task.table[1, 2]))
+    (6, '(1 2 3)', '(1 2 3)')
+    """
+
+    group: str
+    products: tuple[int, ...] = ()
+    elements: tuple[str, ...] = ()
+    equals: bool = False
+    vocabularies: int = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self, vocabularies=Limits(1, 2))
+        self.table  # noqa: B018 - a table that is no group is refused here
+
+    @classmethod
+    def of_table(
+        cls,
+        table: Sequence[Sequence[int]],
+        group: str = TABLE,
+        elements: Sequence[str] = (),
+        equals: bool = False,
+        vocabularies: int = 1,
+    ) -> Group:
+        """The group of a multiplication table, `table[a][b]` the number of the product a b.
+
+        >>> Group.of_table([[0, 1], [1, 0]], "parity").name
+        'a b in parity, of order 2'
+
+        Raises:
+            ValueError: the table is none of a group; the message names the axiom and the elements.
+        """
+        for a, row in enumerate(table):
+            if len(row) != len(table):
+                raise ValueError(f"row {a} of the table of {len(table)} elements has {len(row)} products")
+        products = tuple(int(c) for row in table for c in row)
+        return cls(group, products, tuple(elements), equals, vocabularies)
+
+    @classmethod
+    def read(cls, file: str | Path, equals: bool = False, vocabularies: int = 1) -> Group:
+        """The group of a multiplication table in a CSV file.
+
+        It has n rows of n numbers from 0 to n - 1; or, with a row and a column of names before them, names.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: it is no such table, or that of no group.
+        """
+        path = Path(file)
+        try:
+            rows = [[cell.strip() for cell in row] for row in csv.reader(path.read_text().splitlines()) if row]
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ValueError(f"{path} is no table in CSV: {error}") from error
+        names: list[str] = []
+        if rows and not rows[0][0].isdecimal() and [row[0] for row in rows[1:]] == rows[0][1:]:
+            names, rows = rows[0][1:], [row[1:] for row in rows[1:]]
+        number = {name: k for k, name in enumerate(names)} or {str(k): k for k in range(len(rows))}
+        for row in rows:
+            if unknown := [cell for cell in row if cell not in number]:
+                raise ValueError(f"{path} has the product {unknown[0]!r}, which is none of its {len(number)} elements")
+        return cls.of_table([[number[c] for c in row] for row in rows], path.stem, names, equals, vocabularies)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the group is the one of its name, or given by a table."""
+        return not self.products
+
+    @property
+    def factors(self) -> tuple[tuple[str, int], ...]:
+        """Letter and number of the factors of a group that has a name; none for one given by a table."""
+        return factors(self.group) if self.is_named else ()
+
+    @property
+    def n(self) -> int:
+        """Number of elements, which are numbered from 0."""
+        return len(self.table)
+
+    @property
+    def table(self) -> Int[Tensor, "a b"]:
+        """The number of each product a b."""
+        return _table(self.group, self.products, self.elements)
+
+    @property
+    def identity(self) -> int:
+        """Number of the neutral element."""
+        return int((self.table.diagonal() == torch.arange(self.n)).nonzero()[0])
+
+    @property
+    def inverses(self) -> Int[Tensor, " a"]:
+        """The number of the inverse of each element."""
+        return (self.table == self.identity).int().argmax(dim=1)
+
+    @property
+    def standard_places(self) -> Int[Tensor, " a"]:
+        """The number of each element in the order of `named_group`; its own number in a group by its table."""
+        places = _places(self.group, self.elements) if self.is_named else tuple(range(self.n))
+        return torch.tensor(places)
+
+    def written(self, element: int) -> str:
+        """An element as people write it."""
+        if self.is_named:
+            return named_group(self.group)[0][int(self.standard_places[element])]
+        return self.elements[element] if self.elements else str(element)
+
+    @property
+    def name(self) -> str:
+        return f"a b in {self.group}, of order {self.n}"
+
+    @property
+    def d_vocab(self) -> int:
+        return self.vocabularies * self.n + self.equals
+
+    @property
+    def d_vocab_out(self) -> int:
+        return self.n
+
+    @property
+    def n_ctx(self) -> int:
+        return 2 + self.equals
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        return (self.n, self.n)
+
+    def inputs(self) -> Int[Tensor, "input pos"]:
+        elements = torch.arange(self.n)
+        pairs = torch.cartesian_prod(elements, elements + (self.vocabularies - 1) * self.n)
+        return torch.cat([pairs, torch.full((len(pairs), int(self.equals)), self.d_vocab - 1)], dim=1)
+
+    def labels(self) -> Int[Tensor, "input output"]:
+        return self.table.reshape(-1, 1)
+
+
+@lru_cache(maxsize=16)
+def _places(group: str, elements: tuple[str, ...]) -> tuple[int, ...]:
+    """The places, in the order of `named_group`, of elements that are written down in another order."""
+    names = named_group(group)[0]
+    if not elements:
+        return tuple(range(len(names)))
+    parts = factors(group)
+    number: dict[object, int] = {name: k for k, name in enumerate(names)}
+    points = parts[0][1] if len(parts) == 1 and parts[0][0] in "SA" else 0
+    if points:
+        number |= {permutation(name, points): k for k, name in enumerate(names)}
+    places = [number.get(x, number.get(permutation(x, points)) if points else None) for x in elements]
+    for x, place in zip(elements, places, strict=True):
+        if place is None:
+            raise ValueError(f"{x!r} is no element of {group}, whose elements are such as {', '.join(names[-3:])}")
+    if len(set(places)) != len(names):
+        raise ValueError(f"{group} has {len(names)} elements, got {len(set(places))} different ones in an order")
+    return tuple(place for place in places if place is not None)
+
+
+@lru_cache(maxsize=16)
+def _table(group: str, products: tuple[int, ...], elements: tuple[str, ...]) -> Int[Tensor, "a b"]:
+    """The table of a group in the order of its tokens, checked where it was given."""
+    if not products:
+        table, places = named_group(group)[1], torch.tensor(_places(group, elements))
+        return places.argsort()[table[places][:, places]]
+    n = round(len(products) ** 0.5)
+    if n * n != len(products) or not 2 <= n <= MOST_RESIDUES:
+        raise ValueError(f"a table of n elements, from 2 to {MOST_RESIDUES:,}, has n^2 products, got {len(products)}")
+    if elements and len(set(elements)) != n:
+        raise ValueError(f"the table of {n} elements needs as many different names, got {len(set(elements))}")
+    table = torch.tensor(products).view(n, n)
+    check_group(table, elements or tuple(map(str, range(n))))
+    return table

@@ -1,0 +1,61 @@
+"""How long an epoch should take on this machine, and why it may take much longer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from math import prod
+
+import torch
+
+from modinterp.cluster.cores import cores, free_cores
+from modinterp.training.spec import RunSpec
+
+SLOW = 3.0  # times the expected time of an epoch, from which a training is slow
+_SHAPE, _TRIALS = (1024, 512, 512), 12  # of the product that tells the machine's rate
+_OF_RATE, _OVERHEAD = 0.45, 0.003  # share of that rate that a step reaches; seconds of a step beside the products
+
+
+def rate_of_products() -> float:
+    """Arithmetic of a product in float32 on as many threads as torch has now, the best of some. [FLOP/s]"""
+    rows, inner, outer = _SHAPE
+    x, W = torch.ones(rows, inner), torch.ones(inner, outer)
+    best = float("inf")
+    for _ in range(_TRIALS):
+        began = time.perf_counter()
+        torch.matmul(x, W)
+        best = min(best, time.perf_counter() - began)
+    return 2 * rows * inner * outer / best
+
+
+def expected_seconds(specs: Sequence[RunSpec], rate: float) -> float:
+    """About how long an epoch of some runs should take together: no less than it does on an idle machine. [s]
+
+    Args:
+        rate: of products, from `rate_of_products`. [FLOP/s]
+    """
+    total = 0.0
+    for spec in specs:
+        rows = spec.recipe.batch_size or len(spec.split.train)
+        positions = spec.task.n_read if spec.model.n_layers == 1 else spec.task.n_ctx
+        weights = sum(prod(shape) for shape in spec.model.shapes().values())
+        total += 6 * rows * positions * weights / (_OF_RATE * rate) + _OVERHEAD
+    return total
+
+
+def slowness(seconds: float, expected: float) -> str:
+    """Why an epoch takes so long, as a sentence; empty where it takes less than thrice the time that is expected.
+
+    Args:
+        seconds, expected: time of an epoch. [s]
+    """
+    if seconds < SLOW * expected:
+        return ""
+    free, threads = free_cores(), torch.get_num_threads()
+    why = (
+        f"{free} of {cores()} cores are free for {threads} threads, which wait for one another: --threads {free} is "
+        "faster then, and gives other last bits"
+        if threads > free
+        else "other work may have the cores, their caches or the disk, or the machine may be slower than it was"
+    )
+    return f"an epoch takes {1e3 * seconds:.0f} ms where about {1e3 * expected:.0f} were to be expected; {why}"

@@ -1,0 +1,105 @@
+"""The claims on networks over groups: on the authors' own network, and on a tiny one that was trained here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import REFERENCE
+from sympy.combinatorics.named_groups import SymmetricGroup
+
+from modinterp import runs
+from modinterp.measurements import GroupMeasurements, NoSuchPart
+from modinterp.models import MLPConfig, TransformerConfig
+from modinterp.reproduce.__main__ import main
+from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.sources.groups.claims import CLAIMS, CONTRADICTIONS
+from modinterp.sources.groups.claims.conditions import has_learned
+from modinterp.sources.groups.claims.progress import learned_at, progress
+from modinterp.sources.groups.drawings import FIGURES
+from modinterp.sources.groups.order import S5_ELEMENTS
+from modinterp.sources.groups.runs import MAIN, RUNS
+from modinterp.tasks import Group
+from modinterp.tasks.group_tables import cycles
+from modinterp.training import Recipe, RunSpec
+
+AUTHORS = REFERENCE / "groups_S5_MLP_seed5.pt"
+
+
+@pytest.fixture(scope="module", params=["mlp", "transformer"])
+def tiny(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainedRun:
+    if request.param == "mlp":
+        task = Group("S4", vocabularies=2)
+        model = MLPConfig.of(task, d_model=32, d_mlp=32, joined="concatenated", init="1/sqrt(width)")
+    else:
+        task = Group("S4", equals=True)
+        model = TransformerConfig.of(task, d_model=32, n_heads=2, d_head=16, d_mlp=32, mlp_biases=False)
+    recipe = Recipe(epochs=200, fraction=0.6, warmup=0, lr=3e-3, snapshot_every=50, shuffle="torch")
+    out = tmp_path_factory.mktemp("tiny")
+    runs.train({"groups/tiny": RunSpec(task, model, recipe, seed=1)}, out=out, progress=False)
+    return runs.load("groups/tiny", root=out)
+
+
+def test_the_order_of_s5_is_the_one_that_its_authors_had() -> None:
+    assert tuple(cycles(images) for images in SymmetricGroup(5).generate(af=True)) == S5_ELEMENTS
+
+
+def test_runs_are_those_of_the_released_code() -> None:
+    assert len(RUNS) == 24
+    split = RUNS[MAIN].split
+    assert (len(split.train), len(split.test)) == (5760, 8640)
+    assert RUNS[MAIN].seed == 2
+
+
+def test_claims_take_any_architecture(tiny: TrainedRun) -> None:
+    measured = 0
+    for claim in CLAIMS:
+        if claim.needs:
+            try:
+                claim.check(tiny)
+                measured += 1
+            except (NotRecorded, NoSuchPart):
+                assert claim.id.startswith(("groups.s5.neurons.shares", "groups.s5.progress", "groups.proof"))
+    assert measured >= 20
+    m = GroupMeasurements(tiny)
+    for key, drawing in FIGURES.items():
+        if not drawing.needs_no_run:
+            is_drawn = drawing.figure({MAIN: m}, MAIN) is not None
+            assert is_drawn == (key != "prevalence" or has_learned(m)), key
+
+
+def test_snapshots_are_followed(tiny: TrainedRun) -> None:
+    m = GroupMeasurements(tiny)
+    rows = progress(m)
+    assert [row.epoch for row in rows] == list(tiny.snapshots)
+    assert rows[-1].similarities == pytest.approx(m.similarities.tolist(), abs=1e-6)
+    assert rows[-1].restricted == pytest.approx(m.restricted_loss)
+    assert rows[-1].excluded == pytest.approx(m.excluded_loss)
+    assert set(learned_at(m)) <= set(m.key_names)
+
+
+def test_contradictions_name_claims() -> None:
+    ids = {claim.id.removeprefix("groups.") for claim in CLAIMS}
+    assert all(set(conflict.settled_by) <= ids for conflict in CONTRADICTIONS)
+
+
+@pytest.mark.skipif(not AUTHORS.is_file(), reason="the reference networks are not at hand")
+def test_the_authors_network_gives_their_numbers(tmp_path: Path) -> None:
+    assert main(["groups", "--checkpoint", str(AUTHORS), "--out", str(tmp_path)]) == 0
+    claims = {claim["id"]: claim for claim in json.loads((tmp_path / "claims.json").read_text())}
+    verdicts = [claim["verdict"] for claim in claims.values()]
+    assert (verdicts.count("holds"), verdicts.count("open")) == (23, 15)
+    printed = {
+        "s5.logits.fve": ("variance of the logits in key characters", 0.5736),
+        "s5.unembed": ("W_U in key representations", 0.9412),
+        "s5.hidden": ("neurons in rho(a b) of key representations", 0.1123),
+        "s5.readoff": ("least share of the map to logits that is tr rho(a b) rho(c^-1)", 0.9835),
+    }
+    for claim, (name, value) in printed.items():
+        assert claims[f"groups.{claim}"]["measured"][name] == pytest.approx(value, abs=1e-4)
+    assert claims["groups.s5.restricted"]["measured"]["restricted loss [nats]"] == pytest.approx(5.602e-8, rel=1e-3)
+    assert claims["groups.s5.excluded"]["measured"]["excluded loss over all pairs [nats]"] == pytest.approx(
+        8.785, abs=1e-3
+    )
+    assert claims["groups.s5.cosets"]["measured"]["neurons constant on cosets of a subgroup"] == 1
