@@ -3,7 +3,9 @@
     python3 make.py SOURCE    measure every claim of a source on the shipped networks: a table, a page
     python3 make.py all       the same for all sources, with an index of their pages
     python3 make.py test      lint, types, and all tests; with --quick lint and those tests that take a minute
-    python3 make.py docs      the API reference, into docs/_build/html
+    python3 make.py docs      the documentation, into docs/_build/html
+    python3 make.py notebooks run the notebooks anew and store what came out; with names, some of them
+    python3 make.py gallery   draw the pictures of the figures anew; with names, those of some modules
 
 Pages go into reports/. Anything after the name is handed on: `python3 make.py SOURCE --only 'fig7.*'`,
 `python3 make.py test -k fourier`. The exit code is that of what was done: 0 when every verdict is the recorded one, or
@@ -64,14 +66,26 @@ def test(*more: str) -> None:
 
 
 def docs(*more: str) -> None:
-    """The API reference from the docstrings, every warning an error; as a test builds it."""
+    """The documentation, its figures drawn by its snippets, every warning an error; as a test builds it."""
     shutil.rmtree(ROOT / "docs" / "api", ignore_errors=True)  # or the page of a module that is gone would be built on
     run([BIN / "python", "-m", "sphinx", "-q", "-W", "-n", "--keep-going", *more, "docs", "docs/_build/html"])
     print("docs/_build/html/index.html")
 
 
+def notebooks(*names: str) -> None:
+    """Run the notebooks and store what came out."""
+    run([BIN / "python", "notebooks/renew.py", *names], PYTHONPATH=str(ROOT))
+
+
+def gallery(*modules: str) -> None:
+    """Draw the pictures of the gallery."""
+    run([BIN / "python", "docs/gallery.py", *modules])
+
+
 if __name__ == "__main__":
-    known = {source: partial(reproduce, source) for source in (*sources(), "all")} | {"test": test, "docs": docs}
+    known = {source: partial(reproduce, source) for source in (*sources(), "all")} | {
+        each.__name__: each for each in (test, docs, notebooks, gallery)
+    }
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(__doc__)
         print("Sources:\n")

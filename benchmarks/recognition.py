@@ -212,9 +212,9 @@ KNOWN: tuple[Known, ...] = (  # of the authors, or, losses and frequencies, meas
     ("groups_S5_MLP_seed5.pt", DOUBTFUL, {}, (), "", {}),
     ("groups_D59_MLP_seed4.pt", DOUBTFUL, {}, (), "", {}),
     ("groups_D59_T_seed3.pt", DOUBTFUL, {}, (), "", {}),
-    ("groups_S5_MLP_seed5.pt", BEHAVIOUR, {"task": None}, (), "", {"accuracy": 1, "loss": 2.5563e-6}),
-    ("groups_D59_MLP_seed4.pt", BEHAVIOUR, {"task": None}, (), "", {"accuracy": 1, "loss": 3.7436e-6}),
-    ("groups_D59_T_seed3.pt", BEHAVIOUR, {"task": None}, (), "", {"accuracy": 1, "loss": 3.2751e-7}),
+    ("groups_S5_MLP_seed5.pt", FOURIER, {"task": None}, (), "", {"accuracy": 1, "loss": 2.5563e-6}),
+    ("groups_D59_MLP_seed4.pt", FOURIER, {"task": None}, (), "", {"accuracy": 1, "loss": 3.7436e-6}),
+    ("groups_D59_T_seed3.pt", FOURIER, {"task": None}, (), "", {"accuracy": 1, "loss": 3.2751e-7}),
 )  # fmt: skip
 
 

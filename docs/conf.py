@@ -1,6 +1,8 @@
-"""The API reference: `python3 make.py docs` builds it into docs/_build/html, without a network."""
+"""The documentation: `python3 make.py docs` builds it into docs/_build/html, without a network."""
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -12,9 +14,25 @@ project = "modinterp"
 author = copyright = "the authors of modinterp"
 release = __version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-exclude_patterns = ["_build"]
+sys.path.insert(0, str(Path(__file__).parent))
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "myst_parser",
+    "sphinx_copybutton",
+    "drawn",  # figures made by the snippets of a page
+    "gallery",  # every figure with its example
+]
+exclude_patterns = ["_build", "trained"]
 templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 default_role = "py:obj"  # `name` in a docstring is a link where there is such a name, and code where there is none
 nitpick_ignore_regex = [
     ("py:obj", ".*"),

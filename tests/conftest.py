@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import pytest
 import transformer_lens  # noqa: F401  ... as jaxtyping's hook gives the files of bytecode other names meanwhile
 from hypothesis import settings
 from jaxtyping import config as annotations
+from reference import REFERENCE
 from reproduced import Reproduced, reproduce
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -40,7 +42,6 @@ LONG = (  # what starts processes, trains for long or looks at networks of full 
     *(f"tests/test_{name}.py" for name in ("api_reference", "benchmarks", "publish", "wheel")),
     *(f"tests/training/test_{name}.py" for name in ("architectures", "company")),
 )  # fmt: skip
-REFERENCE = ROOT.parent / "shared" / "reference"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,20 +49,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="run what takes a minute, before a commit")
 
 
+def is_long(path: Path) -> bool:
+    return bool({ROOT / name for name in LONG} & {path, *path.parents})
+
+
+def looks_at_a_report(item: pytest.Item) -> bool:
+    return "reproduced" in getattr(item, "fixturenames", ())
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    long = {ROOT / name for name in LONG} & {collection_path, *collection_path.parents}
-    return True if long and config.getoption("--quick") else None
+    return True if config.getoption("--quick") and is_long(collection_path) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
-        long = {
-            each
-            for each in items
-            if "reproduced" in getattr(each, "fixturenames", ()) or each.get_closest_marker("long")
-        }
+        long = {each for each in items if looks_at_a_report(each) or each.get_closest_marker("long")}
         config.hook.pytest_deselected(items=list(long))
         items[:] = [each for each in items if each not in long]
+    # what takes long comes first, so that no process is left alone with it in the end
+    items.sort(key=lambda each: (not looks_at_a_report(each), each.path.suffix == ".py" and not is_long(each.path)))
     if not config.getoption("--nightly"):
         for item in items:
             if item.get_closest_marker("nightly"):
@@ -73,11 +79,12 @@ class ByReport(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
-        return next((name for name in sources() if f"[{name}" in test), REPORT_OF.get(file, file))
+        return next((name for name in sources() if re.search(rf"\[{name}[].-]", test)), REPORT_OF.get(file, file))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByReport:
+    config.option.loadscopereorder = False  # the order is that of `pytest_collection_modifyitems`
     return ByReport(config, log)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+FIGURE, PICTURES = "application/vnd.plotly.v1+json", {"image/svg+xml", "image/jpeg", "image/png"}
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
 
@@ -28,7 +29,28 @@ def test_a_notebook_asks_measurements_and_reaches_into_no_source(path: Path) -> 
     assert "modinterp.reproduce" not in code(path)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_stored_without_its_outputs(path: Path) -> None:
+def outputs(path: Path) -> list[dict]:
     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
-    assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+    return [output for cell in cells for output in cell["outputs"]]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_with_what_comes_out_of_it(path: Path) -> None:
+    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1)), "python3 make.py notebooks"
+    figures = [o for o in outputs(path) if FIGURE in o.get("data", {}) or PICTURES & o.get("data", {}).keys()]
+    assert figures
+    for output in figures:
+        assert PICTURES & output["data"].keys(), "a figure without a picture, which a web view would show"
+    assert not [output for output in outputs(path) if output["output_type"] == "error"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_says_what_one_will_see_and_what_to_try(path: Path) -> None:
+    first, *_, last = json.loads(path.read_text())["cells"]
+    assert "What you will see" in "".join(first["source"])
+    assert "".join(last["source"]).startswith("## What to try")
+
+
+def test_notebooks_are_small() -> None:
+    assert sum(path.stat().st_size for path in NOTEBOOKS) < 2 * 2**20

@@ -39,7 +39,9 @@ def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"
     return at_last_position(LOGITS, logits).unflatten(0, grid)
 
 
-def activations(network: Network, task: Task, names: Collection[str] | None = None) -> ActivationCache:
+def activations(
+    network: Network, task: Task, names: Collection[str] | None = None, precise: bool = True
+) -> ActivationCache:
     """Every activation at the last position, for every input, in float64 on the network's device.
 
     The cache's entries have the hook's name and the shape `[*task.grid, ...]`: `[a, b, neuron]` for
@@ -48,19 +50,20 @@ def activations(network: Network, task: Task, names: Collection[str] | None = No
 
     Args:
         names: hooks whose activations are captured beside the logits; all by default.
+        precise: whether to compute in float64, or else in the network's own dtype, as will do for a picture.
     Raises:
         ValueError: the task's inputs form no grid.
     """
     grid = _grid(task)
-    precise = network.in_float64()
-    with torch.no_grad(), precise.at_last_position():
+    model = network.in_float64() if precise else network
+    with torch.no_grad(), model.at_last_position():
         hooks = None if names is None else list(names)
-        logits, cache = precise.run_with_cache(task.inputs().to(network.device), names_filter=hooks)
+        logits, cache = model.run_with_cache(task.inputs().to(network.device), names_filter=hooks)
     captured = {
         name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous()
         for name, x in {**cache.cache_dict, LOGITS: logits}.items()
     }
-    return ActivationCache({name: x.unflatten(0, grid) for name, x in captured.items()}, precise)
+    return ActivationCache({name: x.unflatten(0, grid) for name, x in captured.items()}, model)
 
 
 def patterns(network: Network, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:

@@ -17,7 +17,7 @@ def generated(network: Network, prompts: Int[Tensor, "input pos"], n: int) -> In
         n: how many tokens to generate.
     """
     tokens = prompts.to(network.device)
-    with torch.no_grad():
+    with torch.no_grad(), network.at_last_position():
         for _ in range(n):
             tokens = torch.cat([tokens, network(tokens)[:, -1:].argmax(dim=-1)], dim=1)
     return tokens[:, prompts.shape[1] :].to(prompts.device)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from typing import cast
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.activations.capture import at_last_position, logits_on_grid
+from modinterp.activations.capture import LOGITS, at_last_position, logits_on_grid
 from modinterp.models import Network
-from modinterp.models.lens import HookPoint
+from modinterp.models.lens import ActivationCache, HookPoint
 from modinterp.tasks import Task
 
 
@@ -41,8 +42,15 @@ def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network
         yield hooked
 
 
-def logits_with(network: Network, task: Task, values: Mapping[str, Tensor]) -> Float[Tensor, "*grid output"]:
+def logits_with(
+    network: Network, task: Task, values: Mapping[str, Tensor], grid: ActivationCache | None = None
+) -> Float[Tensor, "*grid output"]:
     """Logits for every input `[*task.grid, output]` with some activations replaced, as by `replaced`.
+
+    Args:
+        grid: every activation of the network, from `modinterp.activations.activations`, where it is at hand. What is
+            replaced behind the last nonlinearity, from where on a network is affine, then changes the logits by what
+            the weights make of the difference, and the network need not be run.
 
     >>> import torch
     >>> from modinterp import models, tasks
@@ -51,6 +59,12 @@ def logits_with(network: Network, task: Task, values: Mapping[str, Tensor]) -> F
     >>> network = models.hooked(config, models.initial_weights(config, seed=0))
     >>> dead = logits_with(network, task, {"blocks.0.mlp.hook_post": torch.zeros(512)})
     """
+    last = f"blocks.{len(network.blocks) - 1}"
+    affine = (f"{last}.mlp.hook_post", f"{last}.hook_mlp_out", f"{last}.hook_resid_post")
+    if grid is not None and len(values) == 1 and set(values) <= {*affine}:
+        ((name, value),) = values.items()
+        precise = cast(Network, grid.model)
+        return grid[LOGITS] + (value - grid[name]) @ (precise.W_L if name == affine[0] else precise.W_U.detach())
     with replaced(network, values):
         return logits_on_grid(network, task)
 

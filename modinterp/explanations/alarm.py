@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from modinterp.explanations.assumptions import Trial, trials
+from modinterp.explanations.assumptions import Trial, as_assumed, trials
 from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.subject import Subject
 
@@ -18,7 +18,7 @@ MOSTLY_RIGHT = 0.95
 SURE = 0.5  # mean probability of the answer given, where it is wrong, from which a network is no guesser
 # Under another forward pass, over that under the assumed one, which is doubted below it:
 EVENER = 0.7  # the unevenness, where the two differ by more than `SAME`
-SMALLER = 0.2  # the loss, where the answers are about as even; larger logits alone would make it small, too
+SMALLER = 0.2  # the loss, where the answers are about as even and logits of the same degree in the weights
 SAME = 0.02
 
 
@@ -60,13 +60,15 @@ def alarm(found: Subject, m: Behaviour, is_periodic: bool = False) -> Alarm | No
     is_wrong = own.accuracy < MOSTLY_RIGHT
     tried = tuple(trials(found, is_wrong))
     if not is_wrong:
-        other = next((t for t in tried if _is_likelier(t, m)), None)
+        assumed = as_assumed(m)
+        other = next((t for t in tried if _is_likelier(t, assumed)), None)
         if other is None:
             return None
         words = (
-            f"As it was assumed its loss is {own.loss:.3g} and the margin of its answers varies by {m.unevenness:.1%}, "
-            f"but with {other.assumption}, which no weight says, by {other.unevenness:.1%}, and the loss is "
-            f"{other.score.loss:.3g}: what follows may be the numbers of another network than was trained."
+            f"On {assumed.inputs:,} inputs its loss, as it was assumed, is {assumed.score.loss:.3g} and the margin of "
+            f"its answers varies by {assumed.unevenness:.1%}, but with {other.assumption}, which no weight says, by "
+            f"{other.unevenness:.1%}, and the loss is {other.score.loss:.3g}: what follows may be the numbers of "
+            f"another network than was trained."
         )
         return Alarm(words, (other, *(t for t in tried if t is not other)), explains=False)
     if tried and (best := tried[0].score.accuracy) > max(0.5, min(own.accuracy + 0.1, (1 + own.accuracy) / 2)):
@@ -85,12 +87,14 @@ def alarm(found: Subject, m: Behaviour, is_periodic: bool = False) -> Alarm | No
     return Alarm(words, tried, explains=False)
 
 
-def _is_likelier(other: Trial, m: Behaviour) -> bool:
+def _is_likelier(other: Trial, assumed: Trial) -> bool:
     """Whether a network that is right as it was assumed, and under another forward pass, looks trained by the other."""
     if other.score.accuracy < MOSTLY_RIGHT:
         return False
-    is_evener = other.unevenness < min(EVENER * m.unevenness, m.unevenness - SAME)
-    return is_evener or (other.unevenness < m.unevenness + SAME and other.score.loss < SMALLER * m.own_score.loss)
+    if other.unevenness < min(EVENER * assumed.unevenness, assumed.unevenness - SAME):
+        return True
+    is_as_even = other.unevenness < assumed.unevenness + SAME
+    return is_as_even and other.has_same_units and other.score.loss < SMALLER * assumed.score.loss
 
 
 def _named(tried: Sequence[Trial]) -> str:

@@ -15,13 +15,14 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.explanations.behaviour import Score, score, unevenness
+from modinterp.explanations.behaviour import Behaviour, Score, score, unevenness
 from modinterp.explanations.subject import Subject
 from modinterp.models import FORMS, REFUSALS, Calling, Config, Network, Wrapped, indexed, read_logits
 from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.tasks.modular import OPERATIONS
 
 SAMPLE = 256  # inputs on which everything is tried
+CONFIRMING = 16 * SAMPLE  # on which the best are tried again, where the network is right as it was assumed
 _RATES = torch.linspace(0, 1, 11).tolist()
 _NEAR = (-0.6, -0.2, 0.2, 0.6)  # steps from the best rate so far, which is narrowed down in rounds
 _ROUNDS = 5
@@ -38,12 +39,15 @@ class Trial:
         score: accuracy and loss over the inputs that it was tried on.
         unevenness: standard deviation over mean of the margin of the right answers over them.
         inputs: how many these are.
+        has_same_units: whether logits are of the same degree in the weights as those that were assumed, which those of
+            neurons that square are not, so that losses can be compared.
     """
 
     assumption: str
     score: Score
     unevenness: float
     inputs: int
+    has_same_units: bool = True
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Way:
         logits: from rows of the task's inputs to logits; raises what a network raises that does not take them.
         rate: its attention rate; None for a network without attention, or seen from outside.
         at_rate: the same way with another attention rate.
+        changes_degree: whether it makes neurons square their input that were not to, or the reverse.
     """
 
     said: Mapping[str, Any]
@@ -63,6 +68,7 @@ class Way:
     logits: Callable[[Int[Tensor, " row"]], Float[Tensor, "row output"]]
     rate: float | None = None
     at_rate: Callable[[float], Way] | None = None
+    changes_degree: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ class _Tried:
     def trial(self) -> Trial:
         words = (f"{name}={value!r}" if name in ("act_fn", "joined", "inputs") else f"{name}={value}"
                  for name, value in self.said.items())  # fmt: skip
-        return Trial(", ".join(words), self.score, self.unevenness, self.rows)
+        return Trial(", ".join(words), self.score, self.unevenness, self.rows, not self.way.changes_degree)
 
 
 def trials(found: Subject, is_wrong: bool) -> list[Trial]:
@@ -102,10 +108,20 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
     best = _best_of_each_family(tried)
     narrowed = [_narrowed(x) for x in best[:_NARROWED] if is_wrong or not x.family]
     best = _best_of_each_family([*narrowed, *best])
-    most = None if is_wrong else 16 * SAMPLE
+    most = None if is_wrong else CONFIRMING
     confirmed = [y for x in best[:_CONFIRMED] for y in _tried(x.way, _rows(x.way.task, most), is_wrong) if y.op == x.op]
     found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
     return [*(_own_group(found) if is_wrong else ()), *(x.trial for x in found_best)]
+
+
+def as_assumed(m: Behaviour) -> Trial:
+    """A network that is right as it was assumed, on the inputs on which others are confirmed.
+
+    One outlying pair may be most of the loss and of the margin's spread, so that no other inputs will do.
+    """
+    rows = _rows(m.task, CONFIRMING)
+    logits, answers = m.all_logits[rows.to(m.all_logits.device)], m.all_answers[rows]
+    return Trial("as it was assumed", score(logits, answers), unevenness(logits, answers), len(rows))
 
 
 def _own_group(found: Subject) -> Iterator[Trial]:
@@ -271,4 +287,5 @@ def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, 
     def at_rate(rate: float) -> Way:
         return _of_config(network, task, replace(config, attention_rate=rate), said)
 
-    return Way(dict(said) | own, task, logits, getattr(config, "attention_rate", None), at_rate)
+    squares = (config.act_fn == "square") != (assumed.act_fn == "square")
+    return Way(dict(said) | own, task, logits, getattr(config, "attention_rate", None), at_rate, squares)

@@ -14,7 +14,7 @@ from modinterp.explanations.explanation import Explanation
 from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import FEWEST_DRAWS, StrangerMeasurements
 from modinterp.explanations.subject import Said, Subject, subject
-from modinterp.explanations.verdict import behaviour, is_clearly_periodic, verdict
+from modinterp.explanations.verdict import is_periodic, verdict
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Group, Task, cyclic
 
@@ -96,19 +96,17 @@ def explain(
 
 
 def _explained(found: Subject, draws: int) -> Explanation:
-    behaves = Behaviour(found.run)
-    if broken := int((~behaves.all_logits.isfinite()).any(dim=1).sum()):
+    m = _measured(found.run, draws)
+    if broken := int((~m.all_logits.isfinite()).any(dim=1).sum()):
         raise ValueError(
-            f"{found.run.name} gives logits that are not finite for {broken:,} of {len(behaves.all_logits):,} inputs"
+            f"{found.run.name} gives logits that are not finite for {broken:,} of {len(m.all_logits):,} inputs"
         )
-    if isinstance(found.run.task, Group):
-        g = GroupStranger(found.run, draws)
-        doubt = alarm(found, g, is_periodic=is_clearly_periodic(g))
-        return Explanation(found.run.name, g, tuple(sections.rows(g)), verdict(g, doubt), found.assumed, doubt)
-    if cyclic(found.run.task) is None:
-        doubt = alarm(found, behaves)
-        judged = behaviour(behaves, doubt)
-        return Explanation(found.run.name, behaves, tuple(sections.rows(behaves)), judged, found.assumed, doubt)
-    m = StrangerMeasurements(found.run, draws)
-    doubt = alarm(found, m, is_periodic=is_clearly_periodic(m) or m.embedding_is_periodic)
+    doubt = alarm(found, m, is_periodic(m))
     return Explanation(found.run.name, m, tuple(sections.rows(m)), verdict(m, doubt), found.assumed, doubt)
+
+
+def _measured(run: TrainedRun, draws: int) -> Behaviour:
+    """The measurements of what a task allows, from a group's representations to the behaviour alone."""
+    if isinstance(run.task, Group):
+        return GroupStranger(run, draws)
+    return Behaviour(run) if cyclic(run.task) is None else StrangerMeasurements(run, draws)

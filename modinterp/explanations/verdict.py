@@ -63,12 +63,19 @@ class Verdict:
         )
 
 
-def is_clearly_periodic(m: Judged) -> bool:
+def is_periodic(m: Behaviour) -> bool:
+    """Whether read-out or embedding are clearly periodic, so that a network should know the answers."""
+    if not isinstance(m, Judged):
+        return False
+    return _has_periodic_readout(m) or (isinstance(m, StrangerMeasurements) and m.embedding_is_periodic)
+
+
+def _has_periodic_readout(m: Judged) -> bool:
     """Whether a few frequencies, or representations, stand out of the read-out matrix and hold most of it."""
     return BANDS[P_VALUE].holds(m.spectrum_nulls.p_value(KEY_ENERGY)) and m.key_energy >= 0.5
 
 
-def behaviour(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
+def _of_behaviour(m: Behaviour, doubt: Alarm | None) -> Verdict:
     """The verdict on a network whose task is no addition under any names: how much of it is right."""
     words = [] if doubt is None else [doubt.words]
     words.append(
@@ -80,14 +87,16 @@ def behaviour(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
     return Verdict(BEHAVIOUR if doubt is None else DOUBTFUL, " ".join(words), (criterion,))
 
 
-def verdict(m: Judged, doubt: Alarm | None = None) -> Verdict:
-    """Which of the four kinds a network is, by fixed criteria.
+def verdict(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
+    """Which of the four kinds a network is, by fixed criteria; behaviour only where nothing else was measured.
 
     `Fourier multiplication` meets all of `BANDS`. Of the others, `other periodic` has a few frequencies that are most
     of its read-out, or neurons of one frequency, which do not do the work in that way; `memorised` is right on some
     pairs (or, with nothing mostly periodic, on all) for which it does not need its strongest frequencies; `not solved`
     is the rest. Where it is doubtful that it was measured as it computes, that is said first, and none of these.
     """
+    if not isinstance(m, Judged):
+        return _of_behaviour(m, doubt)
     criteria = _criteria(m)
     is_met = {c.name: c.met for c in criteria}
     label = DOUBTFUL if doubt is not None and not is_met[ACCURACY] else _label(m, is_met)
@@ -107,7 +116,7 @@ def _label(m: Judged, is_met: dict[str, bool]) -> str:
     if all(is_met.values()):
         return FOURIER
     if is_met[ACCURACY]:
-        if is_clearly_periodic(m) or m.neurons_are_periodic:
+        if _has_periodic_readout(m) or m.neurons_are_periodic:
             return PERIODIC
         return SOLVED if m.is_opaque else MEMORISED
     if _is_right_without_the_keys(m):

@@ -71,7 +71,7 @@ class Graph:
         """What a head writes when it reads something else."""
         kept: list[Tensor] = []
         with self.network.hooks(fwd_hooks=[("blocks.0.attn.hook_z", lambda z, hook: kept.append(z))]):
-            self.network.blocks[0].attn(read)
+            self.network.blocks[0].attn(read, read)
         return self._heads(kept[0])[head]
 
     def loss(self, logits: Tensor) -> Tensor:

@@ -1,13 +1,18 @@
-"""The Fourier multiplication algorithm as a diagram (Nanda et al. 2023, figure 1)."""
+"""The Fourier multiplication algorithm as a diagram (Nanda et al. 2023, figure 1), and as clocks that turn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from modinterp.figures.theme import CATEGORIES, INK, with_title
+from modinterp.figures.animation import with_slider
+from modinterp.figures.circles import square_axes
+from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, with_title
 
+STEP = 2  # every second b, which halves the page
 _STAGES = (
     ("tokens", "a &nbsp; b &nbsp; ="),
     ("embedding<br>W<sub>E</sub>", "cos w<sub>k</sub>a, sin w<sub>k</sub>a<br>cos w<sub>k</sub>b, sin w<sub>k</sub>b"),
@@ -70,4 +75,69 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])
     return with_title(
         figure, "Addition as rotation: embed on circles, multiply, read off the angle of the sum", 300, False
+    )
+
+
+def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.Figure:
+    """The algorithm as hands of clocks, one for each key frequency, above the logits that it gives; a slider over b.
+
+    The short hands stand at the angles of a and of b, the long one at that of a + b, which is their sum. Below, each
+    clock's wave over the answers c, and the sum of the waves, which is largest where c = a + b mod p.
+
+    Args:
+        freqs: key frequencies. [cycles per p]
+        alphas: coefficient of each cosine in the logits. [logits]
+        a: the operand that stays fixed.
+    """
+    titles = [f"frequency {k}" for k in freqs]
+    specs = [[{}] * len(freqs), [{"colspan": len(freqs)}, *[None] * (len(freqs) - 1)]]
+    figure = make_subplots(
+        2, len(freqs), subplot_titles=titles, specs=specs, row_heights=[0.36, 0.64], vertical_spacing=0.12
+    )
+    turn, c = np.linspace(0, 2 * np.pi, 90), np.arange(p)
+    for column in range(1, len(freqs) + 1):
+        figure.add_scatter(x=array(np.cos(turn)), y=array(np.sin(turn)), mode="lines", line_color=MUTED,
+                           hoverinfo="skip", showlegend=False, row=1, col=column)  # fmt: skip
+
+    def moving(b: int) -> list:
+        waves = [alpha * np.cos(2 * np.pi * k * (a + b - c) / p) for k, alpha in zip(freqs, alphas, strict=True)]
+        answer = (a + b) % p
+        return [
+            *(_hands(2 * np.pi * k / p, a, b, colour_of(k, freqs)) for k in freqs),
+            *(
+                go.Scatter(x=c, y=array(wave), name=f"frequency {k}", line={"color": colour_of(k, freqs), "width": 1})
+                for k, wave in zip(freqs, waves, strict=True)
+            ),
+            go.Scatter(x=c, y=array(sum(waves)), name="their sum", line={"color": INK, "width": 2.5}),
+            go.Scatter(x=[answer], y=array([sum(alphas)]), mode="markers+text", text=[f"{a} + {b} = {answer}"],
+                       textposition="top center", marker={"size": 9, "color": INK}, showlegend=False),
+        ]  # fmt: skip
+
+    first = moving(0)
+    for number, trace in enumerate(first):
+        is_clock = number < len(freqs)
+        figure.add_trace(trace, row=1 if is_clock else 2, col=number + 1 if is_clock else 1)
+    figure.update_xaxes(range=[-1.15, 1.15], visible=False, row=1)
+    figure.update_yaxes(range=[-1.15, 1.15], visible=False, row=1)
+    square_axes(figure)
+    last = figure.layout[f"xaxis{len(freqs) + 1}"], figure.layout[f"yaxis{len(freqs) + 1}"]
+    last[0].update(title="answer c", range=[0, p - 1], constrain=None, showgrid=True)
+    reach = 1.2 * sum(alphas)
+    last[1].update(title="logit", range=[-reach, reach], scaleanchor=None, constrain=None, showgrid=True)
+    with_title(figure, f"Every clock turns by a, then by b; their waves agree at one answer alone (a = {a})", 560)
+    return with_slider(figure, list(range(0, p, STEP)), moving, range(len(freqs), len(freqs) + len(first)), "b")
+
+
+def _hands(w: float, a: int, b: int, colour: str) -> go.Scatter:
+    """The hands of a, of b and of a + b at the angle w of one step; those of a and b are short."""
+    x, y = ([f(w * n) * size for n, size in ((a, 0.6), (b, 0.6), (a + b, 1.0))] for f in (np.cos, np.sin))
+    return go.Scatter(
+        x=[0, x[0], None, 0, x[1], None, 0, x[2]],
+        y=[0, y[0], None, 0, y[1], None, 0, y[2]],
+        mode="lines+markers",
+        line={"color": colour, "width": 2},
+        marker={"color": colour, "size": 6},
+        text=["", "a", "", "", "b", "", "", "a + b"],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
     )

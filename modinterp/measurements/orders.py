@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,13 +18,24 @@ from modinterp.measurements.network import PATTERN, NetworkMeasurements, NoSuchP
 from modinterp.models import TransformerConfig
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Examples, Ordering
-from modinterp.training import accuracy, cross_entropy
+from modinterp.training import RunSpec, accuracy, cross_entropy
 
 QUERIES = "blocks.0.attn.hook_q"
 UNIFORM, SMALL = 10_000, 2_000  # inputs that are drawn anew, uniformly and of small numbers alone
 PATTERNS = 2_000  # of the uniform inputs, those whose attention between all positions is kept
 TUPLES = 50  # of the uniform inputs, those that are put in all orders
 BOXES = 3_000  # sets of inputs that the proof may look at
+
+
+def _trained_on(task: Ordering, spec: RunSpec | None) -> Int[Tensor, "input pos"]:
+    inputs = task.inputs()
+    return inputs[:0] if spec is None else inputs[spec.split.train]
+
+
+@lru_cache(maxsize=4)
+def _unseen(task: Ordering, spec: RunSpec | None, n: int, seed: int, below: int | None = None) -> Examples:
+    """Inputs that a run was not trained on, which are the same for its network before training and after."""
+    return task.unseen(n, seed, _trained_on(task, spec), below)
 
 
 class OrderMeasurements(NetworkMeasurements):
@@ -47,18 +58,17 @@ class OrderMeasurements(NetworkMeasurements):
     @cached_property
     def trained_on(self) -> Int[Tensor, "input pos"]:
         """Inputs that the run was trained on; none for a foreign checkpoint, of which they are not known."""
-        inputs = self.task.inputs()
-        return inputs[:0] if self.run.spec is None else inputs[self.split.train]
+        return _trained_on(self.task, self.run.spec)
 
     @cached_property
     def uniform(self) -> Examples:
         """Inputs drawn uniformly, none of which was trained on, with their labels."""
-        return self.task.unseen(UNIFORM, 1, self.trained_on)
+        return _unseen(self.task, self.run.spec, UNIFORM, 1)
 
     @cached_property
     def small(self) -> Examples:
         """Inputs of small numbers alone, none of which was trained on, with their labels."""
-        return self.task.unseen(SMALL, 2, self.trained_on, self.smallest_number)
+        return _unseen(self.task, self.run.spec, SMALL, 2, self.smallest_number)
 
     @property
     def numbers(self) -> Int[Tensor, "input n"]:
@@ -72,8 +82,9 @@ class OrderMeasurements(NetworkMeasurements):
 
     def logits_on(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "input read output"]:
         """Logits on any inputs, at the positions where the answers are read, in float64."""
-        with torch.no_grad():
-            return self.model(inputs.to(self.model.W_E.device))[:, -self.task.n_read :].cpu().double()
+        n_read = self.task.n_read
+        with torch.no_grad(), self.model.at_last_position(n_read):
+            return self.model(inputs.to(self.model.W_E.device))[:, -n_read:].cpu().double()
 
     @cached_property
     def accuracy(self) -> float:

@@ -129,7 +129,8 @@ class WaveMeasurements(GridMeasurements):
     @cached_property
     def roles(self) -> attention.HeadRoles:
         """Which heads multiply waves of a and b, and which pair of heads amplifies them."""
-        head_out = torch.einsum("abhd,hdm->abhm", self.activation(Z), self.weight(_W_O).double())
+        onto_written = torch.linalg.qr(self.weight(_W_O).double().mT).R.mT  # W_O in a basis of what each head writes
+        head_out = torch.einsum("abhd,hde->abhe", self.activation(Z), onto_written)
         return attention.head_roles(self.tables, self.ov, self.pattern, head_out)
 
     @cached_property
@@ -160,7 +161,7 @@ class WaveMeasurements(GridMeasurements):
             if name not in interventions:
                 known = ", ".join(["original", *self._component_values, *self._neuron_values])
                 raise ValueError(f"no intervention {name!r}; there are {known}")
-            logits = logits_with(self.model, self.task, interventions[name])
+            logits = logits_with(self.model, self.task, interventions[name], self.grid)
             self._ablated[name] = self.changed(logits)
         return self._ablated[name]
 

@@ -51,10 +51,17 @@ def affine(
     return x @ W if b is None else x @ W + b
 
 
+def onednn_affine(
+    x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
+) -> Float[Tensor, "batch d_out"]:
+    """x @ W + b, differentiable, by oneDNN: for float32 on a CPU, where torch has it (`HAS_ONEDNN`)."""
+    return _Affine.apply(x, W, b)  # type: ignore[return-value]
+
+
 def fast_affine(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
     """x @ W + b, differentiable; for float32 on a CPU with oneDNN where torch has it and it is the faster."""
     if HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32 and not _is_intel():
-        return _Affine.apply(x, W, b)  # type: ignore[return-value]
+        return onednn_affine(x, W, b)
     return affine(x, W, b)

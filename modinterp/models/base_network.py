@@ -59,8 +59,8 @@ class Network(HookedRootModule):
         logits, cache = super().run_with_cache(*args, **kwargs)
         return logits, ActivationCache(cache, self)
 
-    def at_last_position(self) -> AbstractContextManager[Network]:
-        """The network for a while without what no answer at the last position needs; by default with all of it."""
+    def at_last_position(self, n: int = 1) -> AbstractContextManager[Network]:
+        """The network for a while without what no answer at the last n positions needs; by default with all of it."""
         return nullcontext(self)
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -38,10 +39,12 @@ class Attention(Component):
         projected = torch.einsum("bpm,hmd->bphd", x, getattr(self, f"W_{letter}"))
         return projected + getattr(self, f"b_{letter}") if self.biased else projected
 
-    def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch query d_model"]:
-        """What all heads together add to the residual stream, at every position."""
+    def forward(
+        self, x: Float[Tensor, "batch pos d_model"], asking: Float[Tensor, "batch query d_model"]
+    ) -> Float[Tensor, "batch query d_model"]:
+        """What all heads together add to the residual stream, at the positions that ask, the last ones of x."""
         q, k, v = (
-            self.hook_q(self._project(x, "Q")),
+            self.hook_q(self._project(asking, "Q")),
             self.hook_k(self._project(x, "K")),
             self.hook_v(self._project(x, "V")),
         )
@@ -96,14 +99,16 @@ class Block(nn.Module):
         self.attn = Attention(f"blocks.{layer}.attn.", weights, config)
         self.hook_resid_pre, self.hook_attn_out, self.hook_resid_post = HookPoint(), HookPoint(), HookPoint()
         self.has_mlp = config.d_mlp is not None
+        self.n_asking: int | None = None  # how many of the last positions ask; None for all
         if self.has_mlp:
             self.hook_resid_mid, self.hook_mlp_out = HookPoint(), HookPoint()
             self.mlp = MLP(f"blocks.{layer}.mlp.", weights, config.act_fn)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch query d_model"]:
-        """The residual stream after the block, at the positions that ask, which are all but `at_last_position`."""
+        """The residual stream after the block, at the positions that ask."""
         x = self.hook_resid_pre(x)
-        x = x + self.hook_attn_out(self.attn(x))
+        asking = x if self.n_asking is None else x[:, -self.n_asking :]
+        x = asking + self.hook_attn_out(self.attn(x, asking))
         if self.has_mlp:
             x = self.hook_resid_mid(x)
             x = x + self.hook_mlp_out(self.mlp(x))
@@ -129,15 +134,14 @@ class Transformer(Network):
         self.unembed = Component("unembed.", weights)
         self.setup()
 
-    def at_last_position(self) -> AbstractContextManager[Network]:
-        """For a while, answers at the last position alone: the last layer has no other queries and no other MLP."""
-
-        def last(x: Tensor, hook: HookPoint) -> Tensor:
-            return x[:, -1:]
-
-        name = f"blocks.{len(self.blocks) - 1}"
-        after_attention = "hook_resid_mid" if self.blocks[-1].has_mlp else "hook_resid_post"
-        return self.hooks(fwd_hooks=[(f"{name}.attn.hook_q", last), (f"{name}.{after_attention}", last)])
+    @contextmanager
+    def at_last_position(self, n: int = 1) -> Iterator[Network]:
+        """For a while, answers at the last n positions alone: the last layer has no other queries and no other MLP."""
+        self.blocks[-1].n_asking = n
+        try:
+            yield self
+        finally:
+            self.blocks[-1].n_asking = None
 
     def forward(
         self,

@@ -201,8 +201,10 @@ def main(arguments: list[str] | None = None) -> int:
         for name in names:
             _list(name, options.only)
         return 0
-    from modinterp.training import resolved_device
+    from modinterp.training import prepare_cpu, resolved_device
 
+    if arguments is None:  # the process is the command's own
+        prepare_cpu()
     if options.checkpoint is None:
         _check_runs(names, options)
     device = "cpu" if options.on else str(resolved_device(options.device))

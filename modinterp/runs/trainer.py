@@ -32,7 +32,7 @@ Watch = Callable[[Mapping[str, Row]], object]
 
 def train(
     specs: Mapping[str, RunSpec],
-    out: Path,
+    out: str | Path,
     device: str = "auto",
     progress: bool = True,
     together: int | None = None,

@@ -61,7 +61,7 @@ def film(m: PairMeasurements) -> go.Figure:
     shown = [best[k] for k in m.freqs if k in best][: films.NEURONS]
 
     def still(epoch: int, network: Network) -> films.Still:
-        cache = activations(network, m.task, (hook,))
+        cache = activations(network, m.task, (hook,), precise=False)
         neurons = cache[hook][..., shown].permute(2, 0, 1)
         return films.Still(epoch, network.W_E[: m.p].detach().double(), neurons, cache["logits"][..., 0])
 

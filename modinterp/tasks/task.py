@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -16,6 +17,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 
+@lru_cache(maxsize=2)
 def _python_permutation(n: int, seed: int) -> Int[Tensor, " input"]:
     order = list(range(n))
     random.Random(seed).shuffle(order)

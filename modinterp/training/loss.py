@@ -14,14 +14,17 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 
-def cross_entropy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input"]) -> Float[Tensor, ""]:
-    """Mean cross-entropy in nats over all inputs, in float64.
+def cross_entropy(
+    logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input"], mean: bool = True
+) -> Float[Tensor, "..."]:
+    """Cross-entropy in nats, in float64.
 
     Args:
         logits: in any floating dtype.
         labels: the correct class of each input.
+        mean: whether to take the mean over all inputs; else there is one entry for each, in one row.
     """
-    return F.cross_entropy(logits.double().flatten(0, -2), labels.flatten())
+    return F.cross_entropy(logits.double().flatten(0, -2), labels.flatten(), reduction="mean" if mean else "none")
 
 
 def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input"]) -> float:
@@ -30,8 +33,9 @@ def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input
     >>> accuracy(torch.tensor([[2.0, 1.0], [0.0, 3.0]]), torch.tensor([0, 0]))
     0.5
     """
-    correct = logits.argmax(dim=-1) == labels
-    return (correct & logits.isfinite().all(dim=-1)).double().mean().item()
+    lowest, highest = logits.aminmax(dim=-1)
+    finite = lowest.isfinite() & highest.isfinite()
+    return ((logits.argmax(dim=-1) == labels) & finite).double().mean().item()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from conftest import REFERENCE
+from reference import REFERENCE
 
 from modinterp import runs
 from modinterp.activations import logits_on_grid
@@ -45,7 +45,7 @@ def test_circularity_is_the_papers_sum() -> None:
     x = torch.randn(P, 9, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     U = torch.linalg.svd(x - x.mean(dim=0)).U
     t, k = torch.arange(P), torch.arange(P)
-    waves = torch.exp(2j * torch.pi * k[:, None] * t / P)
+    waves = torch.exp(2j * torch.pi * (k[:, None] * t).double() / P)
     shares = [float(2 / P * (waves @ U[:, i].to(waves.dtype)).abs().square().max()) for i in range(4)]
     assert isolation.circularity(x).by_component == pytest.approx(shares)
 

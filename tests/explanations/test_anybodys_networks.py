@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 from explanations import planted
+from reference import REFERENCE
 from torch import Tensor, nn
 from transformer_lens import HookedRootModule
 from transformer_lens.hook_points import HookPoint
@@ -25,7 +26,6 @@ from modinterp.runs.store import write_weights
 P, FREQS = 23, (3, 7)
 WEIGHTS = planted.clock(P, FREQS)
 NETWORK = from_state_dict(WEIGHTS, tasks.addition(P))
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
 
 
 class Plain(nn.Module):

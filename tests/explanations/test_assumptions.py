@@ -10,13 +10,15 @@ from explanations import planted
 
 from modinterp.explanations import assumptions, explain
 from modinterp.explanations.alarm import alarm
+from modinterp.explanations.assumptions import as_assumed, trials
 from modinterp.explanations.behaviour import Behaviour, unevenness
 from modinterp.explanations.subject import Said, subject
 from modinterp.explanations.verdict import DOUBTFUL, FOURIER
 from modinterp.models import TransformerConfig, Weights, initial_weights
-from modinterp.runs.store import write_weights
+from modinterp.runs.store import FINAL, write_weights
 from modinterp.tasks import ModularArithmetic
 
+ROOT = Path(__file__).parents[2]
 P, FREQS = 23, (3, 7)
 
 
@@ -56,6 +58,16 @@ def test_what_is_right_but_far_less_even_is_doubted(tmp_path: Path) -> None:
     assert x.alarm.trials[0].assumption == "act_fn='relu'"
     assert x.alarm.trials[0].score.loss > x["loss"]
     assert (x.verdict.label, x.verdict.clock_or_pizza) == (FOURIER, "")
+
+
+def test_pairs_that_no_other_way_was_tried_on_are_no_reason_to_doubt() -> None:
+    """Its most uneven pairs are not among those, and without biases they do not tell W_in (E_a + E_b) from two sums."""
+    found = subject(ROOT / "checkpoints" / "mlp" / "kissane-0" / FINAL, Said())
+    m = Behaviour(found.run)
+    (other,) = (t for t in trials(found, is_wrong=False) if t.assumption == "joined='sum after W_in'")
+    assert other.score.loss < 0.2 * m.own_score.loss
+    assert other.score.loss == pytest.approx(as_assumed(m).score.loss)
+    assert alarm(found, m) is None
 
 
 def test_a_task_without_all_answers_is_doubted_like_any_other(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from base64 import b64decode
 
 import numpy as np
@@ -39,9 +40,11 @@ def test_places_that_are_not_evenly_spaced_stay() -> None:
     assert curve["x"] == [0, 500, 900]
 
 
-def test_the_part_of_plotly_is_of_the_same_make_as_the_whole() -> None:
-    part, version = library(whole=False), get_plotlyjs_version()
-    assert f"plotly.js (cartesian - minified) v{version.partition('.')[0]}." in part[:200]
+def test_the_part_of_plotly_draws_what_the_installed_one_makes() -> None:
+    part = library(whole=False)
+    stated = re.search(r"plotly\.js \(cartesian - minified\) v(\d+)\.", part[:200])
+    assert stated is not None
+    assert int(stated[1]) >= int(get_plotlyjs_version().partition(".")[0])
     assert len(part) < len(library(whole=True)) / 3
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from modinterp.models import initial_weights
 from modinterp.reproduce.__main__ import main
@@ -54,6 +55,17 @@ def test_bad_input_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) 
     store.write_weights(tmp_path / "other.safetensors", load("nanda/mainline-0").model.state_dict())
     assert main(["mlp", "--checkpoint", str(tmp_path / "other.safetensors"), "--out", str(tmp_path / "out")]) == 2
     assert "needs d_vocab 113, but the weights have 114" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("broken", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture, broken: float) -> None:
+    path, weights = tmp_path / "model.safetensors", load("nanda/mainline-0").model.state_dict()
+    weights["blocks.0.mlp.W_in"] = weights["blocks.0.mlp.W_in"].clone().index_fill_(0, torch.tensor([3]), broken)
+    store.write_weights(path, weights)
+    assert main(["nanda", "--checkpoint", str(path), "--only", "fig7.*", "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "blocks.0.mlp.W_in" in error
 
 
 def test_misprints_are_not_held_against_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

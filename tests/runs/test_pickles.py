@@ -43,7 +43,7 @@ def test_a_bomb_is_refused_in_a_moment(tmp_path: Path, bomb: str) -> None:
     path.write_bytes(BOMBS[bomb])
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("model/data.pkl", BOMBS[bomb])
-    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     for file in (path, packed):
         with pytest.raises(
             ValueError, match=r"whole file|no named tensors|beside its weights|more than weights"
@@ -51,7 +51,7 @@ def test_a_bomb_is_refused_in_a_moment(tmp_path: Path, bomb: str) -> None:
             read_weights(file)
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 800
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**19  # KiB
 
 

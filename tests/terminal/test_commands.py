@@ -156,7 +156,10 @@ def test_make_names_what_it_can_do() -> None:
 
     wrong = made("nnada")
     assert wrong.returncode == 2
-    assert wrong.stderr == f"error: no 'nnada' to do; there are {', '.join(sources())}, all, test, docs\n"
+    assert (
+        wrong.stderr
+        == f"error: no 'nnada' to do; there are {', '.join(sources())}, all, test, docs, notebooks, gallery\n"
+    )
     for arguments, code in (([], 2), (["--help"], 0)):
         done = made(*arguments)
         assert done.returncode == code

@@ -15,7 +15,7 @@ from torch import Tensor
 from modinterp.activations import ActivationCache
 from modinterp.analyses.arguments import Holds
 from modinterp.analyses.attention.heads import linear_pattern, linear_sigmoid, lookup_tables
-from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
+from modinterp.analyses.fourier.ablations import accuracy_on, each_loss_on
 from modinterp.analyses.fourier.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
 from modinterp.analyses.fourier.readout import key_directions
 from modinterp.analyses.printing import printable
@@ -131,7 +131,8 @@ def ablation(
         test: rows of `Task.inputs()` that were not trained on; without them the test losses are NaN.
         original: outcome without intervention, over whose losses the ratios are taken; None where `logits` are it.
     """
-    on_all, on_test = loss_on(logits, labels), float("nan") if test is None else loss_on(logits, labels, test)
+    losses = each_loss_on(logits, labels)
+    on_all, on_test = float(losses.mean()), math.nan if test is None else float(losses[test.to(losses.device)].mean())
     before_on_all, before_on_test = (on_all, on_test) if original is None else (original.loss, original.test_loss)
     accuracy = accuracy_on(logits, labels)
     return Ablation(on_all, on_test, accuracy, _ratio(on_all, before_on_all), _ratio(on_test, before_on_test))

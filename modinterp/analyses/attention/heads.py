@@ -238,7 +238,7 @@ def head_roles(
     tables: Float[Tensor, "a head"],
     ov: Float[Tensor, "head a d_model"],
     pattern: Float[Tensor, "a b head key"],
-    head_out: Float[Tensor, "a b head d_model"],
+    head_out: Float[Tensor, "a b head component"],
 ) -> HeadRoles:
     """Roles of heads: those that multiply (one frequency in scores and OV), and the pair that amplifies the embedding.
 
@@ -246,7 +246,7 @@ def head_roles(
         tables: from `lookup_tables`.
         ov: from `ov_circuits`.
         pattern: `blocks.0.attn.hook_pattern` on the grid; key 0 is a.
-        head_out: what each head adds to the residual stream, `hook_z` times W_O.
+        head_out: what each head adds to the residual stream, `hook_z` times W_O, in any orthonormal basis.
     Source: Nanda et al. 2023, appendices C.1.2 and C.1.3.
     """
     p, n_heads = tables.shape

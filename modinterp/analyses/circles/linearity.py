@@ -105,7 +105,7 @@ def linearity(
 
 def _outcome(grid: ActivationCache, task: Task, labels: Tensor, post: Tensor) -> tuple[float, float]:
     """Accuracy and loss [nats] of the network with other values in place of the neurons."""
-    logits = logits_with(cast(Network, grid.model), task, {POST: post})
+    logits = logits_with(cast(Network, grid.model), task, {POST: post}, grid)
     return accuracy_on(logits, labels), loss_on(logits, labels)
 
 

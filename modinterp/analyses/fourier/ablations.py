@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import torch
@@ -17,6 +17,8 @@ from modinterp.analyses.fourier.transforms import (
     sum_means,
     sum_wave_part,
     sums,
+    transform,
+    transform_2d,
 )
 from modinterp.models import Network
 from modinterp.training import accuracy, cross_entropy
@@ -38,11 +40,17 @@ def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Te
     """
     if terms == "sums":
         return sum_wave_part(logits, tuple(freqs), sign)
-    p, rows = len(logits), [0, *components_of(tuple(freqs), len(logits))]  # all other components are left out
-    waves = fourier_basis(p)[rows].to(logits.device)
-    mask = terms_of(p, freqs, linear=terms == "polynomial")[rows][:, rows].to(logits.device)
-    spectrum = torch.einsum("ia,jb,abo->ijo", waves, waves, logits.double()) * mask[..., None]
-    return torch.einsum("ia,jb,ijo->abo", waves, waves, spectrum)
+    return _product_part(transform_2d(logits), freqs, terms)
+
+
+def _product_part(
+    spectrum: Float[Tensor, "component_a component_b output"], freqs: Sequence[int], terms: Terms
+) -> Tensor:
+    """The part of the logits with a 2D transform that is products of waves, and linear terms of them if asked."""
+    p, rows = len(spectrum), [0, *components_of(tuple(freqs), len(spectrum))]  # all other components are left out
+    waves = fourier_basis(p)[rows].to(spectrum.device)
+    mask = terms_of(p, freqs, linear=terms == "polynomial")[rows][:, rows].to(spectrum.device)
+    return torch.einsum("ia,jb,ijo->abo", waves, waves, spectrum[rows][:, rows] * mask[..., None])
 
 
 def restricted_logits(
@@ -113,6 +121,15 @@ def accuracy_on(
     return accuracy(*_with_labels(logits, labels, rows))
 
 
+def each_loss_on(logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"]) -> Float[Tensor, " input"]:
+    """Cross-entropy of the logits on every pair (a, b), for means over several sets of pairs. [nats]
+
+    Args:
+        labels: `Task.labels()`.
+    """
+    return cross_entropy(*_with_labels(logits, labels, None), mean=False)
+
+
 def _with_labels(logits: Tensor, labels: Tensor, rows: Tensor | None) -> tuple[Tensor, Tensor]:
     """Logits, one row an input, and their answers; of all inputs or of some rows."""
     flat, answers = logits.flatten(0, 1), labels[:, 0].to(logits.device)
@@ -173,14 +190,41 @@ def loss_without_each(
         rows: rows of `Task.inputs()` that the loss is taken over; all by default.
     Source: Nanda et al. 2023, figure 6.
     """
-    logits, every = logits.double(), slice(None) if rows is None else rows.to(logits.device)
-    flat, answers = _with_labels(logits, labels, rows)
-    means, pairs = sum_means(logits, sign), sums(len(logits), sign).flatten().to(logits.device)[every]
+    some = slice(None) if rows is None else rows.to(logits.device)
+    if terms == "sums":
+        means = _losses_without_sum_waves(logits.double(), labels, sign)[some].mean(dim=0).cpu()
+        if bool(means.isfinite().all()):
+            return means
+    flat, answers = _with_labels(logits.double(), labels, rows)
+    parts = (part.flatten(0, 1)[some] for part in _part_at_each(logits, terms, sign))
+    return torch.tensor([cross_entropy(flat - part, answers).item() for part in parts])
 
-    def part(freq: int) -> Float[Tensor, "row output"]:
-        if terms != "sums":
-            return part_at(logits, [freq], terms, sign).flatten(0, 1)[every]
-        waves = fourier_basis(len(logits))[components_of(freq, len(logits))].to(logits.device)
-        return (waves.T @ (waves @ means))[pairs]  # so that the other rows need not be computed
 
-    return torch.tensor([cross_entropy(flat - part(k), answers).item() for k in range(1, len(logits) // 2 + 1)])
+def _part_at_each(logits: Float[Tensor, "a b output"], terms: Terms, sign: int) -> Iterator[Tensor]:
+    """`part_at` every single frequency, with one transform for all of them."""
+    p = len(logits)
+    spectrum = transform_2d(logits) if terms != "sums" else None
+    for freq in range(1, p // 2 + 1):
+        yield sum_wave_part(logits, (freq,), sign) if spectrum is None else _product_part(spectrum, [freq], terms)
+
+
+def _losses_without_sum_waves(
+    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], sign: int
+) -> Float[Tensor, "input freq"]:
+    """Cross-entropy of every pair without the waves of a + b of one frequency; not finite where exponentials overflow.
+
+    Those waves depend on a + b alone, so that the exponentials of p x p values for each frequency do, and the sums over
+    the outputs are one product of matrices for all pairs of one a + b and all frequencies.
+    """
+    p, flat, answers = len(logits), *_with_labels(logits, labels, None)
+    by_sum = sums(p, sign).flatten().to(logits.device).argsort(stable=True)  # p pairs for each value of a + b
+    waves = transform(sum_means(logits, sign)), fourier_basis(p).to(logits.device)
+    parts = torch.stack(
+        [waves[1][own].T @ waves[0][own] for own in (components_of(k, p) for k in range(1, p // 2 + 1))], dim=-1
+    )  # [sum, output, freq]
+    right = answers[by_sum].view(p, p)
+    own = flat.gather(1, answers[:, None])
+    over_own = (flat - own).exp()[by_sum].view(p, p, -1)
+    own_part = parts.take_along_dim(right[..., None], dim=1)
+    ordered = (torch.bmm(over_own, (-parts).exp()) * own_part.exp()).log().flatten(0, 1)
+    return torch.empty_like(ordered).index_copy(0, by_sum, ordered)

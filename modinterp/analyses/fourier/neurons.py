@@ -13,7 +13,7 @@ from torch import Tensor
 from modinterp.analyses.fourier.transforms import (
     component_frequencies,
     components_of,
-    inverse_2d,
+    fourier_basis,
     sum_wave_part,
     transform,
     transform_2d,
@@ -163,12 +163,12 @@ def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> F
         fits: their fits, from `neuron_fits`.
     Source: Nanda et al. 2023, section 4.4.
     """
-    p, spectrum = len(post), transform_2d(post)
+    fitted = post.double().clone()
     for freq, members in fits.clusters().items():
-        mask = terms_of(p, [freq]).to(post.device)
-        mask[0, 0] = True
-        spectrum[:, :, members] = spectrum[:, :, members] * mask[:, :, None]
-    return inverse_2d(spectrum)
+        waves = fourier_basis(len(post))[[0, *components_of(freq, len(post))]].to(post.device)
+        spectrum = torch.einsum("ia,jb,abn->ijn", waves, waves, fitted[..., members])
+        fitted[..., members] = torch.einsum("ia,jb,ijn->abn", waves, waves, spectrum)
+    return fitted
 
 
 def sum_wave_neurons(

@@ -102,12 +102,12 @@ def readoff(
     Source: Nanda et al. 2023, table 1.
     """
     p = W_L.shape[1]
-    directions, names = transform(W_L.T), component_names(p)
-    rows = []
+    directions, names = transform(W_L.T).to(post.device), component_names(p)
+    fields, rows = post.double() @ directions[components_of(tuple(freqs), p)].T, []
     for freq in freqs:
         waves = sum_waves(p, freq, sign).to(post.device)
         for wave, component in zip(waves, components_of(freq, p), strict=True):
-            field = post.double() @ directions[component].to(post.device)
+            field = fields[..., len(rows)]
             spectrum = transform_2d(field)
             cos, sin = 2 * freq - 1, min(2 * freq, p - 1)
             kind = names[component].split()[0]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import REFERENCE
+from reference import REFERENCE
 from sympy.combinatorics.named_groups import SymmetricGroup
 
 from modinterp import runs

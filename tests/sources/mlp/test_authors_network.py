@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import REFERENCE
+from reference import REFERENCE
 
 from modinterp.claims import VERDICTS
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from conftest import REFERENCE
+from reference import REFERENCE
 
 from modinterp import runs
 from modinterp.measurements import PairMeasurements, measure

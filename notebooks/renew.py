@@ -1,0 +1,59 @@
+"""Run the notebooks and store what came out: `python3 make.py notebooks [NAME ...]` (needs kaleido and Chromium).
+
+A figure is stored as a picture, drawn in lines or as a photograph, whichever is smaller, which a web view of the
+repository shows; and beside it as what a notebook draws, with numbers as fine as one sees them, where that is small.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from base64 import b64encode
+from pathlib import Path
+
+import nbformat
+import plotly.graph_objects as go
+from nbclient import NotebookClient
+
+from modinterp.figures.animation import without_slider
+from modinterp.pages.packed import plain
+
+HERE = Path(__file__).parent
+FIGURE = "application/vnd.plotly.v1+json"
+WIDTH, SCALE, MOST = 600, 0.75, 12_000  # of a figure [pixels]; of its photograph; of what stands beside it [characters]
+
+
+def renewed(path: Path) -> nbformat.NotebookNode:
+    """A notebook with what comes out of it today."""
+    notebook = nbformat.read(path, as_version=4)
+    where = {"metadata": {"path": str(HERE)}}
+    NotebookClient(notebook, timeout=900, kernel_name="python3", resources=where).execute()
+    notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
+    for cell in notebook.cells:
+        cell.metadata = {}
+        for output in cell.get("outputs", ()):
+            if FIGURE in output.get("data", {}):
+                output.data = _pictured(output.data)
+    return notebook
+
+
+def _pictured(data: dict) -> dict:
+    """A figure as a picture, and as itself where it is small."""
+    figure = go.Figure({key: data[FIGURE][key] for key in ("data", "layout", "frames") if key in data[FIGURE]})
+    small = json.loads(json.dumps(plain(figure)))
+    small["layout"].pop("template", None)  # the colours and lines of plotly's own, by which every figure would grow
+    still, _ = without_slider(figure)
+    shown = {"width": WIDTH, "height": still.layout.height}
+    lines, photograph = still.to_image("svg", **shown), still.to_image("jpeg", scale=SCALE, **shown)
+    is_light = len(lines) <= len(photograph)
+    picture = {"image/svg+xml": lines.decode()} if is_light else {"image/jpeg": b64encode(photograph).decode()}
+    return picture | ({FIGURE: small | {"config": {}}} if len(json.dumps(small)) <= MOST else {})
+
+
+if __name__ == "__main__":
+    os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"
+    chosen = [HERE / f"{name}.ipynb" for name in sys.argv[1:]] or sorted(HERE.glob("*.ipynb"))
+    for path in chosen:
+        nbformat.write(renewed(path), path)
+        print(f"{path.name} {path.stat().st_size:,}", flush=True)
