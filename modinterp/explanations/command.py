@@ -73,7 +73,10 @@ def main(arguments: list[str] | None = None) -> int:
     from modinterp.explanations.entry import explain
     from modinterp.explanations.page import write_explanation
     from modinterp.runs.weights import READ
+    from modinterp.training import prepare_cpu
 
+    if arguments is None:  # the process is the command's own
+        prepare_cpu()
     network, out, root = options.pop("network"), options.pop("out"), options.pop("runs")
     if (elements := options["elements"]) is not None and not elements.is_file():
         raise FileNotFoundError(f"there is no file {elements}")

@@ -6,7 +6,7 @@ from modinterp.models.bridge import to_bridge, to_hooked_transformer_state_dict
 from modinterp.models.calling import FORMS, REFUSALS, Calling
 from modinterp.models.config import Config, TransformerConfig
 from modinterp.models.convert import ForwardPass, fitting, from_state_dict, modular_task
-from modinterp.models.forward import Affine, Drop, indexed, no_dropout, read_logits
+from modinterp.models.forward import Drop, indexed, no_dropout, read_logits
 from modinterp.models.initial import initial_weights, labelled_weights
 from modinterp.models.mlp import PairMLP
 from modinterp.models.mlp_config import MLPConfig
@@ -19,7 +19,6 @@ __all__ = [
     "ACTIVATIONS",
     "FORMS",
     "REFUSALS",
-    "Affine",
     "Calling",
     "Config",
     "Drop",

@@ -17,13 +17,12 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.models.affine import fast_affine
+from modinterp.models.affine import FAST, Operations
 from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.config import Config, TransformerConfig
 from modinterp.models.mlp_config import MLPConfig
 
 Drop = Callable[[str, int, Tensor], Tensor]
-Affine = Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
 
 def no_dropout(place: str, layer: int, x: Tensor) -> Tensor:
@@ -68,7 +67,7 @@ def read_logits(
     index: dict[str, Tensor],
     n_read: int = 1,
     drop: Drop = no_dropout,
-    affine: Affine = fast_affine,
+    operations: Operations = FAST,
 ) -> Float[Tensor, "input query output"]:
     """Logits at the last `n_read` positions, or at the positions that `indexed` was given.
 
@@ -76,26 +75,32 @@ def read_logits(
         index: what `indexed` gives for the inputs.
         drop: applied to the activations of every MLP after its nonlinearity (`"neurons"`, layer) and to the residual
             stream after every attention and MLP (`"residual"`, number of the sub-layer); dropout in training.
-        affine: the function x W + b by which the large products are taken.
+        operations: affine map and ReLU; the fast ones cannot be mapped over.
     """
     if isinstance(config, MLPConfig):
-        return _pair_mlp_logits(config, weights, index, drop, affine).unsqueeze(1)
+        return _pair_mlp_logits(config, weights, index, drop, operations).unsqueeze(1)
     table = _residual_table(config, weights, index["rows"].shape[-1])
     if _tabulated(config, n_read):
-        x = _tabulated_attention(config, weights, index, table, affine)
+        x = _tabulated_attention(config, weights, index, table, operations)
     else:
-        x = _layers_before_the_last_mlp(config, weights, index, table, n_read, drop, affine)
+        x = _layers_before_the_last_mlp(config, weights, index, table, n_read, drop, operations)
     last = config.n_layers - 1
     x = drop("residual", 2 * last, x)
-    x = _plus_mlp(x, config, weights, last, drop, affine)
-    return affine(x.flatten(0, -2), weights["unembed.W_U"], weights.get("unembed.b_U")).unflatten(0, x.shape[:-1])
+    x = _plus_mlp(x, config, weights, last, drop, operations)
+    return operations.affine(x.flatten(0, -2), weights["unembed.W_U"], weights.get("unembed.b_U")).unflatten(
+        0, x.shape[:-1]
+    )
+
+
+def _nonlinearity(config: Config, operations: Operations) -> Callable[[Tensor], Tensor]:
+    return operations.relu if config.act_fn == "relu" else ACTIVATIONS[config.act_fn]
 
 
 def _pair_mlp_logits(
-    config: MLPConfig, weights: Weights, index: dict[str, Tensor], drop: Drop, affine: Affine
+    config: MLPConfig, weights: Weights, index: dict[str, Tensor], drop: Drop, operations: Operations
 ) -> Float[Tensor, "input output"]:
     """Logits of a pair MLP, whose first layer is a table by token, and by position where embeddings stand in a row."""
-    W_E, W_in, act = weights["embed.W_E"], weights["blocks.0.mlp.W_in"], ACTIVATIONS[config.act_fn]
+    W_E, W_in, act = weights["embed.W_E"], weights["blocks.0.mlp.W_in"], _nonlinearity(config, operations)
     parts = W_in.split(config.d_model) if config.joined == "concatenated" else (W_in,)
     table = torch.cat([W_E @ part for part in parts]) if len(parts) > 1 else W_E @ W_in
     pre = F.embedding(index["rows"], table).sum(dim=1)
@@ -104,8 +109,8 @@ def _pair_mlp_logits(
     post = drop("neurons", 0, act(pre))
     for layer in range(1, config.n_layers):
         mlp = f"blocks.{layer}.mlp."
-        post = drop("neurons", layer, act(affine(post, weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))))
-    return affine(post, weights["unembed.W_U"], weights.get("unembed.b_U"))
+        post = drop("neurons", layer, act(operations.affine(post, weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))))
+    return operations.affine(post, weights["unembed.W_U"], weights.get("unembed.b_U"))
 
 
 def _residual_table(config: TransformerConfig, weights: Weights, n_ctx: int) -> Float[Tensor, "pos token d_model"]:
@@ -126,7 +131,7 @@ def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int,
 
 
 def _tabulated_attention(
-    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor, affine: Affine
+    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor, operations: Operations
 ) -> Float[Tensor, "input 1 d_model"]:
     """The residual stream at the last position after the attention of the only layer, from tables."""
     queries_in, per_head = table[-1][index["last_tokens"]], (config.n_heads, config.d_head)
@@ -139,7 +144,7 @@ def _tabulated_attention(
     values = F.embedding(index["rows"], v.flatten(0, 1)).unflatten(-1, per_head)
     z = (pattern.unsqueeze(-1) * values).sum(dim=1).flatten(-2)
     resid = F.embedding(index["last"], queries_in) if "last" in index else queries_in
-    return _plus_attention(resid, z, weights, 0, affine).unsqueeze(1)
+    return _plus_attention(resid, z, weights, 0, operations).unsqueeze(1)
 
 
 def _layers_before_the_last_mlp(
@@ -149,7 +154,7 @@ def _layers_before_the_last_mlp(
     table: Tensor,
     n_read: int,
     drop: Drop,
-    affine: Affine,
+    operations: Operations,
 ) -> Float[Tensor, "input query d_model"]:
     """The residual stream after the last attention at the positions of the answers; earlier layers run on all."""
     x = F.embedding(index["rows"], table.flatten(0, 1))
@@ -160,10 +165,10 @@ def _layers_before_the_last_mlp(
             query_pos = index.get("read", query_pos[:, -n_read:])
             queries_in = x.take_along_dim(query_pos.unsqueeze(-1), dim=1) if "read" in index else x[:, -n_read:]
         q, k, v = (_projected(y, weights, layer, letter) for y, letter in ((queries_in, "Q"), (x, "K"), (x, "V")))
-        x = _plus_attention(queries_in, _attend(q, k, v, config, query_pos), weights, layer, affine)
+        x = _plus_attention(queries_in, _attend(q, k, v, config, query_pos), weights, layer, operations)
         if not last:
             x = drop("residual", 2 * layer, x)
-            x = _plus_mlp(x, config, weights, layer, drop, affine)
+            x = _plus_mlp(x, config, weights, layer, drop, operations)
     return x
 
 
@@ -184,16 +189,18 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, config: TransformerConfig, query_po
     return (pattern @ v).transpose(1, 2).flatten(-2)
 
 
-def _plus_attention(resid: Tensor, z: Tensor, weights: Weights, layer: int, affine: Affine) -> Tensor:
+def _plus_attention(resid: Tensor, z: Tensor, weights: Weights, layer: int, operations: Operations) -> Tensor:
     W, b = weights[f"blocks.{layer}.attn.W_O"], weights.get(f"blocks.{layer}.attn.b_O")
-    return resid + affine(z.flatten(0, -2), W.flatten(0, 1), b).unflatten(0, z.shape[:-1])
+    return resid + operations.affine(z.flatten(0, -2), W.flatten(0, 1), b).unflatten(0, z.shape[:-1])
 
 
-def _plus_mlp(x: Tensor, config: TransformerConfig, weights: Weights, layer: int, drop: Drop, affine: Affine) -> Tensor:
+def _plus_mlp(
+    x: Tensor, config: TransformerConfig, weights: Weights, layer: int, drop: Drop, operations: Operations
+) -> Tensor:
     if config.d_mlp is None:
         return x
     mlp = f"blocks.{layer}.mlp."
-    pre = affine(x.flatten(0, -2), weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))
-    post = drop("neurons", layer, ACTIVATIONS[config.act_fn](pre))
-    out = affine(post, weights[f"{mlp}W_out"], weights.get(f"{mlp}b_out")).unflatten(0, x.shape[:-1])
+    pre = operations.affine(x.flatten(0, -2), weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))
+    post = drop("neurons", layer, _nonlinearity(config, operations)(pre))
+    out = operations.affine(post, weights[f"{mlp}W_out"], weights.get(f"{mlp}b_out")).unflatten(0, x.shape[:-1])
     return drop("residual", 2 * layer + 1, x + out)

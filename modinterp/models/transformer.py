@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -15,6 +17,33 @@ from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.base_network import Component, Network, returned
 from modinterp.models.config import TransformerConfig
 from modinterp.models.lens import HookPoint
+
+
+@dataclass(frozen=True)
+class ResidualTable:
+    """The residual stream before the first layer, which depends on position and token alone.
+
+    Attributes:
+        rows: one for each position and token.
+        index: which of them stands at each position of each input.
+    """
+
+    rows: Float[Tensor, "row d_model"]
+    index: Int[Tensor, "batch pos"]
+
+
+def _scores(q: Float[Tensor, "batch query head d_head"], k: Float[Tensor, "batch key head d_head"]) -> Tensor:
+    """Products of queries and keys, `[batch, head, query, key]`; of one query, faster than as thousands of matrices."""
+    if q.shape[1] == 1:
+        return (q * k).sum(-1).transpose(1, 2).unsqueeze(2)
+    return torch.einsum("bqhd,bkhd->bhqk", q, k)
+
+
+def _weighted(pattern: Float[Tensor, "batch head query key"], v: Float[Tensor, "batch key head d_head"]) -> Tensor:
+    """Sums of values by an attention pattern, `[batch, query, head, d_head]`."""
+    if pattern.shape[2] == 1:
+        return (pattern.squeeze(2).transpose(1, 2).unsqueeze(-1) * v).sum(1, keepdim=True)
+    return torch.einsum("bhqk,bkhd->bqhd", pattern, v)
 
 
 class Attention(Component):
@@ -35,20 +64,32 @@ class Attention(Component):
         self.hook_attn_scores, self.hook_pattern = HookPoint(), HookPoint()
         self.use_result, self.hook_result = False, HookPoint()
 
-    def _project(self, x: Tensor, letter: str) -> Tensor:
-        projected = torch.einsum("bpm,hmd->bphd", x, getattr(self, f"W_{letter}"))
+    def _project(self, x: Tensor, letter: str, table: ResidualTable | None) -> Float[Tensor, "*batch head d_head"]:
+        """The queries, keys or values at the positions of x, the last ones; looked up where x has few distinct rows."""
+        if table is not None:
+            rows = self._project(table.rows, letter, None)
+            return F.embedding(table.index[:, -x.shape[1] :], rows.flatten(-2)).unflatten(-1, rows.shape[-2:])
+        W = getattr(self, f"W_{letter}")
+        projected = (x @ W.transpose(0, 1).flatten(1)).unflatten(-1, (len(W), -1))
         return projected + getattr(self, f"b_{letter}") if self.biased else projected
 
     def forward(
-        self, x: Float[Tensor, "batch pos d_model"], asking: Float[Tensor, "batch query d_model"]
+        self,
+        x: Float[Tensor, "batch pos d_model"],
+        asking: Float[Tensor, "batch query d_model"],
+        table: ResidualTable | None = None,
     ) -> Float[Tensor, "batch query d_model"]:
-        """What all heads together add to the residual stream, at the positions that ask, the last ones of x."""
+        """What all heads together add to the residual stream, at the positions that ask, the last ones of x.
+
+        Args:
+            table: the distinct rows of x, where they are known to be few.
+        """
         q, k, v = (
-            self.hook_q(self._project(asking, "Q")),
-            self.hook_k(self._project(x, "K")),
-            self.hook_v(self._project(x, "V")),
+            self.hook_q(self._project(asking, "Q", table)),
+            self.hook_k(self._project(x, "K", table)),
+            self.hook_v(self._project(x, "V", table)),
         )
-        scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / self.scale
+        scores = _scores(q, k) / self.scale
         queries, keys = q.shape[1], k.shape[1]  # fewer queries than keys are the last ones
         unseen = torch.ones(queries, keys, dtype=torch.bool, device=x.device).triu(1 + keys - queries) & self.causal
         scores = self.hook_attn_scores(scores.masked_fill(unseen, -torch.inf))
@@ -56,11 +97,11 @@ class Attention(Component):
         if self.rate != 1:
             pattern = self.rate * pattern + (1 - self.rate) * ~unseen
         pattern = self.hook_pattern(pattern)
-        z = self.hook_z(torch.einsum("bhqk,bkhd->bqhd", pattern, v))
+        z = self.hook_z(_weighted(pattern, v))
         if self.use_result:
             out = self.hook_result(torch.einsum("bqhd,hdm->bqhm", z, self.W_O)).sum(dim=2)
         else:
-            out = torch.einsum("bqhd,hdm->bqm", z, self.W_O)
+            out = z.flatten(-2) @ self.W_O.flatten(0, 1)
         return out + self.b_O if self.biased else out
 
 
@@ -91,6 +132,13 @@ class MLP(Component):
         return out + self.b_out if hasattr(self, "b_out") else out
 
 
+def _hooked(point: HookPoint, x: Tensor) -> tuple[Tensor, bool]:
+    """What passes through a hook point, and whether no hook changed it, be it in place or by another tensor."""
+    before = x._version
+    passed = point(x)
+    return passed, passed is x and x._version == before
+
+
 class Block(nn.Module):
     """One layer: the output of attention, then that of the MLP if there is one, is added to the residual stream."""
 
@@ -104,11 +152,17 @@ class Block(nn.Module):
             self.hook_resid_mid, self.hook_mlp_out = HookPoint(), HookPoint()
             self.mlp = MLP(f"blocks.{layer}.mlp.", weights, config.act_fn)
 
-    def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch query d_model"]:
-        """The residual stream after the block, at the positions that ask."""
-        x = self.hook_resid_pre(x)
+    def forward(
+        self, x: Float[Tensor, "batch pos d_model"], table: ResidualTable | None = None
+    ) -> Float[Tensor, "batch query d_model"]:
+        """The residual stream after the block, at the positions that ask.
+
+        Args:
+            table: the distinct rows of x, where they are known to be few.
+        """
+        x, unchanged = _hooked(self.hook_resid_pre, x)
         asking = x if self.n_asking is None else x[:, -self.n_asking :]
-        x = asking + self.hook_attn_out(self.attn(x, asking))
+        x = asking + self.hook_attn_out(self.attn(x, asking, table if unchanged else None))
         if self.has_mlp:
             x = self.hook_resid_mid(x)
             x = x + self.hook_mlp_out(self.mlp(x))
@@ -143,6 +197,19 @@ class Transformer(Network):
         finally:
             self.blocks[-1].n_asking = None
 
+    def _residual_table(self, tokens: Int[Tensor, "batch pos"]) -> ResidualTable | None:
+        """The distinct rows of the residual stream before the first layer; None where the inputs have no more rows.
+
+        None as well where gradients are taken, which must pass through every hook.
+        """
+        n_ctx, d_vocab = tokens.shape[1], len(self.W_E)
+        if torch.is_grad_enabled() or tokens.numel() <= n_ctx * d_vocab:
+            return None
+        if not self.cfg.positional:
+            return ResidualTable(self.W_E, tokens)
+        rows = self.W_E + self.pos_embed.W_pos[:n_ctx, None]
+        return ResidualTable(rows.flatten(0, 1), tokens + d_vocab * torch.arange(n_ctx, device=tokens.device))
+
     def forward(
         self,
         tokens: Int[Tensor, "batch pos"],
@@ -160,11 +227,13 @@ class Transformer(Network):
         Raises:
             ValueError: another return type, or a loss without labels.
         """
-        x = self.hook_embed(self.W_E[tokens])
+        x, unchanged = _hooked(self.hook_embed, self.W_E[tokens])
         if self.cfg.positional:
-            x = x + self.hook_pos_embed(self.pos_embed.W_pos[: tokens.shape[1]].expand_as(x))
+            positions, as_they_are = _hooked(self.hook_pos_embed, self.pos_embed.W_pos[: tokens.shape[1]].expand_as(x))
+            x, unchanged = x + positions, unchanged and as_they_are
+        table = self._residual_table(tokens) if unchanged else None
         for block in self.blocks[:stop_at_layer]:
-            x = block(x)
+            x, table = block(x, table), None
         if stop_at_layer is not None:
             return x
         logits = x @ self.W_U

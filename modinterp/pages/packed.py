@@ -29,7 +29,7 @@ _FINE = 3  # of a heat-map's entry, and of a place that moves, beside the larges
 
 def packed(text: str) -> str:
     """A text, compressed by gzip, as base64; the same text gives the same."""
-    return b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    return b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
 @cache

@@ -19,9 +19,9 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from modinterp.models import Config, Drop, Weights, no_dropout, read_logits
-from modinterp.models.affine import affine, fast_affine
+from modinterp.models.affine import FAST, MAPPABLE
 from modinterp.training.batches import Batch, batches_of, stack_batches
-from modinterp.training.loss import OutputLayout, correct, losses, mean_loss
+from modinterp.training.loss import OutputLayout, correct, fast_losses, losses, mean_loss
 from modinterp.training.noise import dropout_mask, splitmix64
 from modinterp.training.optimiser import Moments, Optimiser
 from modinterp.training.spec import RunSpec
@@ -82,7 +82,7 @@ class Program:
         }
         self._dropping = {name for name in ("dropout", "residual_dropout") if self._settings[name].any()}
         self._layout = OutputLayout.of(specs[0].task.output_sizes, device)
-        self._affine = affine if mapped else fast_affine
+        self._operations, self._losses = (MAPPABLE, losses) if mapped else (FAST, fast_losses)
         self._epoch = torch.tensor(epoch, device=device)
         self._held_out = self._joined([b.held_out for b in self._batches])
         self._batch = self._joined([b.at(epoch) for b in self._batches])
@@ -160,8 +160,8 @@ class Program:
             unflatten_weights(row, spec.model),
             self._dropout(key, settings) if self._dropping else no_dropout,
         )
-        logits = read_logits(spec.model, weights, index, spec.task.n_read, drop, self._affine)
-        each = losses(logits, labels, self._layout, getattr(torch, spec.recipe.loss_dtype))
+        logits = read_logits(spec.model, weights, index, spec.task.n_read, drop, self._operations)
+        each = self._losses(logits, labels, self._layout, getattr(torch, spec.recipe.loss_dtype))
         return mean_loss(each.sum(dim=0), (labels >= 0).sum(dim=0), settings["loss_weights"])
 
     def _dropout(self, key: Int[Tensor, ""], settings: dict[str, Tensor]) -> Drop:
@@ -201,9 +201,9 @@ class Program:
     def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
         """Sums over a batch for each answer of one run: losses, correct answers, and inputs that have an answer."""
         task, model = self.spec.task, self.spec.model
-        logits = read_logits(model, unflatten_weights(row, model), index, task.n_read, affine=self._affine)
+        logits = read_logits(model, unflatten_weights(row, model), index, task.n_read, operations=self._operations)
         each = {
-            "loss": losses(logits, labels, self._layout),
+            "loss": self._losses(logits, labels, self._layout),
             "correct": correct(logits, labels, self._layout),
             "count": labels >= 0,
         }

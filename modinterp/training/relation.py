@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from modinterp.training.spec import RunSpec
@@ -21,6 +22,7 @@ class Relation(StrEnum):
     DRAW = "draw order"
 
 
+@lru_cache(maxsize=4096)  # every run is compared with every other
 def recipe_of(spec: RunSpec) -> tuple[Any, ...]:
     """What networks of one recipe share.
 

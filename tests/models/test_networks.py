@@ -8,7 +8,7 @@ from transformer_lens import ActivationCache, HookedRootModule
 
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.models import affine as affine_module
-from modinterp.models.affine import HAS_ONEDNN, affine, fast_affine
+from modinterp.models.affine import HAS_ONEDNN, affine, fast_affine, relu_in_place
 from modinterp.tasks import addition
 
 TASK = addition(113)
@@ -73,3 +73,12 @@ def test_affine_map_by_onednn_is_the_affine_map(outer: int, biased: bool, monkey
     affine(*theirs).square().sum().backward()
     for x, y in zip(ours, theirs, strict=True):
         torch.testing.assert_close(x.grad, y.grad, rtol=1e-4, atol=1e-2)
+
+
+def test_relu_in_place_is_relu() -> None:
+    x = torch.linspace(-1, 1, 21).requires_grad_()
+    for relu in (torch.relu, relu_in_place):
+        (gradient,) = torch.autograd.grad((relu(3 * x) * torch.arange(21)).sum(), x)
+        assert torch.equal(gradient, 3.0 * torch.arange(21) * (x > 0))
+        with torch.no_grad():
+            assert torch.equal(relu(x.clone()), x.clamp(min=0))

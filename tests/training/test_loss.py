@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from modinterp.tasks import PrimeRemainders
 from modinterp.training import accuracy, cross_entropy
-from modinterp.training.loss import OutputLayout, correct, losses, mean_loss
+from modinterp.training.loss import OutputLayout, correct, fast_losses, losses, mean_loss
 
 
 def test_small_losses_survive_in_float64_and_not_in_float32() -> None:
@@ -73,3 +73,20 @@ def test_answers_that_are_not_asked_for_count_nothing() -> None:
     assert not each[:, 0].any()
     mean = mean_loss(each.sum(0), (labels >= 0).sum(0), torch.ones(1, dtype=torch.float64))
     assert mean.item() == pytest.approx(cross_entropy(logits[:, 1:], labels[:, 1:]).item(), rel=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 9])
+def test_the_fast_loss_and_its_gradient_are_those_of_the_plain_one(classes: int) -> None:
+    generator = torch.Generator().manual_seed(classes)
+    logits = (30 * torch.randn(6, 3, classes, generator=generator)).requires_grad_()
+    labels = torch.randint(-1, classes, (6, 3), generator=generator)
+    assert (labels < 0).any()
+    layout, weights = OutputLayout.of((classes,)), torch.rand(6, 3, generator=generator, dtype=torch.float64)
+    plain, fast = losses(logits, labels, layout), fast_losses(logits, labels, layout)
+    torch.testing.assert_close(fast, plain, rtol=1e-12, atol=1e-15)
+    expected, measured = (torch.autograd.grad((each * weights).sum(), logits)[0] for each in (plain, fast))
+    assert measured.dtype == logits.dtype
+    torch.testing.assert_close(measured, expected, rtol=1e-6, atol=0)
+    assert fast_losses(torch.tensor([[[0.0, 25.0]]]), torch.tensor([[1]]), OutputLayout.of((2,))).item() == (
+        pytest.approx(math.exp(-25), rel=1e-4, abs=0)
+    )

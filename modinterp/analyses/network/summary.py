@@ -77,15 +77,17 @@ def without_skip(
 def summary(network: Network, task: Task, train: Int[Tensor, " row"] | None = None) -> Summary:
     """Summary of a network that adds mod p, from its weights and its activations on all inputs.
 
+    The network is run in its own precision, which its numbers do not feel; they are taken in float64.
+
     Args:
         train: rows of `Task.inputs()` that were trained on; all rows by default.
     """
     last, p, labels = f"blocks.{len(network.blocks) - 1}", task.output_sizes[0], task.labels()
-    grid = activations(network, task, (f"{last}.mlp.hook_post", f"{last}.hook_resid_mid"))
-    logits, W_L, keys = grid["logits"], network.W_L, key_frequencies(network.W_L)
+    grid = activations(network, task, (f"{last}.mlp.hook_post", f"{last}.hook_resid_mid"), precise=False)
+    logits, W_L, keys = grid["logits"].double(), network.W_L, key_frequencies(network.W_L)
     rows = readoff(grid[f"{last}.mlp.hook_post"], W_L, keys.freqs).rows
     original = ablation(logits, labels)
-    skipless = without_skip(logits, grid[f"{last}.hook_resid_mid"], network.W_U.detach().double())
+    skipless = without_skip(logits, grid[f"{last}.hook_resid_mid"].double(), network.W_U.detach().double())
     return Summary(
         keys=keys,
         gini_W_E=fourier_gini(network.W_E[:p].detach()),
