@@ -21,11 +21,11 @@ class Slider(NamedTuple):
 def without_slider(figure: go.Figure) -> tuple[go.Figure, Slider | None]:
     """A copy of a figure that moves, without its slider and button, for a page that has its own, and what they set.
 
-    None for a figure that does not move.
+    A figure that does not move is given back itself, with None.
     """
+    if not figure.frames:
+        return figure, None
     still = go.Figure(figure)
-    if not still.frames:
-        return still, None
     prefix = still.layout.sliders[0].currentvalue.prefix
     still.update_layout(sliders=None, updatemenus=None, margin_b=_MARGIN, overwrite=True)
     still.update_layout(height=still.layout.height + _MARGIN - BELOW)
