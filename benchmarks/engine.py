@@ -6,7 +6,8 @@ Peers are a native TransformerBridge of the installed TransformerLens with the l
 computed, test loss every epoch), and the same without the test loss. Rounds alternate between the contestants, so that
 a noisy machine hurts all alike; ratios are of medians. There the network is a memorised one: gradients that become
 subnormal are what makes a step slow. The bound is the time of the step's own matrix products, by the faster of the
-libraries that torch carries.
+libraries that torch carries. Where the time goes is told operation by operation, from torch's profiler, which itself
+takes some of it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from statistics import median
 import torch
 from timing import alternated, seconds, versions
 from torch import Tensor
+from torch.profiler import ProfilerActivity, profile
 from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge.sources import boot_native
 
@@ -117,6 +119,25 @@ def beside_transformer_lens(device: torch.device, rounds: int, epochs: int) -> N
           f"ours reaches {alone / middles['ours']:.0%} of it")  # fmt: skip
 
 
+def pass_by_pass(device: torch.device, epochs: int, most: int = 12) -> None:
+    """Where the time of an epoch goes, by torch's own operations, on one thread and on all."""
+    threads = torch.get_num_threads()
+    for count in sorted({1, threads}):
+        torch.set_num_threads(count)
+        program = memorised(spec(RUN), device)
+        program.advance(min(5, epochs))
+        with profile(activities=[ProfilerActivity.CPU]) as profiled:
+            program.advance(epochs)
+        taken = sorted(profiled.key_averages(), key=lambda op: -op.self_cpu_time_total)
+        whole = sum(op.self_cpu_time_total for op in taken)
+        print(
+            f"\none run of {RUN} on {count} thread{'s' * (count > 1)}: where {whole / epochs / 1e3:.1f} ms an epoch go"
+        )
+        for op in taken[:most]:
+            share = op.self_cpu_time_total / whole
+            print(f"  {op.key:<42} {op.self_cpu_time_total / epochs / 1e3:6.2f} ms  {share:5.1%}")
+
+
 def by_number_of_runs(device: torch.device, numbers: list[int], rounds: int, epochs: int, compiled: bool) -> None:
     """Epochs per second and run, for three sizes of network."""
     modes = [ExecutionMode.VMAPPED]
@@ -176,6 +197,7 @@ def main() -> None:
     device = resolved_device(options.device)
     print(f"{device}: {versions('transformer-lens')}")
     beside_transformer_lens(device, options.rounds, options.epochs)
+    pass_by_pass(device, options.epochs)
     by_number_of_runs(device, options.runs, max(1, options.rounds // 2), max(1, options.epochs // 4), options.compiled)
     written(device, 10 * options.epochs)
 

@@ -133,7 +133,9 @@ class MLP(Component):
 
 
 def _hooked(point: HookPoint, x: Tensor) -> tuple[Tensor, bool]:
-    """What passes through a hook point, and whether no hook changed it, be it in place or by another tensor."""
+    """What passes through a hook point, and whether it is known that no hook changed it, in place or otherwise."""
+    if x.is_inference():  # such tensors do not count their changes
+        return point(x), False
     before = x._version
     passed = point(x)
     return passed, passed is x and x._version == before

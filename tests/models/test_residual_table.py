@@ -61,3 +61,10 @@ def test_gradients_pass_through_every_hook(network):
     with network.hooks(bwd_hooks=hooks):
         network(inputs[20:21])[:, -1].square().sum().backward()
     torch.testing.assert_close(one, taken["at"][0])
+
+
+def test_in_inference_mode_too(network):
+    with torch.no_grad():
+        expected = network(TASK.inputs())
+    with torch.inference_mode():
+        torch.testing.assert_close(network(TASK.inputs()), expected)
