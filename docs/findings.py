@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
-from modinterp.claims import Claim
+import pandas as pd
+
+from modinterp.claims import Claim, Result
 from modinterp.claims.finding import KINDS
 from modinterp.claims.tally import COLUMNS
+from modinterp.reproduce.evidence import checked
+from modinterp.reproduce.printed import OUTSIDE, printed_table
 from modinterp.reproduce.reproduction import measurements_of
 from modinterp.runs import store
 from modinterp.sources import Source, source, sources
@@ -60,6 +65,43 @@ def _marked_table(mark: re.Match[str]) -> str:
     table = drawing.made_table(measurements_of(names), about.main_run)
     rows = [] if table is None else [table.columns, ["---"] * table.shape[1], *table.itertuples(index=False)]
     return mark[0].partition("\n")[0] + "\n" + "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
+
+
+def with_printed(text: str, results: Iterable[Result]) -> str:
+    """A page with the tables of printed numbers that it has marks for, from what was measured of a source.
+
+    A mark names the claims, or says `outside` for all numbers that lie outside of what is measured, with the reason.
+    """
+    table = printed_table(results)
+    return re.sub(
+        r"<!-- \w+, printed numbers of ([^:]+): by .* -->\n(?:\|.*\n)*", lambda mark: _printed(mark, table), text
+    )
+
+
+def _printed(mark: re.Match[str], table: pd.DataFrame) -> str:
+    outside = mark[1] == "all that lie outside"
+    ids = table["claim"].str.partition(".")[2]
+    wanted = (table["the source's lies"] == OUTSIDE) if outside else ids.isin(mark[1].split(", "))
+    last = "why outside" if outside else "the source's lies"
+    head = ("claim", "number", "the source", "ours", "variants of its seed", "other seeds", last)
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for claim, (_, row) in zip(ids[wanted], table[wanted].iterrows(), strict=True):
+        ranges = (_between(row, name) for name in ("variants of the seed", "other seeds"))
+        cells = (f"`{claim}`", row["number"], f"{row['the source']:.3g}", f"{row['ours']:.3g}", *ranges, row[last])
+        lines.append(f"| {' | '.join(cells)} |".replace("|K|", r"\|K\|"))
+    return mark[0].partition("\n")[0] + "\n" + "\n".join(lines) + "\n"
+
+
+def _between(row: pd.Series, name: str) -> str:
+    low, high, n = (row[f"{name}, {what}"] for what in ("smallest", "largest", "networks"))
+    return f"{low:.3g} to {high:.3g} ({n})" if n else "none"
+
+
+def measured_beside(name: str) -> tuple[Result, ...]:
+    """What is found, on the networks that are shipped, of those claims of a source that it prints numbers of."""
+    claims = [claim for claim in source(name).claims.values() if claim.printed]
+    names = [run for claim in claims for run in claim.subjects(source(name).runs)]
+    return checked(claims, measurements_of(names))
 
 
 def _cell(x: object) -> str:
@@ -155,6 +197,6 @@ been seen, both numbers stand here with the reason; `docs/findings.py` writes th
 
 if __name__ == "__main__":
     CHANGES.write_text(changes())
-    DEFINITIONS.write_text(with_tables(DEFINITIONS.read_text()))
+    DEFINITIONS.write_text(with_printed(with_tables(DEFINITIONS.read_text()), measured_beside("nanda")))
     for place in PLACES:
         place.write_text(current(place.read_text()))

@@ -12,7 +12,7 @@ from typing import Literal
 
 from modinterp.claims.band import Band
 from modinterp.claims.finding import HOLDS, Control, Finding, Reason
-from modinterp.claims.result import Network, Result
+from modinterp.claims.result import Network, Result, is_behaviour
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.training import RunSpec
@@ -72,6 +72,9 @@ class Claim:
         expected: name of a number to the band it must lie in; numbers without a band are reported beside. One whose
             name says `accuracy` shows that a network works, and not how.
         printed: name of a number to its value in the source, for the table of the source's numbers beside ours.
+        outside: name of a printed number to why it lies outside of all that is measured here.
+        by_selection: names of numbers by which the first of `needs` was chosen among its like to stand for the source's
+            network, such as its frequencies, or that follow from them. There it agrees because it was chosen to.
         given: name of a number to the band in which it must lie for the claim to be about a network at all, such as
             the accuracy of one that is said to have learned; a network off it is not counted.
         needs: names of runs, that of the source's own network first.
@@ -93,6 +96,8 @@ class Claim:
     measure: Measure
     expected: Mapping[str, Band]
     printed: Mapping[str, float] = field(default_factory=dict)
+    outside: Mapping[str, str] = field(default_factory=dict)
+    by_selection: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     scope: Scope = "this run"
     finding: Finding = HOLDS
@@ -108,6 +113,8 @@ class Claim:
         for pattern in self.required:
             if not _fits(pattern, self.needs):
                 raise ValueError(f"{self.id} requires {pattern}, which none of its needs fits")
+        if unknown := sorted(set(self.outside) - set(self.printed)):
+            raise ValueError(f"{self.id} says why {', '.join(unknown)} lies outside, which the source does not print")
 
     @property
     def bands(self) -> Mapping[str, Band]:
@@ -118,6 +125,14 @@ class Claim:
     def source(self) -> str:
         """The source's short name."""
         return self.id.partition(".")[0]
+
+    @property
+    def is_by_selection(self) -> bool:
+        """Whether all that it expects, accuracies apart, is what its first network was chosen by.
+
+        Then that network says nothing: it does not count among those in which the claim holds, which counts apart.
+        """
+        return bool(self.by_selection) and all(is_behaviour(n) or n in self.by_selection for n in self.expected)
 
     @property
     def of_one(self) -> Measure | None:
@@ -162,7 +177,7 @@ class Claim:
             ValueError: a number that the claim expects was not measured.
         """
         numbers = {name: _numbers(value) for name, value in (self.of_one or self.measure)(*measured).items()}
-        if missing := sorted((set(self.bands) | set(self.printed)) - set(numbers)):
+        if missing := sorted((set(self.bands) | set(self.printed) | set(self.by_selection)) - set(numbers)):
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
         return numbers
 

@@ -27,8 +27,7 @@ class Finding:
         verdict: `holds`; `mixed`, of some networks trained by the recipe and not of others; `refuted`, of none; `open`.
         why: what was found, where it is not that the claim simply holds.
         kind: of a refutation: the `source` is wrong whatever the network; it says so of its one `network` and none of
-            ours shows it; the `setting` that it leaves open, as we chose it, decides. That it is a `near miss` is seen
-            from the numbers.
+            ours shows it; the `setting` that it leaves open, as we chose it, decides; all it misses is a `near miss`.
         reason: of an open verdict: a run is `pending`; only a `variant` was measured, reduced or set up differently;
             what is given `does not apply`.
     """

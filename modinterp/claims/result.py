@@ -67,6 +67,9 @@ class Result:
         """What was found about the statement; see `modinterp.claims.finding`."""
         if self.reason:
             return "open"
+        if self._counted is not None:
+            held, of = self._counted.together.held, self._counted.together.of
+            return "holds" if held == of else "mixed" if held else "refuted"
         if not self.off:
             return "holds"
         return "mixed" if self.prevalence is not None and self.prevalence.together.held else "refuted"
@@ -77,7 +80,8 @@ class Result:
         if self.verdict != "refuted":
             return ""
         misses = [band.miss(v) for name, band in self.claim.expected.items() for v in self.measured[name]]
-        return "near miss" if max(misses) < NEAR else self.claim.finding.kind
+        recorded = self.claim.finding.kind
+        return "near miss" if max(misses) < NEAR else "network" if recorded == "near miss" else recorded
 
     @property
     def words(self) -> str:
@@ -86,8 +90,8 @@ class Result:
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict is the one that the claim's finding records."""
-        return self.words == self.claim.finding.words
+        """Whether the verdict, and the kind of a refutation, are those that the claim's finding records."""
+        return self.words == self.claim.finding.words and self.kind == self.claim.finding.kind
 
     @property
     def runs_pending(self) -> tuple[str, ...]:
@@ -123,7 +127,14 @@ class Result:
     def prevalence(self) -> Prevalence | None:
         """In how many networks of its recipe it holds; None for a claim that is not about one network."""
         relations = [network.relation or Relation.SEED for network in self.networks]
-        return Prevalence.of(self.passes, relations) if self.passes else None
+        return self._counted or (Prevalence.of(self.passes, relations) if self.passes else None)
+
+    @cached_property
+    def _counted(self) -> Prevalence | None:
+        """The prevalence without the first network, if that was chosen by the claim's own numbers; None elsewhere."""
+        if not self.claim.is_by_selection or len(self.passes) < 2 or self.runs[:1] != self.claim.needs[:1]:
+            return None
+        return Prevalence.of(self.passes[1:], [network.relation or Relation.SEED for network in self.networks[1:]])
 
     @property
     def prevalence_text(self) -> str:
@@ -190,6 +201,7 @@ class Result:
             "measured": _plain(self.measured),
             "verdict": self.verdict,
             "kind": self.kind or None,
+            "by_selection": list(claim.by_selection),
             "reason": self.reason or None,
             "prevalence": self.prevalence.to_json() if self.prevalence is not None else None,
             "control": {when: _plain(numbers) for when, numbers in self.control.items()},

@@ -1,4 +1,4 @@
-"""Verdicts counted: what is one measurement once, and what is also true of an untrained network apart."""
+"""Verdicts counted: one measurement once; what an untrained network shows too, and what was selected for, apart."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from modinterp.claims.finding import Control, Verdict
 COLUMNS = {
     "holds": "hold",
     "also untrained": "hold, also untrained",
+    "by selection": "by selection",
     "mixed": "in some networks",
     "refuted": "refuted",
     "open": "open",
@@ -22,19 +23,17 @@ class Tally:
 
     Attributes:
         measurements, statements: a key of `COLUMNS` to a number. `holds` is without what an untrained network, or one
-            that has only memorised, shows as well; this is `also untrained`.
+            that has only memorised, shows as well; this is `also untrained`. What is `by selection` was said of numbers
+            by which the source's network was chosen here, whatever the verdict.
     """
 
     measurements: dict[str, int]
     statements: dict[str, int]
 
     @classmethod
-    def of(cls, verdicts: Iterable[tuple[Hashable, Verdict, Control]]) -> Tally:
-        """From what each claim measures, its verdict, and whether its numbers tell a trained network from others."""
-        columns = [
-            (key, "also untrained" if verdict == "holds" and control.startswith("also") else verdict)
-            for key, verdict, control in verdicts
-        ]
+    def of(cls, verdicts: Iterable[tuple[Hashable, Verdict, Control, bool]]) -> Tally:
+        """From what each claim measures, its verdict, whether its numbers tell a trained network, and by selection."""
+        columns = [(key, _column(verdict, control, selected)) for key, verdict, control, selected in verdicts]
         once = [column for _, column in set(columns)]
         told = [column for _, column in columns]
         return cls({c: once.count(c) for c in COLUMNS}, {c: told.count(c) for c in COLUMNS})
@@ -54,3 +53,10 @@ class Tally:
                 parts.append(f"{n} {words}" + f" ({statements} statements)" * (statements != n))
         claims, n = sum(self.statements.values()), sum(self.measurements.values())
         return f"{claims} claim{'s' * (claims != 1)}, {n} measurement{'s' * (n != 1)}: {', '.join(parts)}"
+
+
+def _column(verdict: Verdict, control: Control, by_selection: bool) -> str:
+    """The key of `COLUMNS` in which a claim counts."""
+    if by_selection:
+        return "by selection"
+    return "also untrained" if verdict == "holds" and control.startswith("also") else verdict

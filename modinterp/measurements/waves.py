@@ -165,6 +165,18 @@ class WaveMeasurements(GridMeasurements):
             self._ablated[name] = self.changed(logits)
         return self._ablated[name]
 
+    def ablated_without_skip(self, name: str) -> components.Ablation:
+        """Loss and accuracy after an intervention on the neurons, the last MLP's skip connection at its mean as well.
+
+        Raises:
+            KeyError: no intervention on the neurons has that name.
+            NoSuchPart: the network has no skip connection around an MLP.
+        """
+        hook = f"blocks.{self.model.cfg.n_layers - 1}.hook_resid_mid"
+        mid = self.activation(hook)
+        values = self._neuron_values[name] | {hook: mid.mean(dim=(0, 1)).expand_as(mid)}
+        return self.changed(logits_with(self.model, self.task, values, self.grid))
+
     @cached_property
     def ablations(self) -> components.Ablations:
         """Loss and accuracy after every intervention on a component or on the neurons."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import floor, log10
 
 import pandas as pd
 
@@ -13,9 +14,10 @@ from modinterp.training.relation import Relation
 def printed_table(results: Iterable[Result]) -> pd.DataFrame:
     """One row a printed number that was measured; what is one measurement stands once.
 
-    Columns: where it stands, claim, number, the source's value, ours on the first network, the smallest and the largest
-    over rounding variants of the source's own seed, the same over other seeds and draw orders, and in which of these
-    ranges the source's value lies.
+    Columns: where it stands, claim, number, whether the first network was chosen by it, the source's value, ours on the
+    first network, the smallest and the largest over rounding variants of the source's own seed, the same over other
+    seeds and draw orders, of those networks that have such a number, and in which of these ranges the source's value
+    lies, or why it lies in none.
     """
     rows: dict[tuple[str, float], dict[str, object]] = {}
     for result in results:
@@ -23,22 +25,26 @@ def printed_table(results: Iterable[Result]) -> pd.DataFrame:
             values = result.measured.get(name, ())
             if len(values) != len(result.networks) or not values:
                 continue
-            own = [v for v, (_, how) in zip(values, result.networks, strict=True) if how in _OWN]
-            others = [v for v, (_, how) in zip(values, result.networks, strict=True) if how not in _OWN]
+            known = [(v, how) for v, (_, how) in zip(values, result.networks, strict=True) if v == v]
+            own, others = ([v for v, how in known if (how in _OWN) is of_seed] for of_seed in (True, False))
+            place = _place(value, own, others)
             row = {
                 "where": result.claim.where,
                 "claim": result.claim.id,
                 "number": name,
+                "by selection": name in result.claim.by_selection,
                 "the source": value,
                 "ours": values[0],
                 **_range("variants of the seed", own),
                 **_range("other seeds", others),
-                "the source's lies": _place(value, own, others),
+                "the source's lies": place,
+                "why outside": result.claim.outside.get(name, "") if place == OUTSIDE else "",
             }
             rows.setdefault((f"{result.claim.where} {name}", value), row)
     return pd.DataFrame(list(rows.values()))
 
 
+OUTSIDE = "outside of both"
 _OWN = (Relation.SAME, Relation.ROUNDING)
 
 
@@ -50,8 +56,10 @@ def _range(name: str, values: list[float]) -> dict[str, object]:
 def _place(value: float, own: list[float], others: list[float]) -> str:
     """In which ranges a value lies."""
     places = [name for name, values in (("variants", own), ("seeds", others)) if _within(value, values)]
-    return "within both" if len(places) == 2 else f"within the {places[0]}" if places else "outside of both"
+    return "within both" if len(places) == 2 else f"within the {places[0]}" if places else OUTSIDE
 
 
 def _within(value: float, values: list[float]) -> bool:
-    return bool(values) and min(values) <= value <= max(values)
+    """Whether a value that is printed to three digits lies among others."""
+    half = 0.5 * 10 ** (floor(log10(abs(value))) - 2) if value else 0.0
+    return bool(values) and min(values) - half <= value <= max(values) + half

@@ -74,7 +74,8 @@ class Reproduction:
     @property
     def tally(self) -> Tally:
         """The verdicts counted, what is one measurement once."""
-        return Tally.of((self.source.measurement(r.claim), r.verdict, r.specificity) for r in self.results)
+        told = ((self.source.measurement(r.claim), r.verdict, r.specificity, r.claim) for r in self.results)
+        return Tally.of((key, verdict, control, c.is_by_selection) for key, verdict, control, c in told)
 
 
 def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:

@@ -213,7 +213,8 @@ class Source(Mapping):
         """The recorded verdicts counted, what is one measurement once."""
         from modinterp.claims.tally import Tally
 
-        return Tally.of((self.measurement(c), c.finding.verdict, c.control) for c in self.claims.values())
+        claims = self.claims.values()
+        return Tally.of((self.measurement(c), c.finding.verdict, c.control, c.is_by_selection) for c in claims)
 
     def figures_beside(self, keys: set[str]) -> set[str]:
         """These keys of figures, and those of the figures that are drawn along with them."""

@@ -25,6 +25,7 @@ from modinterp.claims import (
     refuted,
     variant,
 )
+from modinterp.claims.result import Network
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.report import terminal_table
@@ -32,6 +33,7 @@ from modinterp.reproduce.reproduction import measurements_of
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.sources import source, sources
 from modinterp.tasks import addition
+from modinterp.training.relation import Relation
 
 LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
 CLAIMS = [claim for each in sources().values() for claim in each.claims.values()]
@@ -171,6 +173,26 @@ def test_of_several_networks_it_is_told_in_how_many_a_claim_holds(values: list, 
     assert (prevalence["held"], prevalence["of"]) == (held, len(values))
     assert prevalence["low"] <= held / len(values) <= prevalence["high"]
     assert of_many(values, y=9.0).verdict == "refuted"  # all of a network's own numbers count
+
+
+@pytest.mark.parametrize(("others", "verdict", "told"), [([1, 1], "holds", "2 of 2"), ([1, 2], "mixed", "1 of 2"),
+                                                       ([2, 2], "refuted", "0 of 2")])  # fmt: skip
+def test_a_network_that_was_chosen_by_a_number_does_not_count_for_it(others: list, verdict: str, told: str) -> None:
+    chosen = replace(made(lambda m: {"x": 1}, x=equals(1)), by_selection=("x",))
+    networks = [Network("test/run-0", Relation.SAME), *(Network(f"test/run-{n}", Relation.SEED) for n in (1, 2))]
+    rows = [(network, {"x": (float(x),)}) for network, x in zip(networks, [1, *others], strict=True)]
+    result = chosen.judged(rows)
+    assert (result.verdict, result.prevalence_text) == (verdict, told)
+    assert chosen.judged(rows[:1]).verdict == "holds"
+    counted = replace(made(lambda m: {"x": 1, "y": 2}, x=equals(1), y=equals(2)), by_selection=("x",))
+    assert not counted.is_by_selection, "it expects another number as well"
+    with pytest.raises(ValueError, match="expects z, which its measure does not return"):
+        replace(chosen, by_selection=("z",)).check(run())
+
+
+def test_why_a_number_lies_outside_is_said_of_numbers_that_are_printed() -> None:
+    with pytest.raises(ValueError, match="says why x lies outside, which the source does not print"):
+        replace(made(lambda m: {"x": 1}, x=equals(1)), outside={"x": "it does"})
 
 
 def test_networks_of_which_what_is_given_is_not_so_are_not_counted() -> None:

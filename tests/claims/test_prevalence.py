@@ -35,10 +35,18 @@ def test_what_decides(networks: list[tuple[bool, Relation]], decides: str) -> No
 
 
 def test_one_measurement_counts_once() -> None:
-    verdicts = [("a", "holds", "told apart")] * 3 + [("b", "holds", "also true before training"),
-                ("c", "mixed", "told apart"), ("d", "refuted", "told apart"), ("a", "open", "told apart")]  # fmt: skip
+    verdicts = [
+        *[("a", "holds", "told apart", False)] * 3,
+        ("b", "holds", "also true before training", False),
+        ("c", "mixed", "told apart", False),
+        ("d", "refuted", "told apart", False),
+        ("a", "open", "told apart", False),
+        *[("e", verdict, "told apart", True) for verdict in ("holds", "mixed")],
+    ]
     tally = Tally.of(verdicts)
-    assert tally.measurements == {"holds": 1, "also untrained": 1, "mixed": 1, "refuted": 1, "open": 1}
+    assert tally.measurements == {
+        "holds": 1, "also untrained": 1, "by selection": 1, "mixed": 1, "refuted": 1, "open": 1,
+    }  # fmt: skip
     assert tally.statements["holds"] == 3
-    assert str(tally).startswith("7 claims, 5 measurements: 1 hold (3 statements), 1 hold, also untrained")
+    assert str(tally).startswith("9 claims, 6 measurements: 1 hold (3 statements), 1 hold, also untrained")
     assert (tally + tally).statements["holds"] == 6

@@ -85,6 +85,7 @@ def component_interventions(
         "attention to self zero, renormalised": {_PATTERN: without_self / without_self.sum(dim=-1, keepdim=True)},
         "sigmoid made linear": {_PATTERN: linear_pattern(tables, linear_sigmoid(tables, pattern))},
         "attention output zero": {_ATTN_OUT: torch.zeros_like(attn_out)},
+        "attention output mean": {_ATTN_OUT: attn_out.mean(dim=(0, 1)).expand_as(attn_out)},
         "skip around attention zero": {_MID: attn_out},
         "skip around MLP zero": {_POST: mlp_out},
         "skip around MLP mean": {_POST: mlp_out + mid.mean(dim=(0, 1))},

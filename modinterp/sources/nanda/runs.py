@@ -62,6 +62,7 @@ ROUNDING = tuple(f"nanda/rounding-{number}" for number in range(len(_NUDGES)))
 # the most heads at the paper's frequencies, of several such the one of the lowest number. Chosen by this alone among the
 # first four that ended (0, 1, 2 and 4, of which 2 and 4 have all nine frequencies), before a claim was measured on it
 FINGERPRINT = 2
+PAPER_FREQS, PAPER_HEADS = (14, 35, 41, 42, 52), (35, 42, 52, 42)
 
 
 def _by_the_released_code() -> dict[str, RunSpec]:

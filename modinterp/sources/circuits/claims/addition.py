@@ -10,7 +10,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.claims.finding import refuted
 from modinterp.measurements import PairMeasurements
-from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL
+from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL, SAME_BAR
 from modinterp.sources.circuits.runs import ADD, RUNS
 
 START = "start"
@@ -114,6 +114,7 @@ CLAIMS = (
         source_says="0.7655",
         measure=each(_positions),
         expected={DIFFERENCE_LESS_COSINE: at_most(0.05, "the source's two numbers agree to 0.0002"), **ACCURATE_ON_ALL},
+        changed=(SAME_BAR,),
         needs=ADD[:1],
         control="also true before training",
     ),
@@ -151,6 +152,7 @@ CLAIMS = (
         scope="any seed",
         figure="add_neurons",
         changed=(
+            SAME_BAR,
             Change(
                 date="2026-11-23",
                 what="a further number is expected",
@@ -167,6 +169,7 @@ CLAIMS = (
         source_says="no number",
         measure=each(_invariant),
         expected={ANSWERED_ALIKE: at_least(0.999, "invariant"), **ACCURATE_ON_ALL},
+        changed=(SAME_BAR,),
         needs=ADD,
         scope="any seed",
     ),

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
-from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL
+from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL, SAME_BAR
 from modinterp.sources.circuits.runs import ADD
 
 LEAST_ATTENTION = "smallest mean attention to a, over heads"
@@ -112,6 +112,7 @@ CLAIMS = (
         source_says="heat-maps",
         measure=each(_periodic),
         expected={PERIODIC_HEADS: at_least(2, "seen in the heat-maps"), **ACCURATE_ON_ALL},
+        changed=(SAME_BAR,),
         needs=ADD,
         scope="any seed",
         figure="add_attention",
@@ -153,6 +154,7 @@ CLAIMS = (
             NEURON_FREQUENCIES: at_least(2, "different ones"),
             **ACCURATE_ON_ALL,
         },
+        changed=(SAME_BAR,),
         needs=ADD,
         scope="any seed",
         finding=refuted(
@@ -171,6 +173,7 @@ CLAIMS = (
             GAP: at_least(1.5, "a set that does not stand out is no finding"),
             **ACCURATE_ON_ALL,
         },
+        changed=(SAME_BAR,),
         needs=ADD,
         scope="any seed",
         figure="add_spectra",

@@ -9,7 +9,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Change, Claim, Value
 from modinterp.claims.finding import pending, refuted
 from modinterp.measurements import NetworkMeasurements, OrderMeasurements
-from modinterp.sources.circuits.claims.conditions import LEARNED
+from modinterp.sources.circuits.claims.conditions import LEARNED, SAME_BAR
 from modinterp.sources.circuits.runs import BALANCED, MAX, MEDIAN, OF_WIDTHS, SMALL_SORT, SORT
 from modinterp.tasks import Ordering
 
@@ -203,6 +203,7 @@ CLAIMS = (
             UNIFORM_GAIN: at_most(0.03, "marginal"),
             ACCURACY_AFTER: LEARNED,
         },
+        changed=(SAME_BAR,),
         needs=(MAX[0], BALANCED[0]),
         figure="accuracy",
         control="also true before training",

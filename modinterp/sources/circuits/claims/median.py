@@ -6,7 +6,7 @@ from modinterp.analyses.order.sorting import rank_attention
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.measurements import OrderMeasurements
-from modinterp.sources.circuits.claims.conditions import LEARNED, TEST_ACCURACY
+from modinterp.sources.circuits.claims.conditions import LEARNED, SAME_BAR, TEST_ACCURACY
 from modinterp.sources.circuits.claims.copying import COPIES, TOLERATED, of_copied, robustness
 from modinterp.sources.circuits.claims.data import MEDIAN_OVER_SORT
 from modinterp.sources.circuits.runs import MEDIAN, SORT
@@ -48,6 +48,7 @@ CLAIMS = (
         needs=(MEDIAN[0], SORT[0]),
         figure="curves",
         changed=(
+            SAME_BAR,
             Change(
                 date="2026-11-23",
                 what="the lower end of the band",
@@ -67,6 +68,7 @@ CLAIMS = (
             MEDIAN_MOST_ATTENDED: at_most(0.9, "else it would be as plain as the maximum"),
             TEST_ACCURACY: LEARNED,
         },
+        changed=(SAME_BAR,),
         needs=MEDIAN[:1],
         figure="median_ranks",
         control="also true before training",

@@ -14,7 +14,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.measurements import OrderMeasurements
 from modinterp.models import TransformerConfig
-from modinterp.sources.circuits.claims.conditions import ACCURATE, TEST_ACCURACY
+from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR, TEST_ACCURACY
 from modinterp.sources.circuits.claims.copying import COPIES, TOLERATED, robustness
 from modinterp.sources.circuits.runs import MEDIAN, ONE_HEAD, RUNS, SORT
 
@@ -102,6 +102,7 @@ CLAIMS = (
             CUBIC_FIT: at_least(0.5, "scores that no polynomial fits say nothing of lines"),
             **ACCURATE,
         },
+        changed=(SAME_BAR,),
         needs=ONE_HEAD,
         scope="any seed",
     ),
@@ -116,6 +117,7 @@ CLAIMS = (
             CUBIC_FIT: at_least(0.5, "a polynomial that fits nothing describes nothing"),
             **ACCURATE,
         },
+        changed=(SAME_BAR,),
         needs=SORT,
         scope="any seed",
         figure="sort_scores",

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Change, Claim, each
 from modinterp.claims.finding import refuted
 from modinterp.measurements import OrderMeasurements
-from modinterp.sources.circuits.claims.conditions import ACCURATE, TEST_ACCURACY
+from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR, TEST_ACCURACY
 from modinterp.sources.circuits.claims.invariance import (
     DIFFERENT_INPUTS,
     INPUT_COSINE,
@@ -140,7 +140,7 @@ CLAIMS = (
         needs=SORT,
         scope="any seed",
         figure="sort_orders",
-        changed=told_inputs_apart("0.41 in the first network"),
+        changed=(SAME_BAR, *told_inputs_apart("0.41 in the first network")),
     ),
     Claim(
         id="circuits.sort.last_pos_max",
@@ -201,6 +201,7 @@ CLAIMS = (
         ),
         figure="swaps",
         changed=(
+            SAME_BAR,
             Change(
                 date="2026-11-23",
                 what="the statement, which was weaker than the source's",

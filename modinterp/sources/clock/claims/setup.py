@@ -124,7 +124,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "All four grok; but the cosines of the key frequencies explain 88.0% of the logits of one network without "
-            "positions, where 90% is expected. The others: 94% to 98%. Nothing ties that one to the missing positions."
+            "positions, where 90% is expected. The others: 94% to 98%. Nothing ties that one to the missing positions.",
+            "near miss",
         ),
         figure="curves",
     ),

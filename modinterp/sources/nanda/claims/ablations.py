@@ -5,7 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 from modinterp.activations import logits_on_grid
-from modinterp.analyses.fourier.ablations import Terms, excluded_logits, restricted_embedding, restricted_logits
+from modinterp.analyses.fourier.ablations import (
+    Terms,
+    excluded_logits,
+    part_at,
+    restricted_embedding,
+    restricted_logits,
+)
 from modinterp.claims.band import Band, at_least, at_most
 from modinterp.claims.claim import Claim, Measure, Value
 from modinterp.claims.finding import mixed
@@ -24,6 +30,11 @@ OTHER_COMPONENTS = "share of components of one number that are others"
 OTHER_PRODUCTS = "share of components of two numbers that are others"
 RATIO_IN_W_E = "loss over original, taken out of W_E"
 ACCURACY_IN_W_E = "accuracy, taken out of W_E"
+ORIGINAL_LOSS = "loss before"
+ORIGINAL_TEST_LOSS = "test loss before"
+WITH_MEAN = {name: f"{name}, skip around the MLP at its mean" for name in (LOSS, LOSS_RATIO)}
+N_HARMFUL = "frequencies without which the loss is tenfold"
+N_HARMLESS = "frequencies without which the loss is 1.5-fold at most"
 
 WORKS: dict[str, Band] = {ACCURACY: at_least(0.999, "unchanged from 1 in the paper")}
 COUNTED: dict[str, Terms] = {"4 products": "products", "2 waves of a + b": "sums"}
@@ -34,6 +45,10 @@ RATIO_WITH_TERMS: dict[Terms, str] = {
     "products": "loss over original, 4 terms a frequency",
     "sums": "loss over original, 2 terms a frequency",
 }
+LOSS_WITH_TERMS: dict[Terms, str] = {
+    terms: name.replace("loss over original", LOSS) for terms, name in RATIO_WITH_TERMS.items()
+}
+ALONE = {n: f"{n}, without the constant" for n in (*RATIO_WITH_TERMS.values(), *LOSS_WITH_TERMS.values())}
 SOLVED: dict[str, Band] = {ACCURACY_BEFORE: at_least(0.999, "the paper ablates a network that solves the task")}
 
 
@@ -54,20 +69,51 @@ def intervention(name: str) -> Measure:
     return measure
 
 
+def _as_polynomials(m: PairMeasurements) -> dict[str, Value]:
+    original = m.ablated("original")
+    return {
+        **intervention("neurons as polynomials")(m),
+        ORIGINAL_LOSS: original.loss,
+        ORIGINAL_TEST_LOSS: original.test_loss,
+    }
+
+
+@cache
+def _projection(name: str) -> Measure:
+    """The measure of an intervention, and the same with the mean in place of what goes around the MLP."""
+
+    def measure(m: PairMeasurements) -> dict[str, Value]:
+        without_skip = m.ablated_without_skip(name)
+        return {
+            **intervention(name)(m),
+            WITH_MEAN[LOSS_RATIO]: without_skip.loss_ratio,
+            WITH_MEAN[LOSS]: without_skip.loss,
+        }
+
+    return measure
+
+
 def _each_frequency(m: PairMeasurements) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for terms in COUNTED.values():
         ratios = dict(enumerate((m.loss_without_each[terms] / m.ablated("original").loss).tolist(), start=1))
         numbers[SMALLEST_KEY_RATIO[terms]] = min(ratios[k] for k in m.freqs)
         numbers[LARGEST_OTHER_RATIO[terms]] = max(ratio for k, ratio in ratios.items() if k not in m.freqs)
+        if terms == "products":
+            numbers[N_HARMFUL] = sum(ratio >= 10 for ratio in ratios.values())
+            numbers[N_HARMLESS] = sum(ratio <= 1.5 for ratio in ratios.values())
     return numbers
 
 
 def _key_only(m: PairMeasurements) -> dict[str, Value]:
     left = {terms: m.changed(restricted_logits(m.logits, m.freqs, terms)) for terms in RATIO_WITH_TERMS}
+    alone = {terms: m.changed(part_at(m.logits, m.freqs, terms)) for terms in RATIO_WITH_TERMS}
     in_embedding = m.changed(logits_on_grid(restricted_embedding(m.model, m.p, m.freqs), m.task))
     return {
         **{RATIO_WITH_TERMS[terms]: ablation.loss_ratio for terms, ablation in left.items()},
+        **{LOSS_WITH_TERMS[terms]: ablation.loss for terms, ablation in left.items()},
+        **{ALONE[RATIO_WITH_TERMS[terms]]: ablation.loss_ratio for terms, ablation in alone.items()},
+        **{ALONE[LOSS_WITH_TERMS[terms]]: ablation.loss for terms, ablation in alone.items()},
         RATIO_IN_W_E: in_embedding.loss_ratio,
         ACCURACY_IN_W_E: in_embedding.accuracy,
         ACCURACY_BEFORE: m.accuracy,
@@ -93,8 +139,14 @@ CLAIMS = (
         where="section 4.4",
         statement="Replacing each explained neuron by its polynomial of degree two hardly changes the loss.",
         source_says="2.41e-7 to 2.48e-7 (+3%)",
-        measure=intervention("neurons as polynomials"),
-        printed={LOSS_RATIO: 1.03, LOSS: 2.48e-7},
+        measure=_as_polynomials,
+        printed={
+            ORIGINAL_LOSS: 2.41e-7,
+            ORIGINAL_TEST_LOSS: 2.41e-7,
+            LOSS_RATIO: 1.03,
+            TEST_LOSS_RATIO: 1.03,
+            LOSS: 2.48e-7,
+        },
         expected={LOSS_RATIO: at_most(2, "1.03 in the paper"), **WORKS},
         needs=(MAIN,),
         figure="interventions",
@@ -109,7 +161,7 @@ CLAIMS = (
         statement="Keeping of each neuron only its waves of a + b at the key frequencies improves the loss.",
         source_says="5.54e-8, ratio 0.23",
         measure=intervention("neurons as waves of a + b"),
-        printed={LOSS_RATIO: 0.23, LOSS: 5.54e-8},
+        printed={LOSS_RATIO: 0.23, TEST_LOSS_RATIO: 0.23, LOSS: 5.54e-8},
         expected={LOSS_RATIO: at_most(1, "the direction is the claim"), **WORKS},
         needs=(MAIN,),
         figure="interventions",
@@ -121,6 +173,8 @@ CLAIMS = (
         statement="Taking any one key frequency out of the logits raises the loss a lot; taking out any other does no harm.",
         source_says="5 bars high, 51 at the baseline",
         measure=_each_frequency,
+        printed={N_HARMFUL: 5, N_HARMLESS: 51},
+        by_selection=(N_HARMFUL, N_HARMLESS),
         expected={
             **{name: at_least(10, "orders of magnitude in figure 6") for name in SMALLEST_KEY_RATIO.values()},
             **{name: at_most(1.5, "at or below the baseline in figure 6") for name in LARGEST_OTHER_RATIO.values()},
@@ -134,7 +188,11 @@ CLAIMS = (
         statement="Taking out everything but the key frequencies improves the loss, however their components are counted.",
         source_says="7.24e-8, ratio 0.30",
         measure=_key_only,
-        printed={RATIO_WITH_TERMS["products"]: 0.30},
+        printed={
+            **{n: 0.30 for name in RATIO_WITH_TERMS.values() for n in (name, ALONE[name])},
+            **{n: 7.24e-8 for name in LOSS_WITH_TERMS.values() for n in (name, ALONE[name])},
+        },
+        outside={LOSS_WITH_TERMS["sums"]: "the definition: the paper counts 40 components here, 8 a frequency"},
         expected={
             **{name: at_most(1, "the direction is the claim") for name in RATIO_WITH_TERMS.values()},
             **SOLVED,
@@ -147,8 +205,11 @@ CLAIMS = (
         id="nanda.abstract.other95",
         where="section 1",
         statement="Without the key frequencies the network is at chance or below; without all others it is slightly better. The others are 91% of the frequencies, not 95%.",
-        source_says="chance, ln 113 = 4.73; improved",
+        source_says="chance, ln 113 = 4.73; improved; 95% of the frequencies",
         measure=_keys_and_others,
+        printed={OTHER_FREQUENCIES: 0.95, OTHER_COMPONENTS: 0.95},
+        outside=dict.fromkeys((OTHER_FREQUENCIES, OTHER_COMPONENTS), "the paper: 51 of 56 are 91%"),
+        by_selection=(OTHER_FREQUENCIES, OTHER_COMPONENTS),
         expected={
             LOSS_WITHOUT_KEYS: at_least(4.73, "chance, ln 113"),
             RATIO_WITHOUT_OTHERS: at_most(1, "the direction is the claim"),
@@ -163,8 +224,15 @@ CLAIMS = (
         where="section 4.4",
         statement="Projecting the neurons onto the directions that W_L reads loses nothing.",
         source_says="1.19e-7, ratio 0.49",
-        measure=intervention("neurons onto W_L directions"),
-        printed={LOSS_RATIO: 0.49, LOSS: 1.19e-7},
+        measure=_projection("neurons onto W_L directions"),
+        printed={
+            **dict.fromkeys((LOSS_RATIO, TEST_LOSS_RATIO, WITH_MEAN[LOSS_RATIO]), 0.49),
+            **dict.fromkeys((LOSS, WITH_MEAN[LOSS]), 1.19e-07),
+        },
+        outside=dict.fromkeys(
+            (LOSS_RATIO, TEST_LOSS_RATIO, WITH_MEAN[LOSS_RATIO], LOSS, WITH_MEAN[LOSS]),
+            "not known: a projection that keeps all that W_L reads changes hardly anything in ours; no reading halves the loss",
+        ),
         expected={LOSS_RATIO: at_most(2, "0.49 in the paper, 1.09 in an archived network"), **WORKS},
         needs=(MAIN,),
         figure="interventions",
@@ -178,8 +246,8 @@ CLAIMS = (
         where="section 4.4",
         statement="Projecting the neurons off the directions that W_L reads leaves nothing: worse than guessing.",
         source_says="5.27, more than ln 113",
-        measure=intervention("neurons off W_L directions"),
-        printed={LOSS: 5.27},
+        measure=_projection("neurons off W_L directions"),
+        printed={LOSS: 5.27, WITH_MEAN[LOSS]: 5.27},
         expected={LOSS: at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},
         needs=(MAIN,),
         finding=mixed(

@@ -10,7 +10,16 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value
 from modinterp.claims.finding import refuted
 from modinterp.measurements import PairMeasurements
-from modinterp.sources.nanda.claims.trainings import DELAY, LOGIT_FVE, curve, delay, generalised, highest, share
+from modinterp.sources.nanda.claims.trainings import (
+    DELAY,
+    LOGIT_FVE,
+    ONE_DEFINITION,
+    curve,
+    delay,
+    generalised,
+    highest,
+    share,
+)
 from modinterp.sources.nanda.runs import SEEDS
 from modinterp.sources.nanda.tables import FRACTIONS
 
@@ -155,6 +164,7 @@ CLAIMS = (
         source_says="FVE of the logits 91% to 99%, but 63.9% with 80% of the data (table 5)",
         measure=_fourier_at_every_fraction,
         expected={EXPLAINED: at_least(0.8, "five of the six rows of table 5")},
+        changed=(ONE_DEFINITION,),
         needs=BY_FRACTION,
         required=("nanda/fraction-*",),
         scope="any seed",

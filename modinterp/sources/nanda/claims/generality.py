@@ -13,7 +13,17 @@ from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS
 from modinterp.sources.nanda.claims.periodicity import KEY_FREQUENCIES
 from modinterp.sources.nanda.claims.seeds import GINI_W_E, GINI_W_L, TEST_LOSS
-from modinterp.sources.nanda.claims.trainings import LOGIT_FVE, MEAN_MLP_FVE, final, generalised, n_layers, share
+from modinterp.sources.nanda.claims.trainings import (
+    GENERALISES,
+    LOGIT_FVE,
+    MEAN_MLP_FVE,
+    ONE_DEFINITION,
+    THREE_OF_FIVE,
+    final,
+    generalised,
+    n_layers,
+    share,
+)
 from modinterp.sources.nanda.runs import SEEDS
 from modinterp.sources.nanda.tables import DROPOUT, SWEPT_DECAY, TABLE_5, TABLE_6, WITH_DECAY, Row, Skip
 
@@ -79,7 +89,9 @@ FINDINGS = {  # of the rows of both tables, by their keys
     "dropout_p2_1": pending(
         SLOWER.format(
             "91% of the pairs held out",
-            "; its Gini of W_E is 0.20 by then, as in the paper, and the FVE of its logits 54%",
+            "; its Gini of W_E is 0.20 by then, as in the paper, but the FVE of its logits 54%, where 60% to 95% is asked "
+            "for: refuted as far as it had come, and open while it moves, as fig28.dropout is. It is shipped without its "
+            "weights, so that this number cannot be measured again",
         )
     ),
     "dropout_0p2": pending(
@@ -119,9 +131,7 @@ def _table_5(row: Row) -> Claim:
         source_says=f"loss {row.loss}; Gini {row.gini_W_E} and {row.gini_W_L}; frequencies {keys}; FVE of the logits {row.logit_fve}%, of the MLP {row.mlp_fve}% ({row.mlp_sd}%)",
         measure=_row,
         expected=_with_dropout(row) if dropout else _with_decay(row),
-        given={
-            TEST_ACCURACY: at_least(0.9, "it is said of networks that generalise; 99.6% is the lowest in the paper")
-        },
+        given={TEST_ACCURACY: at_least(GENERALISES, "said of networks that generalise; 99.6% is the paper's lowest")},
         needs=(row.run,),
         finding=FINDINGS.get(row.key, pending(f"awaits {row.run}")),
         figure="table5",
@@ -198,9 +208,8 @@ def _table_6(row: Skip) -> Claim:
             ACCURACY_FALL: at_most(row.drop, f"{row.accuracy}% to {row.ablated_accuracy}% in the paper"),
             ABLATED_RATIO: at_most(10, "4.2 at the most in table 6"),
         },
-        given={
-            ACCURACY: at_least(0.95, "the paper ablates networks that solve the task; 99.6% is the lowest in table 6")
-        },
+        given={ACCURACY: at_least(GENERALISES, "said of networks that generalise; 99.6% is the lowest in table 6")},
+        changed=(ONE_DEFINITION, *((THREE_OF_FIVE,) if row.key == "2-layer" else ())),
         needs=row.runs,
         required=row.runs[:3] if row.key == "2-layer" else (),  # a mean of networks that differ a hundredfold
         scope="any seed",
@@ -227,7 +236,8 @@ CLAIMS = (
         required=("nanda/fraction-*",),
         scope="any seed",
         finding=refuted(
-            "Four of the five networks at P = 53 are right on 98.7% to 99.8% of the pairs held out; all others with weight decay on all."
+            "Four of the five networks at P = 53 are right on 98.7% to 99.8% of the pairs held out; all others with weight decay on all.",
+            "near miss",
         ),
         figure="table5",
     ),
@@ -246,6 +256,7 @@ CLAIMS = (
         scope="any seed",
         figure="table5",
         control="without control",
+        changed=(ONE_DEFINITION,),
     ),
     Claim(
         id="nanda.C23.dropout_not_sparse",
@@ -261,6 +272,7 @@ CLAIMS = (
         finding=inapplicable(SLOW),
         figure="table5",
         control="without control",
+        changed=(ONE_DEFINITION,),
     ),
     *map(_table_6, TABLE_6),
 )

@@ -29,7 +29,9 @@ from modinterp.sources.nanda.runs import MAIN, SEEDS
 
 LARGEST_DIFFERENCE = "largest difference"
 N_TABLES = "heads with a share of 0.90"
+SHARE_OF_HEAD = "share of head"
 RANK_SHARE = tuple(f"share of the head of rank {rank}" for rank in range(1, 5))
+WIDEST = "largest score difference [nats]"
 N_CURVED = "heads within 4 nats below 0.95"
 OV_KEY_SHARE = "lowest share of the key frequencies"
 N_OV_OWN = "heads whose OV is strongest at their own frequency"
@@ -50,7 +52,8 @@ def _lookup(m: PairMeasurements) -> dict[str, Value]:
 def _table_fve(m: PairMeasurements) -> dict[str, Value]:
     shares = sorted(m.roles.score_share, reverse=True)
     ranked = {name: of_rank(shares, rank) for rank, name in enumerate(RANK_SHARE)}
-    return {N_TABLES: sum(share >= 0.90 for share in shares), **ranked}
+    by_head = {f"{SHARE_OF_HEAD} {head}": share for head, share in enumerate(m.roles.score_share)}
+    return {N_TABLES: sum(share >= 0.90 for share in shares), **ranked, **by_head}
 
 
 def _phase_form() -> dict[str, Value]:
@@ -71,7 +74,7 @@ def _linear_sigmoid(m: PairMeasurements) -> dict[str, Value]:
     return {
         LOWEST_FVE: min(fit.explained),
         N_CURVED: sum(w <= 4 and e < 0.95 for w, e in zip(widest, fit.explained, strict=True)),
-        "largest score difference [nats]": max(widest),
+        WIDEST: max(widest),
     }
 
 
@@ -102,7 +105,13 @@ CLAIMS = (
             statement=f"C[a] is F cos(w a) + G sin(w a) for one frequency. The head of rank {head + 1} is reported.",
             source_says=f"head {head}: {fve}",
             measure=_table_fve,
-            printed={N_TABLES: 4, **dict(zip(RANK_SHARE, sorted(TABLE_FVES, reverse=True), strict=True))},
+            printed={
+                N_TABLES: 4,
+                RANK_SHARE[head]: sorted(TABLE_FVES, reverse=True)[head],
+                f"{SHARE_OF_HEAD} {head}": fve,
+            },
+            outside={f"{SHARE_OF_HEAD} {head}": "rounding: by 0.001 above mainline-0"},
+            by_selection=(N_TABLES,),
             expected={N_TABLES: at_least(2, "all four in the paper are above 0.92")},
             needs=(MAIN,),
             finding=mixed(TWO_HEADS),
@@ -125,6 +134,7 @@ CLAIMS = (
         statement="Two heads of one frequency have opposite coefficients.",
         source_says="heads 1 and 3, about -1",
         measure=head_roles(OPPOSITE),
+        printed={OPPOSITE: -1},
         expected={OPPOSITE: at_most(-0.95, "almost exactly opposite")},
         needs=(MAIN,),
         figure="tables",
@@ -135,7 +145,7 @@ CLAIMS = (
         statement="Over the range that is used the sigmoid is nearly a straight line.",
         source_says="0.975, over about -5 to 5",
         measure=_linear_sigmoid,
-        printed={LOWEST_FVE: 0.975},
+        printed={LOWEST_FVE: 0.975, WIDEST: 5},
         expected={
             LOWEST_FVE: at_least(0.80, "0.84 to 0.99 in archived networks"),
             N_CURVED: equals(0, "0.975 in the paper, over 5 nats"),
@@ -171,6 +181,7 @@ CLAIMS = (
         source_says="0.92 to 0.99",
         measure=_table_fve,
         expected={N_TABLES: at_least(2, "all four in the paper")},
+        by_selection=(N_TABLES,),
         needs=(MAIN,),
         finding=mixed(TWO_HEADS),
         figure="tables",
@@ -199,6 +210,7 @@ CLAIMS = (
             HIGHEST_PRODUCT,
             HIGHEST_LINEAR,
         ),
+        printed={N_MULTIPLY: 2},
         expected={
             N_MULTIPLY: equals(2, "heads 0 and 2 in the paper"),
             PRODUCT_LEAD: at_least(0, "products are what the first two are said to add"),

@@ -15,13 +15,19 @@ from modinterp.claims.claim import Claim, Measure, Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.heads import THREE_HEADS
-from modinterp.sources.nanda.runs import MAIN
+from modinterp.sources.nanda.runs import MAIN, PAPER_FREQS, PAPER_HEADS
 
 N_SIGNIFICANT = "significant frequencies"
 KEYS_SIGNIFICANT = "key frequencies among them"
 KEY_SHARE = "energy share of the key frequencies"
 ASYMMETRY = "largest relative difference"
 KEY_FREQUENCIES = "key frequencies"
+BY_NEURONS = "key frequencies, by neurons"
+PAPERS = "key frequencies of the paper"
+NOT_THE_PAPERS = "other key frequencies"
+PAPERS_HEADS = "heads at the paper's frequency"
+N_COMPONENTS = "components of the blocks"
+N_LARGE = "components above a tenth of the largest"
 STRONGEST_OTHER = "strongest other over weakest key"
 N_PERIODIC_HEADS = "heads with a share of 0.8"
 LOWEST_SHARE = "lowest share"
@@ -55,6 +61,7 @@ def _symmetry(m: PairMeasurements) -> dict[str, Value]:
 def _neuron_to_logit(m: PairMeasurements) -> dict[str, Value]:
     return {
         KEY_FREQUENCIES: len(m.freqs),
+        BY_NEURONS: len(m.neurons.key_frequencies()),
         STRONGEST_OTHER: 1 / m.keys.gap,
         KEY_SHARE: frequency_shares(m.W_L.T, m.freqs),
         "overlap (Jaccard) with the frequencies of neuron clusters": jaccard(m.freqs, m.neurons.key_frequencies()),
@@ -96,9 +103,18 @@ def _logits(m: PairMeasurements) -> dict[str, Value]:
     return {
         BLOCKS_ON_TOP: float((top & blocks).sum() / blocks.sum()),
         BLOCK_SHARE: energy_share(norms[blocks], varying),
-        "components above a tenth of the largest": int((varying > 0.1 * varying.max()).sum()),
-        "components of the blocks": int(blocks.sum()),
+        N_LARGE: int((varying > 0.1 * varying.max()).sum()),
+        N_COMPONENTS: int(blocks.sum()),
     }
+
+
+def _key_set(m: PairMeasurements) -> dict[str, Value]:
+    return {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})}
+
+
+def _heads_frequencies(m: PairMeasurements) -> dict[str, Value]:
+    pairs = zip((head.freq for head in m.heads.heads), PAPER_HEADS, strict=False)
+    return {PAPERS_HEADS: sum(freq == papers for freq, papers in pairs)}
 
 
 CLAIMS = (
@@ -133,7 +149,8 @@ CLAIMS = (
         statement="The map from neurons to logits has norm at the key frequencies alone.",
         source_says="5 frequencies: 14, 35, 41, 42, 52",
         measure=_neuron_to_logit,
-        printed={KEY_FREQUENCIES: 5},
+        printed={KEY_FREQUENCIES: 5, BY_NEURONS: 5},
+        by_selection=(KEY_FREQUENCIES, BY_NEURONS),
         expected={
             KEY_FREQUENCIES: between(3, 8, "5 in the paper, 3 or 4 in its other seeds"),
             STRONGEST_OTHER: at_most(0.35, "the bars of figure 3 stand clear of the rest"),
@@ -143,12 +160,30 @@ CLAIMS = (
         figure="spectra",
     ),
     Claim(
+        id="nanda.fig3.frequencies",
+        where="section 4.1, figure 3",
+        statement="The key frequencies are 14, 35, 41, 42 and 52: how often the paper's seed, or any other, ends with them.",
+        source_says="14, 35, 41, 42, 52",
+        measure=_key_set,
+        printed={PAPERS: 5},
+        by_selection=(PAPERS, NOT_THE_PAPERS),
+        expected={PAPERS: equals(5, "the paper's"), NOT_THE_PAPERS: equals(0, "none but the paper's")},
+        needs=(MAIN,),
+        finding=mixed(
+            "mainline-0 was chosen by it; of the four other variants of the paper's seed two end with all five, one with "
+            "four of them and one with 55 in place of 41: rounding decides the fifth. No network of another draw order has "
+            "more than one of them"
+        ),
+        figure="spectra",
+    ),
+    Claim(
         id="nanda.fig4.left",
         where="section 4.1, figure 4 left",
         statement="Attention from = to a is periodic in a and b, with one frequency a head.",
         source_says="head 0: frequency 35",
         measure=_attention,
         expected=ONE_FREQUENCY_A_HEAD,
+        by_selection=tuple(ONE_FREQUENCY_A_HEAD),
         needs=(MAIN,),
         finding=mixed(THREE_HEADS),
         figure="periodic",
@@ -169,6 +204,8 @@ CLAIMS = (
         statement="In the 2D Fourier basis the logits are the products of waves of equal frequency: one 2 x 2 block a key frequency, and nothing else.",
         source_says="20 components for 5 frequencies",
         measure=_logits,
+        printed={N_LARGE: 20, N_COMPONENTS: 20},
+        by_selection=(N_COMPONENTS,),
         expected={
             BLOCKS_ON_TOP: equals(1, "exactly the blocks stand out"),
             BLOCK_SHARE: at_least(0.95, "0.96 to 0.98 in networks that the authors archived"),
@@ -183,8 +220,25 @@ CLAIMS = (
         source_says="frequencies 35, 42, 52, 42",
         measure=_attention,
         expected=ONE_FREQUENCY_A_HEAD,
+        by_selection=tuple(ONE_FREQUENCY_A_HEAD),
         needs=(MAIN,),
         finding=mixed(THREE_HEADS),
+        figure="heads",
+    ),
+    Claim(
+        id="nanda.fig9.frequencies",
+        where="appendix C.1.1, figure 9",
+        statement="Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42: how often the paper's seed, or any other, ends so.",
+        source_says="frequencies 35, 42, 52, 42",
+        measure=_heads_frequencies,
+        printed={PAPERS_HEADS: 4},
+        by_selection=(PAPERS_HEADS,),
+        expected={PAPERS_HEADS: equals(4, "each head at the paper's frequency")},
+        needs=(MAIN,),
+        finding=mixed(
+            "mainline-0 was chosen by it; of the four other variants of the paper's seed two end so, two with one or two "
+            "heads at the paper's frequency, and no network of another draw order"
+        ),
         figure="heads",
     ),
     Claim(

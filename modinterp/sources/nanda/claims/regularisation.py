@@ -10,11 +10,12 @@ from modinterp.analyses.training.curves import rank_correlation, slingshots
 from modinterp.analyses.training.phases import LEARNED
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Change, Claim, Value, each
-from modinterp.claims.finding import inapplicable, refuted
+from modinterp.claims.finding import inapplicable, pending, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.setup import LARGEST_EXCLUDED, MEMORISES_ONLY, NO_DECAY, without_decay
 from modinterp.sources.nanda.claims.trainings import (
     EPOCHS,
+    GENERALISES,
     GROKKING_EPOCH,
     HIGHEST_TEST_ACCURACY,
     MEDIAN_GROKKING_EPOCH,
@@ -206,7 +207,7 @@ CLAIMS = (
         source_says="none of nine",
         measure=_l1,
         expected={
-            HIGHEST_TEST_ACCURACY: at_most(0.9, "it does not generalise"),
+            HIGHEST_TEST_ACCURACY: at_most(GENERALISES, "it does not generalise"),
             EPOCHS: at_least(20_000, "twice as long as the network that groks"),
         },
         given={N_MEMORISE: at_least(1, "one that learns nothing has nothing to generalise")},
@@ -250,8 +251,20 @@ CLAIMS = (
             FLOAT32_LEAD: at_least(0, "five times as many"),
         },
         needs=(*COARSE, SEEDS[0]),
-        required=("nanda/float32-*", "nanda/mainline-*"),
+        required=(*COARSE[:3], "nanda/mainline-*"),
         scope="any seed",
+        finding=pending(
+            "one seed of three is there, and lies at the limit itself: 5 slingshots in 20,000 epochs, where 5 are asked for; with the loss in float64 there is none, in float16 there are 8"
+        ),
+        changed=(
+            Change(
+                date="2026-11-24",
+                what="the runs that it asks for, and the verdict",
+                before="any seed in float32: the one that there was, exactly at its limit; held",
+                now="three seeds in float32: open until they are trained",
+                why="what one seed decides at the very limit another may decide otherwise",
+            ),
+        ),
         figure="precision",
     ),
 )

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pandas as pd
 
-from modinterp.analyses.training.phases import LEARNED
+from modinterp.claims.claim import Change
 from modinterp.measurements import NetworkMeasurements
 from modinterp.runs import NotRecorded
 
@@ -24,6 +24,22 @@ GROKKING_RATIO = "grokking over memorisation epoch"
 DELAY = "epochs from memorising to generalising"
 LOGIT_FVE = "logit FVE"
 MEAN_MLP_FVE = "mean MLP FVE"
+GENERALISES = 0.9  # of the inputs held out: below it the paper's networks are said not to generalise
+
+ONE_DEFINITION = Change(
+    date="2026-11-24",
+    what="from which accuracy on a network generalises",
+    before="0.95 of all pairs in table 6, 0.99 of those held out in C.2.2 and C.2.3, 0.9 in table 5",
+    now="0.9 throughout, below which the paper's other claims say that a network does not generalise",
+    why="one word has one meaning; the lowest bar lets in the most networks, such as those at P = 53 with 98.7%",
+)
+THREE_OF_FIVE = Change(
+    date="2026-11-23",
+    what="the runs that it asks for, and the verdict",
+    before="any of the five seeds: the one that there was",
+    now="three of the five: open until they are trained",
+    why="a share of seeds, or a mean of networks that differ a hundredfold, is not seen on one",
+)
 
 M = TypeVar("M", bound=NetworkMeasurements)
 
@@ -72,8 +88,8 @@ def grokking_ratio(m: NetworkMeasurements) -> float:
 
 
 def generalised(runs: Sequence[M]) -> list[M]:
-    """Networks that are right on 99% of the pairs held out when their training ends."""
-    return [m for m in runs if final(m, "test_accuracy") >= LEARNED]
+    """Networks that are right on 90% of the pairs held out when their training ends."""
+    return [m for m in runs if final(m, "test_accuracy") >= GENERALISES]
 
 
 def share(verdicts: Sequence[bool]) -> float:

@@ -12,10 +12,9 @@ from modinterp.figures import history
 from modinterp.measurements import PairMeasurements
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
-from modinterp.sources.nanda.runs import ROUNDING
+from modinterp.sources.nanda.runs import PAPER_FREQS, PAPER_HEADS, ROUNDING
 
 EPOCHS_OF_PARTING = (0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
-PAPER_FREQS, PAPER_HEADS = (14, 35, 41, 42, 52), (35, 42, 52, 42)
 
 
 def _moved(m: PairMeasurements) -> str:

@@ -1,0 +1,131 @@
+"""The bands of claims about networks against those of the ledger, which were read entry by entry into a table.
+
+A row of `ledger_bands.csv` is a claim, or a pattern of several, one of its numbers, the ledger's band for it, why ours is
+another one or why the ledger has none, and the entry in which it stands, where that is not the claim's own.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from modinterp.claims import Band, Claim
+from modinterp.sources import source
+
+LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
+NAMES = ("nanda", "mlp", "clock", "miiii", "circuits")
+CLAIMS = {claim.id: claim for name in NAMES for claim in source(name).claims.values() if claim.is_about_networks}
+# statements of the sources that the ledger does not have
+OURS = {
+    "nanda.fig3.frequencies",
+    "nanda.fig9.frequencies",
+    "nanda.s52.memorization_flat",
+    "nanda.s52.cleanup_restricted",
+    "clock.s8.bup_orthant",
+    "circuits.obs.width_shape",
+    "circuits.max.k_flat",
+}
+NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(e-?\d+)?(k\b|%)?(?:/(\d+))?"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table."""
+
+    claims: str
+    number: str
+    band: str
+    why: str
+    stands_in: str
+
+    @property
+    def of(self) -> list[Claim]:
+        """The claims that it is about."""
+        fitting = [claim for id, claim in CLAIMS.items() if fnmatchcase(id, self.claims)]
+        return [claim for claim in fitting if self.number in claim.expected]
+
+
+def rows() -> Iterator[Row]:
+    """The rows of the table."""
+    with (Path(__file__).parent / "ledger_bands.csv").open() as file:
+        yield from (Row(**row) for row in csv.DictReader(file))
+
+
+ROWS = tuple(rows())
+
+
+def read(text: str) -> Band:
+    """A band from how it is told."""
+    words = text.split()
+    if text.startswith("at least"):
+        return Band(float(words[2]), float("inf"))
+    if text.startswith("at most"):
+        return Band(-float("inf"), float(words[2]))
+    return Band(float(words[0]), float(words[-1]))
+
+
+def accepted() -> dict[str, str]:
+    """Id of an entry of the ledger to what it accepts."""
+    found = {}
+    for name in NAMES:
+        for part in re.split(r"\n(?=\*\*`|##)", (LEDGER / f"{name}.md").read_text()):
+            if (id := re.match(r"\*\*`([^`]+)`", part)) and (
+                text := re.search(r"accept: (.*?)(\n- run|$)", part, re.S)
+            ):
+                found[id[1]] = text[1]
+    return found
+
+
+def numbers(text: str) -> set[float]:
+    """The numbers of a text, with thousands, shares in percent and fractions as what they are."""
+    found = set()
+    for digits, power, unit, below in re.findall(NUMBER, text.replace(",", " ")):
+        x = float(digits + power)
+        found |= {x, x * 1000} if unit == "k" else {x, x / 100} if unit == "%" else {x}
+        if below.strip("0"):
+            found.add(x / float(below))
+    return found
+
+
+def test_every_number_that_a_claim_about_networks_expects_is_in_the_table() -> None:
+    told = {(claim.id, row.number) for row in ROWS for claim in row.of}
+    assert all(row.of for row in ROWS)
+    assert told == {(id, number) for id, claim in CLAIMS.items() if id not in OURS for number in claim.expected}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.claims}-{row.number}")
+def test_our_band_is_the_ledgers_or_says_why_not(row: Row) -> None:
+    for claim in row.of:
+        ours = claim.expected[row.number]
+        if str(ours) == row.band:
+            assert not row.why
+            continue
+        assert row.why, f"{claim.id}: {ours}, where the ledger has {row.band or 'no band'}"
+        if row.band:
+            ledgers = read(row.band)
+            narrower = ledgers.low <= ours.low and ours.high <= ledgers.high
+            assert narrower or claim.changed or row.why.startswith("the same"), f"{claim.id} is wider: {ours}"
+
+
+@pytest.mark.skipif(not LEDGER.is_dir(), reason="the ledger is not at hand")
+@pytest.mark.parametrize("row", [row for row in ROWS if row.band], ids=lambda row: f"{row.claims}-{row.number}")
+def test_the_ledgers_bands_are_read_rightly(row: Row) -> None:
+    entries, band = accepted(), read(row.band)
+    for claim in row.of:
+        written = numbers(entries[row.stands_in or claim.id])
+        for end in {band.low, band.high} - {float("inf"), -float("inf")}:
+            assert any(abs(abs(end) - x) <= 1e-6 * max(1, x) for x in written), f"{claim.id}: {row.band}"
+
+
+@pytest.mark.skipif(not LEDGER.is_dir(), reason="the ledger is not at hand")
+def test_every_entry_about_networks_is_in_the_table() -> None:
+    listed = {line.split("\t")[0] for line in (LEDGER / "ids.tsv").read_text().splitlines()}
+    told = {claim.id for row in ROWS for claim in row.of}
+    assert told <= listed
+    assert not OURS & listed
