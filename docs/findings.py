@@ -40,7 +40,7 @@ def current(text: str) -> str:
     """A page with the counts, tables and lists of today."""
     text = re.sub(r"\d+ of the verdicts", f"{_on_some_of_their_runs()} of the verdicts", text)
     rows = "".join(f"{_row(each)}\n" for each in _own_sources())
-    text = re.sub(rf"{re.escape(HEADER)}(\|.*\n)*", lambda _: HEADER + rows, text)
+    text = re.sub(r"\| source \| \| claims .*\n(\|.*\n)*", lambda _: HEADER + rows, text)
     for each in _own_sources():
         if text.startswith("# What was found\n") and f"\n## {each.name}\n" not in text:
             text = f"{text.rstrip()}\n\n{_section(each)}"
@@ -192,6 +192,10 @@ HEAD_OF_CHANGES = """# What was changed of a band, a measure or a verdict
 
 Bands come from the sources' numbers. Where one, or the measure that is held against it, was changed after a number had
 been seen, both numbers stand here with the reason; `docs/findings.py` writes the page from the claims' `changed`.
+Bands are those that were read out of the sources before anything was measured; `tests/sources/ledger_bands.csv` has
+them, with the reason where ours is another one, and a test holds the claims to it. Not listed are verdicts that changed
+with the networks alone: since 2026-11-23 `nanda/mainline-0` is the paper's own seed, and a claim about one network is
+measured on all of its recipe.
 
 """
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from modinterp.claims.finding import Control, Finding, Kind, Reason, Verdict
 from modinterp.claims.prevalence import Prevalence
+from modinterp.claims.tally import column
 from modinterp.training.relation import Relation
 
 if TYPE_CHECKING:
@@ -202,6 +203,7 @@ class Result:
             "verdict": self.verdict,
             "kind": self.kind or None,
             "by_selection": list(claim.by_selection),
+            "counts_as": column(self.verdict, self.specificity, claim.is_by_selection),
             "reason": self.reason or None,
             "prevalence": self.prevalence.to_json() if self.prevalence is not None else None,
             "control": {when: _plain(numbers) for when, numbers in self.control.items()},

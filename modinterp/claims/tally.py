@@ -33,7 +33,7 @@ class Tally:
     @classmethod
     def of(cls, verdicts: Iterable[tuple[Hashable, Verdict, Control, bool]]) -> Tally:
         """From what each claim measures, its verdict, whether its numbers tell a trained network, and by selection."""
-        columns = [(key, _column(verdict, control, selected)) for key, verdict, control, selected in verdicts]
+        columns = [(key, column(verdict, control, selected)) for key, verdict, control, selected in verdicts]
         once = [column for _, column in set(columns)]
         told = [column for _, column in columns]
         return cls({c: once.count(c) for c in COLUMNS}, {c: told.count(c) for c in COLUMNS})
@@ -55,7 +55,7 @@ class Tally:
         return f"{claims} claim{'s' * (claims != 1)}, {n} measurement{'s' * (n != 1)}: {', '.join(parts)}"
 
 
-def _column(verdict: Verdict, control: Control, by_selection: bool) -> str:
+def column(verdict: Verdict, control: Control, by_selection: bool) -> str:
     """The key of `COLUMNS` in which a claim counts."""
     if by_selection:
         return "by selection"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +18,7 @@ from modinterp.reproduce.index import IndexEntry, index
 from modinterp.reproduce.page import page
 from modinterp.reproduce.printed import printed_table
 from modinterp.reproduce.reproduction import Reproduction
+from modinterp.sources import sources
 
 _MARK = {"holds": "holds", "mixed": "mixed", "refuted": "REFUTED", "open": "open"}
 
@@ -54,8 +55,18 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
 
 
 def claims_json(results: tuple[Result, ...]) -> str:
-    """A list of objects, one a claim; see `Result.to_json`."""
-    return json.dumps([result.to_json() for result in results], indent=1, ensure_ascii=False) + "\n"
+    """A list of objects, one a claim: `Result.to_json`, and as `measurement` the first claim of the same measurement.
+
+    Such claims count once; what each counts as, in the totals of a page, stands under `counts_as`.
+    """
+    first: dict[Hashable, str] = {}
+    objects = []
+    for result in results:
+        claim = result.claim
+        about = sources().get(claim.source)
+        key = claim.source, claim.id if about is None else about.measurement(claim)
+        objects.append(result.to_json() | {"measurement": first.setdefault(key, claim.id)})
+    return json.dumps(objects, indent=1, ensure_ascii=False) + "\n"
 
 
 def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
@@ -73,6 +84,7 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
             "reason": r.reason,
             "prevalence": r.prevalence_text,
             "specificity": r.specificity if r.control else "",
+            "by selection": r.claim.is_by_selection,
             "finding": r.claim.finding.verdict,
             "why": r.claim.finding.why,
             "runs": " ".join(r.runs),

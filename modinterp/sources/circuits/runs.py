@@ -1,9 +1,10 @@
 """The runs of "Circuit engineering": addition, maximum, median and sort.
 
-Stated: one layer, 4 heads of 32, 5,000 pairs for addition, five numbers and CLS for the others, 40,000 samples, ten
-times as many for the sort, widths 32 and 512 among others. Nearly all else is our choice: numbers below 100, batches of
-512 drawn from 40,000 (400,000 for the sort) of which the loss is a float64 mean, AdamW at 1e-3 with a decay of 0.1, 512
-neurons, and a tenth of the inputs small where the data are balanced.
+Exact, for it is stated: one layer, 4 heads of 32, 5,000 pairs for addition, five numbers and CLS for the others, 40,000
+samples, ten times as many for the sort, widths 32 and 512 among others. No recipe is stated, so that none is followed
+with our draw. Nearly all else is ours: seeds, initial weights, numbers below 100, batches of 512 drawn from 40,000
+(400,000 for the sort) of which the loss is a float64 mean, AdamW at 1e-3 with a decay of 0.1, 512 neurons, and a tenth
+of the inputs small where the data are balanced.
 
 How much hangs on that was tried with the balanced maximum in 2,000 steps: three seeds, decay 0 and 1, a learning rate
 of 3e-4, 128 neurons, a hundredth of small inputs. The algorithm stays what it is: 99.7% to 99.9% right, CLS scores on

@@ -1,7 +1,8 @@
 """The runs of the blog post on the Clock algorithm.
 
-It states the network (that of Nanda et al. without positional embeddings, with biases in the MLP) and 20,000 epochs,
-looked at after 5,000 and 10,000 too. The optimiser is not stated; ours is that of Nanda et al.
+Exact: the network (that of Nanda et al. without positional embeddings, with biases in the MLP), 30% of the pairs, and
+20,000 epochs, looked at after 5,000 and 10,000 too. The recipe with our draw: the initial weights and the split. Ours: the
+optimiser, which is not stated and is that of Nanda et al., all seeds, and how long the variants are trained.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The runs of Nanda et al. 2023.
 
-The paper states: one layer, d_model 128, 4 heads of 32, 512 ReLU neurons, no LayerNorm, p = 113, 30% of the pairs,
+Exact: the paper states one layer, d_model 128, 4 heads of 32, 512 ReLU neurons, no LayerNorm, p = 113, 30% of the pairs,
 AdamW with learning rate 1e-3 and weight decay 1, full batch, 40,000 epochs. Its released code adds betas (0.9, 0.98),
 10 steps of warm-up, the initialisation with its order of draws, 114 outputs of which the one for "=" is dropped, and the
 split from Python's shuffle. All of it is exact in `mainline` and `rounding`. Which of the rounding variants of seed 0

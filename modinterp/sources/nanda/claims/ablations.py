@@ -251,7 +251,7 @@ CLAIMS = (
         expected={LOSS: at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},
         needs=(MAIN,),
         finding=mixed(
-            "in one network of eight; in the others, mainline-0 among them, it is 3.9 to 4.2, a little better than guessing: the path around the MLP writes something of the answer to the logits by itself. With the skip at its mean it is 5.4, and the paper has 5.27"
+            "in one network of ten; in the others, mainline-0 among them, it is 3.9 to 4.3, a little better than guessing: the path around the MLP writes something of the answer to the logits by itself. With the skip at its mean it is 5.4, and the paper has 5.27"
         ),
         figure="interventions",
         control="also true before training",
