@@ -269,7 +269,10 @@ CLAIMS = (
         needs=(*DROPOUT, *WITH_DECAY, *SEEDS),
         required=("nanda/dropout-*", "nanda/mainline-*"),
         scope="any seed",
-        finding=inapplicable(SLOW),
+        finding=pending(
+            "With a dropout of 0.2 seed 0 is right on 91% of the pairs held out, still rising, and shipped without its weights: "
+            "its Gini of W_E was 0.20, far below the lowest with weight decay; no other network with dropout is above 90%."
+        ),
         figure="table5",
         control="without control",
         changed=(ONE_DEFINITION,),

@@ -218,7 +218,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "two heads multiply in mainline-0 and in three of the five networks of another draw order, none or one in the others and in the other variant of the paper's seed: rounding decides it"
+            "two heads multiply in mainline-0 and in three of the five networks of another draw order, none or one in the others and in all other variants of the paper's seed: rounding decides it"
         ),
         figure="ov",
     ),
