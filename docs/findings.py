@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -80,19 +81,19 @@ def with_printed(text: str, results: Iterable[Result]) -> str:
 
 def _printed(mark: re.Match[str], table: pd.DataFrame) -> str:
     outside = mark[1] == "all that lie outside"
-    ids = table["claim"].str.partition(".")[2]
-    wanted = (table["the source's lies"] == OUTSIDE) if outside else ids.isin(mark[1].split(", "))
     last = "why outside" if outside else "the source's lies"
     head = ("claim", "number", "the source", "ours", "variants of its seed", "other seeds", last)
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for claim, (_, row) in zip(ids[wanted], table[wanted].iterrows(), strict=True):
-        ranges = (_between(row, name) for name in ("variants of the seed", "other seeds"))
-        cells = (f"`{claim}`", row["number"], f"{row['the source']:.3g}", f"{row['ours']:.3g}", *ranges, row[last])
-        lines.append(f"| {' | '.join(cells)} |".replace("|K|", r"\|K\|"))
+    for row in table.to_dict("records"):
+        claim = row["claim"].partition(".")[2]
+        if row["the source's lies"] == OUTSIDE if outside else claim in mark[1].split(", "):
+            ranges = (_between(row, name) for name in ("variants of the seed", "other seeds"))
+            cells = (f"`{claim}`", row["number"], f"{row['the source']:.3g}", f"{row['ours']:.3g}", *ranges, row[last])
+            lines.append(f"| {' | '.join(cells)} |")
     return mark[0].partition("\n")[0] + "\n" + "\n".join(lines) + "\n"
 
 
-def _between(row: pd.Series, name: str) -> str:
+def _between(row: dict[Hashable, Any], name: str) -> str:
     low, high, n = (row[f"{name}, {what}"] for what in ("smallest", "largest", "networks"))
     return f"{low:.3g} to {high:.3g} ({n})" if n else "none"
 

@@ -87,14 +87,12 @@ def _table_2(m: PairMeasurements) -> dict[str, Value]:
         to_a = m.pattern[:, :, head, 0].double()
         about_zero = 1 - (1 - fit.explained) * float(to_a.var(correction=0) / to_a.square().mean())
         numbers |= _of_head(head, fit.freq, fit.alpha, fit.beta, fit.explained)
-        numbers |= {
-            f"{name}, of b less a": -numbers[name] for name in (f"alpha of head {head}", f"beta of head {head}")
-        }
+        numbers |= {f"alpha of head {head}, of b less a": -fit.alpha, f"beta of head {head}, of b less a": -fit.beta}
         numbers[f"FVE of head {head}, not centred"] = about_zero
     return numbers
 
 
-def _of_head(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[str, Value]:
+def _of_head(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[str, float]:
     """The numbers of one head by their names; heads have no identity but among variants of one seed."""
     return {
         f"frequency of head {head}": freq,
