@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from modinterp.claims import Claim, at_least
 from modinterp.claims.result import Network, Result
 from modinterp.figures.prevalence import prevalence, prevalence_table
@@ -24,6 +27,26 @@ def test_where_the_printed_number_lies() -> None:
         assert row["the source's lies"] == place
         assert (row["ours"], row["variants of the seed, smallest"], row["variants of the seed, largest"]) == (5, 5, 6)
         assert (row["other seeds, smallest"], row["other seeds, largest"], row["other seeds, networks"]) == (1, 9, 2)
+
+
+def test_networks_without_such_a_number_are_left_out_and_three_digits_count() -> None:
+    (row,) = printed_table([result(6.3, values=(6.294, math.nan, math.nan, 9.0))]).to_dict("records")
+    assert (row["variants of the seed, networks"], row["other seeds, networks"]) == (1, 1)
+    assert row["the source's lies"] == "outside of both"
+    (row,) = printed_table([result(6.3, values=(6.296, math.nan, math.nan, 9.0))]).to_dict("records")
+    assert row["the source's lies"] == "within the variants"
+    (row,) = printed_table([result(6.3, values=(6.296, math.nan, math.nan, math.nan))]).to_dict("records")
+    assert row["other seeds, networks"] == 0
+
+
+def test_what_was_chosen_by_and_why_a_number_lies_outside_are_told() -> None:
+    marked = result(10.0)
+    marked = replace(marked, claim=replace(marked.claim, outside={"x": "misprint"}, by_selection=("x",)))
+    (row,) = printed_table([marked]).to_dict("records")
+    assert (row["why outside"], row["by selection"]) == ("misprint", True)
+    inside = replace(result(5.5), claim=replace(marked.claim, printed={"x": 5.5}, by_selection=()))
+    (row,) = printed_table([inside]).to_dict("records")
+    assert (row["why outside"], row["by selection"]) == ("", False)
 
 
 def test_a_number_stands_once() -> None:
