@@ -12,14 +12,17 @@ import pandas as pd
 
 from modinterp.explanations.assumptions import Trial, as_assumed, trials
 from modinterp.explanations.behaviour import Behaviour
+from modinterp.explanations.stationarity import COMMON_LOSS
 from modinterp.explanations.subject import Subject
 
 MOSTLY_RIGHT = 0.95
 SURE = 0.5  # mean probability of the answer given, where it is wrong, from which a network is no guesser
-# Under another forward pass, over that under the assumed one, which is doubted below it:
-EVENER = 0.7  # the unevenness, where the two differ by more than `SAME`
-SMALLER = 0.2  # the loss, where the answers are about as even and logits of the same degree in the weights
+# Under another forward pass, over that under the assumed one, which is doubted below either unless the other says the
+# reverse. Of 61 trained networks these doubt none that is read as it was trained; see benchmarks/recognition.py.
+EVENER = 0.75  # the unevenness, where the two differ by more than `SAME`
+MORE_TRAINED = 0.6  # by how much the weights' cosine with the gradient of the loss stays below 1
 SAME = 0.02
+SHOWN = 4  # of the assumptions under which a network is as right
 
 
 @dataclass(frozen=True)
@@ -44,33 +47,62 @@ class Alarm:
                 "accuracy": t.score.accuracy,
                 "loss [nats]": t.score.loss,
                 "margin, std over mean": t.unevenness,
+                "cosine of weights and gradient": t.stationarity,
                 "inputs": t.inputs,
             }
             for t in self.trials
         )
 
 
-def alarm(found: Subject, m: Behaviour, is_periodic: bool = False) -> Alarm | None:
-    """What is doubtful about the assumptions under which a network was measured; None where nothing is.
+@dataclass(frozen=True)
+class Doubt:
+    """What there is to say of the assumptions under which a network was measured.
+
+    Attributes:
+        alarm: what is doubtful about them; None where nothing is.
+        remark: under which others a network is right too, which nothing speaks for; empty where there are none.
+    """
+
+    alarm: Alarm | None = None
+    remark: str = ""
+
+
+def doubt(found: Subject, m: Behaviour, is_periodic: bool = False) -> Doubt:
+    """What is doubtful about the assumptions under which a network was measured, and what is only left open.
 
     Args:
         is_periodic: whether its weights or logits are clearly periodic, so that it should know the answers.
     """
-    own = m.own_score
-    is_wrong = own.accuracy < MOSTLY_RIGHT
+    is_wrong = m.own_score.accuracy < MOSTLY_RIGHT
     tried = tuple(trials(found, is_wrong))
-    if not is_wrong:
-        assumed = as_assumed(m)
-        other = next((t for t in tried if _is_likelier(t, assumed)), None)
-        if other is None:
-            return None
-        words = (
-            f"On {assumed.inputs:,} inputs its loss, as it was assumed, is {assumed.score.loss:.3g} and the margin of "
-            f"its answers varies by {assumed.unevenness:.1%}, but with {other.assumption}, which no weight says, by "
-            f"{other.unevenness:.1%}, and the loss is {other.score.loss:.3g}: what follows may be the numbers of "
-            f"another network than was trained."
-        )
-        return Alarm(words, (other, *(t for t in tried if t is not other)), explains=False)
+    return Doubt(_of_wrong_answers(found, m, tried, is_periodic)) if is_wrong else _of_right_answers(found, tried)
+
+
+def _of_right_answers(found: Subject, tried: tuple[Trial, ...]) -> Doubt:
+    right = [t for t in tried if t.score.accuracy >= MOSTLY_RIGHT]
+    if not right:
+        return Doubt()
+    assumed = as_assumed(found)
+    other = next((t for t in right if is_likelier(t, assumed)), None)
+    if other is None:
+        return Doubt(remark=f"it is right, and looks no more trained so, with {_either(right)}")
+    words = (
+        f"It is right as it was assumed, but looks trained with {other.assumption}, which no weight says. With it the "
+        f"margin of its answers varies by {other.unevenness:.1%} over {other.inputs:,} inputs, as it was assumed by "
+        f"{assumed.unevenness:.1%}, and its weights lie along the gradient of a loss of {COMMON_LOSS:g} nats, where a "
+        f"training leaves them, with a cosine of {other.stationarity:.2f} rather than {assumed.stationarity:.2f}: what "
+        f"follows may be the numbers of another network than was trained."
+    )
+    return Doubt(Alarm(words, (other, *(t for t in tried if t is not other)), explains=False))
+
+
+def _either(right: Sequence[Trial]) -> str:
+    *first, last = [t.assumption for t in right[:SHOWN]]
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _of_wrong_answers(found: Subject, m: Behaviour, tried: tuple[Trial, ...], is_periodic: bool) -> Alarm | None:
+    own = m.own_score
     if tried and (best := tried[0].score.accuracy) > max(0.5, min(own.accuracy + 0.1, (1 + own.accuracy) / 2)):
         how = "most" if best < MOSTLY_RIGHT else "nearly all" if best < 1 else "all"
         words = f"It answers {own.accuracy:.2%} rightly as it was assumed, but {how} of them with {_named(tried)}."
@@ -87,14 +119,22 @@ def alarm(found: Subject, m: Behaviour, is_periodic: bool = False) -> Alarm | No
     return Alarm(words, tried, explains=False)
 
 
-def _is_likelier(other: Trial, assumed: Trial) -> bool:
-    """Whether a network that is right as it was assumed, and under another forward pass, looks trained by the other."""
-    if other.score.accuracy < MOSTLY_RIGHT:
-        return False
-    if other.unevenness < min(EVENER * assumed.unevenness, assumed.unevenness - SAME):
-        return True
-    is_as_even = other.unevenness < assumed.unevenness + SAME
-    return is_as_even and other.has_same_units and other.score.loss < SMALLER * assumed.score.loss
+def is_likelier(other: Trial, assumed: Trial) -> bool:
+    """Whether a network that is right in two ways looks trained by the other, by measures that no scale changes.
+
+    Its margins are far more even, or its weights lie far better along the gradient, and the second measure does not say
+    the reverse as clearly.
+    """
+    evener, trained = _is_evener(other, assumed), _is_more_trained(other, assumed)
+    return (evener and not _is_more_trained(assumed, other)) or (trained and not _is_evener(assumed, other))
+
+
+def _is_evener(x: Trial, y: Trial) -> bool:
+    return x.unevenness < min(EVENER * y.unevenness, y.unevenness - SAME)
+
+
+def _is_more_trained(x: Trial, y: Trial) -> bool:
+    return 1 - x.stationarity < MORE_TRAINED * (1 - y.stationarity)
 
 
 def _named(tried: Sequence[Trial]) -> str:

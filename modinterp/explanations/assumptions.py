@@ -15,7 +15,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.explanations.behaviour import Behaviour, Score, score, unevenness
+from modinterp.explanations.behaviour import Score, score, unevenness
+from modinterp.explanations.stationarity import stationarity
 from modinterp.explanations.subject import Subject
 from modinterp.models import FORMS, REFUSALS, Calling, Config, Network, Wrapped, indexed, read_logits
 from modinterp.tasks import Group, ModularArithmetic, Task
@@ -39,15 +40,15 @@ class Trial:
         score: accuracy and loss over the inputs that it was tried on.
         unevenness: standard deviation over mean of the margin of the right answers over them.
         inputs: how many these are.
-        has_same_units: whether logits are of the same degree in the weights as those that were assumed, which those of
-            neurons that square are not, so that losses can be compared.
+        stationarity: how nearly its weights lie along the gradient of the loss, as a training leaves them; NaN where
+            the network is mostly wrong as it was assumed, so that its answers alone decide.
     """
 
     assumption: str
     score: Score
     unevenness: float
     inputs: int
-    has_same_units: bool = True
+    stationarity: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Way:
         logits: from rows of the task's inputs to logits; raises what a network raises that does not take them.
         rate: its attention rate; None for a network without attention, or seen from outside.
         at_rate: the same way with another attention rate.
-        changes_degree: whether it makes neurons square their input that were not to, or the reverse.
+        weights: what the logits are made of, with the graph of gradients; none for a network seen from outside.
     """
 
     said: Mapping[str, Any]
@@ -68,7 +69,7 @@ class Way:
     logits: Callable[[Int[Tensor, " row"]], Float[Tensor, "row output"]]
     rate: float | None = None
     at_rate: Callable[[float], Way] | None = None
-    changes_degree: bool = False
+    weights: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class _Tried:
     score: Score
     unevenness: float
     rows: int
+    stationarity: float
 
     @property
     def said(self) -> dict[str, Any]:
@@ -92,7 +94,7 @@ class _Tried:
     def trial(self) -> Trial:
         words = (f"{name}={value!r}" if name in ("act_fn", "joined", "inputs") else f"{name}={value}"
                  for name, value in self.said.items())  # fmt: skip
-        return Trial(", ".join(words), self.score, self.unevenness, self.rows, not self.way.changes_degree)
+        return Trial(", ".join(words), self.score, self.unevenness, self.rows, self.stationarity)
 
 
 def trials(found: Subject, is_wrong: bool) -> list[Trial]:
@@ -106,7 +108,7 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
     """
     tried = [x for way in _ways(found, is_wrong) for x in _tried(way, _rows(way.task, SAMPLE), is_wrong)]
     best = _best_of_each_family(tried)
-    narrowed = [_narrowed(x) for x in best[:_NARROWED] if is_wrong or not x.family]
+    narrowed = [_narrowed(x, is_wrong) for x in best[:_NARROWED] if is_wrong or not x.family]
     best = _best_of_each_family([*narrowed, *best])
     most = None if is_wrong else CONFIRMING
     confirmed = [y for x in best[:_CONFIRMED] for y in _tried(x.way, _rows(x.way.task, most), is_wrong) if y.op == x.op]
@@ -114,14 +116,14 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
     return [*(_own_group(found) if is_wrong else ()), *(x.trial for x in found_best)]
 
 
-def as_assumed(m: Behaviour) -> Trial:
-    """A network that is right as it was assumed, on the inputs on which others are confirmed.
+def as_assumed(found: Subject) -> Trial:
+    """A network of a file, right as it was assumed, on the inputs on which others are confirmed.
 
     One outlying pair may be most of the loss and of the margin's spread, so that no other inputs will do.
     """
-    rows = _rows(m.task, CONFIRMING)
-    logits, answers = m.all_logits[rows.to(m.all_logits.device)], m.all_answers[rows]
-    return Trial("as it was assumed", score(logits, answers), unevenness(logits, answers), len(rows))
+    task, network = found.run.task, found.run.network
+    rows, way = _rows(task, CONFIRMING), _of_config(network, task, network.cfg, {})
+    return replace(_judged(way, "", way.logits(rows).cpu(), task.labels()[:, 0][rows]).trial, assumption="as assumed")
 
 
 def _own_group(found: Subject) -> Iterator[Trial]:
@@ -140,8 +142,10 @@ def _own_group(found: Subject) -> Iterator[Trial]:
     yield Trial(words, score(logits, answers), unevenness(logits, answers), len(answers))
 
 
-def _least_loss(x: _Tried) -> tuple[float, float]:
-    return -round(x.score.accuracy, 2), x.score.loss if math.isfinite(x.score.loss) else math.inf
+def _likeliest_first(x: _Tried) -> tuple[float, float]:
+    """By accuracy in percent, then by how nearly the weights are those of a training, or else by the loss."""
+    off = x.score.loss if math.isnan(x.stationarity) else 1 - x.stationarity
+    return -round(x.score.accuracy, 2), off if math.isfinite(off) else math.inf
 
 
 def _simplest_first(x: _Tried) -> tuple[float, int, float]:
@@ -149,9 +153,9 @@ def _simplest_first(x: _Tried) -> tuple[float, int, float]:
 
 
 def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:
-    """The best of each family, the best family first; rates are told apart by the loss, which is the sharper one."""
+    """The best of each family, the best family first."""
     best: dict[tuple[tuple[str, Any], ...], _Tried] = {}
-    for x in sorted(tried, key=lambda x: (_least_loss(x)[0], len(x.said), _least_loss(x)[1])):
+    for x in sorted(tried, key=lambda x: (_likeliest_first(x)[0], len(x.said), _likeliest_first(x)[1])):
         best.setdefault(x.family, x)
     return sorted(best.values(), key=_simplest_first)
 
@@ -176,29 +180,34 @@ def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " in
 def _tried(way: Way, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
     """A way under every operation; nothing for what was assumed itself, or where it does not take such inputs."""
     try:
-        with torch.no_grad():
+        with torch.set_grad_enabled(not is_wrong):
             logits = way.logits(rows).cpu()
     except REFUSALS:
         return
     for op, answers in _answers(way.task, is_wrong):
         if op or way.said:
-            given = answers[rows]
-            yield _Tried(way, op, score(logits, given), unevenness(logits, given), len(rows))
+            yield _judged(way, op, logits, answers[rows])
 
 
-def _narrowed(x: _Tried) -> _Tried:
-    """The same with the attention rate by which a sample of the inputs has the least loss."""
+def _judged(way: Way, op: str, logits: Tensor, answers: Tensor) -> _Tried:
+    trained = stationarity(logits, answers, way.weights) if logits.requires_grad else math.nan
+    logits = logits.detach()
+    return _Tried(way, op, score(logits, answers), unevenness(logits, answers), len(answers), trained)
+
+
+def _narrowed(x: _Tried, is_wrong: bool) -> _Tried:
+    """The same with the attention rate that is the likeliest on a sample of the inputs."""
     at_rate, rows = x.way.at_rate, _rows(x.way.task, SAMPLE)
     if x.way.rate is None or at_rate is None:
         return x
     known, step = {x.way.rate: x}, _RATES[1]
     for _ in range(_ROUNDS):
-        best = min(known, key=lambda rate: _least_loss(known[rate]))
+        best = min(known, key=lambda rate: _likeliest_first(known[rate]))
         for rate in (round(best + step * i, 4) for i in _NEAR):
             if 0 <= rate <= 1:
-                known.update((rate, y) for y in _tried(at_rate(rate), rows, bool(x.op)) if y.op == x.op)
+                known.update((rate, y) for y in _tried(at_rate(rate), rows, is_wrong) if y.op == x.op)
         step *= 0.4
-    return min(known.values(), key=_least_loss)
+    return min(known.values(), key=_likeliest_first)
 
 
 def _ways(found: Subject, is_wrong: bool) -> Iterator[Way]:
@@ -264,8 +273,9 @@ def _forward_passes(network: Network, task: Task, said: Mapping[str, Any], is_wr
 def _variants(config: Config, is_wrong: bool) -> Iterator[Config]:
     act_fns = [config.act_fn] if config.attn_only else [config.act_fn, "relu", "gelu", "tanh", "square", "none"]
     changes: dict[str, list[Any]] = {"act_fn": act_fns}
-    if not config.n_heads:
-        changes["joined"] = [config.joined] if config.joined == "concatenated" else ["sum", "sum after W_in"]
+    if not config.n_heads:  # what is summed before W_in or after it differs by how often a bias counts
+        is_one = config.joined == "concatenated" or not config.mlp_biases
+        changes["joined"] = [config.joined] if is_one else ["sum", "sum after W_in"]
     elif config.n_layers > 1:
         changes["causal"] = [True, False]
     for values in product(*changes.values()):
@@ -276,7 +286,7 @@ def _variants(config: Config, is_wrong: bool) -> Iterator[Config]:
 
 def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, Any]) -> Way:
     assumed: Config = network.cfg
-    weights = {name: w.detach() for name, w in network.state_dict().items()}
+    weights = dict(network.named_parameters())
     own = {name: new for name in _FORWARD_PASS if (new := getattr(config, name, None)) != getattr(assumed, name, None)}
 
     def logits(rows: Int[Tensor, " row"]) -> Float[Tensor, "row output"]:
@@ -287,5 +297,5 @@ def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, 
     def at_rate(rate: float) -> Way:
         return _of_config(network, task, replace(config, attention_rate=rate), said)
 
-    squares = (config.act_fn == "square") != (assumed.act_fn == "square")
-    return Way(dict(said) | own, task, logits, getattr(config, "attention_rate", None), at_rate, squares)
+    rate = getattr(config, "attention_rate", None)
+    return Way(dict(said) | own, task, logits, rate, at_rate, tuple(weights.values()))

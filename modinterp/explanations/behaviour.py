@@ -71,11 +71,6 @@ class Behaviour(NetworkMeasurements):
         """Accuracy and loss of the network as it is, over all inputs that have an answer."""
         return score(self.all_logits, self.all_answers)
 
-    @cached_property
-    def unevenness(self) -> float:
-        """Standard deviation over mean of the margin by which the right answer leads; see `unevenness`."""
-        return unevenness(self.all_logits, self.all_answers)
-
     @property
     def accuracy(self) -> float:
         """Share of all inputs that the network answers rightly."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from modinterp.arguments import check
 from modinterp.explanations import sections
-from modinterp.explanations.alarm import alarm
+from modinterp.explanations.alarm import doubt
 from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.explanation import Explanation
 from modinterp.explanations.groups import GroupStranger
@@ -101,8 +101,9 @@ def _explained(found: Subject, draws: int) -> Explanation:
         raise ValueError(
             f"{found.run.name} gives logits that are not finite for {broken:,} of {len(m.all_logits):,} inputs"
         )
-    doubt = alarm(found, m, is_periodic(m))
-    return Explanation(found.run.name, m, tuple(sections.rows(m)), verdict(m, doubt), found.assumed, doubt)
+    of_it = doubt(found, m, is_periodic(m))
+    assumed = "; ".join(filter(None, (found.assumed, of_it.remark)))
+    return Explanation(found.run.name, m, tuple(sections.rows(m)), verdict(m, of_it.alarm), assumed, of_it.alarm)
 
 
 def _measured(run: TrainedRun, draws: int) -> Behaviour:

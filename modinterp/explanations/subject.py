@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from modinterp.activations import logits_on_grid
-from modinterp.models import Calling, ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task
+from modinterp.models import ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task
 from modinterp.runs import TrainedRun
 from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import load
@@ -68,11 +68,6 @@ class Said:
         """How the network of a file computes, as usual where nothing is said."""
         names = ("act_fn", "attention_rate", "causal", "joined")
         return ForwardPass(**{name: value for name in names if (value := getattr(self, name)) is not None})
-
-    @property
-    def calling(self) -> Calling | None:
-        """How a module or function is called, where that is said."""
-        return None if self.inputs is None else Calling(self.inputs)
 
 
 @dataclass(frozen=True)
@@ -254,7 +249,7 @@ def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
     if isinstance(network, Network):
         network.cfg.check(task)
         return network
-    return Wrapped(network, task, said.calling, said.places)
+    return Wrapped(network, task, said.inputs, said.places)
 
 
 def _check(run: TrainedRun, said: Said) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from modinterp.models.base_config import BaseConfig
 from modinterp.models.base_network import Network
-from modinterp.models.calling import REFUSALS, Calling, callings
+from modinterp.models.calling import REFUSALS, Calling, likeliest_calling
 from modinterp.models.lens import HookPoint
 from modinterp.models.places import Place, embeddings, in_order_of_calls, part, passing, shared_places
 from modinterp.tasks import Task
@@ -67,7 +67,8 @@ class Wrapped(Network):
         network: from inputs, in one of the `FORMS` of `modinterp.models.calling`, to logits of each input, at the last
             position or at all. A module is set to the mode of evaluation while it runs.
         task: what it was trained on.
-        calling: how it is called; by default the first way in which it takes the task's inputs.
+        calling: how it is called, or the form of its inputs alone; by default the first way in which it takes the
+            task's inputs. A network that does not take all at once is seen from outside alone.
         places: our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Place` or the name of one; what
             is not named is looked for, by TransformerLens' names and by trying where logits are an affine map.
         is_looked_into: whether that is done; a network that is not is seen from outside alone.
@@ -79,18 +80,21 @@ class Wrapped(Network):
         self,
         network: Callable[..., Any],
         task: Task,
-        calling: Calling | None = None,
+        calling: Calling | str | None = None,
         places: Mapping[str, Place | str] | None = None,
         is_looked_into: bool = True,
     ):
         classes = sum(task.output_sizes)
         self.__dict__["inner"] = network  # not a submodule: its hook points keep their own names
-        calling = calling or callings(network, task.inputs()[:2].to(self._device_of(network)), classes)[0]
+        if not isinstance(calling, Calling):
+            calling = likeliest_calling(network, task.inputs().to(self._device_of(network)), classes, calling)
         kind = getattr(network, "__name__", type(network).__name__)
         named = {name: Place.of(p) if isinstance(p, str) else p for name, p in (places or {}).items()}
         super().__init__(WrappedConfig(task.d_vocab, classes, task.n_ctx, 1, kind, calling, {}))
         self.inputs = task.inputs()
-        if isinstance(network, nn.Module) and is_looked_into:
+        if named and calling.most is not None:
+            raise ValueError(f"{kind} takes {calling.most} inputs at a time, and what is in it is seen of all at once")
+        if isinstance(network, nn.Module) and is_looked_into and calling.most is None:
             for place in named.values():
                 part(network, place.path)
             places_by_name = named | {n: p for n, p in shared_places(network).items() if n not in named}
@@ -178,16 +182,9 @@ class Wrapped(Network):
 
     def _called(self, tokens: Tensor, every: bool = False) -> Float[Tensor, "batch output"]:
         """Logits at the last position, of the task's classes or every one that there is."""
-        inner, c = self.__dict__["inner"], self.cfg
-        was_training = isinstance(inner, nn.Module) and inner.training
-        if was_training:
-            inner.eval()
-        try:
-            logits = c.calling.logits(inner, tokens.to(self.device), c.d_vocab_out)
-            return logits if every else logits[:, : c.d_vocab_out]
-        finally:
-            if was_training:
-                inner.train()
+        c: WrappedConfig = self.cfg
+        logits = c.calling.logits(self.__dict__["inner"], tokens.to(self.device), c.d_vocab_out)
+        return logits if every else logits[:, : c.d_vocab_out]
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch 1 output"]:
         """Logits of the classes at the last position, by the network's own forward pass."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 import torch
 from explanations import planted
+from reference import REFERENCE
 
 from modinterp.explanations import assumptions, explain
-from modinterp.explanations.alarm import alarm
-from modinterp.explanations.assumptions import as_assumed, trials
-from modinterp.explanations.behaviour import Behaviour, unevenness
+from modinterp.explanations.alarm import doubt, is_likelier
+from modinterp.explanations.assumptions import Trial, as_assumed, trials
+from modinterp.explanations.behaviour import Behaviour, Score, unevenness
+from modinterp.explanations.stationarity import stationarity
 from modinterp.explanations.subject import Said, subject
 from modinterp.explanations.verdict import DOUBTFUL, FOURIER
 from modinterp.models import TransformerConfig, Weights, initial_weights
@@ -61,13 +64,51 @@ def test_what_is_right_but_far_less_even_is_doubted(tmp_path: Path) -> None:
 
 
 def test_pairs_that_no_other_way_was_tried_on_are_no_reason_to_doubt() -> None:
-    """Its most uneven pairs are not among those, and without biases they do not tell W_in (E_a + E_b) from two sums."""
+    """Its most uneven pairs are not among those, and GeLU makes the others no more even than they are."""
     found = subject(ROOT / "checkpoints" / "mlp" / "kissane-0" / FINAL, Said())
-    m = Behaviour(found.run)
-    (other,) = (t for t in trials(found, is_wrong=False) if t.assumption == "joined='sum after W_in'")
-    assert other.score.loss < 0.2 * m.own_score.loss
-    assert other.score.loss == pytest.approx(as_assumed(m).score.loss)
-    assert alarm(found, m) is None
+    m, assumed = Behaviour(found.run), as_assumed(found)
+    (other,) = (t for t in trials(found, is_wrong=False) if t.assumption == "act_fn='gelu'")
+    assert other.unevenness < 0.9 * unevenness(m.all_logits, m.all_answers)
+    assert other.unevenness > 1.1 * assumed.unevenness
+    assert other.inputs == assumed.inputs == 4096
+    said = doubt(found, m)
+    assert said.alarm is None
+    assert "act_fn='gelu'" in said.remark
+
+
+def test_scale_is_no_reason_to_doubt() -> None:
+    """Neurons that square make logits of the networks of groups thousands of times as large, and their loss nothing."""
+    if not (REFERENCE / "groups_D59_MLP_seed4.pt").is_file():
+        pytest.skip("the reference networks are not at hand")
+    x = explain(REFERENCE / "groups_D59_MLP_seed4.pt", group="D59", draws=99)
+    assert x.alarm is None
+    assert "act_fn='square'" in x.assumed
+    assert x.verdict.label == FOURIER
+
+
+def test_weights_lie_along_the_gradient_of_what_they_were_trained_in() -> None:
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    answers = torch.zeros(5, dtype=torch.long)
+    directions = {(0.6, 0.8): 1.0, (1.0, 0.0): 0.6, (-0.8, 0.6): 0.0}
+    for direction, cosine in directions.items():
+        for scale in (0.1, 1000.0):
+            margin = scale * ((w * torch.tensor(direction)).sum() + 1)  # and the bias of 1 that is no weight
+            logits = torch.stack([margin, -margin]).expand(5, 2)
+            assert stationarity(logits, answers, [w]) == pytest.approx(cosine, abs=1e-6)
+    assert math.isnan(stationarity(logits, 1 - answers, [w]))
+
+
+def test_two_measures_that_disagree_doubt_nothing() -> None:
+    def trial(uneven: float, trained: float) -> Trial:
+        return Trial("", Score(1, 1e-6), uneven, 4096, trained)
+
+    assumed = trial(0.1, 0.7)
+    assert is_likelier(trial(0.05, 0.7), assumed)
+    assert is_likelier(trial(0.1, 0.9), assumed)
+    assert is_likelier(trial(0.05, 0.6), assumed)
+    assert not is_likelier(trial(0.05, 0.4), assumed)
+    assert not is_likelier(trial(0.2, 0.9), assumed)
+    assert not is_likelier(trial(0.09, 0.8), assumed)
 
 
 def test_a_task_without_all_answers_is_doubted_like_any_other(tmp_path: Path) -> None:
@@ -91,7 +132,7 @@ def test_few_forward_passes_are_tried(tmp_path: Path, monkeypatch: pytest.Monkey
         ModularArithmetic(31, equals=equals), n_layers=2, d_model=8, n_heads=1, d_head=8, d_mlp=8
     )
     found = subject(file_of(initial_weights(config, 0), tmp_path), Said())
-    assert alarm(found, Behaviour(found.run)) is None
+    assert doubt(found, Behaviour(found.run)).alarm is None
     assert 50 < len(sizes) < 300
     assert sum(size > assumptions.SAMPLE for size in sizes) <= 4
 

@@ -1,0 +1,42 @@
+"""Whether weights look trained as they are read: how nearly they lie along the gradient of their own loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+
+COMMON_LOSS = 1e-2  # nats; at this loss networks are compared, however large their logits are
+_HALVINGS, _LARGEST = 30, 12.0  # of the logarithm of the factor by which logits are brought there
+
+
+def stationarity(
+    logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"], weights: Sequence[Tensor]
+) -> float:
+    """Cosine between weights and the downward gradient of their loss, with logits scaled to a loss of `COMMON_LOSS`.
+
+    Weight decay balances the gradient at the end of training, so that both point the same way; without it, too, descent
+    turns the weights of a homogeneous network there. Read in another way than they were trained, they seldom do. Inputs
+    answered wrongly take no part. NaN where none is answered rightly.
+
+    Args:
+        logits: with the graph of gradients back to the weights.
+    Source: Lyu & Li 2020, "Gradient descent maximizes the margin of homogeneous neural networks".
+    """
+    right = logits.argmax(dim=-1) == answers
+    if not right.any():
+        return float("nan")
+    logits, answers = logits[right].double(), answers[right]
+    lower, upper = -_LARGEST, _LARGEST
+    with torch.no_grad():
+        for _ in range(_HALVINGS):
+            middle = (lower + upper) / 2
+            is_above = float(F.cross_entropy(torch.tensor(middle).exp() * logits, answers)) > COMMON_LOSS
+            lower, upper = (middle, upper) if is_above else (lower, middle)
+    loss = F.cross_entropy(torch.tensor(upper).exp() * logits, answers)
+    gradients = torch.autograd.grad(loss, list(weights), allow_unused=True, materialize_grads=True)
+    along, downward = (torch.cat([x.detach().flatten() for x in part]).double() for part in (weights, gradients))
+    return -float(F.cosine_similarity(along, downward, dim=0))
