@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from modinterp.explanations.command import add_forward_pass
 from modinterp.files import writable_folder
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
@@ -20,6 +21,7 @@ and writes one page.""",
   python -m modinterp.compare SOURCE/RUN-0 SOURCE/RUN-1
   python -m modinterp.compare SOURCE/RUN --epochs 1000 5000 20000
   python -m modinterp.compare a.pt b.safetensors --op add --p 97 --out mine
+  python -m modinterp.compare a.pt b.pt --attention-rate 0 --no-causal
 
 exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
     )
@@ -28,6 +30,7 @@ exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
     add("--epochs", metavar="N", type=int, nargs="+", default=[], help="compare the snapshots of runs at these epochs")
     add("--op", help="what files were trained on; runs say so themselves (default: add)")
     add("--p", metavar="P", type=int, help="the modulus of files (default: taken from the shapes)")
+    add_forward_pass(parser)
     add("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
     add(
         "--out", metavar="DIR", type=Path, default=Path("reports/compare"), help="where to write (default: %(default)s)"

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+import torch
 
-from modinterp.explanations.assumptions import Trial, as_assumed, trials
+from modinterp.explanations.assumptions import SAMPLE, Trial, as_assumed, trials
 from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.stationarity import COMMON_LOSS
 from modinterp.explanations.subject import Subject
+from modinterp.models import Wrapped
 
 MOSTLY_RIGHT = 0.95
 SURE = 0.5  # mean probability of the answer given, where it is wrong, from which a network is no guesser
@@ -22,6 +24,7 @@ SURE = 0.5  # mean probability of the answer given, where it is wrong, from whic
 EVENER = 0.75  # the unevenness, where the two differ by more than `SAME`
 MORE_TRAINED = 0.6  # by how much the weights' cosine with the gradient of the loss stays below 1
 SAME = 0.02
+STEADY = 0.01  # of the spread of the logits: no rounding moves them so far
 SHOWN = 4  # of the assumptions under which a network is as right
 
 
@@ -73,9 +76,27 @@ def doubt(found: Subject, m: Behaviour, is_periodic: bool = False) -> Doubt:
     Args:
         is_periodic: whether its weights or logits are clearly periodic, so that it should know the answers.
     """
+    if (moved := _moved(m)) > STEADY:
+        words = (
+            f"Asked again, it gives other logits for the same inputs, by {moved:.1%} of their spread, as with dropout "
+            f"or another source of chance: what follows is of one draw."
+        )
+        return Doubt(Alarm(words, (), explains=False))
     is_wrong = m.own_score.accuracy < MOSTLY_RIGHT
     tried = tuple(trials(found, is_wrong))
     return Doubt(_of_wrong_answers(found, m, tried, is_periodic)) if is_wrong else _of_right_answers(found, tried)
+
+
+def _moved(m: Behaviour) -> float:
+    """Root mean square by which logits of another make's network move when it is asked again, over their spread."""
+    if not isinstance(m.model, Wrapped):
+        return 0.0
+    rows = torch.arange(min(SAMPLE, len(m.all_logits)))
+    before = m.all_logits[rows].cpu()
+    with torch.no_grad():
+        after = m.model(m.task.inputs()[rows])[:, -1].double().cpu()
+    spread = float(before.std())
+    return float((after - before).square().mean().sqrt()) / spread if spread > 0 else 0.0
 
 
 def _of_right_answers(found: Subject, tried: tuple[Trial, ...]) -> Doubt:

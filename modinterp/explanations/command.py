@@ -14,6 +14,23 @@ OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3", "gro
 ACTIVATIONS = ("relu", "gelu", "none", "square", "tanh")
 
 
+def add_forward_pass(parser: Parser) -> None:
+    """Add the arguments that say of a file's network how it computes and which tokens it takes."""
+    add = parser.add_argument
+    neurons = "the neurons of a file, which it does not name (default: relu)"
+    add("--act", dest="act_fn", choices=ACTIVATIONS, help=neurons)
+    rate = "the share of a file's attention that is softmax, the rest being constant (default: 1)"
+    add("--attention-rate", metavar="RATE", type=float, help=rate)
+    causal = "whether positions of a file attend to themselves and earlier ones alone (default: they do)"
+    add("--causal", action=BooleanOptionalAction, help=causal)
+    equals = "whether = follows the numbers (default: taken from the shapes)"
+    add("--equals", action=BooleanOptionalAction, help=equals)
+    vocabularies = "2 where the second number has tokens of its own (default: taken from the shapes)"
+    add("--vocabularies", type=int, choices=(1, 2), help=vocabularies)
+    joined = "how the hidden layer of a file takes its embeddings (default: taken from the shapes)"
+    add("--joined", choices=("sum", "sum after W_in", "concatenated"), help=joined)
+
+
 def _parser() -> Parser:
     parser = Parser(
         prog="python -m modinterp.explain",
@@ -37,24 +54,13 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add("network", metavar="FILE", help=".safetensors, .pt or .pth, or the name of a run, SOURCE/RUN")
     add("--op", choices=OPS, help="what a file was trained on; a run says so itself (default: add)")
     add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
-    neurons = "the neurons of a file, which it does not name (default: relu)"
     group = (
         "S5, D59, A5, C2 x S3, a CSV file with a table, or answers, for that of the network's own (default: answers)"
     )
     add("--group", metavar="GROUP", help=f"with --op group: {group}")
     elements = "a file with the elements of the group, one a line, in the order of their tokens (default: sorted)"
     add("--elements", metavar="FILE", type=Path, help=elements)
-    add("--act", dest="act_fn", choices=ACTIVATIONS, help=neurons)
-    rate = "the share of a file's attention that is softmax, the rest being constant (default: 1)"
-    add("--attention-rate", metavar="RATE", type=float, help=rate)
-    causal = "whether positions of a file attend to themselves and earlier ones alone (default: they do)"
-    add("--causal", action=BooleanOptionalAction, help=causal)
-    equals = "whether = follows the numbers (default: taken from the shapes)"
-    add("--equals", action=BooleanOptionalAction, help=equals)
-    vocabularies = "2 where the second number has tokens of its own (default: taken from the shapes)"
-    add("--vocabularies", type=int, choices=(1, 2), help=vocabularies)
-    joined = "how the hidden layer of a file takes its embeddings (default: taken from the shapes)"
-    add("--joined", choices=("sum", "sum after W_in", "concatenated"), help=joined)
+    add_forward_pass(parser)
     add("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
     add("--out", metavar="DIR", type=Path, help="where to write (default: reports/explain/NAME)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")

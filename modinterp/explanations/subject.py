@@ -247,6 +247,8 @@ def _takes_all_tokens(network: Network) -> bool:
 
 def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
     if isinstance(network, Network):
+        if said.places:
+            raise ValueError("places are said of a network of another make; this one has hook points of its own")
         network.cfg.check(task)
         return network
     return Wrapped(network, task, said.inputs, said.places)

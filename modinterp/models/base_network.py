@@ -123,7 +123,13 @@ class Network(HookedRootModule):
         return FactoredMatrix(self.W_V, self.W_O)
 
     def set_use_attn_result(self, use: bool) -> None:
-        """Whether what each head adds to the residual stream passes through `hook_result`, as in HookedTransformer."""
+        """Whether what each head adds to the residual stream passes through `hook_result`, as in HookedTransformer.
+
+        Raises:
+            ValueError: the network has no attention.
+        """
+        if not all(hasattr(block, "attn") for block in self.blocks):
+            raise ValueError(f"this network has no heads: it is {self.cfg.summary}")
         for block in self.blocks:
             block.attn.use_result = use
 

@@ -71,6 +71,8 @@ def test_the_command_writes_one_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert page.count("class='plot'") == 2
     for word in (*files, "3, 5", "5, 7", "Fourier multiplication"):
         assert word in page
+    assert main([files[0], "--act", "square", "--out", str(tmp_path / "out")]) == 0
+    assert "looks trained with act_fn='relu'" in capsys.readouterr().out
     assert main([files[0], files[0], "--out", str(tmp_path / "out")]) == 2
     assert "two networks are called" in capsys.readouterr().err
     assert main([files[0], "--epochs", "3", "--out", str(tmp_path / "out")]) == 2

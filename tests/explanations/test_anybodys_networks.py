@@ -168,6 +168,15 @@ def test_what_is_right_in_no_way_that_is_seen_is_not_named() -> None:
     assert x.verdict.label == SOLVED
 
 
+def test_answers_that_hang_on_chance_are_doubted() -> None:
+    torch.manual_seed(0)
+    dropped = explain(lambda t: nn.functional.dropout(NETWORK(t), 0.1), "add", P, draws=99)
+    assert dropped.alarm is not None
+    assert dropped.verdict.words.startswith("Asked again, it gives other logits")
+    with pytest.raises(ValueError, match="places are said of a network of another make"):
+        explain(NETWORK, "add", P, places={"hook_embed": "hook_embed"}, draws=99)
+
+
 def names(x: Explanation) -> list[str]:
     assert x.alarm is not None
     return [trial.assumption for trial in x.alarm.trials]

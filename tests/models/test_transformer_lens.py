@@ -232,3 +232,5 @@ def test_answers_compare_input_by_input() -> None:
     assert pair(task.inputs(), return_type="loss", labels=task.answers()).ndim == 0
     with pytest.raises(ValueError, match="this network has no W_Q: it is pair mlp"):
         _ = pair.W_Q
+    with pytest.raises(ValueError, match="this network has no heads: it is pair mlp"):
+        pair.set_use_attn_result(True)
