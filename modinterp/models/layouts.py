@@ -53,12 +53,13 @@ def name_list(names: Iterable[object]) -> str:
 def in_our_layout(weights: Weights) -> Weights:
     """Weights of any of the layouts in our names and orientations, in float32.
 
-    Left out are buffers, copies of a weight under a name that is none of ours, and biases that are all zero.
+    Left out are what all names begin with, buffers, copies of a weight under a name that is none of ours, and biases
+    that are all zero.
 
     Raises:
         ValueError: a weight is no dense array of finite real numbers, or the layout is none of the known ones.
     """
-    weights = _without_copies(_checked(weights))
+    weights = _without_copies(_without_prefix(_checked(weights)))
     try:
         weights = _renamed(weights)
         if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
@@ -85,6 +86,15 @@ def _checked(weights: Weights) -> Weights:
     broken = [name for name, w in weights.items() if not w.isfinite().all()]
     if broken:
         raise ValueError(f"weights that are not finite: {name_list(broken)}")
+    return weights
+
+
+def _without_prefix(weights: Weights) -> Weights:
+    """The weights without what all names begin with, such as `module.`, as wrappers of torch put before them."""
+    firsts = {name.partition(".")[0] for name in weights}
+    while len(weights) > 1 and len(firsts) == 1 and all("." in name for name in weights):
+        weights = {name.partition(".")[2]: w for name, w in weights.items()}
+        firsts = {name.partition(".")[0] for name in weights}
     return weights
 
 

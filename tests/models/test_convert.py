@@ -137,6 +137,14 @@ def test_copies_under_another_name_are_left_out_and_others_refused() -> None:
 A, B = ModularArithmetic(7, equals=False).inputs().T
 
 
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module.model."])
+def test_what_wrappers_put_before_all_names_is_left_out(prefix: str) -> None:
+    wrapped = {prefix + name: w for name, w in weights().items()}
+    network = from_state_dict(wrapped, TASK)
+    torch.testing.assert_close(network(TASK.inputs()), from_state_dict(weights(), TASK)(TASK.inputs()))
+    assert modular_task(wrapped, "add") == TASK
+
+
 def test_two_embeddings_and_a_hidden_layer() -> None:
     drawn = torch.randn(4, 60, 60, generator=torch.Generator().manual_seed(0))
     W_x, W_y, W, W_U = drawn[0, :7, :5], drawn[1, :7, :5], drawn[2, :10, :12], drawn[3, :12, :7]
