@@ -62,7 +62,9 @@ def test(*more: str) -> None:
     quick = "--quick" in more
     if not quick:
         run([BIN / "pyright"])
-    run([BIN / "python", "-m", "pytest", "-n", "2", *more, *["tests"] * quick], OMP_NUM_THREADS="1")
+    # dozens of processes import the package, which jaxtyping's hook compiles anew where bytecode is not written
+    variables = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
+    run([BIN / "python", "-m", "pytest", "-n", "2", *more, *["tests"] * quick], **variables)
 
 
 def docs(*more: str) -> None:

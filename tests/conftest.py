@@ -7,25 +7,21 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import plotly.graph_objects  # noqa: F401  before modinterp: what its modules are the first to import is compiled anew,
 import pytest
-import transformer_lens  # noqa: F401  ... as jaxtyping's hook gives the files of bytecode other names meanwhile
-from hypothesis import settings
-from jaxtyping import config as annotations
-from reference import REFERENCE
-from reproduced import Reproduced, reproduce
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from modinterp import models, runs, tasks, training
-from modinterp.runs import TrainedRun
 from modinterp.sources import sources
 
-settings.register_profile("shared machine", deadline=None)
-settings.load_profile("shared machine")
+if TYPE_CHECKING:  # what is heavy is imported where tests run, and not by the process that hands them out
+    from reproduced import Reproduced
+
+    from modinterp.runs import TrainedRun
+    from modinterp.tasks import Task
 
 ROOT = Path(__file__).parents[1]
 REPORT_OF = {  # files that look at the report of a source, where no parameter says which
@@ -55,6 +51,25 @@ def is_long(path: Path) -> bool:
 
 def looks_at_a_report(item: pytest.Item) -> bool:
     return "reproduced" in getattr(item, "fixturenames", ())
+
+
+def pytest_collectstart() -> None:
+    _prepare()
+
+
+@cache
+def _prepare() -> None:
+    """What all tests need, in each process that collects them.
+
+    First what modinterp stands on: what one of its modules is the first to import is compiled anew, as jaxtyping's hook
+    gives the files of bytecode other names meanwhile.
+    """
+    import plotly.graph_objects  # noqa: F401
+    import transformer_lens  # noqa: F401
+    from hypothesis import settings
+
+    settings.register_profile("shared machine", deadline=None)
+    settings.load_profile("shared machine")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -94,6 +109,8 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Repr
 
     Of two processes each is given the tests of one source after the other (`ByReport`), and lets the last report go.
     """
+    from reproduced import reproduce
+
     kept = 1 if "PYTEST_XDIST_WORKER" in os.environ else None
     return lru_cache(kept)(lambda name: reproduce(name, tmp_path_factory.mktemp(name)))
 
@@ -101,6 +118,8 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Repr
 @pytest.fixture
 def as_for_users() -> Iterator[None]:
     """The annotations are checked by our tests alone, and would find most of what is wrong before the package does."""
+    from jaxtyping import config as annotations
+
     annotations.update("jaxtyping_disable", True)
     yield
     annotations.update("jaxtyping_disable", False)
@@ -145,10 +164,16 @@ def browsed(tmp_path: Path) -> Callable[..., str]:
 @pytest.fixture(scope="session")
 def mainline() -> TrainedRun:
     """The shipped run of the paper's set-up."""
+    from modinterp import runs
+
     return runs.load("nanda/mainline-0")
 
 
-def _reference(name: str, task: tasks.Task) -> TrainedRun:
+def _reference(name: str, task: Task) -> TrainedRun:
+    from reference import REFERENCE
+
+    from modinterp import runs
+
     path = REFERENCE / name
     if not path.is_file():
         pytest.skip("the reference networks are not at hand")
@@ -158,16 +183,22 @@ def _reference(name: str, task: tasks.Task) -> TrainedRun:
 @pytest.fixture(scope="session")
 def low_precision() -> TrainedRun:
     """Modular addition by the paper's own code with a float32 loss: the left-facing layout."""
+    from modinterp import tasks
+
     return _reference("low_precision_mod_addition.pth", tasks.addition(113))
 
 
 @pytest.fixture(scope="session")
 def kissane() -> TrainedRun:
     """The network of the MLP notebook: the three-matrix layout."""
+    from modinterp import tasks
+
     return _reference("modular_addition_2l_mlp_model.pt", tasks.ModularArithmetic(113, equals=False))
 
 
 def _tiny(ask: str, folder: Path) -> TrainedRun:
+    from modinterp import models, runs, tasks, training
+
     task = tasks.Ordering(ask, n=3, limit=8, size=500, small_limit=4)
     model = models.TransformerConfig.of(task, d_model=32, n_heads=2, d_head=8, d_mlp=32)
     recipe = training.Recipe(epochs=600, fraction=0.7, batches="shuffled", batch_size=128, lr=3e-3, weight_decay=0.1)

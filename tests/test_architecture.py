@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -50,16 +50,22 @@ def stands_at_the_end(path: Path) -> bool:
     )
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def imported(path: Path) -> frozenset[str]:
     names = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
             assert node.module is not None
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -87,9 +93,9 @@ def test_no_files_import_one_another() -> None:
     known = set(module_of.values())
     edges: dict[str, set[str]] = {}
     for path, module in module_of.items():
-        tree = ast.parse(path.read_text())
+        unimported = typing_only(parsed(path))
         at_import = [
-            node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node not in typing_only(tree)
+            node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom) and node not in unimported
         ]
         wanted = {f"{node.module}.{alias.name}" for node in at_import for alias in node.names} | {
             str(n.module) for n in at_import
@@ -109,15 +115,15 @@ def test_no_files_import_one_another() -> None:
         visit(module, ())
 
 
-def strings(path: Path) -> Iterator[str]:
+@cache
+def strings(path: Path) -> tuple[str, ...]:
     """Every string of a file's code, docstrings left out: those may cite a paper."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {id(node.body[0].value) for node in ast.walk(tree)
                   if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            yield node.value
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
+    return tuple(node.value for node in texts if isinstance(node.value, str))
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -193,9 +199,8 @@ def test_the_entry_point_is_documented() -> None:
 
 def test_files_and_functions_stay_small() -> None:
     for path in FILES:
-        tree = ast.parse(path.read_text())
         assert path.read_text().count("\n") <= 320, path
-        for node in ast.walk(tree):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef):
                 assert (node.end_lineno or 0) - node.lineno <= 75, f"{path}: {node.name}"
 

@@ -67,6 +67,7 @@ for _ in range(2):
     assert outcome(tmp_path, code).split() == ["no_such_library"] * 2
 
 
+@pytest.mark.long
 def test_a_network_does_not_wait_for_what_language_models_need() -> None:
     code = """
 import sys

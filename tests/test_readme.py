@@ -58,6 +58,7 @@ def test_the_count_of_verdicts_on_some_of_their_runs_is_current() -> None:
     assert current(stale) == text, "python docs/findings.py writes it anew"
 
 
+@pytest.mark.long
 def test_tables_of_figures_are_those_of_the_shipped_networks() -> None:
     text = (ROOT / "docs" / "definitions.md").read_text()
     stale = re.sub(r"\n\| nanda/[^\n]+", "", text)

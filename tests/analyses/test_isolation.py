@@ -90,6 +90,7 @@ NETWORKS = {  # what the authors print of their networks, and what was measured 
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_authors_networks_have_the_numbers_that_are_printed(name: str) -> None:
     path = REFERENCE / f"pizza_{name}.pt"

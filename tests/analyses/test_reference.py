@@ -13,6 +13,7 @@ from modinterp.analyses.fourier.neurons import neuron_fits
 from modinterp.analyses.fourier.readout import readoff
 from modinterp.analyses.fourier.transforms import components_of, transform
 from modinterp.analyses.statistics.explained import energy_share
+from modinterp.measurements import measure
 from modinterp.runs import TrainedRun
 from modinterp.sources import source
 from modinterp.sources.mlp.claims.readoff import TABLE
@@ -73,8 +74,10 @@ def test_kissanes_logits_are_what_a_plain_forward_gives(kissane: TrainedRun) -> 
 
 
 def test_kissanes_network_holds_what_its_notebook_says_to_four_decimals(kissane: TrainedRun) -> None:
+    m = measure(kissane)
+
     def measured(claim: str, name: str) -> float:
-        (value,) = MLP[claim].check(kissane).measured[name]
+        (value,) = MLP[claim].check(m).measured[name]
         return value
 
     for freq, printed in TABLE.items():
@@ -90,4 +93,4 @@ def test_kissanes_network_holds_what_its_notebook_says_to_four_decimals(kissane:
     assert measured("algorithm_summary", "FVE of the logits") == pytest.approx(0.916, abs=5e-4)
     for claim in MLP.values():
         if claim.id != "mlp.final_losses":  # no history comes with the weights
-            assert (claim.check(kissane) if claim.needs else claim.check()).verdict == "holds", claim.id
+            assert (claim.check(m) if claim.needs else claim.check()).verdict == "holds", claim.id

@@ -48,6 +48,7 @@ def test_every_example_calls_its_figure() -> None:
         assert f"figure = mi.figures.{module}.{one.name}(" in one.code
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("module", [pytest.param(m, marks=pytest.mark.nightly) if m in SLOW else m for m in MODULES])
 def test_the_examples_draw_figures(module: str) -> None:
     for one in EXAMPLES:

@@ -15,7 +15,7 @@ SIZES: dict[str, int] = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 32}
 
 def spec(seed: int = 0, task: Task | None = None, **recipe) -> RunSpec:
     task = task or addition(13)
-    given = {"epochs": 200, "log_every": 10, "snapshot_every": 100} | recipe
+    given = {"epochs": 100, "log_every": 10, "snapshot_every": 100} | recipe
     return RunSpec(task, TransformerConfig.of(task, **SIZES), Recipe(**given), seed)
 
 
@@ -27,7 +27,7 @@ VARIED = [
     spec(4, dropout=0.5, fraction=0.2),
     spec(5, residual_dropout=0.1),
     spec(6, grokfast=0.5, grokfast_start="gradient"),
-    spec(7, l1=1.0, l1_of="mean", epochs=150),
+    spec(7, l1=1.0, l1_of="mean", epochs=70),
     *(spec(seed, fraction=0.2 + seed / 50, weight_decay=seed / 10, dropout=seed / 100) for seed in range(8, 33)),
 ]
 
@@ -57,7 +57,7 @@ def company() -> dict[ExecutionMode, list[TrainingState]]:
 @pytest.mark.parametrize("mode", [ExecutionMode.SEQUENTIAL, ExecutionMode.VMAPPED])
 def test_among_runs_of_the_same_size_not_a_bit_differs(mode: ExecutionMode) -> None:
     """A learning rate at which rounding grows ten thousandfold in 200 epochs."""
-    specs = [spec(seed, lr=3e-3, warmup=0, betas=(0.9, 0.999), weight_decay=seed / 3) for seed in range(4)]
+    specs = [spec(s, epochs=200, lr=3e-3, warmup=0, betas=(0.9, 0.999), weight_decay=s / 3) for s in range(4)]
     company = trained(specs, mode)
     for run in (0, 3):
         (alone,) = trained([specs[run]], mode)
@@ -84,12 +84,12 @@ def test_the_grokking_epoch_is_the_same_in_company() -> None:
     task = ModularArithmetic(31, equals=False)
     config = MLPConfig.of(task, d_model=32, d_mlp=128)
     recipe = Recipe(epochs=350, log_every=10, snapshot_every=350, fraction=0.6, lr=1e-2, warmup=0)
-    specs = [RunSpec(task, config, recipe, seed) for seed in range(33)]
+    specs = [RunSpec(task, config, recipe, seed) for seed in range(9)]
 
     def grokking_epoch(state: TrainingState) -> int:
         return next(int(row["epoch"]) for row in state.history if row["test_accuracy"] >= 0.9)
 
     company = trained(specs, ExecutionMode.VMAPPED)
-    for run in (0, 20):
+    for run in (0, 7):
         (alone,) = trained([specs[run]], ExecutionMode.VMAPPED)
         assert 100 < grokking_epoch(alone) == grokking_epoch(company[run])
