@@ -10,7 +10,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from modinterp.arguments import COUNT, SHARE, Limits, check_fields
-from modinterp.tasks.sampled import SampledTask
+from modinterp.tasks.sampled import SampledTask, first_occurrences
 from modinterp.tasks.task import Examples
 
 QUESTIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -110,14 +110,14 @@ class Ordering(SampledTask):
         below = self.limit if below is None else below
         if not 1 <= below <= self.limit:
             raise ValueError(f"numbers below {below} are not among those below {self.limit}")
-        generator, taken = torch.Generator().manual_seed(seed), set(map(tuple, excluded[:, : self.n].tolist()))
-        rows: dict[tuple[int, ...], None] = {}
+        generator, known = torch.Generator().manual_seed(seed), excluded[:, : self.n]
+        rows = known = known[first_occurrences(known)]
         for _ in range(20):
-            drawn = torch.randint(below, (n, self.n), generator=generator).tolist()
-            rows |= dict.fromkeys(row for row in map(tuple, drawn) if row not in taken)
-            if len(rows) >= n:
+            rows = torch.cat([rows, torch.randint(below, (n, self.n), generator=generator)])
+            rows = rows[first_occurrences(rows)]
+            if len(rows) >= len(known) + n:
                 break
-        return self.examples(torch.tensor(list(rows)[:n], dtype=torch.long).view(-1, self.n))
+        return self.examples(rows[len(known) : len(known) + n])
 
     def answers(self, inputs: Int[Tensor, "input pos"]) -> Int[Tensor, "input output"]:
         """The labels of any inputs, which are decided by the numbers before CLS alone."""

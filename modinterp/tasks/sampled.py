@@ -56,12 +56,27 @@ def _distinct(task: SampledTask) -> Examples:
     generator = torch.Generator().manual_seed(task.data_seed)
     inputs, labels = task.draw(task.size, generator)
     for _ in range(100):
-        distinct, number = inputs.unique(dim=0, return_inverse=True)
-        rows = torch.arange(len(number))
-        first = torch.full((len(distinct),), len(number)).scatter_reduce(0, number, rows, "amin").sort().values
+        first = first_occurrences(inputs)
         inputs, labels = inputs[first], labels[first]
         if len(first) >= task.size:
             return Examples(inputs[: task.size], labels[: task.size])
         more = task.draw(task.size, generator)
         inputs, labels = torch.cat([inputs, more.inputs]), torch.cat([labels, more.labels])
     raise ValueError(f"{task.name} has too few different inputs for a sample of {task.size}")
+
+
+def first_occurrences(rows: Int[Tensor, "input pos"]) -> Int[Tensor, " distinct"]:
+    """Places at which a row of numbers from 0 occurs for the first time, in rising order.
+
+    >>> first_occurrences(torch.tensor([[4, 1], [1, 4], [4, 1], [0, 0]])).tolist()
+    [0, 1, 3]
+    """
+    base, most = (int(rows.max()) + 1 if rows.numel() else 1), 1
+    number = torch.zeros(len(rows), dtype=torch.long)  # one number a row is sorted in a tenth of the time of rows
+    for column in rows.T:
+        if most * base >= 2**63:
+            number, most = number.unique(return_inverse=True)[1], len(rows)
+        number, most = number * base + column, most * base
+    distinct, number = number.unique(return_inverse=True)
+    places = torch.arange(len(number))
+    return torch.full((len(distinct),), len(number)).scatter_reduce(0, number, places, "amin").sort().values

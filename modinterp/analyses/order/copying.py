@@ -109,10 +109,8 @@ def tolerance(
         steps: the share grows by 1 / steps.
     Source: "Circuit engineering", the robustness of copying.
     """
-    own, other = copies[both[:, 0]], copies[both[:, 1]]
+    own, other = start + copies[both[:, 0]], start + copies[both[:, 1]]
     shares = torch.linspace(0, 1, steps + 1, dtype=torch.float64)
-    accuracies = [
-        (query.logit_map.logits(start + (1 - e) * own + e * other).argmax(dim=1) == both[:, 0]).double().mean()
-        for e in shares
-    ]
+    logits = query.logit_map.logits_between(own, other, shares.tolist())
+    accuracies = [(each.argmax(dim=1) == both[:, 0]).double().mean() for each in logits]
     return Tolerance(shares, torch.stack(accuracies))

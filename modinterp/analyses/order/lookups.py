@@ -8,7 +8,7 @@ query position whose token is fixed, such as CLS, needs less still: a score and 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -49,6 +49,20 @@ class LogitMap:
         if mlp:
             resid = resid + ACTIVATIONS[self.act_fn](self.pre(resid)) @ self.W_out + self.b_out
         return resid @ self.W_U + self.b_U
+
+    def logits_between(
+        self, one: Float[Tensor, "pair d_model"], other: Float[Tensor, "pair d_model"], shares: Iterable[float]
+    ) -> Iterator[Float[Tensor, "pair output"]]:
+        """Logits of (1 - e) one + e other for every share e: what is linear is computed at the two ends alone.
+
+        Args:
+            one, other: residual streams after attention.
+            shares: e, from 0, where the residual stream is `one`, to 1, where it is `other`.
+        """
+        act, W_L, bias = ACTIVATIONS[self.act_fn], self.W_out @ self.W_U, self.b_out @ self.W_U + self.b_U
+        pre, skip = (self.pre(one), self.pre(other)), (one @ self.W_U + bias, other @ self.W_U + bias)
+        for e in shares:
+            yield torch.lerp(*skip, e).addmm(act(torch.lerp(*pre, e)), W_L)
 
 
 @printable
