@@ -36,5 +36,5 @@ def reproduce(name: str, folder: Path) -> Reproduced:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "reproduction", keeping)
-        code = main([name, "--out", str(folder)])
+        code = main([name, "--out", str(folder), "--workers", "1"])  # two tests run at a time
     return Reproduced(kept[0], folder, code)

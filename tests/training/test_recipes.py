@@ -50,7 +50,8 @@ def states_of(
 @pytest.mark.parametrize("batches", BATCHES)
 @pytest.mark.parametrize("name", TASKS)
 def test_training_lowers_the_loss_and_goes_on_from_any_state(name: str, batches: str, mode: ExecutionMode) -> None:
-    one = spec(TASKS[name], batches, layers=2 if name == "repeated" else 1, dropout=0.1)
+    layers = 2 if name == "repeated" else 1
+    one = spec(TASKS[name], batches, layers=layers, dropout=0.1, epochs=10, snapshot_every=5)
     whole = states_of(one, mode)
     assert whole[-1].history[-1]["train_loss"] < whole[0].history[0]["train_loss"]
     *_, last = states_of(one, mode, whole[1])
