@@ -56,12 +56,10 @@ def reproduce(source: str, *more: str) -> None:
 
 
 def test(*more: str) -> None:
-    """Lint, types, tests; two tests at a time with one thread each. Before a commit `--quick` takes a minute."""
+    """Lint and tests, types among them, two at a time with one thread each; `--quick` before a commit."""
     run([BIN / "ruff", "check", "."])
     run([BIN / "ruff", "format", "--check", "."])
     quick = "--quick" in more
-    if not quick:
-        run([BIN / "pyright"])
     # dozens of processes import the package, which jaxtyping's hook compiles anew where bytecode is not written
     variables = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
     run([BIN / "python", "-m", "pytest", "-n", "2", *more, *["tests"] * quick], **variables)

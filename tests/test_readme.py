@@ -105,6 +105,7 @@ def test_links_and_files_exist() -> None:
             assert stands_for_others or (folder / link if link else ROOT / file).exists(), link or file
 
 
+@pytest.mark.long
 def test_the_example_runs(mainline) -> None:
     block = README.split("## Use it")[1].split("Your own checkpoint")[0]
     code = "\n".join(line[4:] for line in block.splitlines() if line.startswith("    "))

@@ -45,6 +45,7 @@ def test_summary_agrees_with_the_measurements_of_the_last_layer(n_layers: int) -
     assert found.mean_fve == pytest.approx(sum(found.direction_fves) / len(found.direction_fves), rel=1e-12)
 
 
+@pytest.mark.long
 def test_summary_of_the_mainline_is_what_its_claims_say(mainline: TrainedRun) -> None:
     found = measure(mainline).summary
     last = mainline.progress.iloc[-1]
