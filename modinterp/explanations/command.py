@@ -79,16 +79,13 @@ def main(arguments: list[str] | None = None) -> int:
     from modinterp.explanations.entry import explain
     from modinterp.explanations.page import write_explanation
     from modinterp.runs.weights import READ
+    from modinterp.tasks.group import elements_in
     from modinterp.training import prepare_cpu
 
     if arguments is None:  # the process is the command's own
         prepare_cpu()
     network, out, root = options.pop("network"), options.pop("out"), options.pop("runs")
-    if (elements := options["elements"]) is not None and not elements.is_file():
-        raise FileNotFoundError(f"there is no file {elements}")
-    options["elements"] = (
-        () if elements is None else tuple(filter(None, map(str.strip, elements.read_text().split("\n"))))
-    )
+    options["elements"] = () if options["elements"] is None else elements_in(options["elements"])
     path = Path(network)
     out = out or Path("reports/explain") / (folder_name(path) if path.suffix in READ or path.is_dir() else path)
     writable_folder(out)

@@ -179,7 +179,7 @@ def _of_callable(network: Callable[..., Any], said: Said) -> Subject:
     task, with_equals = _named_task(said), (True, False) if said.equals is None else (said.equals,)
     tasks: list[Task]
     if said.is_group and not said.is_own:
-        group = named_group(said)
+        group = Group.of(said.group or "", said.elements)
         tasks = [replace(group, equals=equals, vocabularies=said.vocabularies or 1) for equals in with_equals]
     elif task is None and said.p is None:
         raise ValueError(f"p must be given: {name} does not say how many residues it was trained on")
@@ -204,25 +204,13 @@ def _of_callable(network: Callable[..., Any], said: Said) -> Subject:
     return Subject(TrainedRun(name, task, opened), said, lambda task: _opened(network, task, said))
 
 
-def named_group(said: Said) -> Group:
-    """The group that is said, by its name or as a CSV file with its table.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: no such name, or no table of a group.
-    """
-    if Path(group := said.group or "").suffix == ".csv":
-        return Group.read(group)
-    return Group(group, elements=said.elements)
-
-
 def _group_of_weights(weights: Weights, said: Said) -> Group:
     """The group that is said, with tokens as the shapes of the weights have them; or that of the network's answers.
 
     Raises:
         ValueError: the shapes are those of no network over pairs, or of a group of another order.
     """
-    wanted = None if said.is_own else named_group(said)
+    wanted = None if said.is_own else Group.of(said.group or "", said.elements)
     pairs = modular_task(weights, "add", None if wanted is None else wanted.n, said.equals, said.vocabularies)
     if wanted is not None:
         return replace(wanted, equals=pairs.equals, vocabularies=pairs.vocabularies)

@@ -10,6 +10,7 @@ from torch import Tensor
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
 from modinterp.analyses.groups import bounds, characters, neurons, products, transforms
 from modinterp.analyses.groups.irreps import Irrep, irreps
+from modinterp.analyses.groups.transforms import part_in
 from modinterp.measurements.grid import GridMeasurements
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import MLPConfig
@@ -118,9 +119,20 @@ class GroupMeasurements(GridMeasurements):
         shares, key = self.pair_shares, self._is_key
         return float(shares.total()[key].sum()), float(shares.product[key].sum())
 
+    @cached_property
+    def mean_neurons(self) -> Float[Tensor, "element neuron"]:
+        """Mean of every neuron over the pairs of each product."""
+        return products.mean_by_product(self.post, self.task)
+
+    @cached_property
+    def neuron_logits(self) -> Float[Tensor, "a b output"]:
+        """The logits that the neurons of the last layer make, without what passes by them."""
+        return self.post.double() @ self.W_L.double()
+
     def logits_of_products(self, kept: tuple[Irrep, ...]) -> Float[Tensor, "a b output"]:
         """Logits of nothing but matrix elements of rho(a b) in the neurons, for some representations rho."""
-        return products.product_part(self.post, self.task, kept) @ self.W_L.double()
+        by_product = part_in(self.mean_neurons, kept) @ self.W_L.double()
+        return by_product[self.task.table.to(by_product.device)]
 
     def loss_of(self, logits: Float[Tensor, "a b output"], rows: Tensor | None = None) -> float:
         """Mean cross-entropy of some logits over all pairs, or some. [nats]"""
@@ -141,8 +153,7 @@ class GroupMeasurements(GridMeasurements):
 
         What passes by the neurons is left out, as in the code of Chughtai et al. 2023.
         """
-        logits = self.post.double() @ self.W_L.double() - self.logits_of_products(excluded)
-        return self.loss_of(logits, rows)
+        return self.loss_of(self.neuron_logits - self.logits_of_products(excluded), rows)
 
     @cached_property
     def excluded_loss(self) -> float:

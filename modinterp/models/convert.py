@@ -6,7 +6,7 @@ What no weight says, a `ForwardPass` does. The layouts are those of `modinterp.m
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
 
 from modinterp.models.base_config import Weights
@@ -34,6 +34,15 @@ class ForwardPass:
     attention_rate: float = 1.0
     causal: bool = True
     joined: str | None = None
+
+    @classmethod
+    def of(cls, config: Config) -> ForwardPass:
+        """How the network of a configuration computes.
+
+        >>> ForwardPass.of(MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8, act_fn="gelu")).act_fn
+        'gelu'
+        """
+        return cls(**{field.name: getattr(config, field.name) for field in fields(cls) if hasattr(config, field.name)})
 
 
 AS_USUAL = ForwardPass()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from modinterp.reproduce.evidence import Evidence
     from modinterp.reproduce.index import IndexEntry
     from modinterp.reproduce.reproduction import Reproduction
+    from modinterp.tasks import Task
 
 ALL = "all"
 
@@ -43,6 +45,7 @@ figures inside that opens from disk. Sources:
   python -m modinterp.reproduce all --out mine           every source, and an index of them
   python -m modinterp.reproduce {first} --only 'fig7.*'   some claims; --list shows their ids
   python -m modinterp.reproduce {first} --checkpoint model.pt
+  python -m modinterp.reproduce SOURCE --checkpoint model.pt --as SOURCE/RUN   in the place of that run
 
 exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 130 after Ctrl-C. With
 --checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
@@ -52,8 +55,16 @@ exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad
     parser.add_argument("--runs", metavar="DIR", help="measure the runs in DIR, laid out like checkpoints/, or in "
                         "hf://OWNER/REPO@REVISION on the Hub (default: checkpoints/)")  # fmt: skip
     parser.add_argument("--checkpoint", metavar="FILE", type=Path,
-                        help="measure somebody's network (.safetensors, .pt, .pth) in place of the source's main run; "
+                        help="measure somebody's network (.safetensors, .pt, .pth) in place of a run of the source; "
                         "what needs its training is not measured")  # fmt: skip
+    parser.add_argument("--as", dest="stands_for", metavar="RUN",
+                        help="with --checkpoint: the run whose place FILE takes, whose task and forward pass it has "
+                        "(default: the source's main run)")  # fmt: skip
+    parser.add_argument("--group", metavar="GROUP",
+                        help="with --checkpoint: the group that FILE composes, such as D59, or a CSV file with its table "
+                        "(default: that of the run)")  # fmt: skip
+    parser.add_argument("--elements", metavar="FILE", type=Path,
+                        help="with --group: the elements, one a line, in the order of their tokens (default: sorted)")  # fmt: skip
     parser.add_argument(
         "--out",
         metavar="DIR",
@@ -96,6 +107,21 @@ def _list(name: str, only: str | None) -> None:
         print(f"{claim.id:<32} {claim.finding.verdict:<13} {claim.where:<36} {claim.statement}")
 
 
+def _task(name: str, options: argparse.Namespace) -> Task | None:
+    """What a checkpoint was trained on, where it is another group than that of the run whose place it takes."""
+    from modinterp.reproduce.reproduction import spec_of
+    from modinterp.sources import source
+    from modinterp.tasks.group import Group, elements_in
+
+    task = spec_of(source(name), options.stands_for).task
+    if options.group is None:
+        return None
+    if not isinstance(task, Group):
+        raise ValueError(f"--group is of networks that compose a group, and this run is of {task.name}")
+    elements = () if options.elements is None else elements_in(options.elements)
+    return replace(Group.of(options.group, elements), equals=task.equals, vocabularies=task.vocabularies)
+
+
 def _check_runs(names: tuple[str, ...], options: argparse.Namespace) -> None:
     """Raises ValueError where not one of the runs that the claims ask for is there.
 
@@ -128,7 +154,15 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
     writable_folder(out)
     with progress_bar(len(claims), name, "claim", leave=False) as bar:
         if options.checkpoint is not None:
-            reproduced = reproduction_on(name, options.checkpoint, options.only, device, lambda _: bar.update())
+            reproduced = reproduction_on(
+                name,
+                options.checkpoint,
+                options.only,
+                device,
+                lambda _: bar.update(),
+                options.stands_for,
+                _task(name, options),
+            )
         else:
             taken = _taken_elsewhere(name, options, device)
             reproduced = reproduction(name, options.only, options.runs, device, lambda _: bar.update(), *taken)
@@ -191,6 +225,9 @@ def main(arguments: list[str] | None = None) -> int:
             raise ValueError(f"--runs {options.runs} is not a folder")
     if options.checkpoint is not None and (options.runs is not None or options.source == ALL):
         raise ValueError("--checkpoint is one network of one source, without --runs")
+    for needed, what in (("checkpoint", "stands_for"), ("checkpoint", "group"), ("group", "elements")):
+        if getattr(options, what) is not None and getattr(options, needed) is None:
+            raise ValueError(f"--{what.replace('stands_for', 'as')} belongs to --{needed}")
     check_cluster_arguments(options)
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"--workers must be a whole number of at least 1, got {options.workers}")

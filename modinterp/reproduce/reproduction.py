@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,11 +12,14 @@ import plotly.graph_objects as go
 from modinterp.claims import Claim, Result
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.models import ForwardPass
 from modinterp.reproduce.evidence import Evidence, checked
 from modinterp.runs import load
 from modinterp.sources import Page, Source, catalogue, source
 from modinterp.sources import load as load_named
+from modinterp.tasks import Task
 from modinterp.terminal.suggestions import suggestion
+from modinterp.training import RunSpec
 
 
 @dataclass(frozen=True)
@@ -124,19 +127,34 @@ def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*needs, *(name for claim in claims for name in claim.subjects(catalogue())), *drawn]))
 
 
-def _drawn(about: Source, keys: set[str], measured: dict[str, NetworkMeasurements]):
-    """Figures and tables of the keys that the runs which are there allow, in the order of the source."""
-    figures, tables = {}, {}
+def _drawn(about: Source, keys: set[str], measured: dict[str, NetworkMeasurements], main: str | None = None):
+    """Figures and tables of the keys that the runs which are there allow, in the order of the source.
+
+    Args:
+        main: the run that what shows the source's main run is drawn from; by default that run.
+    """
+    main, figures, tables = main or about.main_run, {}, {}
     for key, drawing in about.drawings.items():
         if key not in keys:
             continue
-        figure = drawing.figure(measured, about.main_run)
+        figure = drawing.figure(measured, main)
         if figure is not None:
             figures[key] = drawing.number, figure
-        table = drawing.made_table(measured, about.main_run)
+        table = drawing.made_table(measured, main)
         if drawing.table is not None and table is not None:
             tables[key] = drawing.table.title, table
     return figures, tables
+
+
+def spec_of(about: Source, run: str | None) -> RunSpec:
+    """What a run of a source is trained from; its main run by default.
+
+    Raises:
+        ValueError: the source has no such run.
+    """
+    if run is not None and run not in about.runs:
+        raise ValueError(f"{about.name} has no run {run!r}{suggestion(run, about.runs)}")
+    return about.runs[run or about.main_run]
 
 
 def reproduction_on(
@@ -145,30 +163,38 @@ def reproduction_on(
     only: str | None = None,
     device: str = "cpu",
     on_claim: Callable[[Result], object] = lambda _: None,
+    run: str | None = None,
+    task: Task | None = None,
 ) -> Reproduction:
-    """Measure the claims of a source on somebody's checkpoint of its main network, as far as one tells.
+    """Measure the claims of a source on somebody's checkpoint in the place of one of its runs, as far as one tells.
 
-    Its task and the kind of its neurons are those of the source's main run.
+    How its network computes, of which a file says nothing, is as in that run.
 
     Args:
         name: short name of the source.
         checkpoint: a `.safetensors`, `.pt` or `.pth` file.
         only, device, on_claim: as in `reproduction`.
+        run: in the place of which it stands; by default of the source's main run.
+        task: what it was trained on, by default what the run was.
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: an unknown source, a pattern without a match, a file that is damaged or does not fit the task.
+        ValueError: an unknown source or run, a pattern without a match, a file that is damaged or does not fit the task.
     """
     claims, about = claims_matching(name, only), source(name)
-    spec = about.runs[about.main_run]
-    m = measure(load(checkpoint, spec.task, device=device, act_fn=spec.model.act_fn))
+    spec, run = spec_of(about, run), run or about.main_run
+    assumed = asdict(ForwardPass.of(spec.model))
+    try:
+        m = measure(load(checkpoint, task or spec.task, device=device, **assumed))
+    except ValueError as error:
+        raise ValueError(f"{error} (taken for {run}; --as names the run whose place it takes)") from error
     results = []
     for claim in claims:
-        about_this = about.main_run in claim.needs or not claim.needs  # else it is about other networks
+        about_this = run in claim.needs or not claim.needs  # else it is about other networks
         results.append(claim.check_foreign(m) if about_this else claim.open("does not apply"))
         on_claim(results[-1])
     keys = {r.claim.figure for r in results if r.measured and r.claim.needs}
-    measured = {about.main_run: m}
-    return Reproduction(about, tuple(results), *_drawn(about, keys, measured), measured, foreign=True)
+    measured = {run: m}
+    return Reproduction(about, tuple(results), *_drawn(about, keys, measured, run), measured, foreign=True)
 
 
 def reproduction(

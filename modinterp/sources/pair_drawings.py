@@ -16,8 +16,9 @@ from modinterp.models import Network
 
 
 def curves(measured: Mapping[str, NetworkMeasurements], title: str = history.GROKKED) -> go.Figure | None:
-    """Accuracy and loss of several runs over training; None if there are no runs."""
-    return history.curves({name: m.history for name, m in measured.items()}, title) if measured else None
+    """Accuracy and loss of several runs over training; None if there are no runs, or only somebody's file."""
+    histories = {name: m.history for name, m in measured.items() if len(m.history)}
+    return history.curves(histories, title) if histories else None
 
 
 def spectra(m: PairMeasurements) -> go.Figure:

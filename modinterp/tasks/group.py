@@ -94,6 +94,19 @@ class Group(Task):
                 raise ValueError(f"{path} has the product {unknown[0]!r}, which is none of its {len(number)} elements")
         return cls.of_table([[number[c] for c in row] for row in rows], path.stem, names, equals, vocabularies)
 
+    @classmethod
+    def of(cls, group: str | Path, elements: Sequence[str] = ()) -> Group:
+        """The group of a name, or of the multiplication table in a file whose name ends in `.csv`.
+
+        >>> Group.of("D4").n
+        8
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: no such name, or no table of a group.
+        """
+        return cls.read(group) if Path(group).suffix == ".csv" else cls(str(group), elements=tuple(elements))
+
     @property
     def is_named(self) -> bool:
         """Whether the group is the one of its name, or given by a table."""
@@ -163,6 +176,21 @@ class Group(Task):
 
     def labels(self) -> Int[Tensor, "input output"]:
         return self.table.reshape(-1, 1)
+
+
+def elements_in(file: str | Path) -> tuple[str, ...]:
+    """The elements of a group that a file names, one a line.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no text.
+    """
+    if not Path(file).is_file():
+        raise FileNotFoundError(f"there is no file {file}")
+    try:
+        return tuple(filter(None, map(str.strip, Path(file).read_text().split("\n"))))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file} is no text with an element a line: {error}") from error
 
 
 @lru_cache(maxsize=16)

@@ -83,7 +83,7 @@ def _excluded(m: GroupMeasurements) -> dict[str, Value]:
 
 def _by_irrep(m: GroupMeasurements) -> dict[str, Value]:
     rows = None if m.spec is None else m.split.train
-    train = m.loss_of(m.post.double() @ m.W_L.double(), rows)
+    train = m.loss_of(m.neuron_logits, rows)
     others = [rho for rho in m.irreps[1:] if rho not in m.keys]
     changes = [abs(m.excluded_loss_of((rho,), rows) / train - 1) for rho in others]
     alone = {rho.name: m.loss_of(m.logits_of_products((rho,))) for rho in m.irreps[1:]}

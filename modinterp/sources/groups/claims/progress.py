@@ -62,8 +62,8 @@ def progress(m: GroupMeasurements) -> tuple[Row, ...]:
     """
     rows, (train, test) = [], m.split
     for epoch, then in at_snapshots(m):
-        kept, full = then.logits_of_products(m.keys), then.post.double() @ then.W_L.double()
-        losses = then.loss_of(then.logits, test), then.loss_of(kept), then.loss_of(full - kept, train)
+        kept = then.logits_of_products(m.keys)
+        losses = then.loss_of(then.logits, test), then.loss_of(kept), then.loss_of(then.neuron_logits - kept, train)
         accuracy = accuracy_on(then.logits, then.labels, test)
         rows.append(Row(epoch, accuracy, *losses, tuple(then.similarities.tolist())))
     return tuple(rows)
