@@ -11,6 +11,7 @@ asked for its history alone, such as a network that learned nothing, the tables 
 from __future__ import annotations
 
 import fnmatch
+import math
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,6 @@ from typing import TYPE_CHECKING
 from modinterp.files import writable_folder, write_atomically
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
-from modinterp.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,11 +87,12 @@ MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes g
 
 
 def has_progress(task: Task) -> bool:
-    """Whether progress is measured on a task: it is a sum or difference, and its grid of inputs is not too large."""
-    from modinterp.tasks import ModularArithmetic
+    """Whether progress is measured on a task: a sum, a difference or a group, with a grid of inputs not too large."""
+    from modinterp.tasks import Group, ModularArithmetic
     from modinterp.tasks.modular import SIGNS
 
-    return isinstance(task, ModularArithmetic) and task.op in SIGNS and task.p**3 <= MOST_LOGITS
+    has_waves = isinstance(task, Group) or (isinstance(task, ModularArithmetic) and task.op in SIGNS)
+    return has_waves and math.prod(task.grid or ()) * task.output_sizes[0] <= MOST_LOGITS
 
 
 def publish(
@@ -148,13 +149,10 @@ def publish(
 
 def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
     """Progress measures of a run at all its snapshots, which are also put beside it and into its `run.json`."""
-    from modinterp.analyses.fourier.frequencies import key_frequencies
-    from modinterp.analyses.training.progress import progress_measures
+    from modinterp.measurements import measure
     from modinterp.runs import store
 
-    epochs = progress_bar(len(run.snapshots), run.name, "snapshot", iterable=run.snapshots)
-    networks = ((epoch, run.at(epoch)) for epoch in epochs)
-    progress = progress_measures(networks, run.task, run.split, key_frequencies(run.network.W_L).freqs)
+    progress = measure(run).progress
     digest = write_atomically(folder / store.PROGRESS, store.table_bytes(progress))
     _write_record(run, folder, folder, store.read_record(folder)["sha256"] | {store.PROGRESS: digest})
     return progress

@@ -11,7 +11,7 @@ from pandas.testing import assert_frame_equal
 from modinterp.models import TransformerConfig
 from modinterp.publish import dozen_epochs, has_progress, main, publish
 from modinterp.runs import NotRecorded, load, states, store, train
-from modinterp.tasks import Ordering, PrimeRemainders, addition
+from modinterp.tasks import Group, Ordering, PrimeRemainders, addition
 from modinterp.training import Nudge, Recipe, RunSpec
 
 TASK = addition(7)
@@ -85,6 +85,7 @@ def test_a_task_without_a_grid_is_published_without_progress(tmp_path: Path) -> 
 
 def test_progress_is_measured_on_grids_of_one_question_that_fit() -> None:
     assert has_progress(addition(113))
+    assert has_progress(Group("S5"))
     assert not has_progress(addition(401))
     assert not has_progress(PrimeRemainders(11))
     assert not has_progress(Ordering("max", n=2, limit=5, size=20))

@@ -211,7 +211,10 @@ def _group_of_weights(weights: Weights, said: Said) -> Group:
         ValueError: the shapes are those of no network over pairs, or of a group of another order.
     """
     wanted = None if said.is_own else Group.of(said.group or "", said.elements)
-    pairs = modular_task(weights, "add", None if wanted is None else wanted.n, said.equals, said.vocabularies)
+    try:
+        pairs = modular_task(weights, "add", None if wanted is None else wanted.n, said.equals, said.vocabularies)
+    except ValueError as error:
+        raise error if wanted is None else ValueError(f"{error}, the order of {wanted.group}") from error
     if wanted is not None:
         return replace(wanted, equals=pairs.equals, vocabularies=pairs.vocabularies)
     network = from_state_dict(weights, pairs, said.forward_pass)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
 import plotly.graph_objects as go
 from jaxtyping import Float
 from torch import Tensor
@@ -112,21 +113,82 @@ def prevalence(found: Mapping[str, Mapping[str, Share]], title: str) -> go.Figur
     return with_panel_title(figure, title, places)
 
 
-def over_training(epochs: Sequence[int], found: Mapping[str, Sequence[float]], title: str) -> go.Figure:
-    """Lines of the similarity of logits and characters over training.
+def over_training(progress: pd.DataFrame, names: Sequence[str], title: str) -> go.Figure:
+    """Lines over training: logits' similarity to characters, the embedding's energy by representation, and losses.
 
     Args:
-        epochs: of the snapshots.
-        found: name of a representation to its similarity at each of them.
+        progress: of a group; see `modinterp.measurements.GroupMeasurements.progress`.
+        names: of the representations.
         title: what to see.
     """
+    parts = {
+        "logits": {name: f"similarity_{name}" for name in names},
+        "embedding of a": {name: f"share_{name}" for name in names},
+        "losses": {
+            "held-out pairs": "test_loss",
+            "these alone": "restricted_loss_all",
+            "without these": "excluded_loss_train",
+        },
+    }
+    axes = ("cosine of logits and character", "share of the energy", "loss [nats]")
+    figure, places = panels(parts)
+    for (part, lines), axis in zip(parts.items(), axes, strict=True):
+        row, column = places[part]
+        for place, (name, key) in enumerate(lines.items()):
+            style = {"color": CATEGORIES[place % len(CATEGORIES)], "dash": "dot" if part == "losses" else "solid"}
+            first = part != "embedding of a"  # its lines have the names and colours of those beside them
+            figure.add_scatter(
+                x=array(progress["epoch"].astype(float)),
+                y=array(progress[key].astype(float)),
+                mode="lines",
+                name=name,
+                legendgroup=f"{name}{part == 'losses'}",
+                showlegend=first,
+                line=style,
+                row=row,
+                col=column,
+            )
+        figure.update_xaxes(title="epoch", row=row, col=column)
+        figure.update_yaxes(title=axis, row=row, col=column)
+        if part == "losses":
+            figure.update_yaxes(type="log", exponentformat="power", row=row, col=column)
+    return with_panel_title(figure, title, places)
+
+
+def by_class(
+    found: Float[Tensor, " element"],
+    formula: Float[Tensor, " element"],
+    classes: Mapping[str, Sequence[int]],
+    title: str,
+) -> go.Figure:
+    """Points of the mean logit of an answer c at each element a b c^-1, by conjugacy class, and a line at the formula.
+
+    Args:
+        found: mean logit at each element, each pair's mean taken out.
+        formula: what is expected there, such as a sum of characters, which are constant on every class.
+        classes: name of a conjugacy class, such as one of its elements, to the numbers of its elements.
+        title: what to see.
+    """
+    order = [g for members in classes.values() for g in members]
+    names = [name for name, members in classes.items() for _ in members]
+    place, middles, edges = 0, [], []
+    for members in classes.values():
+        middles.append(place + (len(members) - 1) / 2)
+        place += len(members)
+        edges.append(place - 0.5)
     figure = go.Figure()
-    for place, (name, values) in enumerate(found.items()):
-        line = {"color": CATEGORIES[place % len(CATEGORIES)]}
-        figure.add_scatter(x=list(epochs), y=list(values), mode="lines", name=name, line=line)
-    figure.update_xaxes(title="epoch")
-    figure.update_yaxes(title="cosine of logits and character")
-    return with_title(figure, title)
+    x, hover = list(range(len(order))), "class of %{text}<br>%{y:.3g}<extra></extra>"
+    line = {"shape": "hvh", "color": INK, "width": 1.5}
+    figure.add_scatter(x=x, y=array(formula[order]), mode="lines", line=line, name="sum of characters")
+    marker = {"color": COS, "size": 5}
+    figure.add_scatter(
+        x=x, y=array(found[order]), mode="markers", marker=marker, name="network", text=names, hovertemplate=hover
+    )
+    for edge in edges[:-1]:
+        figure.add_vline(x=edge, line={"color": MUTED, "width": 1, "dash": "dot"})
+    figure.update_xaxes(title="a b c^-1, by conjugacy class", tickvals=middles, ticktext=list(classes), tickangle=40)
+    figure.update_yaxes(title="mean logit of c")
+    return with_title(figure, title).update_layout(legend={"y": 1, "x": 0.5}, margin={"b": 90})
 
 
 def matrices(shown: Mapping[str, Float[Tensor, "d d"]], title: str) -> go.Figure:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
+import pandas as pd
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
 from modinterp.analyses.groups import bounds, characters, neurons, products, transforms
-from modinterp.analyses.groups.irreps import Irrep, irreps
+from modinterp.analyses.groups.irreps import Irrep, irrep, irreps
 from modinterp.analyses.groups.transforms import part_in
 from modinterp.measurements.grid import GridMeasurements
 from modinterp.measurements.network import NoSuchPart
@@ -46,7 +49,7 @@ class GroupMeasurements(GridMeasurements):
 
     def similarity(self, name: str) -> float:
         """The similarity of one representation, by its name."""
-        return float(self.similarities[[rho.name for rho in self.irreps].index(name)])
+        return float(self.similarities[self.irreps.index(irrep(self.task, name))])
 
     @property
     def logit_share(self) -> float:
@@ -162,6 +165,57 @@ class GroupMeasurements(GridMeasurements):
         Over all pairs for a foreign checkpoint, whose training pairs are not known.
         """
         return self.excluded_loss_of(self.keys, None if self.spec is None else self.split.train)
+
+    def progress_now(self, keys: tuple[Irrep, ...]) -> dict[str, float]:
+        """The progress measures of this network, by name; see `progress`.
+
+        Args:
+            keys: the key representations of the finished network.
+        """
+        kept, test = self.logits_of_products(keys), self.split.test
+        shares = self.shares(next(iter(self.embeddings.values())))
+        weights = self.model.state_dict().values()
+        return {
+            "test_loss": self.loss_of(self.logits, test),
+            "test_accuracy": accuracy_on(self.logits, self.labels, test),
+            "restricted_loss_all": self.loss_of(kept),
+            "excluded_loss_train": self.loss_of(self.neuron_logits - kept, self.split.train),
+            "sum_of_squared_weights": sum(float(w.double().square().sum()) for w in weights),
+            **{f"similarity_{rho.name}": self.similarity(rho.name) for rho in keys},
+            **{f"share_{rho.name}": shares[rho.name] for rho in keys},
+        }
+
+    @cached_property
+    def progress(self) -> pd.DataFrame:
+        """Progress measures by epoch: those that came with the run, or else those of its snapshots.
+
+        Columns are the loss [nats] and accuracy on the pairs held out; over all pairs, the loss with nothing in the
+        neurons but rho(a b) of the representations that are key ones in the end; over the pairs trained on, the loss
+        without these [nats]; the sum of squared weights; and of each of these representations, `similarity_NAME` of
+        logits and character, and `share_NAME` of the energy of the embedding of a.
+
+        Raises:
+            NotRecorded: neither they nor snapshots came with the run.
+        Source: Chughtai et al. 2023, section 5.6.
+        """
+        if self.run.progress is not None:
+            return self.run.progress
+        rows = []
+        for epoch, network in self.networks():
+            then = type(self)(replace(self.run, model=network))
+            rows.append({"epoch": epoch} | then.progress_now(self.keys))
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def logit_by_quotient(self) -> Float[Tensor, " element"]:
+        """Mean logit of the answers c with a b c^-1 the same, each pair's mean taken out, at every element."""
+        return characters.mean_by_quotient(self.logits, self.task)
+
+    @property
+    def formula_by_quotient(self) -> Float[Tensor, " element"]:
+        """The sum of key characters that is nearest to `logit_by_quotient`."""
+        found = zip(self.formula_factors.cpu(), self.keys, strict=True)
+        return sum((a * rho.character for a, rho in found), torch.zeros(self.p, dtype=torch.float64))
 
     @cached_property
     def formula_factors(self) -> Float[Tensor, " irrep"]:

@@ -61,10 +61,11 @@ exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad
                         help="with --checkpoint: the run whose place FILE takes, whose task and forward pass it has "
                         "(default: the source's main run)")  # fmt: skip
     parser.add_argument("--group", metavar="GROUP",
-                        help="with --checkpoint: the group that FILE composes, such as D59, or a CSV file with its table "
-                        "(default: that of the run)")  # fmt: skip
+                        help="with --checkpoint: the group that FILE composes, such as D59, or a CSV file with its "
+                        "table (default: that of the run)")  # fmt: skip
     parser.add_argument("--elements", metavar="FILE", type=Path,
-                        help="with --group: the elements, one a line, in the order of their tokens (default: sorted)")  # fmt: skip
+                        help="with --group: a file of its elements, one a line, in the order of their tokens "
+                        "(default: sorted)")  # fmt: skip
     parser.add_argument(
         "--out",
         metavar="DIR",

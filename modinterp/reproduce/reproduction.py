@@ -178,7 +178,7 @@ def reproduction_on(
         task: what it was trained on, by default what the run was.
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: an unknown source or run, a pattern without a match, a file that is damaged or does not fit the task.
+        ValueError: an unknown source or run, a pattern without a match, a file that is damaged or does not fit.
     """
     claims, about = claims_matching(name, only), source(name)
     spec, run = spec_of(about, run), run or about.main_run

@@ -85,8 +85,10 @@ class Group(Task):
             rows = [[cell.strip() for cell in row] for row in csv.reader(path.read_text().splitlines()) if row]
         except (UnicodeDecodeError, csv.Error) as error:
             raise ValueError(f"{path} is no table in CSV: {error}") from error
+        if not rows:
+            raise ValueError(f"{path} is no table in CSV: it has no row")
         names: list[str] = []
-        if rows and not rows[0][0].isdecimal() and [row[0] for row in rows[1:]] == rows[0][1:]:
+        if not rows[0][0].isdecimal() and [row[0] for row in rows[1:]] == rows[0][1:]:
             names, rows = rows[0][1:], [row[1:] for row in rows[1:]]
         number = {name: k for k, name in enumerate(names)} or {str(k): k for k in range(len(rows))}
         for row in rows:

@@ -15,7 +15,7 @@ from torch import Tensor
 from modinterp.tasks.task import MOST_RESIDUES
 
 KNOWN = "C113 (cyclic), D59 (dihedral, of order 118), S5 (symmetric), A5 (alternating), and products such as C2 x S3"
-_FACTOR = re.compile(r"([CDSA])([1-9][0-9]{0,3})")
+_FACTOR = re.compile(r"([CDSA])([1-9][0-9]{0,11})")
 _PRODUCT = re.compile(r"\s*[x×]\s*")
 _ORDERS: dict[str, Callable[[int], int]] = {
     "C": lambda n: n,

@@ -12,7 +12,7 @@ from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
 from modinterp.analyses.groups import characters, products, subgroups
 from modinterp.analyses.groups.bounds import product_bound
 from modinterp.analyses.groups.explicit import partitions
-from modinterp.analyses.groups.irreps import Irrep, irreps
+from modinterp.analyses.groups.irreps import Irrep, irrep, irreps
 from modinterp.analyses.groups.transforms import (
     energies,
     energy_shares,
@@ -118,7 +118,7 @@ def test_characters_are_those_of_published_tables(group: str) -> None:
         assert found[name] == pytest.approx(values, abs=1e-9)
 
 
-@pytest.mark.parametrize("n", [5, 6])
+@pytest.mark.parametrize("n", [5, 6, 59])
 def test_characters_of_dihedral_groups(n: int) -> None:
     found = {rho.name: rho.character for rho in irreps(Group(f"D{n}"))}
     assert len(found) == (4 if n % 2 == 0 else 2) + (n - 1) // 2
@@ -169,6 +169,30 @@ def test_projections_commute_with_translations() -> None:
         for g in (3, 11):
             torch.testing.assert_close(part_in(x[task.table[g]], [rho]), part_in(x, [rho])[task.table[g]])
             torch.testing.assert_close(part_in(x[task.table[:, g]], [rho]), part_in(x, [rho])[task.table[:, g]])
+
+
+def test_a_representation_is_asked_for_by_its_name() -> None:
+    assert irrep(Group("S4"), "(2, 2)").dim == 2
+    with pytest.raises(ValueError, match=r"C3 has no representation 'omega' over the real numbers; it has .*complex"):
+        irrep(Group("C3"), "omega")
+
+
+@pytest.mark.parametrize(("group", "sizes"), [("S4", [1, 3, 6, 6, 8]), ("A4", [1, 3, 4, 4]), ("D5", [1, 2, 2, 5])])
+def test_characters_are_constant_on_conjugacy_classes(group: str, sizes: list[int]) -> None:
+    task = Group(group)
+    classes = characters.conjugacy_classes(task)
+    assert [len(members) for members in classes] == sizes
+    assert sorted(g for members in classes for g in members) == list(range(task.n))
+    for rho in irreps(task):
+        for members in classes:
+            assert float(rho.character[list(members)].std(correction=0)) < 1e-9
+
+
+def test_logits_by_quotient_are_the_characters_that_were_planted() -> None:
+    task = Group("S4")
+    rho = irrep(task, "standard")
+    found = characters.mean_by_quotient(2 * characters.character_cube(rho, task) + 5, task)
+    torch.testing.assert_close(found, 2 * rho.character)
 
 
 def named(task: Group) -> dict[str, Irrep]:

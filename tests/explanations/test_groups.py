@@ -152,7 +152,7 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     with table.open("w") as to:
         csv.writer(to).writerows([[0, 1], [1, 1]])
     for arguments, message in (
-        (["--op", "group", "--group", "S4"], "not 24"),
+        (["--op", "group", "--group", "S4"], "not 24, the order of S4"),
         (["--op", "group", "--group", "M11"], "no group has the name 'M11'"),
         (["--op", "group", "--group", str(table)], "1 has no right inverse"),
         (["--op", "group", "--group", str(tmp_path / "nowhere.csv")], "No such file"),

@@ -16,6 +16,7 @@ from modinterp.sources.registry import catalogue, spec
 from modinterp.training import training_states
 
 SHIPPED = [name for name in catalogue() if (store.checkpoints() / name / store.RECORD).is_file()]
+WITHOUT_PROGRESS = {"groups/a5-mlp-2"}  # published before it was measured on groups, its snapshots not kept
 
 
 def test_the_mainline_is_shipped() -> None:
@@ -33,7 +34,7 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
     assert run.history["epoch"].iloc[-1] == record["epoch"] <= spec(name).recipe.epochs
     assert record["epoch"] == spec(name).recipe.epochs or spec(name).recipe.stop_at
     assert run.history["epoch"].is_monotonic_increasing
-    if has_progress(run.task):
+    if has_progress(run.task) and name not in WITHOUT_PROGRESS:
         assert run.progress is not None
         assert len(run.progress) >= math.ceil(record["epoch"] / spec(name).recipe.snapshot_every) + 1
 

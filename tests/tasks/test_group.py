@@ -110,7 +110,13 @@ def test_names_and_sizes_that_are_none() -> None:
     for group in ("Z5", "S", "C0", "", "S3 x", "M11"):
         with pytest.raises(ValueError, match="no group has the name"):
             Group(group)
-    for group, order in (("S7", "5,040"), ("A99", r"10\^12"), ("C64 x C65", "4,160"), ("C1", "1")):
+    for group, order in (
+        ("S7", "5,040"),
+        ("C100000", "100,000"),
+        ("A99", r"10\^12"),
+        ("C64 x C65", "4,160"),
+        ("C1", "1"),
+    ):
         with pytest.raises(ValueError, match=f"has order (more than )?{order}"):
             Group(group)
     with pytest.raises(ValueError, match=r"vocabularies must be a whole number in \[1, 2\], got 3"):
@@ -124,6 +130,9 @@ def test_tables_are_read_from_csv(tmp_path: Path) -> None:
     file.write_text("*,e,a\ne,e,a\na,a,e\n")
     task = Group.read(file, equals=True)
     assert (task.group, task.written(1), task.d_vocab) == ("klein", "a", 3)
+    file.write_text("\n")
+    with pytest.raises(ValueError, match="it has no row"):
+        Group.read(file)
     file.write_text("0,1\n1,7\n")
     with pytest.raises(ValueError, match=r"has the product '7', which is none of its 2 elements"):
         Group.read(file)

@@ -86,7 +86,8 @@ def product_bound(
         first, second: what each neuron gets from the first and from the second element; biases may be in either.
         W_L: map from neurons to logits.
         least: share of a neuron's variance, in its input from either element, from which it is taken as constant on
-            cosets; a larger one takes more operations and leaves less slack.
+            cosets; a larger one takes more operations and leaves less slack. (The default was chosen on two networks on
+            A5: from 0.95 on 0.3% and 99.9% of their pairs are proven, from 0.99 and 0.999 on all.)
     """
     first, second, W_L = (x.detach().double().cpu() for x in (first, second, W_L))
     n, neurons = first.shape

@@ -19,6 +19,20 @@ def quotients(task: Group) -> Int[Tensor, "a b output"]:
     return task.table[task.table][:, :, task.inverses]
 
 
+def conjugacy_classes(task: Group) -> tuple[tuple[int, ...], ...]:
+    """The numbers of the elements of each conjugacy class, x^-1 g x for all x, the neutral element's first.
+
+    A character has one value on each.
+
+    >>> [len(members) for members in conjugacy_classes(Group("S4"))]
+    [1, 3, 6, 6, 8]
+    """
+    x = torch.arange(task.n)
+    conjugates = task.table[task.table[task.inverses], x[:, None]]  # [x, g]
+    found = {tuple(column.unique().tolist()) for column in conjugates.T}
+    return tuple(sorted(found, key=lambda members: (task.identity not in members, len(members), members)))
+
+
 def character_cube(rho: Irrep, task: Group) -> Float[Tensor, "a b output"]:
     """chi(a b c^-1), largest where c = a b; cubes of different representations are orthogonal."""
     return rho.character[quotients(task)]
@@ -31,6 +45,11 @@ def sums_by_quotient(
     centred = logits.double() - logits.double().mean(dim=-1, keepdim=True)
     sums = torch.zeros(logits.shape[-1], dtype=torch.float64, device=logits.device)
     return sums.index_add(0, where.flatten(), centred.flatten())
+
+
+def mean_by_quotient(logits: Float[Tensor, "a b output"], task: Group) -> Float[Tensor, " element"]:
+    """Mean logit of the answers c with a b c^-1 the same, each pair's mean taken out, at every element."""
+    return sums_by_quotient(logits, quotients(task).to(logits.device)) / task.n**2
 
 
 def _characters(task: Group, irreps: Sequence[Irrep]) -> Float[Tensor, "irrep element"]:

@@ -86,6 +86,23 @@ def irreps(task: Group) -> tuple[Irrep, ...]:
     return _irreps(task.group, task.products, task.elements)
 
 
+def irrep(task: Group, name: str) -> Irrep:
+    """The irreducible real representation of a name.
+
+    >>> irrep(Group("C7"), "frequency 3")
+    Irrep(frequency 3, dim 2, complex)
+
+    Raises:
+        ValueError: the group has none of this name over the real numbers. One that needs complex numbers or quaternions
+            is there as the real one of two or four times its dimension.
+    """
+    found = {rho.name: rho for rho in irreps(task)}
+    if name not in found:
+        shown = ", ".join(repr(rho) for rho in list(found.values())[:8]) + ", ..." * (len(found) > 8)
+        raise ValueError(f"{task.group} has no representation {name!r} over the real numbers; it has {shown}")
+    return found[name]
+
+
 @lru_cache(maxsize=8)
 def _irreps(group: str, products: tuple[int, ...], elements: tuple[str, ...]) -> tuple[Irrep, ...]:
     task = Group(group, products, elements)

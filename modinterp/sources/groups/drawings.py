@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from modinterp.analyses.groups.irreps import irreps
+from modinterp.analyses.groups.characters import conjugacy_classes
+from modinterp.analyses.groups.irreps import irrep, irreps
 from modinterp.claims.prevalence import Share
 from modinterp.figures import representations
 from modinterp.measurements import GroupMeasurements
 from modinterp.models import MLPConfig
-from modinterp.runs import NotRecorded
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.groups.claims.conditions import has_learned
-from modinterp.sources.groups.claims.progress import progress
 from modinterp.sources.groups.runs import MAIN, MLPS, TRANSFORMERS
 from modinterp.tasks import Group
 
@@ -54,14 +53,15 @@ def _cosets(m: GroupMeasurements) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["by the element", "order of the subgroup", "neurons constant on its cosets"])
 
 
-def _progress(m: GroupMeasurements) -> go.Figure | None:
-    try:
-        table = progress(m)
-    except NotRecorded:
-        return None
-    columns = {rho.name: [row.similarities[k] for row in table] for k, rho in enumerate(m.irreps) if rho in m.keys}
-    title = "Representations come one after the other"
-    return representations.over_training([row.epoch for row in table], columns, title)
+def _progress(m: GroupMeasurements) -> go.Figure:
+    title = "In logits and embedding the key representations grow long before the test loss falls"
+    return representations.over_training(m.progress, m.key_names, title)
+
+
+def _by_class(m: GroupMeasurements) -> go.Figure:
+    classes = {m.task.written(members[0]): members for members in conjugacy_classes(m.task)}
+    title = f"What {m.task.group} says for c depends on the class of a b c^-1, and is largest where c = a b"
+    return representations.by_class(m.logit_by_quotient, m.formula_by_quotient, classes, title)
 
 
 def _prevalence(measured: Mapping[str, GroupMeasurements]) -> go.Figure | None:
@@ -100,7 +100,7 @@ def _prevalence_table(measured: Mapping[str, GroupMeasurements]) -> pd.DataFrame
 
 def _matrices() -> go.Figure:
     task = Group("S5")
-    rho = next(rho for rho in irreps(task) if rho.name == "standard")
+    rho = irrep(task, "standard")
     shown = {task.written(g): rho.matrices[g] for g in (0, 1, 7, 32)}
     return representations.matrices(
         shown, "The standard representation of S5: permutations as rotations and reflections"
@@ -112,6 +112,7 @@ FIGURES = {
     "matrices": Drawing(number="Section 3", draw=_matrices, needs_no_run=True),
     "curves": Drawing(number="Training", draw=pairs.curves, all_of=MLPS),
     "similarities": Drawing(number="Section 5.1", draw=_similarities, first_of=_SOME),
+    "classes": Drawing(number="Section 5.1", draw=_by_class, first_of=_SOME, beside="similarities"),
     "shares": Drawing(number="Section 5.2", draw=_shares, first_of=_SOME),
     "clusters": Drawing(
         number="Section 5.3",

@@ -11,12 +11,12 @@ from sympy.combinatorics.named_groups import SymmetricGroup
 
 from modinterp import runs
 from modinterp.measurements import GroupMeasurements, NoSuchPart
-from modinterp.models import MLPConfig, TransformerConfig
+from modinterp.models import MLPConfig, TransformerConfig, initial_weights
 from modinterp.reproduce.__main__ import main
-from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun, store
 from modinterp.sources.groups.claims import CLAIMS, CONTRADICTIONS
 from modinterp.sources.groups.claims.conditions import has_learned
-from modinterp.sources.groups.claims.progress import learned_at, progress
+from modinterp.sources.groups.claims.progress import learned_at
 from modinterp.sources.groups.drawings import FIGURES
 from modinterp.sources.groups.order import S5_ELEMENTS
 from modinterp.sources.groups.runs import MAIN, RUNS
@@ -71,11 +71,13 @@ def test_claims_take_any_architecture(tiny: TrainedRun) -> None:
 
 def test_snapshots_are_followed(tiny: TrainedRun) -> None:
     m = GroupMeasurements(tiny)
-    rows = progress(m)
-    assert [row.epoch for row in rows] == list(tiny.snapshots)
-    assert rows[-1].similarities == pytest.approx(m.similarities.tolist(), abs=1e-6)
-    assert rows[-1].restricted == pytest.approx(m.restricted_loss)
-    assert rows[-1].excluded == pytest.approx(m.excluded_loss)
+    assert m.progress["epoch"].tolist() == list(tiny.snapshots)
+    last = m.progress.iloc[-1]
+    for name in m.key_names:
+        assert last[f"similarity_{name}"] == pytest.approx(m.similarity(name), abs=1e-6)
+    assert last["restricted_loss_all"] == pytest.approx(m.restricted_loss)
+    assert last["excluded_loss_train"] == pytest.approx(m.excluded_loss)
+    assert last["sum_of_squared_weights"] == pytest.approx(tiny.history["sum_of_squared_weights"].iloc[-1], rel=1e-4)
     assert set(learned_at(m)) <= set(m.key_names)
 
 
@@ -103,3 +105,43 @@ def test_the_authors_network_gives_their_numbers(tmp_path: Path) -> None:
         8.785, abs=1e-3
     )
     assert claims["groups.s5.cosets"]["measured"]["neurons constant on cosets of a subgroup"] == 1
+
+
+@pytest.mark.skipif(not AUTHORS.is_file(), reason="the reference networks are not at hand")
+@pytest.mark.parametrize(
+    ("file", "run", "claim", "unembedding"),
+    [("groups_D59_MLP_seed4.pt", "groups/d59-mlp-1", "mlp", 0.9842), ("groups_D59_T_seed3.pt", "groups/d59-t-1", "transformer", 0.9936)],
+)  # fmt: skip
+def test_the_authors_networks_on_another_group(
+    tmp_path: Path, file: str, run: str, claim: str, unembedding: float
+) -> None:
+    where = ["--checkpoint", str(REFERENCE / file), "--only", "table.*", "--out", str(tmp_path)]
+    assert main(["groups", *where, "--as", run]) == 0
+    claims = {claim["id"]: claim for claim in json.loads((tmp_path / "claims.json").read_text())}
+    assert claims[f"groups.table.{claim}"]["verdict"] == "holds"
+    assert claims[f"groups.table.{claim}"]["measured"]["W_U in key representations"] == pytest.approx(
+        unembedding, abs=1e-4
+    )
+
+
+def test_a_checkpoint_of_another_group_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    task = Group("A4", vocabularies=2)
+    file = tmp_path / "a4.safetensors"
+    config = MLPConfig.of(task, d_model=256, d_mlp=128, joined="concatenated", init="1/sqrt(width)")
+    store.write_weights(file, initial_weights(config, 0))
+    where = ["groups", "--checkpoint", str(file), "--only", "table.*", "--out", str(tmp_path / "out")]
+    for arguments, message in (
+        ([], "needs d_vocab 240, but the weights have 24 (taken for groups/s5-mlp-2; --as names the run"),
+        (["--as", "groups/s5-mlp-9"], "groups has no run 'groups/s5-mlp-9'; did you mean"),
+        (["--as", "groups/d59-mlp-1"], "needs d_vocab 236, but the weights have 24"),
+        (["--group", "M11"], "no group has the name 'M11'"),
+        (["--elements", str(file)], "--elements belongs to --group"),
+        (["--group", "A4", "--elements", str(tmp_path / "none.txt")], "there is no file"),
+    ):
+        assert main([*where, *arguments]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1
+    assert main([*where, "--group", "A4"]) == 0, "an untrained network is not one that has learned"
+    assert main(["mlp", *where[1:3], "--group", "A4"]) == 2
+    assert "--group is of networks that compose a group" in capsys.readouterr().err

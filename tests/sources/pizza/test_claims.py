@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from reference import REFERENCE
@@ -10,6 +12,7 @@ from reference import REFERENCE
 from modinterp import runs
 from modinterp.measurements import PairMeasurements, measure
 from modinterp.models import MLPConfig, TransformerConfig
+from modinterp.reproduce.__main__ import main
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.sources import source
 from modinterp.sources.pizza.claims import CLAIMS, CONTRADICTIONS
@@ -123,3 +126,17 @@ def test_the_printed_numbers_of_model_a() -> None:
 def test_both_kinds_are_told_apart() -> None:
     result = PIZZA["separate"].check(authors(MODEL_A), authors(MODEL_B))
     assert not result.off, result
+
+
+@pytest.mark.parametrize(
+    ("name", "run", "holds"), [(MODEL_A, MAIN, "table1.pizza"), (MODEL_B, SOFTMAX[0], "modelB.gs")]
+)
+def test_a_file_has_the_forward_pass_of_the_run_whose_place_it_takes(
+    tmp_path: Path, name: str, run: str, holds: str
+) -> None:
+    path = REFERENCE / f"pizza_{name}.pt"
+    if not path.is_file():
+        pytest.skip("the reference networks are not at hand")
+    assert main(["pizza", "--checkpoint", str(path), "--as", run, "--out", str(tmp_path)]) == 0
+    verdicts = {claim["id"]: claim["verdict"] for claim in json.loads((tmp_path / "claims.json").read_text())}
+    assert verdicts["pizza.setup.solved"] == verdicts[f"pizza.{holds}"] == "holds"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from modinterp.analyses.groups.characters import character_cube, formula, similarities
-from modinterp.analyses.groups.irreps import irreps
+from modinterp.analyses.groups.irreps import irrep, irreps
 from modinterp.analyses.groups.products import pair_shares
 from modinterp.analyses.groups.transforms import group_basis
 from modinterp.claims.band import at_least, at_most, equals
@@ -70,7 +70,7 @@ def _cyclic() -> dict[str, Value]:
     n, k, task = 113, 14, Group("C113")
     x = torch.arange(n)
     waves = 2 * (2 * torch.pi / n * (k * (x[:, None, None] + x[:, None] - x) % n).double()).cos()
-    rho = next(rho for rho in irreps(task) if rho.name == f"frequency {k}")
+    rho = irrep(task, f"frequency {k}")
     return {DIFFERENCE: float((character_cube(rho, task) - waves).abs().max())}
 
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 
-import torch
-
-from modinterp.analyses.fourier.ablations import accuracy_on
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Claim, Value, each
 from modinterp.measurements import GroupMeasurements
-from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.runs import NotRecorded
 from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, TO_TRAIN, test_accuracy
 from modinterp.sources.groups.runs import S5_MLP
 
@@ -26,74 +20,31 @@ NORM_FALL = "final sum of squared weights over that 10,000 epochs before grokkin
 ORDER_SIMILARITY = 0.05  # of the released code: from here on a representation is learned
 
 
-def at_snapshots(m: GroupMeasurements) -> Iterator[tuple[int, GroupMeasurements]]:
-    """Epoch and measurements of every snapshot, one after the other.
-
-    Raises:
-        NotRecorded: no snapshots came with the run.
-    """
-    for epoch, network in m.networks():
-        yield epoch, GroupMeasurements(TrainedRun(m.name, m.task, network, m.spec))
-
-
-@dataclass(frozen=True)
-class Row:
-    """What is measured of one snapshot; restricted and excluded are the representations that are key ones at the end.
-
-    Attributes:
-        test_loss, restricted, excluded: over the pairs held out, all pairs, and the pairs trained on. [nats]
-        similarities: of logits and character, of every representation.
-    """
-
-    epoch: int
-    test_accuracy: float
-    test_loss: float
-    restricted: float
-    excluded: float
-    similarities: tuple[float, ...]
-
-
-@lru_cache(maxsize=8)
-def progress(m: GroupMeasurements) -> tuple[Row, ...]:
-    """What is measured of every snapshot, in the order of epochs.
-
-    Raises:
-        NotRecorded: no snapshots came with the run.
-    """
-    rows, (train, test) = [], m.split
-    for epoch, then in at_snapshots(m):
-        kept = then.logits_of_products(m.keys)
-        losses = then.loss_of(then.logits, test), then.loss_of(kept), then.loss_of(then.neuron_logits - kept, train)
-        accuracy = accuracy_on(then.logits, then.labels, test)
-        rows.append(Row(epoch, accuracy, *losses, tuple(then.similarities.tolist())))
-    return tuple(rows)
-
-
 def _excluded(m: GroupMeasurements) -> dict[str, Value]:
-    grokking, before = m.grokking, [row for row in progress(m) if row.test_accuracy < 0.1]
-    after = [row.excluded for row in before if row.epoch >= grokking.memorised]
-    if len(after) < 2:
+    before = m.progress.query("epoch >= @m.grokking.memorised and test_accuracy < 0.1")["excluded_loss_train"].tolist()
+    if len(before) < 2:
         raise NotRecorded(f"{m.name} has too few snapshots between memorising and grokking")
-    least = min(range(len(after)), key=lambda k: after[k])
-    return {TEST_ACCURACY: test_accuracy(m), RISE: max(after[least:]) / after[least]}
+    least = before.index(min(before))
+    return {TEST_ACCURACY: test_accuracy(m), RISE: max(before[least:]) / before[least]}
 
 
 def _restricted(m: GroupMeasurements) -> dict[str, Value]:
-    rows = [row for row in progress(m) if m.grokking.memorised <= row.epoch <= m.grokking.grokked]
-    if not rows:
+    rows = m.progress.query("@m.grokking.memorised <= epoch <= @m.grokking.grokked")
+    if not len(rows):
         raise NotRecorded(f"{m.name} has no snapshots between memorising and grokking")
-    first = next((row for row in rows if row.test_accuracy >= 0.1), rows[-1])
-    ahead = sum(row.restricted < row.test_loss for row in rows) / len(rows)
-    return {TEST_ACCURACY: test_accuracy(m), AHEAD: ahead, AT_TENTH: first.restricted}
+    ahead = (rows["restricted_loss_all"] < rows["test_loss"]).mean()
+    known = rows[rows["test_accuracy"] >= 0.1]
+    first = (known if len(known) else rows.tail(1))["restricted_loss_all"].iloc[0]
+    return {TEST_ACCURACY: test_accuracy(m), AHEAD: float(ahead), AT_TENTH: float(first)}
 
 
 def learned_at(m: GroupMeasurements) -> dict[str, int]:
-    """Name of a representation to the epoch of the first snapshot at which its similarity exceeds 0.05."""
-    found: dict[str, int] = {}
-    for row in progress(m):
-        for rho, x in zip(m.irreps, row.similarities, strict=True):
-            if x > ORDER_SIMILARITY and rho in m.keys:
-                found.setdefault(rho.name, row.epoch)
+    """Name of a key representation to the epoch of the first snapshot at which its similarity exceeds 0.05."""
+    found = {}
+    for name in m.key_names:
+        known = m.progress[m.progress[f"similarity_{name}"] > ORDER_SIMILARITY]
+        if len(known):
+            found[name] = int(known["epoch"].iloc[0])
     return found
 
 
@@ -105,12 +56,14 @@ def _sign_first(m: GroupMeasurements) -> dict[str, Value]:
 
 
 def _norm(m: GroupMeasurements) -> dict[str, Value]:
-    def squares(weights: dict[str, torch.Tensor]) -> float:
-        return sum(float(w.double().square().sum()) for w in weights.values())
-
-    final = squares(dict(m.model.state_dict()))
-    before = [squares(dict(weights)) for epoch, weights in m.snapshots.items() if epoch <= m.grokking.grokked - 10_000]
-    return {TEST_ACCURACY: test_accuracy(m), NORM: final, NORM_FALL: final / before[-1] if before else math.nan}
+    squares = m.progress["sum_of_squared_weights"]
+    before = squares[m.progress["epoch"] <= m.grokking.grokked - 10_000]
+    final = float(squares.iloc[-1])
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        NORM: final,
+        NORM_FALL: final / float(before.iloc[-1]) if len(before) else math.nan,
+    }
 
 
 CLAIMS = tuple(
