@@ -101,7 +101,7 @@ def special() -> dict[str, Any]:
         "draws_of": [{"x": 0.5}], "motions": {"x": rotation.motion(points, 2)}, "low": 1e-3, "high": 1e-2, "steps": 4,
         "by_freq": circle.circles(torch.rand(P, 5), [1, 2]), "gap": torch.arange(49), "n_classes": P, "rank": 1, "degree": 1,
         "values": torch.rand(49), "y": torch.rand(49), "part": torch.rand(4), "whole": torch.rand(9),
-        "nulls.nulls_by_statistic.draws": [{"x": 0.5}], "petals.petal_frequencies.attention": 2,
+        "irreps.irrep.name": "frequency 3", "nulls.nulls_by_statistic.draws": [{"x": 0.5}], "petals.petal_frequencies.attention": 2,
         "petals.petal_fits.fits": [], "lines.lines.first": 0, "lines.polynomial_explained.first": 0, "copying.pairs.first": 1,
         "ordering.gaps.numbers": torch.randint(0, P, (49, 3)), "bounds.accuracy_bound.task": ORDER,
         "bounds.accuracy_bound.network": network(ORDER), "lookups.lookups.network": network(ORDER),
