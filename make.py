@@ -27,11 +27,14 @@ ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
 BIN = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
 STAMP = ENVIRONMENT / "installed"
-WANTED_BY = ("pyproject.toml", "constraints.txt")
+WANTED_BY = ("pyproject.toml", "constraints.txt", "requirements.lock")
 
 
 def environment() -> None:
-    """A virtual environment with the exact versions of constraints.txt, made anew when what is wanted has changed."""
+    """A virtual environment with the exact versions of constraints.txt, made anew when what is wanted has changed.
+
+    All of it but PyTorch, of which each kind of GPU has its own, is held against the checksums of requirements.lock.
+    """
     wanted = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in WANTED_BY)).hexdigest()
     if STAMP.is_file() and STAMP.read_text() == wanted:
         return
@@ -39,6 +42,7 @@ def environment() -> None:
     if not BIN.is_dir():
         venv.create(ENVIRONMENT, with_pip=True)
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*pip, "--no-deps", "--require-hashes", "--requirement", "requirements.lock"])
     run([*pip, "--constraint", "constraints.txt", "--editable", ".[test]"])
     STAMP.write_text(wanted)
 

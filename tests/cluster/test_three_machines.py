@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-from modinterp.cluster.arguments import Share
-from modinterp.cluster.on_ray import carried_out
-from modinterp.cluster.pieces import Answer, Piece
+from modinterp.cluster.arguments import Share, device_and_share
+from modinterp.cluster.on_ray import carried_out, has_gpus, places
+from modinterp.cluster.pieces import Answer, Piece, Report
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, states, store, train
 from modinterp.runs.__main__ import main
@@ -25,6 +27,7 @@ from modinterp.tasks import addition
 from modinterp.training import OutcomeKind, Recipe, RunSpec, training_states
 
 TASK = addition(5)
+MEMORY = 80 * 2**20  # of a node, for what is handed over
 CONFIG = TransformerConfig.of(TASK, d_model=8, n_heads=1, d_head=8, d_mlp=8)
 
 
@@ -41,10 +44,9 @@ def machines() -> Iterator[tuple[Any, Any]]:
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
-    memory = 80 * 2**20
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": memory})
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": MEMORY})
     for _ in range(3):
-        cluster.add_node(num_cpus=1, object_store_memory=memory)
+        cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
     ray.init(cluster.address, log_to_driver=False, logging_level="ERROR")
     yield ray, cluster
     ray.shutdown()
@@ -107,6 +109,49 @@ def test_groups_do_not_depend_on_what_is_finished(tmp_path: Path) -> None:
     assert [list(group) for group in unfinished_groups(specs, 2, tmp_path)] == [["own/0"], ["own/2", "own/3"]]
     longer = {"own/4": spec(4, 40)}
     assert unfinished_groups(longer, 2, tmp_path) == [longer], "one that is to go on is not finished"
+
+
+def test_four_tasks_share_a_gpu_and_no_fifth(machines: tuple[Any, Any], tmp_path: Path) -> None:
+    """A node says that it has a GPU, which Ray believes: eight tasks that ask for a quarter of one are placed on it."""
+    ray, cluster = machines
+    node, begun = cluster.add_node(num_cpus=8, num_gpus=1, object_store_memory=MEMORY), tmp_path / "begun"
+    begun.mkdir()
+
+    def task(*, report: Report) -> tuple[float, float, str, list[str]]:  # sent by value: no task can import this file
+        import ray
+
+        here, began = ray.get_runtime_context(), time.time()
+        (begun / here.get_task_id()).touch()
+        while len(list(begun.iterdir())) < 4 and time.time() < began + 60:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        return began, time.time(), here.get_node_id(), here.get_accelerator_ids()["GPU"]
+
+    try:
+        device, share = device_and_share(Namespace(device="auto", cpus=1.0, gpus=0.25), has_gpus(ray))
+        assert (device, share, places(ray, share)) == ("cuda", Share(1.0, 0.25), 4)
+        pieces = [Piece(task, (), (f"piece {i}",)) for i in range(8)]
+        answers = [answer.value for answer in carried_out(ray, pieces, share, RunIsHeld, "piece")]
+        at_once = [sum(began <= moment < ended for began, ended, *_ in answers) for moment, *_ in answers]
+        assert max(at_once) == 4
+        assert [(where, gpus) for *_, where, gpus in answers] == [(node.node_id, ["0"])] * 8
+    finally:
+        cluster.remove_node(node)
+
+
+def test_a_task_with_a_share_of_a_gpu_computes_on_a_gpu(
+    machines: tuple[Any, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The node has none in truth, and says so by name of the device that it was asked for."""
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    node = machines[1].add_node(num_cpus=1, num_gpus=1, object_store_memory=MEMORY)
+    try:
+        asked = ["train", "circuits/max-0", "--on", "ray", "--gpus", "0.25", "--out", str(tmp_path)]
+        assert main(asked) == 2
+        assert "cuda" in capsys.readouterr().err
+    finally:
+        machines[1].remove_node(node)
 
 
 def test_a_source_is_measured_a_run_a_task(machines: tuple[Any, Any]) -> None:

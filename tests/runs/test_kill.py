@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -15,29 +16,38 @@ from pathlib import Path
 
 import pytest
 
+from modinterp.models import MLPConfig, TransformerConfig
 from modinterp.runs import states, store
+from modinterp.tasks import ModularArithmetic
+from modinterp.training import Recipe, RunSpec
 
 SCRIPT = """
-import sys
+import json, sys
+from dataclasses import replace
 from pathlib import Path
-from modinterp.models import TransformerConfig
 from modinterp.runs import train
-from modinterp.tasks import addition
-from modinterp.training import Recipe, RunSpec
-out, p, epochs, every = Path(sys.argv[1]), *map(int, sys.argv[2:])
-task = addition(p)
-config = TransformerConfig.of(task, d_model=8 * (p // 4), n_heads=2, d_head=8, d_mlp=16 * (p // 4))
-recipe = Recipe(epochs=epochs, log_every=every, snapshot_every=every, dropout=0.1)
-specs = {f"own/{seed}": RunSpec(task, config, recipe, seed) for seed in (0, 1)}
-train(specs, out, device="cpu", progress=False, together=2, state_every=0)
+from modinterp.training import RunSpec
+spec = RunSpec.from_json(json.loads(sys.argv[2]))
+specs = {f"own/{seed}": replace(spec, seed=seed) for seed in (0, 1)}
+train(specs, Path(sys.argv[1]), device="cpu", progress=False, together=2, state_every=0)
 """
 MOST_GROWTH = 8 * 2**10  # of a process's memory between the middle of its way and its end [KiB]
 
 
-def begun(out: Path, *asked: int) -> subprocess.Popen:
+def spec(p: int, epochs: int, every: int, config: type[TransformerConfig] | type[MLPConfig], **sizes: int) -> RunSpec:
+    task = ModularArithmetic(p, equals=config is TransformerConfig)
+    recipe = Recipe(epochs=epochs, log_every=every, snapshot_every=every, dropout=0.1)
+    return RunSpec(task, config.of(task, **sizes), recipe, seed=0)
+
+
+def transformers(p: int, epochs: int, every: int) -> RunSpec:
+    return spec(p, epochs, every, TransformerConfig, d_model=24, n_heads=2, d_head=8, d_mlp=48)
+
+
+def begun(out: Path, asked: RunSpec) -> subprocess.Popen:
     """One arena that gives back what is freed: its memory is then what the program holds, not what threads left over."""
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "0"}
-    command = [sys.executable, "-c", SCRIPT, out, *map(str, asked)]
+    command = [sys.executable, "-c", SCRIPT, out, json.dumps(asked.to_json())]
     return subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
 
 
@@ -62,12 +72,13 @@ def left(folder: Path) -> list[str]:
     return sorted(re.sub(r"lease-\d+", "lease", str(path.relative_to(folder))) for path in folder.rglob("*"))
 
 
-def killed_and_compared(tmp_path: Path, p: int, epochs: int, every: int, kills: int) -> None:
+def killed_and_compared(tmp_path: Path, asked: RunSpec, kills: int) -> None:
     """Two runs in one program that write all the time, killed at random moments."""
-    asked, rng, cut, whole = (p, epochs, every), random.Random(0), tmp_path / "cut", tmp_path / "whole"
+    epochs, every = asked.recipe.epochs, asked.recipe.snapshot_every
+    rng, cut, whole = random.Random(0), tmp_path / "cut", tmp_path / "whole"
     killed_at = []
     for i in range(kills):
-        process, goal = begun(cut, *asked), max(epochs * i // (kills + 1), epoch_reached(cut) + every)
+        process, goal = begun(cut, asked), max(epochs * i // (kills + 1), epoch_reached(cut) + every)
         while epoch_reached(cut) <= goal and process.poll() is None:
             time.sleep(0.01)
         time.sleep(rng.uniform(0, 0.3))
@@ -75,10 +86,10 @@ def killed_and_compared(tmp_path: Path, p: int, epochs: int, every: int, kills: 
         process.wait()
         killed_at.append(epoch_reached(cut))
     assert 0 < killed_at[0] < killed_at[-1] < epochs, f"killed at {killed_at}, which tests nothing"
-    unbroken = begun(whole, *asked)
+    unbroken = begun(whole, asked)
     seen = list(watched(unbroken))
     assert unbroken.wait() == 0
-    assert begun(cut, *asked).wait() == 0
+    assert begun(cut, asked).wait() == 0
     early, late = seen[len(seen) * 2 // 5 : len(seen) * 3 // 5], seen[-len(seen) // 5 : -2]
     before, after = (statistics.median(memory for memory, _ in part) for part in (early, late))
     print(f"kills at {killed_at}; memory {before:.0f} to {after:.0f} KiB, files {max(f for _, f in late)}")
@@ -93,12 +104,13 @@ def killed_and_compared(tmp_path: Path, p: int, epochs: int, every: int, kills: 
 
 
 def test_killed_trainings_end_with_the_same_bits(tmp_path: Path) -> None:
-    killed_and_compared(tmp_path, 13, 2500, 10, kills=6)
+    killed_and_compared(tmp_path, transformers(13, 2500, 10), kills=6)
 
 
 @pytest.mark.nightly
 def test_100_000_epochs_with_a_kill_every_few_thousand(tmp_path: Path) -> None:
-    killed_and_compared(tmp_path, 5, 100_000, 100, kills=24)
+    """The smallest networks there are, at 3 ms of one core for both; all of it takes a quarter of an hour of one core."""
+    killed_and_compared(tmp_path, spec(5, 100_000, 100, MLPConfig, d_model=8, d_mlp=16), kills=24)
 
 
 def test_what_a_scheduler_stops_is_saved_as_what_the_user_stops(tmp_path: Path) -> None:
@@ -107,7 +119,7 @@ def test_what_a_scheduler_stops_is_saved_as_what_the_user_stops(tmp_path: Path) 
         "state_every=0", "state_every=3600"
     )
     ending = "from modinterp.terminal.errors import one_line_errors\nsys.exit(one_line_errors('stopped')(command)())\n"
-    command = [sys.executable, "-c", guarded + ending, tmp_path, "13", "90000", "10"]
+    command = [sys.executable, "-c", guarded + ending, tmp_path, json.dumps(transformers(13, 90_000, 10).to_json())]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while epoch_reached(tmp_path) < 50 and process.poll() is None:
         time.sleep(0.05)
