@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 _TIMES, _SECONDS = Path("/proc/stat"), 0.1
+MOST_THREADS = 1024  # torch begins as many as it is told to, until the machine can begin no process any more
 
 
 def cores() -> int:
@@ -29,10 +30,10 @@ def set_threads(threads: int | None = None) -> None:
     OMP_NUM_THREADS, where it is set, has said so already, and is kept.
 
     Raises:
-        ValueError: less than one.
+        ValueError: less than one, or more than any machine needs.
     """
-    if threads is not None and threads < 1:
-        raise ValueError(f"--threads must be a whole number of at least 1, got {threads}")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"--threads must be a whole number from 1 to {MOST_THREADS:,}, got {threads}")
     if threads is None and "OMP_NUM_THREADS" in os.environ:
         return
     import torch

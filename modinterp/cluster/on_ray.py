@@ -119,7 +119,8 @@ def carried_out(
         title: what the rows of the table are.
     """
     here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-        ray.get_runtime_context().get_node_id(), soft=True
+        ray.get_runtime_context().get_node_id(),
+        soft=False,  # a soft one may be placed on a machine that is lost
     )
     board = ray.remote(num_cpus=0, scheduling_strategy=here)(Board).remote()
     ray.get(board.all.remote())  # one that has not begun yet could be lost with the machine that it was asked of

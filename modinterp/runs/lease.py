@@ -26,6 +26,7 @@ from modinterp.files import PARTS
 SILENT_AFTER = 60.0  # seconds without a sign of life, after which a lease may be taken over
 RENEWED_EVERY = 10.0  # seconds
 _PREFIX = ".lease-"
+MOST_OF_LEASE = 10_000  # bytes that are read
 
 
 class RunIsHeld(ValueError):
@@ -176,7 +177,7 @@ def _numbers(folder: Path) -> list[int]:
 def _content(path: Path) -> dict[str, Any]:
     """What a lease says; nothing where it is gone, or being written."""
     try:
-        content = json.loads(path.read_bytes()[:10_000])
+        content = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size < MOST_OF_LEASE else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

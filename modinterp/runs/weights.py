@@ -59,6 +59,8 @@ def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         SafetensorError, OSError: the file is cut off or damaged, or not there.
         ValueError: it describes more than is read.
     """
+    if Path(path).exists() and not Path(path).is_file():  # a pipe, of which reading would wait for ever
+        raise ValueError("it is no file")
     with open(path, "rb") as raw:
         length = struct.unpack("<Q", raw.read(8).ljust(8, b"\0"))[0]
     size = Path(path).stat().st_size

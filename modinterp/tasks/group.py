@@ -81,6 +81,8 @@ class Group(Task):
             ValueError: it is no such table, or that of no group.
         """
         path = Path(file)
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {path}")
         try:
             rows = [[cell.strip() for cell in row] for row in csv.reader(path.read_text().splitlines()) if row]
         except (UnicodeDecodeError, csv.Error) as error:

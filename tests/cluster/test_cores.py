@@ -42,6 +42,8 @@ def test_as_many_threads_compute_as_are_said_or_cores_are_free(
     assert taken_by_torch == ([] if taken is None else [taken])
 
 
-def test_less_than_one_thread_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least 1, got 0"):
-        set_threads(0)
+@pytest.mark.parametrize("threads", [0, -1, 1025, 10_000_000])
+def test_a_number_of_threads_that_stops_the_machine_is_refused(monkeypatch, threads: int) -> None:
+    monkeypatch.setattr(torch, "set_num_threads", lambda _: pytest.fail("torch was told to begin them"))
+    with pytest.raises(ValueError, match=f"from 1 to 1,024, got {threads}"):
+        set_threads(threads)
