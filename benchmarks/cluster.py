@@ -48,6 +48,7 @@ def nothing(*, report: Report) -> None:
 def ray_of(workers: int) -> Iterator[Any]:
     """Ray on this machine, with so many cores to give."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.update(RAY_worker_niceness="0")  # that of this process; else they would wait for all other work
     ray_module().init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
         with connected() as ray:

@@ -18,6 +18,8 @@ from modinterp.explanations.verdict import is_periodic, verdict
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Group, Task, cyclic
 
+MOST_DRAWS = 100_000  # of a null, which take minutes
+
 
 def explain(
     network: TrainedRun | str | Path | Callable[..., Any],
@@ -79,12 +81,14 @@ def explain(
         ValueError: a file that is damaged or would run code, a layout that is not known, an operation, a modulus or a
             shape that contradicts the others; a run without its weights; a function that takes no pairs, or whose
             logits are not finite; so few draws
-            that no p-value could be as small as a verdict asks for.
+            that no p-value could be as small as a verdict asks for, or more than would ever end.
     """
     check("draws", draws, int)
     check("p", p, int | None)
     if draws < FEWEST_DRAWS:
         raise ValueError(f"with {draws} draws no p-value can be as small as a verdict asks for; {FEWEST_DRAWS} can")
+    if draws > MOST_DRAWS:
+        raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
     said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, places or {},
                 None if group is None else str(group), tuple(elements))  # fmt: skip
     explanation = _explained(subject(network, said, device, root), draws)

@@ -15,6 +15,7 @@ from modinterp.runs.run import TrainedRun, how_to_train, is_trained_here
 from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.states import BEFORE, STATE, last_state
 from modinterp.tasks import Task
+from modinterp.terminal.errors import printable
 from modinterp.terminal.suggestions import suggestion
 from modinterp.training import RunSpec, resolved_device
 
@@ -57,16 +58,16 @@ def load(
         if task is None:
             raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
         assumed = ForwardPass(act_fn, attention_rate, causal, joined)
-        return TrainedRun(str(name), task, from_state_dict(weights, task, assumed).to(device))
+        return TrainedRun(printable(str(name)), task, from_state_dict(weights, task, assumed).to(device))
     if root is not None and not hub.is_address(name):
         store.checked_name(str(name))
     if path.is_file():
         raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
     folder = _folder(name, root)
-    run = _unfinished_run(str(name), folder, device, task) if partial else None
+    run = _unfinished_run(printable(str(name)), folder, device, task) if partial else None
     if run is None and not (folder / store.RECORD).is_file():
         raise FileNotFoundError(f"no trained run in {folder}{_how_to_have(str(name), folder, root, task)}")
-    run = run or _finished_run(str(name), folder, device, task)
+    run = run or _finished_run(printable(str(name)), folder, device, task)
     if task is not None and task != run.task:
         raise ValueError(f"{name} was trained on {run.task.name}, not on {task.name}")
     return run

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from modinterp.files import write_atomically
@@ -26,7 +27,8 @@ def written(name: str, out: Path) -> list[Path]:
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ValueError(f"a source is named in lower case letters, digits and underscores, unlike {name!r}")
-    if name in sources() or name in sys.stdlib_module_names or name == "modinterp":
+    there = find_spec(name)  # which the new package would hide, or be hidden by
+    if name in sources() or name in sys.stdlib_module_names or (there is not None and there.origin is not None):
         raise ValueError(f"the name {name!r} is taken")
     if out.exists():
         raise ValueError(f"{out} is there already; choose another --out")

@@ -209,6 +209,8 @@ def test_bad_input_gets_one_line_and_exit_code_2(
     one_line(capsys, "24 tokens with one for = mean p 23, not 113")
     assert main([str(file), "--draws", "0", *out]) == 2
     one_line(capsys, "with 0 draws no p-value")
+    assert main([str(file), "--draws", "1000000000000", *out]) == 2
+    one_line(capsys, "draws must be at most 100,000")
     assert main([mainline.name, "--op", "sub", *out]) == 2
     one_line(capsys, "was trained on a + b mod 113, which contradicts op sub")
     assert main([mainline.name, "--p", "97", *out]) == 2

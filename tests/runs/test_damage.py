@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from modinterp.models import TransformerConfig
 from modinterp.runs import load, states, store, train
 from modinterp.runs.check import checked, lines, names_of_all
 from modinterp.runs.damage import DamagedRun
+from modinterp.runs.lease import is_held
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec
 
@@ -226,6 +228,14 @@ def test_the_table_of_a_check_names_what_is_damaged(out: Path, half: Path) -> No
     assert "1 damaged" in text[1]
     assert "epoch-000010.safetensors is not the file that was written" in text[2]
     assert text[3].endswith("whole")
+
+
+@pytest.mark.parametrize("file", [states.STATE, ".lease-7", store.FINAL, store.RECORD])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(out: Path, file: str) -> None:
+    (out / "a/run" / file).unlink(missing_ok=True)
+    os.mkfifo(out / "a/run" / file)
+    assert {damage.file for damage in checked("a/run", out).damages} == {file} & {states.STATE, store.FINAL}
+    assert is_held(out / "a/run") == (file == ".lease-7"), "for a minute, as by every lease that says nothing"
 
 
 def test_a_run_beyond_what_is_asked_is_not_trained_anew(out: Path) -> None:

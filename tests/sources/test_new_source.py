@@ -48,7 +48,7 @@ def test_from_nothing_to_a_report_and_tests(tmp_path: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(("name", "words"), [
-    ("Your-Paper", "lower case letters, digits and underscores"), ("nanda", "is taken"), ("json", "is taken"),
+    ("Your-Paper", "lower case letters, digits and underscores"), ("nanda", "is taken"), ("json", "is taken"), ("torch", "is taken"),
     ("../up", "lower case letters"), ("class", "lower case letters"),
 ])  # fmt: skip
 def test_names_are_names(

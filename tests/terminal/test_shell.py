@@ -132,3 +132,9 @@ def test_too_little_memory_is_one_line(capsys: pytest.CaptureFixture) -> None:
     for error in (MemoryError(), RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried")):
         assert guarded(error) == BAD_USAGE
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_file_whose_name_holds_control_characters_is_called_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[2J.safetensors"
+    runs.store.write_weights(path, initial_weights(MODEL, 0))
+    assert runs.load(path, TASK).name == str(path).replace("\x1b", "\\x1b")
