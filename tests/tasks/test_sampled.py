@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from modinterp.tasks import DigitAddition, Ordering, RepeatedSubsequence, SkipTrigram, addition
-from modinterp.tasks.sampled import SampledTask
+from modinterp.tasks.sampled import SampledTask, first_occurrences
 
 TASKS = [DigitAddition(size=50), RepeatedSubsequence(size=50, length=30, subsequence=5, copies=3), SkipTrigram(size=50),
          *(Ordering(ask, size=50) for ask in ("max", "min", "median", "sort"))]  # fmt: skip
@@ -96,6 +96,15 @@ def test_test_sets_of_both_kinds_hold_no_excluded_inputs() -> None:
     assert task.unseen(10, 0, everything.inputs, 6).inputs.shape == (0, 3)
     with pytest.raises(ValueError, match="numbers below 31"):
         task.unseen(10, 0, excluded, 31)
+
+
+@pytest.mark.parametrize(("below", "columns"), [(3, 2), (100, 10), (7, 40), (1, 3)])
+def test_first_occurrences_are_those_of_a_plain_loop(below: int, columns: int) -> None:
+    few = torch.randint(below, (50, columns), generator=torch.Generator().manual_seed(0))
+    rows = few[torch.randint(50, (200,), generator=torch.Generator().manual_seed(1))]
+    first = {tuple(row): place for place, row in reversed(list(enumerate(rows.tolist())))}
+    assert first_occurrences(rows).tolist() == sorted(first.values())
+    assert first_occurrences(rows[:0]).tolist() == []
 
 
 def test_too_large_a_sample_is_refused() -> None:
