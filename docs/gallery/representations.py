@@ -1,6 +1,7 @@
 import modinterp as mi
 from modinterp import tasks
-from modinterp.analyses.groups.irreps import irreps
+from modinterp.analyses.groups.characters import conjugacy_classes
+from modinterp.analyses.groups.irreps import irrep
 from modinterp.claims.prevalence import Share
 
 m = mi.measure(mi.load("groups/a5-mlp-1"))
@@ -27,11 +28,16 @@ shares = {name: Share(int(name in m.key_names), 1) for name in names[1:]}
 figure = mi.figures.representations.prevalence({"A5, MLP": shares}, "Which representations networks learn")
 
 # %% over_training
-columns = {name: [0.0, float(value)] for name, value in zip(names, m.similarities, strict=True)}
-figure = mi.figures.representations.over_training([0, 250_000], columns, "Representations come one after the other")
+title = "The key representations grow long before the test loss falls"
+figure = mi.figures.representations.over_training(m.progress, m.key_names, title)
+
+# %% by_class
+classes = {m.task.written(members[0]): members for members in conjugacy_classes(m.task)}
+title = "The logit of c depends on the class of a b c^-1, and is largest where c = a b"
+figure = mi.figures.representations.by_class(m.logit_by_quotient, m.formula_by_quotient, classes, title)
 
 # %% matrices
 group = tasks.Group("S5")
-rho = next(rho for rho in irreps(group) if rho.name == "standard")
+rho = irrep(group, "standard")
 shown = {group.written(g): rho.matrices[g] for g in (0, 1, 7, 32)}
 figure = mi.figures.representations.matrices(shown, "Permutations as rotations and reflections")
