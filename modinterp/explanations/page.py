@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -62,7 +63,8 @@ def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
     title = "Norm of the logits' components over both numbers"
     yield "logits", fourier.norm_maps({"logits, constant left out": spectrum}, title)
     correct, distance = correct_logits(m.logits, m.sign).cpu(), "a - b" if m.sign > 0 else "a + b"
-    yield "symmetry", symmetry.correct_logits(correct, distance, "The correct logit by the distance of the two numbers")
+    title = f"The correct logit, a row for each {distance}: a pizza's rows are low or high as a whole, a clock's alike"
+    yield "symmetry", symmetry.correct_logits(correct, distance, title)
 
 
 def _figures_of_groups(m: GroupStranger) -> Iterator[tuple[str, go.Figure]]:
@@ -80,11 +82,18 @@ def _figures_of_groups(m: GroupStranger) -> Iterator[tuple[str, go.Figure]]:
     yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
 
 
+def _value_text(value: float | None) -> str:
+    """A number as the page shows it; empty where it has none to show, which the note beside it explains."""
+    if value is None:
+        return "not measured"
+    return "" if math.isnan(value) else number_text(value)
+
+
 def page(explanation: Explanation) -> str:
     """The explanation as one HTML document with every figure and plotly itself inside."""
     verdict = explanation.verdict
     sections = [
-        (title, [(row, "not measured" if row.value is None else number_text(row.value)) for row in rows])
+        (title, [(row, _value_text(row.value)) for row in rows])
         for title, rows in groupby(explanation.rows, key=lambda row: row.section)
     ]
     drawn = [Drawn(key, figure) for key, figure in figures(explanation.measurements)]
@@ -98,7 +107,7 @@ def page(explanation: Explanation) -> str:
         alarm=explanation.alarm,
         tried=[] if explanation.alarm is None else explanation.alarm.trials[:SHOWN_TRIALS],
         verdict=verdict,
-        state="holds" if verdict.label == FOURIER else "not-measured",
+        state="holds" if verdict.label == FOURIER else "open",
         criteria=[(c, number_text(c.value)) for c in verdict.criteria],
         sections=sections,
         first=[figure for figure in drawn if figure.key in FIRST],

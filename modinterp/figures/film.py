@@ -72,7 +72,7 @@ def film(
     specs = [[{}] * COLUMNS, [{"colspan": 2}, None, {"colspan": 3}, None, None], [{}] * COLUMNS]
     figure = make_subplots(
         3, COLUMNS, subplot_titles=[*titles, "losses", "spectrum of W_E", *last_row], specs=specs,
-        horizontal_spacing=0.045, vertical_spacing=0.1,
+        horizontal_spacing=0.045, vertical_spacing=0.13,
     )  # fmt: skip
     kept = history.iloc[:: max(1, len(history) // ROWS)]
     for (column, (name, colour)), table in product(_LOSSES.items(), (kept, progress)):
@@ -91,7 +91,7 @@ def film(
     for trace, (row, col) in zip(traces(stills[0].epoch), places, strict=True):
         figure.add_trace(trace, row=row, col=col)
     _axes(figure, stills, circles)
-    with_title(figure, "Grokking: circles and a sparse spectrum form while the test loss stands still", 800)
+    with_title(figure, "Grokking: circles and a sparse spectrum form while the test loss stands still", 860)
     figure.update_layout(legend_y=-0.09, barmode="group", bargap=0.1)
     moving = range(still_traces, len(figure.data))
     return with_slider(figure, [still.epoch for still in stills], traces, moving, "epoch")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -72,14 +73,27 @@ def counted(results: Sequence[Result]) -> dict[str, int]:
 
 def place(claim: Claim) -> str:
     """The section of a claim: where it stands, up to the first comma."""
-    return claim.where.partition(",")[0].partition(";")[0]
+    title = re.split("[,;]", claim.where)[0]
+    is_one = not re.search(" and | to ", title)  # of several that the comma has cut off
+    return title.replace("sections ", "section ").replace("appendices ", "appendix ") if is_one else title
+
+
+def _order(title: str) -> tuple[bool, list[tuple[int, str]]]:
+    """What numbered sections are sorted by: appendices come last, and section 10 comes after section 9."""
+    parts = re.findall(r"(\d+)|([A-Z])\b", title)
+    return title.startswith("appendi"), [(int(number or 0), letter) for number, letter in parts]
 
 
 def sections(results: Sequence[Result], figures: Sequence[Figure]) -> list[Section]:
-    """The claims by their sections, in the order of the source, each with the figures whose first claim is in it."""
+    """The claims by their sections, each with the figures whose first claim is in it.
+
+    Sections and appendices with a number are in the order of their numbers, all else in that of the claims.
+    """
     by_title: dict[str, list[Result]] = {}
     for result in results:
         by_title.setdefault(place(result.claim), []).append(result)
+    if all(re.match(r"(sections?|appendix|appendices) [A-Z\d]", title) for title in by_title):
+        by_title = {title: by_title[title] for title in sorted(by_title, key=_order)}
     return [
         Section(title, tuple(some), tuple(f for f in figures if f.claims and place(f.claims[0]) == title))
         for title, some in by_title.items()
@@ -98,6 +112,7 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
     apart = {} if title else {key: source.drawings[key].own_page for key in reproduced.figures}
     figures = {key: _figure(reproduced, key, apart.get(key, "")) for key in reproduced.figures}
     first = [figures[key] for key in (figures if title else _first_figures(reproduced))]
+    asked = {run for result in results for run in result.runs} if title else set(reproduced.measured)
     parts = sections(results, [figure for figure in figures.values() if figure not in first])
     return rendered(
         "modinterp.reproduce",
@@ -119,11 +134,11 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         tally=reproduced.tally,
         columns=COLUMNS,
         pages=() if title else reproduced.pages,
-        prevalence=prevalence_html([prevalence_table(results)]),
+        prevalence="" if title else prevalence_html([prevalence_table(results)]),
         **_printed(results),
         contradictions=[("", *row) for row in contradictions_table(reproduced).values.tolist()],
         refuted=did_not_hold(reproduced),
-        runs=[repr(m.run) for m in reproduced.measured.values()],
+        runs=[repr(m.run) for name, m in reproduced.measured.items() if name in asked],
     )
 
 

@@ -37,7 +37,7 @@ def printed_table(results: Iterable[Result]) -> pd.DataFrame:
                 "ours": values[0],
                 **_range("variants of the seed", own),
                 **_range("other seeds", others),
-                "the source's lies": place,
+                "the source's number is": place,
                 "why outside": result.claim.outside.get(name, "") if place == OUTSIDE else "",
             }
             rows.setdefault((f"{result.claim.where} {name}", value), row)
@@ -55,8 +55,9 @@ def _range(name: str, values: list[float]) -> dict[str, object]:
 
 def _place(value: float, own: list[float], others: list[float]) -> str:
     """In which ranges a value lies."""
-    places = [name for name, values in (("variants", own), ("seeds", others)) if _within(value, values)]
-    return "within both" if len(places) == 2 else f"within the {places[0]}" if places else OUTSIDE
+    ranges = {"the rounding variants": own, "the other seeds": others}
+    places = [name for name, values in ranges.items() if _within(value, values)]
+    return f"within {' and '.join(places)}" if places else OUTSIDE
 
 
 def _within(value: float, values: list[float]) -> bool:

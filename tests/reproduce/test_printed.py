@@ -12,6 +12,7 @@ from modinterp.reproduce.printed import printed_table
 from modinterp.training.relation import Relation
 
 SAME, ROUNDING, SEED, DRAW = Relation
+BOTH = "within the rounding variants and the other seeds"
 NETWORKS = tuple(Network(f"a/run-{i}", how) for i, how in enumerate((SAME, ROUNDING, SEED, DRAW)))
 
 
@@ -22,9 +23,9 @@ def result(printed: float, id: str = "test.x", values: tuple[float, ...] = (5.0,
 
 
 def test_where_the_printed_number_lies() -> None:
-    for printed, place in ((5.5, "within both"), (3.0, "within the seeds"), (10.0, "outside of both")):
+    for printed, place in ((5.5, BOTH), (3.0, "within the other seeds"), (10.0, "outside of both")):
         (row,) = printed_table([result(printed)]).to_dict("records")
-        assert row["the source's lies"] == place
+        assert row["the source's number is"] == place
         assert (row["ours"], row["variants of the seed, smallest"], row["variants of the seed, largest"]) == (5, 5, 6)
         assert (row["other seeds, smallest"], row["other seeds, largest"], row["other seeds, networks"]) == (1, 9, 2)
 
