@@ -19,7 +19,7 @@ import pandas as pd
 
 from modinterp.claims import Claim, Result
 from modinterp.claims.finding import KINDS
-from modinterp.claims.tally import COLUMNS
+from modinterp.claims.tally import column
 from modinterp.reproduce.evidence import checked
 from modinterp.reproduce.printed import OUTSIDE, printed_table
 from modinterp.reproduce.reproduction import measurements_of
@@ -32,7 +32,16 @@ DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
 
 
-HEADER = f"| source | | claims | measurements | {' | '.join(COLUMNS.values())} |\n|{'---|' * (4 + len(COLUMNS))}\n"
+COUNTED = {
+    "holds": "of every network",
+    "also untrained": "untrained, too",
+    "by selection": "by selection",
+    "mixed": "of some",
+    "refuted": "of none",
+    "wrong": "the source is wrong",
+    "open": "open",
+}
+HEADER = f"| what is said by | | {' | '.join(COUNTED.values())} | contradictions |\n|{'---|' * (3 + len(COUNTED))}\n"
 HEADS = {"refuted": ("Refuted", "What was measured"), "mixed": ("True of some networks", "What was measured"),
          "open": ("Open", "Why")}  # fmt: skip
 
@@ -40,8 +49,8 @@ HEADS = {"refuted": ("Refuted", "What was measured"), "mixed": ("True of some ne
 def current(text: str) -> str:
     """A page with the counts, tables and lists of today."""
     text = re.sub(r"\d+ of the verdicts", f"{_on_some_of_their_runs()} of the verdicts", text)
-    rows = "".join(f"{_row(each)}\n" for each in _own_sources())
-    text = re.sub(r"\| source \| \| claims .*\n(\|.*\n)*", lambda _: HEADER + rows, text)
+    rows = "".join(f"{_row(each)}\n" for each in _own_sources()) + _total()
+    text = re.sub(r"\| what is said by .*\n(\|.*\n)*", lambda _: HEADER + rows, text)
     for each in _own_sources():
         if text.startswith("# What was found\n") and f"\n## {each.name}\n" not in text:
             text = f"{text.rstrip()}\n\n{_section(each)}"
@@ -81,12 +90,12 @@ def with_printed(text: str, results: Iterable[Result]) -> str:
 
 def _printed(mark: re.Match[str], table: pd.DataFrame) -> str:
     outside = mark[1] == "all that lie outside"
-    last = "why outside" if outside else "the source's lies"
+    last = "why outside" if outside else "the source's number is"
     head = ("claim", "number", "the source", "ours", "variants of its seed", "other seeds", last)
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for row in table.to_dict("records"):
         claim = row["claim"].partition(".")[2]
-        if row["the source's lies"] == OUTSIDE if outside else claim in mark[1].split(", "):
+        if row["the source's number is"] == OUTSIDE if outside else claim in mark[1].split(", "):
             ranges = (_between(row, name) for name in ("variants of the seed", "other seeds"))
             cells = (f"`{claim}`", row["number"], f"{row['the source']:.3g}", f"{row['ours']:.3g}", *ranges, row[last])
             lines.append(f"| {' | '.join(cells)} |")
@@ -117,12 +126,33 @@ def _own_sources() -> list[Source]:
     return sorted(own, key=len, reverse=True)
 
 
+def counts(source: Source) -> list[int]:
+    """How many statements of a source are true of which networks, and how many contradictions it has.
+
+    What is one measurement counts once.
+    """
+    once = {(source.measurement(claim), _column(claim)) for claim in source.claims.values()}
+    columns = [head for _, head in once]
+    return [*(columns.count(head) for head in COUNTED.values()), len(source.contradictions)]
+
+
+def _column(claim: Claim) -> str:
+    """Of which networks a claim holds, as it is recorded."""
+    if claim.finding.verdict == "refuted" and claim.finding.kind == "source":
+        return COUNTED["wrong"]
+    return COUNTED[column(claim.finding.verdict, claim.control, claim.is_by_selection)]
+
+
 def _row(source: Source) -> str:
     """The row of a source in the README's table."""
     title = f"*[{source.title}]({source.link})*" if source.link else f"*{source.title}*"
-    once = source.tally.measurements
-    numbers = " | ".join(map(str, (len(source), sum(once.values()), *once.values())))
-    return f"| {title}, {source.citation} | `{source.name}` | {numbers} |"
+    return f"| {title}, {source.citation} | `{source.name}` | {' | '.join(map(str, counts(source)))} |"
+
+
+def _total() -> str:
+    """The last row of the README's table."""
+    together = (sum(column) for column in zip(*map(counts, _own_sources()), strict=True))
+    return f"| all | | {' | '.join(f'**{n}**' for n in together)} |\n"
 
 
 def _marks(source: Source) -> tuple[str, str]:

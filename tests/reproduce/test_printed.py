@@ -33,9 +33,9 @@ def test_where_the_printed_number_lies() -> None:
 def test_networks_without_such_a_number_are_left_out_and_three_digits_count() -> None:
     (row,) = printed_table([result(6.3, values=(6.294, math.nan, math.nan, 9.0))]).to_dict("records")
     assert (row["variants of the seed, networks"], row["other seeds, networks"]) == (1, 1)
-    assert row["the source's lies"] == "outside of both"
+    assert row["the source's number is"] == "outside of both"
     (row,) = printed_table([result(6.3, values=(6.296, math.nan, math.nan, 9.0))]).to_dict("records")
-    assert row["the source's lies"] == "within the variants"
+    assert row["the source's number is"] == "within the rounding variants"
     (row,) = printed_table([result(6.3, values=(6.296, math.nan, math.nan, math.nan))]).to_dict("records")
     assert row["other seeds, networks"] == 0
 

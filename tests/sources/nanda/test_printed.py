@@ -19,7 +19,7 @@ WRITTEN_BY = runpy.run_path(str(ROOT / "docs" / "findings.py"))
 
 def test_every_number_outside_of_all_that_is_measured_has_its_reason(reproduced: Callable[[str], Reproduced]) -> None:
     table = printed_table(reproduced("nanda").reproduction.results)
-    outside = table[table["the source's lies"] == OUTSIDE]
+    outside = table[table["the source's number is"] == OUTSIDE]
     assert 0 < len(outside) < len(table) / 3
     assert [row for row in outside.to_dict("records") if not row["why outside"]] == []
 
