@@ -1,4 +1,6 @@
-"""Run the notebooks and store what came out: `python3 make.py notebooks [NAME ...]` (needs kaleido and Chromium).
+"""Run the notebooks and store what came out: `python3 make.py notebooks [NAME ...]`.
+
+It needs kaleido, Chromium and, which does not come with the rest, Pillow.
 
 A figure is stored as a picture, drawn in lines or as a photograph, whichever is smaller, which a web view of the
 repository shows; and beside it as what a notebook draws, with numbers as fine as one sees them, where that is small.
@@ -6,6 +8,7 @@ repository shows; and beside it as what a notebook draws, with numbers as fine a
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -21,7 +24,8 @@ from modinterp.pages.packed import plain
 
 HERE = Path(__file__).parent
 FIGURE = "application/vnd.plotly.v1+json"
-WIDTH, SCALE, MOST = 600, 0.75, 12_000  # of a figure [pixels]; of its photograph; of what stands beside it [characters]
+WIDTH, SCALE, QUALITY = 600, 0.75, 85  # of a figure [pixels]; of its photograph
+MOST = 12_000  # of what stands beside it [characters]
 
 
 def renewed(path: Path) -> nbformat.NotebookNode:
@@ -38,6 +42,15 @@ def renewed(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
+def photograph(picture: bytes) -> bytes:
+    """A picture as a JPEG that is as small as one does not see."""
+    from PIL import Image
+
+    small = io.BytesIO()
+    Image.open(io.BytesIO(picture)).convert("RGB").save(small, "JPEG", quality=QUALITY, optimize=True, progressive=True)
+    return small.getvalue()
+
+
 def _pictured(data: dict) -> dict:
     """A figure as a picture, and as itself where it is small."""
     figure = go.Figure({key: data[FIGURE][key] for key in ("data", "layout", "frames") if key in data[FIGURE]})
@@ -45,9 +58,9 @@ def _pictured(data: dict) -> dict:
     small["layout"].pop("template", None)  # the colours and lines of plotly's own, by which every figure would grow
     still, _ = without_slider(figure)
     shown = {"width": WIDTH, "height": still.layout.height}
-    lines, photograph = still.to_image("svg", **shown), still.to_image("jpeg", scale=SCALE, **shown)
-    is_light = len(lines) <= len(photograph)
-    picture = {"image/svg+xml": lines.decode()} if is_light else {"image/jpeg": b64encode(photograph).decode()}
+    lines, pixels = still.to_image("svg", **shown), photograph(still.to_image("png", scale=SCALE, **shown))
+    is_light = len(lines) <= len(pixels)
+    picture = {"image/svg+xml": lines.decode()} if is_light else {"image/jpeg": b64encode(pixels).decode()}
     return picture | ({FIGURE: small | {"config": {}}} if len(json.dumps(small)) <= MOST else {})
 
 
