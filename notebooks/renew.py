@@ -12,6 +12,7 @@ import io
 import json
 import os
 import sys
+import textwrap
 from base64 import b64encode
 from pathlib import Path
 
@@ -21,11 +22,12 @@ from nbclient import NotebookClient
 
 from modinterp.figures.animation import without_slider
 from modinterp.pages.packed import plain
+from modinterp.pages.plots import least_width
 
 HERE = Path(__file__).parent
 FIGURE = "application/vnd.plotly.v1+json"
 WIDTH, SCALE, QUALITY = 600, 0.75, 85  # of a figure [pixels]; of its photograph
-MOST = 12_000  # of what stands beside it [characters]
+MOST, LETTER = 12_000, 8  # of what stands beside it [characters]; of a letter of a title [pixels]
 
 
 def renewed(path: Path) -> nbformat.NotebookNode:
@@ -57,7 +59,10 @@ def _pictured(data: dict) -> dict:
     small = json.loads(json.dumps(plain(figure)))
     small["layout"].pop("template", None)  # the colours and lines of plotly's own, by which every figure would grow
     still, _ = without_slider(figure)
-    shown = {"width": WIDTH, "height": still.layout.height}
+    width = max(WIDTH, least_width(still))
+    title = "<br>".join(textwrap.wrap(still.layout.title.text or "", width // LETTER))
+    still.update_layout(title_text=title)
+    shown = {"width": width, "height": still.layout.height}
     lines, pixels = still.to_image("svg", **shown), photograph(still.to_image("png", scale=SCALE, **shown))
     is_light = len(lines) <= len(pixels)
     picture = {"image/svg+xml": lines.decode()} if is_light else {"image/jpeg": b64encode(pixels).decode()}

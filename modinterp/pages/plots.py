@@ -39,7 +39,7 @@ def figure_html(figure: go.Figure, key: str) -> str:
     return (
         f"<p class='sees'>{escape(title)}</p>{'' if slider is None else _player(slider, key)}"
         f"<div class='scroll'><div class='plot' id='plot-{key}' role='img' aria-label='{escape(in_words(figure))}' "
-        f"style='min-width: {_least_width(figure)}px; height: {shown.layout.height}px'></div></div>"
+        f"style='min-width: {least_width(figure)}px; height: {shown.layout.height}px'></div></div>"
         f"<script type='application/gzip' data-plot='plot-{key}'{_WHOLE * needs_whole(shown)}>"
         f"{figure_packed(shown)}</script>"
     )
@@ -78,7 +78,7 @@ def _panel_titles(figure: go.Figure) -> list[str]:
     return [note.text or "" for note in figure.layout.annotations if not note.showarrow and note.yref == "paper"]
 
 
-def _least_width(figure: go.Figure) -> int:
+def least_width(figure: go.Figure) -> int:
     """At which no panel is too small, no title or axis title runs into its neighbour's, no labels have to turn. [px]"""
     if all(axis.visible is False for axis in figure.select_xaxes()):
         return _DIAGRAM
