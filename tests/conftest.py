@@ -28,6 +28,7 @@ REPORT_OF = {  # files that look at the report of a source, where no parameter s
     "tests/figures/test_figures.py": "nanda",
     "tests/reproduce/test_command.py": "nanda",
     "tests/sources/clock/test_pages.py": "clock",
+    "tests/sources/nanda/test_printed.py": "nanda",
 }
 LONG = (  # what starts processes, trains for long or looks at networks of full size
     *(f"tests/{folder}" for folder in ("cluster", "comparisons", "explanations", "exports", "reproduce", "sources", "terminal")),

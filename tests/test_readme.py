@@ -33,9 +33,9 @@ def test_the_table_of_results_is_current() -> None:
 @pytest.mark.parametrize("name", sources())
 def test_the_table_counts_what_the_records_say(name: str) -> None:
     """The same numbers by another way: those of the tally, where refutations are not told apart."""
-    every, untrained, some, none, wrong, still_open, contradictions = WRITTEN_BY["counts"](source(name))
+    every, untrained, selected, some, none, wrong, still_open, contradictions = WRITTEN_BY["counts"](source(name))
     once = source(name).tally.measurements
-    assert [every, untrained, some, none + wrong, still_open] == list(once.values())
+    assert [every, untrained, selected, some, none + wrong, still_open] == list(once.values())
     assert contradictions == len(source(name).contradictions)
     refuted = [claim for claim in source(name).claims.values() if claim.finding.kind == "source"]
     assert wrong <= len(refuted)

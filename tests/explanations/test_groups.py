@@ -155,7 +155,7 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--op", "group", "--group", "S4"], "not 24, the order of S4"),
         (["--op", "group", "--group", "M11"], "no group has the name 'M11'"),
         (["--op", "group", "--group", str(table)], "1 has no right inverse"),
-        (["--op", "group", "--group", str(tmp_path / "nowhere.csv")], "No such file"),
+        (["--op", "group", "--group", str(tmp_path / "nowhere.csv")], "there is no file"),
         (["--op", "mul", "--group", "S3"], "not by mul"),
         (["--op", "group", "--group", "S3", "--elements", str(table)], "is no element of S3"),
         (["--op", "group", "--group", "answers"], "the table is none of a group"),

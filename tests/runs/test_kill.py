@@ -27,6 +27,8 @@ from dataclasses import replace
 from pathlib import Path
 from modinterp.runs import train
 from modinterp.training import RunSpec
+from modinterp.training.speed import rate_of_products
+rate_of_products()  # as a training does after some seconds, wherever it then is; its memory is kept for the next time
 spec = RunSpec.from_json(json.loads(sys.argv[2]))
 specs = {f"own/{seed}": replace(spec, seed=seed) for seed in (0, 1)}
 train(specs, Path(sys.argv[1]), device="cpu", progress=False, together=2, state_every=0)

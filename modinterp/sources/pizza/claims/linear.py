@@ -55,7 +55,6 @@ CLAIMS = (
         },
         needs=BETA,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="phases",
     ),
     Claim(
