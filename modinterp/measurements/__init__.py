@@ -8,7 +8,7 @@ sequences (`SequenceMeasurements`). Claims, figures and explanations ask measure
 from modinterp.measurements.families import family, measure
 from modinterp.measurements.grid import GridMeasurements
 from modinterp.measurements.groups import GroupMeasurements
-from modinterp.measurements.network import NetworkMeasurements, NoSuchPart
+from modinterp.measurements.network import NetworkMeasurements, NoSuchPart, one_at_a_time
 from modinterp.measurements.orders import OrderMeasurements
 from modinterp.measurements.pairs import PairMeasurements
 from modinterp.measurements.sequences import SequenceMeasurements
@@ -23,4 +23,5 @@ __all__ = [
     "SequenceMeasurements",
     "family",
     "measure",
+    "one_at_a_time",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 from jaxtyping import Float, Int
@@ -22,6 +22,7 @@ NEURONS, PATTERN, SCORES = (
 )  # fmt: skip
 
 
+M = TypeVar("M", bound="NetworkMeasurements")
 _LARGE = 10**5  # entries of a tensor that is worth letting go
 
 
@@ -34,6 +35,13 @@ def _is_large(value: Any) -> bool:
 
 class NoSuchPart(NotRecorded):
     """A measurement asks for a part that this network's architecture does not have."""
+
+
+def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
+    """Measurements of several runs, of which only the one that is looked at holds its activations."""
+    for each in measured:
+        yield each
+        each.let_go()
 
 
 class NetworkMeasurements:

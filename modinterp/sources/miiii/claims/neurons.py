@@ -11,7 +11,7 @@ from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sin
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value
 from modinterp.claims.finding import refuted
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import GridMeasurements, one_at_a_time
 from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY
 from modinterp.sources.miiii.runs import BASIS, CODED, NANDA, ONE_OF_EACH
 
@@ -108,11 +108,11 @@ def _attention_distance(m: GridMeasurements) -> Float[Tensor, " head"]:
 
 def _exclusive(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, Value]:
     """How far the attention to the two digits differs in the median head, for remainders and for modular addition."""
-    distance = float(_attention_distance(remainders).median())
-    distances_of_sums = [float(_attention_distance(m).median()) for m in sums]
+    accuracy = remainders.test_accuracy
+    distance, *distances_of_sums = (float(_attention_distance(m).median()) for m in one_at_a_time([remainders, *sums]))
     return {
         MORE_EXCLUSIVE: distance - max(distances_of_sums),
-        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        MEAN_TEST_ACCURACY: accuracy,
         "median distance, T_miiii": distance,
         "median distance, T_nanda": distances_of_sums,
     }
@@ -120,12 +120,15 @@ def _exclusive(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[st
 
 def _periodic(remainders: GridMeasurements, shuffled: GridMeasurements) -> dict[str, Value]:
     """How much more periodic the median neuron is for remainders than for shuffled labels."""
-    peak, peak_of_shuffled = (m.neuron_peaks.nanmedian() for m in (remainders, shuffled))
-    medians = [float(mixed_peak_ratios(m.post).nanmedian()) for m in (remainders, shuffled)]
+    accuracy = remainders.test_accuracy
+    (peak, mixed), (peak_of_shuffled, mixed_of_shuffled) = (
+        (m.neuron_peaks.nanmedian(), float(mixed_peak_ratios(m.post).nanmedian()))
+        for m in one_at_a_time((remainders, shuffled))
+    )
     return {
         PEAK_RATIO: float(peak / peak_of_shuffled),
-        "among products of waves of both digits": medians[0] / medians[1],
-        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        "among products of waves of both digits": mixed / mixed_of_shuffled,
+        MEAN_TEST_ACCURACY: accuracy,
         "median, T_miiii": float(peak),
         "median, T_basis": float(peak_of_shuffled),
     }
