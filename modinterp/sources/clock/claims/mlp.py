@@ -11,7 +11,7 @@ from modinterp.analyses.fourier.transforms import component_norms, frequency_nor
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.claims.finding import refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import PairMeasurements, one_at_a_time
 from modinterp.measurements.network import NEURONS
 from modinterp.measurements.waves import ATTN_OUT, MLP_OUT
 from modinterp.sources.clock.claims.conditions import ACCURACY, ACCURATE, LEARNED
@@ -140,12 +140,12 @@ def _affine_battery(m: PairMeasurements) -> dict[str, Value]:
 
 
 def _without_relu(*runs: PairMeasurements) -> dict[str, Value]:
-    with_relu, *without = runs
-    products = [term_shares(m.activation(MID)).products for m in without]
+    of_relu, *products = [term_shares(m.activation(MID)).products for m in one_at_a_time(runs)]
+    without = runs[1:]
     tests = [float(m.history["test_accuracy"].max()) for m in without]
     return {
         SHARE_OF_SEEDS: sum(map(LEARNED.holds, tests)) / max(len(tests), 1),
-        PRODUCTS_RATIO: max(products) / term_shares(with_relu.activation(MID)).products,
+        PRODUCTS_RATIO: max(products) / of_relu,
         "test accuracy": tests,
         GROKKED: [m.grokking.grokked for m in without],
         PRODUCTS_WITHOUT_RELU: products,

@@ -7,7 +7,7 @@ import math
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.claims.finding import refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import PairMeasurements, one_at_a_time
 from modinterp.sources.clock.runs import SEEDS
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
@@ -55,7 +55,7 @@ def _with_and_without_positions(*runs: PairMeasurements) -> dict[str, Value]:
     return {
         GROKKED: [m.grokking.grokked for m in runs],
         DELAYED: [m.grokking.delayed for m in runs],
-        LOGIT_FVE: [m.logit_fit.explained for m in runs],
+        LOGIT_FVE: [m.logit_fit.explained for m in one_at_a_time(runs)],
     }
 
 
