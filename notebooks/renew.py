@@ -38,6 +38,8 @@ def renewed(path: Path) -> nbformat.NotebookNode:
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata = {}
+        if "outputs" in cell:  # without warnings, which name folders of this machine
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
         for output in cell.get("outputs", ()):
             if FIGURE in output.get("data", {}):
                 output.data = _pictured(output.data)
