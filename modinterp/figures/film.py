@@ -20,8 +20,8 @@ from modinterp.figures.circles import ring
 from modinterp.figures.theme import (
     CATEGORIES,
     EXCLUDED,
-    INK,
     LOSS_AXIS,
+    MUTED,
     RESTRICTED,
     TEST,
     TRAIN,
@@ -31,6 +31,7 @@ from modinterp.figures.theme import (
 )
 
 COLUMNS, NEURONS, ROWS = 5, 4, 500  # of panels, of neurons that are shown, of the losses' history that are drawn
+_SMALLEST = 1e-12  # value that has a colour of its own
 _LOSSES = {
     "train_loss": ("train loss", TRAIN),
     "test_loss": ("test loss", TEST),
@@ -71,8 +72,8 @@ def film(
     titles = [f"W_E at frequency {k}" for k in circles] + [""] * (COLUMNS - len(circles))
     specs = [[{}] * COLUMNS, [{"colspan": 2}, None, {"colspan": 3}, None, None], [{}] * COLUMNS]
     figure = make_subplots(
-        3, COLUMNS, subplot_titles=[*titles, "losses", "spectrum of W_E", *last_row], specs=specs,
-        horizontal_spacing=0.045, vertical_spacing=0.13,
+        3, COLUMNS, specs=specs, horizontal_spacing=0.045, vertical_spacing=0.13,
+        subplot_titles=[*titles, "losses", "spectrum of W_E: cosines blue, sines red", *last_row],
     )  # fmt: skip
     kept = history.iloc[:: max(1, len(history) // ROWS)]
     for (column, (name, colour)), table in product(_LOSSES.items(), (kept, progress)):
@@ -106,22 +107,22 @@ def _moving(still: Still, circles: Sequence[int], names: Sequence[str]) -> list:
                showlegend=False, hovertemplate=wave + " of frequency %{x}<br>norm = %{y:.3g}<extra></extra>")
         for wave, first, colour in (("cosine", 1, CATEGORIES[0]), ("sine", 2, CATEGORIES[1]))
     ]  # fmt: skip
-    fields = [*still.neurons, still.logits - still.logits.mean()]
-    maps = [
-        heatmap(_coarse(field), "b", "a", "value", diverging=field is fields[-1], colorbar=False, name=name)
-        for field, name in zip(fields, names, strict=True)
+    maps = [  # from 0, so that a neuron that is silent everywhere is dark
+        heatmap(_coarse(neuron), "b", "a", "value", colorbar=False, zmax=max(float(neuron.max()), _SMALLEST), name=name)
+        for neuron, name in zip(still.neurons, names, strict=False)
     ]
-    return [*rings, *bars, *maps]
+    logits = _coarse(still.logits - still.logits.mean())
+    return [*rings, *bars, *maps, heatmap(logits, "b", "a", "value", diverging=True, colorbar=False, name=names[-1])]
 
 
 def _coarse(field: Tensor) -> Tensor:
     """Values to a hundredth of the largest, so that many stills make a small page."""
-    step = field.abs().max().clamp_min(1e-12) / 100
+    step = field.abs().max().clamp_min(_SMALLEST) / 100
     return (field / step).round() * step
 
 
 def _cursor(epoch: int, span: Sequence[float]) -> go.Scatter:
-    line = {"color": INK, "width": 1.5, "dash": "dot"}
+    line = {"color": MUTED, "width": 2, "dash": "dot"}
     return go.Scatter(x=[epoch, epoch], y=list(span), mode="lines", line=line, hoverinfo="skip", showlegend=False)
 
 

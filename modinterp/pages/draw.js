@@ -10,7 +10,7 @@ const drawing = (() => {
     script.text = code;
     document.head.append(script);
   });
-  const config = { displaylogo: false, responsive: true };
+  const config = { displaylogo: false, responsive: true, showSendToCloud: false };
   const packs = new Map([...document.querySelectorAll("script[data-plot]")].map(pack => [pack.dataset.plot, pack]));
   const contents = new Map(), drawn = new Map();  // by id of the figure
   const content = id => contents.get(id) ?? contents.set(id, unpacked(packs.get(id)).then(JSON.parse).then(figure => document.getElementById(id).content = figure)).get(id);
