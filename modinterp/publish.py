@@ -4,13 +4,14 @@ Training keeps every snapshot; a checkout ships the final weights, the history, 
 the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
 are the final weights of runs in a sweep; what history and progress say was measured before that rounding. Both tables
 are shipped packed, with the seven digits that float32 has; the last snapshot is the final weights. The progress of a
-rounding variant is shipped with its distance from the run that it is a variant of. Of a run that is
-asked for its history alone, such as a network that learned nothing, the tables can be shipped without the weights.
+rounding variant is shipped with its distance from the run that it is a variant of. Of one network among many, such as a
+seed more, tables can be shipped without the weights: history, progress, and what claims measured of it.
 """
 
 from __future__ import annotations
 
 import fnmatch
+import gzip
 import math
 import shutil
 import sys
@@ -64,7 +65,9 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     option("--licence", metavar="NAME", default="mit", help="of the weights on the Hub (default: mit)")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
-    size.add_argument("--tables", action="store_true", help="ship history and progress alone, without the weights")
+    size.add_argument("--tables", action="store_true",
+                      help="ship history, progress and what claims measure, without the weights")  # fmt: skip
+    option("--measured", action="store_true", help="ship what claims measure beside the weights, too")
     return parser
 
 
@@ -103,6 +106,7 @@ def publish(
     float16: bool = False,
     tables: bool = False,
     spectra: bool = True,
+    measured: bool = False,
 ) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
@@ -113,8 +117,9 @@ def publish(
         snapshots: epochs whose snapshots are shipped; by default those published before, if any, and a dozen across
             the phases for an empty list.
         float16: whether the final weights are rounded to float16, as the snapshots are.
-        tables: whether history and progress are shipped without the weights.
+        tables: whether history, progress and what claims measure are shipped without the weights.
         spectra: whether the log of spectra is shipped, where the run has one.
+        measured: whether what claims measure is shipped beside the weights, too.
     Returns:
         the folder that the run was put in.
     Raises:
@@ -141,7 +146,7 @@ def publish(
         half, whole = [], []
     new = target.with_name(f".{target.name}.new")
     shutil.rmtree(new, ignore_errors=True)
-    _copy(run, source, new, half, whole)
+    _copy(run, source, new, half, whole, tables or measured)
     shutil.rmtree(target, ignore_errors=True)
     new.rename(target)
     return target
@@ -179,6 +184,8 @@ def _with_distance(run: TrainedRun, runs: Path) -> pd.DataFrame | None:
     other = load(name, root=runs)
     epochs = (e for e in run.progress["epoch"] if e in run.snapshots and e in other.snapshots)
     distances = {e: distance_of_weights(run.at(e), other.at(e)) for e in epochs}
+    if not distances:  # published before, with the distances and without the snapshots
+        return run.progress
     return run.progress.assign(**{DISTANCE: run.progress["epoch"].map(distances)})
 
 
@@ -200,8 +207,11 @@ def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[in
     return epochs or ()
 
 
-def _copy(run: TrainedRun, source: Path, target: Path, half: Sequence[str], whole: Sequence[str]) -> None:
-    """Copy files of a run, those in `half` in float16, and write its tables and its record."""
+def _copy(
+    run: TrainedRun, source: Path, target: Path, half: Sequence[str], whole: Sequence[str], measured: bool
+) -> None:
+    """Copy files of a run, those in `half` in float16, and write its tables, what is measured of it, and its record."""
+    from modinterp.reproduce.recorded import recorded
     from modinterp.runs import store
 
     record, written = store.read_record(source), {}
@@ -215,6 +225,9 @@ def _copy(run: TrainedRun, source: Path, target: Path, half: Sequence[str], whol
         if table is not None:
             packed = store.write_packed(target / name, store.table_bytes(table, DIGITS))
             written[name + store.PACKED] = packed
+    if measured and run.has_weights:
+        packed = gzip.compress(recorded(run).to_bytes(), mtime=0)
+        written[store.MEASURED] = write_atomically(target / store.MEASURED, packed)
     _write_record(run, source, target, written)
 
 
@@ -242,7 +255,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.hub is not None:  # before anything is measured
         hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
     names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
-    what = options.snapshots, options.float16, options.tables, not options.no_spectra
+    what = options.snapshots, options.float16, options.tables, not options.no_spectra, options.measured
     with ExitStack() as kept:
         if options.out is not None:
             out = writable_folder(options.out)

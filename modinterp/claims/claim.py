@@ -176,10 +176,20 @@ class Claim:
             NotRecorded: a run lacks what the claim asks for.
             ValueError: a number that the claim expects was not measured.
         """
-        numbers = {name: _numbers(value) for name, value in (self.of_one or self.measure)(*measured).items()}
+        numbers = self._measured(measured)
         if missing := sorted((set(self.bands) | set(self.printed) | set(self.by_selection)) - set(numbers)):
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
         return numbers
+
+    def _measured(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
+        """The numbers that its measure returns, or else those that were recorded of the network."""
+        try:
+            return {name: _numbers(value) for name, value in (self.of_one or self.measure)(*measured).items()}
+        except NotRecorded:
+            recorded = measured[0].run.recorded if len(measured) == 1 and measured[0].is_recorded else None
+            if self.of_one is None or recorded is None or self.id not in recorded.claims:
+                raise
+            return recorded.claims[self.id]
 
     def judged(self, rows: Sequence[tuple[Network, Numbers]]) -> Result:
         """The result of a claim about one network, from the numbers of each, the source's own first.

@@ -12,7 +12,8 @@ from torch import Tensor
 
 from modinterp.activations import ActivationCache
 from modinterp.analyses.training import phases
-from modinterp.models import Network, Weights
+from modinterp.measurements.recorded import restored_values
+from modinterp.models import Config, Network, Weights
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Split
 from modinterp.training import Recipe, RunSpec
@@ -48,14 +49,19 @@ class NetworkMeasurements:
     """The measurements of one run; each attribute is computed when it is first asked for, and then kept.
 
     Measurements hold the run that they are of, and the run does not know of them: whoever holds the measurements
-    decides how long activations stay in memory.
+    decides how long activations stay in memory. Of a run that came without its weights they are, as far as that goes,
+    those that were recorded when it was published.
 
     Args:
         run: a trained run, or anybody's network with its task.
+    Raises:
+        ValueError: what was recorded of the run is damaged.
     """
 
     def __init__(self, run: TrainedRun):
         self.run = run
+        if self.is_recorded and run.recorded is not None:
+            vars(self).update(restored_values(type(self), run.recorded.values))
 
     @property
     def name(self) -> str:
@@ -99,6 +105,20 @@ class NetworkMeasurements:
     def has_weights(self) -> bool:
         """Whether the weights came with the run, or its history alone."""
         return self.run.has_weights
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether what is known of it was measured when it was published, and its weights did not come along."""
+        return not self.has_weights and self.run.recorded is not None
+
+    @property
+    def config(self) -> Config:
+        """The configuration of the network, which needs no weights where the run was trained here.
+
+        Raises:
+            NotRecorded: the run came without its weights, and without what it was trained from.
+        """
+        return self.model.cfg if self.spec is None else self.spec.model
 
     @property
     def model(self) -> Network:

@@ -183,7 +183,7 @@ class WaveMeasurements(GridMeasurements):
         names = ("original", *self._component_values, *self._neuron_values)
         return components.Ablations({name: self.ablated(name) for name in names})
 
-    @property
+    @cached_property
     def accuracy(self) -> float:
         """Share of all pairs that the network answers correctly."""
         return self.ablated("original").accuracy
@@ -213,7 +213,13 @@ class WaveMeasurements(GridMeasurements):
 
     @cached_property
     def summary(self) -> summary.Summary:
-        """The row of this network in tables 5 and 6 of Nanda et al.; its activations are not held in memory."""
+        """The row of this network in tables 5 and 6 of Nanda et al.; its activations are not held in memory.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        if self.model.cfg.n_heads == 0:
+            raise NoSuchPart(f"{self.name} has no attention")
         return summary.summary(self.model, self.task, None if self.run.spec is None else self.split.train)
 
     @cached_property

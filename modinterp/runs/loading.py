@@ -11,6 +11,7 @@ import pandas as pd
 from modinterp.activations import Spectra
 from modinterp.models import ForwardPass, Network, Weights, fitting, from_state_dict
 from modinterp.runs import hub, store
+from modinterp.runs.recorded import read_recorded
 from modinterp.runs.run import TrainedRun, how_to_train, is_trained_here
 from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.states import BEFORE, STATE, last_state
@@ -150,6 +151,7 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
         table(store.PROGRESS),
         _spectra(store.verify(folder, record, store.SPECTRA), spec.task) if has_spectra else None,
         store.recorded_outcome(record),
+        read_recorded(store.verify(folder, record, store.MEASURED)) if store.MEASURED in record["sha256"] else None,
     )
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from modinterp.activations import ActivationCache, Spectra, activations
 from modinterp.models import Network, Weights, fitting, hooked
 from modinterp.runs import store
+from modinterp.runs.recorded import Recorded
 from modinterp.tasks import Split, Task
 from modinterp.training import Outcome, RunSpec
 
@@ -35,6 +36,7 @@ class TrainedRun:
         snapshots: weights by epoch, with the outputs that were trained; `at` gives networks.
         progress: progress measures by epoch, where they were measured; see `modinterp.analyses.training.progress`.
         spectra: spectra of some activations by epoch, where they were logged; see `modinterp.activations.spectra`.
+        recorded: what was measured of it when it was published, where that came along.
         outcome: how its training ended; None for a foreign checkpoint and for a run that is still in training.
         in_training: whether it was opened before its training ended, and all of this is as of its last state.
     """
@@ -48,6 +50,7 @@ class TrainedRun:
     progress: pd.DataFrame | None = None
     spectra: Spectra | None = None
     outcome: Outcome | None = None
+    recorded: Recorded | None = None
     in_training: bool = False
 
     @property
@@ -128,7 +131,7 @@ class TrainedRun:
         """The run with another network, and with its history and snapshots cut after an epoch."""
         kept = {table: _rows_until(epoch, getattr(self, table)) for table in ("history", "progress")}
         spectra = None if self.spectra is None else self.spectra.before(epoch + 1)
-        return replace(self, name=name, model=network, snapshots=snapshots, spectra=spectra, **kept)
+        return replace(self, name=name, model=network, snapshots=snapshots, spectra=spectra, recorded=None, **kept)
 
     def at(self, epoch: int) -> Network:
         """The network at the snapshot of an epoch.
@@ -143,7 +146,11 @@ class TrainedRun:
     def __repr__(self) -> str:
         line = f"{self.name}: {self.task.name}, "
         line += (
-            f"{sum(w.numel() for w in self.model.parameters()):,} weights" if self.model is not None else "no weights"
+            f"{sum(w.numel() for w in self.model.parameters()):,} weights"
+            if self.model is not None
+            else "measured when it was published, no weights"
+            if self.recorded is not None
+            else "no weights"
         )
         if len(self.history):
             last = self.history.iloc[-1]

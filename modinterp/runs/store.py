@@ -7,6 +7,7 @@
                progress.csv          progress measures by epoch, where they have been taken
                spectra.safetensors   spectra of some activations by epoch, where the recipe asks for them
                *.csv.gz              in place of a table, where it is shipped
+               measured.json.gz      what was measured when it was published, where weights are not shipped
                state.safetensors     to go on training from, and before.safetensors; see `modinterp.runs.states`
 
 Every file is written beside its place and moved there, so that at any moment each is whole. Weights are read with
@@ -45,11 +46,14 @@ Guard = Callable[[], object] | None  # called before a file is put into its plac
 
 FINAL, RECORD = "final.safetensors", "run.json"
 HISTORY, PROGRESS, SPECTRA = "history.csv", "progress.csv", "spectra.safetensors"
+MEASURED = "measured.json.gz"
 PACKED = ".gz"
 MOST_OF_TABLE, MOST_OF_HEADER, MOST_OF_RECORD = 2**26, 2**20, 2**24  # bytes that are read
 MOST_LINES = 2 * 10**5
 MOST_OF_FILE = 2**30 + 2**24
-_FILES = re.compile(r"(final|spectra|snapshots/epoch-[0-9]{6,15})\.safetensors|(history|progress)\.csv(\.gz)?")
+_FILES = re.compile(
+    r"(final|spectra|snapshots/epoch-[0-9]{6,15})\.safetensors|(history|progress)\.csv(\.gz)?|measured\.json\.gz"
+)
 _SNAPSHOT = re.compile(r"epoch-([0-9]{6,15})\.safetensors")
 LONGEST_NAME = 200
 OTHER_SETTINGS = "a training with other settings; move it away or choose another --out"
@@ -264,8 +268,8 @@ def write_record(
 
 
 def _in_order(name: str) -> tuple[int, str]:
-    """The place of a file in run.json: weights, tables, spectra, snapshots."""
-    order = (FINAL, HISTORY, HISTORY + PACKED, PROGRESS, PROGRESS + PACKED, SPECTRA)
+    """The place of a file in run.json: weights, tables, what was measured, spectra, snapshots."""
+    order = (FINAL, HISTORY, HISTORY + PACKED, PROGRESS, PROGRESS + PACKED, MEASURED, SPECTRA)
     return (order.index(name) if name in order else len(order)), name
 
 

@@ -75,7 +75,7 @@ def _counts(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, Share]
     """Architecture and group to representation to how many of the networks of these have it as a key one."""
     families: dict[str, list[GroupMeasurements]] = {}
     for m in measured:
-        kind = "MLP" if isinstance(m.model.cfg, MLPConfig) else "transformer"
+        kind = "MLP" if isinstance(m.config, MLPConfig) else "transformer"
         families.setdefault(f"{m.task.group}, {kind}", []).append(m)
     return {
         name: {rho: Share(sum(rho in m.key_names for m in runs), len(runs)) for rho in _names(runs[0])[1:]}

@@ -25,7 +25,7 @@ def phase_table(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame:
     rows = [
         (name, config.attention_rate, config.d_model, m.symmetricity_over_pairs, m.irrelevance.correct)
         for name, m in measured.items()
-        if isinstance(config := m.model.cfg, TransformerConfig) and config.n_layers == 1 and m.accuracy == 1
+        if isinstance(config := m.config, TransformerConfig) and config.n_layers == 1 and m.accuracy == 1
     ]
     return pd.DataFrame(rows, columns=["run", "rate", "width", "symmetricity", "irrelevance"])
 

@@ -91,8 +91,8 @@ def _doubles(m: GroupMeasurements) -> dict[str, Value]:
 
 
 def _width(*runs: GroupMeasurements) -> dict[str, Value]:
-    widest = max(m.model.cfg.d_mlp for m in runs)
-    accuracies = {is_wide: [test_accuracy(m) for m in runs if (m.model.cfg.d_mlp == widest) == is_wide]
+    widest = max(m.config.d_mlp for m in runs)
+    accuracies = {is_wide: [test_accuracy(m) for m in runs if (m.config.d_mlp == widest) == is_wide]
                   for is_wide in (True, False)}  # fmt: skip
     return {WIDE: accuracies[True], NARROW: accuracies[False]}
 

@@ -21,7 +21,6 @@ from modinterp.sources.nanda.claims.trainings import (
     THREE_OF_FIVE,
     final,
     generalised,
-    n_layers,
     share,
 )
 from modinterp.sources.nanda.runs import SEEDS
@@ -139,7 +138,7 @@ def _table_5(row: Row) -> Claim:
 
 
 def _accuracies(*runs: PairMeasurements) -> dict[str, Value]:
-    accuracies = [(m.recipe.dropout, n_layers(m), final(m, "test_accuracy")) for m in runs]
+    accuracies = [(m.recipe.dropout, m.config.n_layers, final(m, "test_accuracy")) for m in runs]
     return {
         ONE_LAYER_ACCURACY: [accuracy for rate, layers, accuracy in accuracies if rate == 0 and layers == 1],
         TWO_LAYER_ACCURACY: [accuracy for _, layers, accuracy in accuracies if layers == 2],

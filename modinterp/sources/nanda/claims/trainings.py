@@ -65,11 +65,6 @@ def highest(m: NetworkMeasurements, column: str) -> float:
     return float(curve(m, column).max())
 
 
-def n_layers(m: NetworkMeasurements) -> int:
-    """Number of layers of the network, also of one whose weights are not shipped."""
-    return (m.model.cfg if m.spec is None else m.spec.model).n_layers
-
-
 def still_learning(m: NetworkMeasurements) -> bool:
     """Whether the test accuracy gained more than 0.01 in the last quarter of the training, not having reached 0.98."""
     epoch, best = curve(m, "epoch"), highest(m, "test_accuracy")

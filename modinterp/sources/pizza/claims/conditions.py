@@ -42,7 +42,7 @@ def rate(m: PairMeasurements) -> float:
     Raises:
         NoSuchPart: the network has no attention.
     """
-    if not isinstance(config := m.model.cfg, TransformerConfig):
+    if not isinstance(config := m.config, TransformerConfig):
         raise NoSuchPart(f"{m.name} has no attention")
     return config.attention_rate
 

@@ -63,7 +63,7 @@ def _ranks(*runs: PairMeasurements) -> dict[str, Value]:
 
 def _width(*runs: PairMeasurements) -> dict[str, Value]:
     of = {
-        width: middle([m.symmetricity_over_pairs for m in solved(runs) if m.model.cfg.d_model == width])
+        width: middle([m.symmetricity_over_pairs for m in solved(runs) if m.config.d_model == width])
         for width in (64, 256)
     }
     return {NARROW: of[64], WIDE: of[256], WIDER: of[256] - of[64]}

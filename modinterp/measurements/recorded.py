@@ -1,0 +1,145 @@
+"""What was measured of a network, as plain JSON: shipped with a run in place of its weights.
+
+A measurement is recorded where its declared type can be made again from numbers and words: numbers, words, tuples,
+mappings, data classes of these, and small tensors. What is read is made by the types that the code declares, and not by
+anything that the file says. Numbers have the seven digits that float32 has.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import types
+import typing
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+LONGEST = 5_000  # characters of one measurement
+DIGITS = 7
+_WORDS = (bool, int, float, str)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON.
+
+    Raises:
+        TypeError: it holds something that `restored` cannot make again.
+    """
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if value is None or isinstance(value, _WORDS):
+        return value
+    if isinstance(value, Tensor):
+        if value.numel() > LONGEST:
+            raise TypeError(f"a tensor of {value.numel():,} entries")
+        return {"dtype": str(value.dtype).removeprefix("torch."), "values": plain(value.tolist())}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return [[plain(key), plain(entry)] for key, entry in value.items()]
+    if isinstance(value, tuple | list):
+        return [plain(entry) for entry in value]
+    raise TypeError(f"a value of type {type(value).__name__}")
+
+
+def restored(kind: Any, value: Any) -> Any:
+    """The value of a declared type that `plain` made `value` of.
+
+    Raises:
+        TypeError: the type is not one that is recorded.
+        ValueError: `value` is not what `plain` makes of such a type.
+    """
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if kind in (*_WORDS, types.NoneType):
+        if type(value) is not kind:
+            raise ValueError(f"{value!r:.100} is no {kind.__name__}")
+        return value
+    if origin in (typing.Union, types.UnionType):
+        return _first_that_fits(arguments, value)
+    if origin is typing.Literal:
+        return _checked(value in arguments, value)
+    if getattr(kind, "array_type", None) is Tensor:  # jaxtyping's way of naming a tensor with its shape
+        return _tensor(value)
+    if isinstance(kind, type) and is_dataclass(kind):
+        declared = _declared(kind)
+        _checked(isinstance(value, dict) and set(value) == set(declared), value)
+        return kind(**{name: restored(declared[name], entry) for name, entry in value.items()})
+    if origin in (tuple, list):
+        _checked(isinstance(value, list), value)
+        endless = origin is list or arguments[1:] == (...,)
+        each = arguments[:1] * len(value) if endless else arguments
+        _checked(len(each) == len(value), value)
+        return origin(restored(one, entry) for one, entry in zip(each, value, strict=True))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        _checked(isinstance(value, list) and all(isinstance(x, list) and len(x) == 2 for x in value), value)
+        return {restored(arguments[0], key): restored(arguments[1], entry) for key, entry in value}
+    raise TypeError(f"a value of type {kind}")
+
+
+def _checked(is_right: bool, value: Any) -> Any:
+    if not is_right:
+        raise ValueError(f"{value!r:.100} is not what was written")
+    return value
+
+
+def _first_that_fits(kinds: tuple[Any, ...], value: Any) -> Any:
+    for kind in kinds:
+        try:
+            return restored(kind, value)
+        except ValueError:
+            continue
+    raise ValueError(f"{value!r:.100} is not what was written")
+
+
+def _tensor(value: Any) -> Tensor:
+    _checked(isinstance(value, dict) and set(value) == {"dtype", "values"}, value)
+    dtype = getattr(torch, str(value["dtype"]), None)
+    _checked(isinstance(dtype, torch.dtype), value)
+    try:
+        return torch.tensor(value["values"], dtype=dtype)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{value['values']!r:.100} is no tensor") from error
+
+
+@cache
+def _declared(kind: type) -> Mapping[str, Any]:
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+@cache
+def measurements_declared(kind: type) -> Mapping[str, Any]:
+    """Name of each measurement that a class keeps once it was taken to its declared type."""
+    found = {name: inspect.getattr_static(kind, name) for name in dir(kind) if not name.startswith("_")}
+    kept = {name: value.func for name, value in found.items() if isinstance(value, cached_property)}
+    return {name: typing.get_type_hints(function).get("return") for name, function in kept.items()}
+
+
+def recorded_values(measurements: object) -> dict[str, Any]:
+    """Name of each measurement that can be taken, and made again from JSON of `LONGEST` characters, to its JSON."""
+    values = {}
+    for name, kind in measurements_declared(type(measurements)).items():
+        with suppress(TypeError, ValueError):  # of another type, or of what this network does not have
+            value = plain(getattr(measurements, name))
+            restored(kind, value)
+            if len(json.dumps(value)) <= LONGEST:
+                values[name] = value
+    return values
+
+
+def restored_values(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Name of each measurement of a class that was recorded to its value; names that the class lacks are left out.
+
+    Raises:
+        ValueError: a value is not what was written.
+    """
+    declared = measurements_declared(kind)
+    return {name: restored(declared[name], value) for name, value in values.items() if name in declared}

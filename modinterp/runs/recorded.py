@@ -1,0 +1,55 @@
+"""What was measured of a run when it was published, shipped with it in place of its weights."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modinterp.runs.weights import first_line
+
+MOST_BYTES = 2**24  # that are read
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Measurements of a run as they were when it was published.
+
+    Attributes:
+        values: name of a measurement to its JSON; see `modinterp.measurements.recorded`.
+        claims: id of each claim about one network that is about this one to its numbers, by their names.
+    """
+
+    values: Mapping[str, Any]
+    claims: Mapping[str, Mapping[str, tuple[float, ...]]]
+
+    def to_bytes(self) -> bytes:
+        """JSON text."""
+        return (json.dumps({"values": self.values, "claims": self.claims}, indent=0) + "\n").encode()
+
+
+def read_recorded(path: Path) -> Recorded:
+    """What `Recorded.to_bytes` wrote, packed with gzip.
+
+    Raises:
+        ValueError: it is damaged, or larger than any that is written here.
+    """
+    try:
+        with gzip.open(path) as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+        found = json.loads(content)
+        claims = {
+            id: {name: tuple(float(value) for value in values) for name, values in numbers.items()}
+            for id, numbers in found["claims"].items()
+        }
+        return Recorded(dict(found["values"]), claims)
+    except (
+        ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zlib.error, RecursionError,
+    ) as error:  # fmt: skip
+        raise ValueError(f"{path} is damaged: {first_line(error)}") from error

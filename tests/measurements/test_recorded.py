@@ -1,0 +1,185 @@
+"""What was measured of a run can be shipped in place of its weights, and says what the weights would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import torch
+from jaxtyping import Float
+from reproduced import Reproduced
+from torch import Tensor
+
+from modinterp.measurements import measure
+from modinterp.measurements.recorded import plain, restored
+from modinterp.publish import publish
+from modinterp.reproduce.recorded import recorded
+from modinterp.runs import NotRecorded, TrainedRun, load, store
+from modinterp.runs.recorded import Recorded, read_recorded
+from modinterp.sources import catalogue, source
+
+
+@dataclass(frozen=True)
+class Found:
+    name: str
+    shares: tuple[float, ...]
+    by_freq: Mapping[int, tuple[int, bool]]
+    kind: Literal["sums", "products"] = "sums"
+
+
+FOUND = Found("a", (0.1234567890, float("inf")), {3: (4, True)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (float, 0.25),
+        (int, 3),
+        (bool, False),
+        (str, "keys"),
+        (float | None, None),
+        (tuple[int, str], (1, "b")),
+        (list[float], [0.5, -1.0]),
+        (dict[str, tuple[int, ...]], {"a": (), "b": (1, 2)}),
+        (Found, Found("a", (0.5,), {3: (4, True)}, "products")),
+    ],
+)
+def test_what_is_written_is_read(kind: type, value: object) -> None:
+    assert restored(kind, plain(value)) == value
+
+
+def test_numbers_keep_seven_digits_and_tensors_their_type() -> None:
+    again = restored(Found, plain(FOUND))
+    assert again.shares == (0.1234568, float("inf"))
+    x = torch.arange(6.0, dtype=torch.float64).reshape(2, 3) / 7
+    back = restored(Float[Tensor, "a b"], plain(x))
+    assert back.dtype == x.dtype
+    torch.testing.assert_close(back, x, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (int, 1.5),
+        (int, True),
+        (float, "nan"),
+        (tuple[int, str], [1]),
+        (tuple[int, ...], "12"),
+        (dict[str, int], {"a": 1}),
+        (Found, {"name": "a"}),
+        (Literal["sums"], "others"),
+        (Float[Tensor, "a"], [1, 2]),
+        (Float[Tensor, "a"], {"dtype": "save", "values": [1]}),
+        (Float[Tensor, "a"], {"dtype": "float64", "values": [[1], [2, 3]]}),
+        (int | None, "x"),
+    ],
+)
+def test_what_was_not_written_is_refused(kind: type, value: object) -> None:
+    with pytest.raises(ValueError, match=r"not what was written|is no "):
+        restored(kind, value)
+
+
+def test_other_types_are_not_recorded() -> None:
+    with pytest.raises(TypeError):
+        plain(Path("x"))
+    with pytest.raises(TypeError):
+        restored(Path, "x")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b'{"values": 1, "claims": {}}', b'{"values": {}, "claims": {"a": 1}}']
+)
+def test_a_damaged_file_is_one_line(content: bytes, tmp_path: Path) -> None:
+    import gzip
+
+    path = tmp_path / store.MEASURED
+    path.write_bytes(gzip.compress(content))
+    with pytest.raises(ValueError, match="is damaged"):
+        read_recorded(path)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is damaged"):
+        read_recorded(path)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[TrainedRun, TrainedRun]:
+    """A run with its weights, and the same run shipped as tables."""
+    out = tmp_path_factory.mktemp("shipped")
+    publish("groups/a5-mlp-1", store.checkpoints(), out, tables=True)
+    return load("groups/a5-mlp-1"), load("groups/a5-mlp-1", root=out)
+
+
+def test_claims_have_the_numbers_that_the_weights_give(both: tuple[TrainedRun, TrainedRun]) -> None:
+    whole, tables = map(measure, both)
+    about = [c for c in source("groups").claims.values() if c.of_one and whole.name in c.subjects(catalogue())]
+    assert len(about) >= 4
+    for claim in about:
+        numbers = claim.numbers(whole)
+        assert dict(claim.numbers(tables)) == {
+            name: pytest.approx(x, rel=1e-6, nan_ok=True) for name, x in numbers.items()
+        }
+
+
+def test_measurements_are_there_and_what_asks_for_weights_says_so(both: tuple[TrainedRun, TrainedRun]) -> None:
+    whole, tables = map(measure, both)
+    assert tables.is_recorded
+    assert not whole.is_recorded
+    assert tables.key_names == whole.key_names
+    assert tables.restricted_loss == pytest.approx(whole.restricted_loss, rel=1e-6)
+    assert tables.config == whole.config
+    assert "measured when it was published" in repr(tables.run)
+    with pytest.raises(NotRecorded, match="not with its weights"):
+        _ = tables.logits
+    before = measure(both[1].at_start())
+    assert not before.is_recorded, "the network before training is another one"
+    assert before.key_names != whole.key_names
+
+
+WITH_BOTH = [name for name in catalogue() if (store.checkpoints() / name / store.MEASURED).is_file()
+             and (store.checkpoints() / name / store.FINAL).is_file()]  # fmt: skip
+
+
+def test_of_every_source_with_such_tables_one_run_is_shipped_with_both() -> None:
+    tables = {name.partition("/")[0] for name in catalogue() if (store.checkpoints() / name / store.MEASURED).is_file()}
+    assert {name.partition("/")[0] for name in WITH_BOTH} == tables
+
+
+def shipped(name: str) -> Recorded:
+    found = load(name).recorded
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, id=f"{name.partition('/')[0]}-{name}") for name in WITH_BOTH])
+def test_shipped_numbers_are_what_claims_measure_today(name: str, reproduced: Callable[[str], Reproduced]) -> None:
+    """Where this fails, the measure of a claim was changed, and the runs that are shipped as tables are published anew."""
+    own = name.partition("/")[0]
+    numbers, compared = shipped(name).claims, 0
+    for result in reproduced(own).reproduction.results:
+        names = [network.name for network in result.networks]
+        if result.claim.of_one is None or name not in names or result.claim.id not in numbers:
+            continue
+        for number, values in numbers[result.claim.id].items():
+            measured = result.measured.get(number, ())
+            if len(values) == 1 and len(measured) == len(names):
+                assert values[0] == pytest.approx(measured[names.index(name)], rel=1e-4, abs=1e-9, nan_ok=True), number
+                compared += 1
+    assert compared
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_BOTH if not name.startswith(("nanda/", "miiii/", "clock/"))])
+def test_shipped_measurements_are_what_is_measured_today(name: str) -> None:
+    was, now = shipped(name).values, recorded(load(name)).values
+    assert set(was) == set(now)
+    for key, value in now.items():
+        assert flat(was[key]) == pytest.approx(flat(value), rel=1e-4, abs=1e-6, nan_ok=True), key
+
+
+def flat(value: object) -> list[object]:
+    """All numbers and words in JSON, in order."""
+    if isinstance(value, dict):
+        return [x for entry in value.values() for x in flat(entry)]
+    return [x for entry in value for x in flat(entry)] if isinstance(value, list) else [value]
