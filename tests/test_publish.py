@@ -104,7 +104,9 @@ def test_float16_halves_the_final_weights_and_leaves_the_rest(tmp_path: Path) ->
 def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(tmp_path: Path) -> None:
     train({"own/small": SPEC}, tmp_path / "trained", device="cpu", progress=False)
     folder = publish("own/small", tmp_path / "trained", tmp_path / "shipped", snapshots=[], tables=True)
-    assert {"history.csv.gz", "measured.json.gz", "progress.csv.gz", "run.json"} == {path.name for path in folder.iterdir()}
+    assert {"history.csv.gz", "measured.json.gz", "progress.csv.gz", "run.json"} == {
+        path.name for path in folder.iterdir()
+    }
     run = load(folder)
     assert run.spec == SPEC
     assert not run.has_weights

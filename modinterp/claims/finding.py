@@ -25,7 +25,8 @@ class Finding:
 
     Attributes:
         verdict: `holds`; `mixed`, of some networks trained by the recipe and not of others; `refuted`, of none; `open`.
-        why: what was found, where it is not that the claim simply holds.
+        why: what was found, where it is not that the claim simply holds. In how many networks it holds is counted
+            beside it, and is no part of these words, which stay true when a network is added.
         kind: of a refutation: the `source` is wrong whatever the network; it says so of its one `network` and none of
             ours shows it; the `setting` that it leaves open, as we chose it, decides; all it misses is a `near miss`.
         reason: of an open verdict: a run is `pending`; only a `variant` was measured, reduced or set up differently;

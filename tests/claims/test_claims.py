@@ -50,6 +50,14 @@ def test_verdict_is_the_recorded_one(claim: Claim, reproduced: Callable[[str], R
     assert (result.verdict == "refuted") == bool(result.kind)
 
 
+NUMBER = "(one|two|three|four|five|six|seven|eight|nine|ten)"
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.of_one], ids=lambda claim: claim.id)
+def test_what_was_found_counts_no_networks_which_its_prevalence_does(claim: Claim) -> None:
+    assert not re.search(rf"\b{NUMBER} (seeds? |networks? |variants? )?of (the )?{NUMBER}\b", claim.finding.why)
+
+
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.is_about_networks], ids=lambda claim: claim.id)
 def test_claim_tells_a_trained_network_from_an_untrained_one_or_says_that_it_does_not(
     claim: Claim, reproduced: Callable[[str], Reproduced]

@@ -221,7 +221,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "The centres stand still in all three (what of them revolves is 0.02 to 0.11 of the radius), though not at "
+            "The centres stand still in every network (what of them revolves is 0.02 to 0.11 of the radius), though not at "
             "the origin; at one key frequency of one network the circle turns by 0.883 turns only."
         ),
         figure="neurons_3d",

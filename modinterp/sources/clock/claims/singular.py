@@ -105,9 +105,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "In every seed each circle owns two of the first vectors; but in one of the three its wave makes up no "
+            "In every seed each circle owns two of the first vectors; but in one seed its wave makes up no "
             "more than 52.8% of the waves of a + b along the least of them (45.1% of all variance), where 60% is "
-            "expected. 60.5% and 95.3% in the others."
+            "expected. 60.5% and 95.3% elsewhere."
         ),
         figure="singular",
         changed=(

@@ -184,9 +184,9 @@ CLAIMS = (
         scope="any seed",
         figure="vectors_nanda",
         finding=mixed(
-            "in three seeds of five they are (median shares 0.739, 0.888 and 0.909); in the others the median "
+            "in some seeds they are (median shares 0.739, 0.888 and 0.909); in others the median "
             "vector has 0.532 and 0.698 in one wave. What is mixed are waves of nearly equal strength: three of "
-            "them hold 0.96 to 0.99 of the median vector in all five seeds"
+            "them hold 0.96 to 0.99 of the median vector in every seed"
         ),
     ),
     Claim(

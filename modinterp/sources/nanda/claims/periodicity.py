@@ -170,9 +170,8 @@ CLAIMS = (
         expected={PAPERS: equals(5, "the paper's"), NOT_THE_PAPERS: equals(0, "none but the paper's")},
         needs=(MAIN,),
         finding=mixed(
-            "mainline-0 was chosen by it; of the four other variants of the paper's seed two end with all five, one with "
-            "four of them and one with 55 in place of 41: rounding decides the fifth. No network of another draw order has "
-            "more than one of them"
+            "mainline-0 was chosen by it; other variants of the paper's seed end with all five, with four of them, or with 55 "
+            "in place of 41: rounding decides the fifth. No network of another draw order has more than one of them"
         ),
         figure="spectra",
     ),
@@ -236,8 +235,8 @@ CLAIMS = (
         expected={PAPERS_HEADS: equals(4, "each head at the paper's frequency")},
         needs=(MAIN,),
         finding=mixed(
-            "mainline-0 was chosen by it; of the four other variants of the paper's seed two end so, two with one or two "
-            "heads at the paper's frequency, and no network of another draw order"
+            "mainline-0 was chosen by it; other variants of the paper's seed end so, or with one or two heads at the paper's "
+            "frequency, and no network of another draw order"
         ),
         figure="heads",
     ),
@@ -251,7 +250,7 @@ CLAIMS = (
         needs=(MAIN,),
         figure="neurons_1_to_4",
         finding=mixed(
-            "rounding decides it: 0.856 in mainline-0, 0.836 in rounding-0 and 0.925 to 0.973 in three more variants of its seed; 0.86 to 0.97 in five networks of another draw order"
+            "rounding decides it: 0.856 in mainline-0, 0.836 in rounding-0 and 0.925 to 0.973 in other variants of its seed; 0.86 to 0.97 with another draw order"
         ),
     ),
 )

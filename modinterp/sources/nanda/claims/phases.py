@@ -156,7 +156,7 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "in three of ten networks cleanup takes longer than what went before it (1.7 times), or the excluded loss goes on moving after it (by up to 92% of its median)"
+            "in some networks cleanup takes longer than what went before it (1.7 times), or the excluded loss goes on moving after it (by up to 92% of its median)"
         ),
         control="without control",
     ),
@@ -180,7 +180,7 @@ CLAIMS = (
         expected={AT_INFLECTION: at_least(2, "two of three, since the statement is a soft one")},
         needs=(MAIN,),
         figure="progress",
-        finding=mixed("in nine networks two or three boundaries coincide, in one a single one"),
+        finding=mixed("in most networks two or three boundaries coincide, in others a single one"),
     ),
     Claim(
         id="nanda.fig13",
@@ -205,7 +205,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "smooth in all but one network (jumps of 6% to 14%, in one 43%); but by t1 up to a third of the final coefficient is there: the smallest growth from t1 is 3.2 to 12.6, and 5 or more in four of ten networks"
+            "mostly smooth (jumps of 6% to 14%, seldom 43%); but by t1 up to a third of the final coefficient is there: the smallest growth from t1 is 3.2 to 12.6, where 5 is asked for"
         ),
         figure="coefficients",
     ),

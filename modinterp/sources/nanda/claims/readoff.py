@@ -60,7 +60,7 @@ TABLE_1 = as_printed(
 _TABLE_1_FVES = {LOWEST_FVE: 0.932, MEAN_FVE: mean(row.explained for row in TABLE_1.rows)}
 
 UNEQUAL = mixed(
-    "not in three of ten: in other-draw-1 one wave is 0.82 of the neurons along its weakest direction, in other-draw-4 and "
+    "not in every network: in other-draw-1 one wave is 0.82 of the neurons along its weakest direction, in other-draw-4 and "
     "rounding-1 the two products differ by 10.7% and 10.2%, where 10% is allowed"
 )
 
