@@ -6,7 +6,7 @@ import math
 from statistics import mean
 
 from modinterp.claims.band import Band, at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, TO_TRAIN, test_accuracy
 from modinterp.sources.groups.claims.progress import ORDER_SIMILARITY
@@ -141,13 +141,21 @@ CLAIMS = (
         measure=each(_losses),
         given=LEARNED,
         expected={
-            EXCLUDED: at_least(1, "9.8 nats or more, but for cyclic ones"),
+            EXCLUDED: at_least(1.1, "1.26 is the least of the released averages, of C113; 2 and more elsewhere"),
             RESTRICTED_OVER_TEST: at_most(1, "below in all groups"),
         },
         needs=MLPS,
         scope="any seed",
         figure="losses",
-        control="also true before training",  # by a hair: 1.0002 and 0.9999
+        changed=(
+            Change(
+                date="2026-11-25",
+                what="the band of the excluded loss, in that of guessing",
+                before="at least 1, which an untrained network has by a hair: 1.0002",
+                now="at least 1.1: 2.3 and more in the networks of A5 and D59; held before and after",
+                why="before training nothing is learned that could be excluded, and the claim should say so",
+            ),
+        ),
     ),
     Claim(
         id="groups.table.losses.transformer",
