@@ -210,9 +210,12 @@ def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[in
 def _copy(
     run: TrainedRun, source: Path, target: Path, half: Sequence[str], whole: Sequence[str], measured: bool
 ) -> None:
-    """Copy files of a run, those in `half` in float16, and write its tables, what is measured of it, and its record."""
+    """Copy files of a run, those in `half` in float16, and write its tables, what is measured of it, and its record.
+
+    What is shipped with its weights is measured on the weights as they are shipped.
+    """
     from modinterp.reproduce.recorded import recorded
-    from modinterp.runs import store
+    from modinterp.runs import load, store
 
     record, written = store.read_record(source), {}
     for path in half:
@@ -225,10 +228,13 @@ def _copy(
         if table is not None:
             packed = store.write_packed(target / name, store.table_bytes(table, DIGITS))
             written[name + store.PACKED] = packed
-    if measured and run.has_weights:
-        packed = gzip.compress(recorded(run).to_bytes(), mtime=0)
-        written[store.MEASURED] = write_atomically(target / store.MEASURED, packed)
     _write_record(run, source, target, written)
+    if measured and run.has_weights:
+        shipped = replace(run, model=load(target).network) if store.FINAL in written else run
+        packed = gzip.compress(recorded(shipped).to_bytes(), mtime=0)
+        _write_record(
+            run, source, target, written | {store.MEASURED: write_atomically(target / store.MEASURED, packed)}
+        )
 
 
 def _write_record(run: TrainedRun, source: Path, target: Path, written: Mapping[str, str]) -> None:

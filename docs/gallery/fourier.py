@@ -2,7 +2,7 @@ import modinterp as mi
 from modinterp.analyses.fourier.transforms import component_norms, transform_2d
 
 m = mi.measure(mi.load("mlp/kissane-0"))
-seeds = {f"seed {seed}": mi.measure(mi.load(f"mlp/kissane-{seed}")) for seed in range(2)}
+seeds = {name: mi.measure(mi.load(f"mlp/{name}")) for name in ("kissane-0", "other-draw-1")}
 
 # %% spectra
 figure = mi.figures.fourier.spectra({"W_E": component_norms(m.W_E), "W_U": component_norms(m.W_L.T)}, m.freqs)

@@ -1,7 +1,7 @@
 import modinterp as mi
 
 m = mi.measure(mi.load("nanda/mainline-0"))
-seeds = {f"seed {seed}": mi.measure(mi.load(f"mlp/kissane-{seed}")) for seed in range(2)}
+seeds = {name: mi.measure(mi.load(f"mlp/{name}")) for name in ("kissane-0", "other-draw-1")}
 
 # %% readoff
 figure = mi.figures.readout.readoff(m.readoff)

@@ -15,8 +15,9 @@ JOINED = {
 }
 
 MLP_INITS = {
-    "1/sqrt(rows)": "every matrix 1/sqrt(its rows): Kissane's notebook",
-    "1/sqrt(width)": "W_E 1/sqrt(d_model), the others 1/sqrt(rows): the code of Chughtai et al. 2023",
+    "1/sqrt(rows)": "every matrix 1/sqrt(its rows)",
+    "1/sqrt(width)": "W_E 1/sqrt(d_model), the others 1/sqrt(rows): Kissane's notebook and the code of Chughtai et al. "
+    "2023",
     "linear": "W_E sqrt(2 / d_mlp), W_U 1/sqrt(d_mlp), W_in and b_in uniform up to 1/sqrt(rows of W_in), as those of "
     "torch.nn.Linear: the linear models of Zhong et al. 2023",
 }

@@ -20,10 +20,11 @@ FAMILIES = {  # the sources' runs and how many of each
     "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
     "nanda/p109-*": 5, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
     "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 6, "nanda/repeated-*": 3,
-    "nanda/trigram-*": 6, "clock/no-pos-*": 3, "clock/no-relu-*": 3, "clock/one-head-*": 1, "mlp/kissane-*": 5,
+    "nanda/trigram-*": 6, "clock/no-pos-*": 8, "clock/no-relu-*": 3, "clock/one-head-*": 1,
+    "mlp/kissane-*": 10, "mlp/other-draw-*": 5,
     "miiii/p113*": 4, "miiii/basis-*": 1, "miiii/masked-*": 1, "miiii/nanda-*": 10, "miiii/p[235]?-*": 4,
-    "circuits/add-[0-2]": 3, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max*": 6,
-    "circuits/median-[0-2]": 3, "circuits/sort*": 9, "groups/*-mlp-[0-9]": 12, "groups/*-width-64-*": 3, "groups/*-t-*": 9,
+    "circuits/add-[0-9]": 10, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max-[0-2]": 3, "circuits/max-balanced-*": 10,
+    "circuits/median-[0-2]": 3, "circuits/sort-[0-9]": 10, "circuits/sort-[so]*": 6, "groups/*-mlp-[0-9]": 12, "groups/*-width-64-*": 3, "groups/*-t-*": 9,
     "pizza/attention-*": 35, "pizza/linear-*": 7, "pizza/width-*": 20, "pizza/layers-2-*": 1,
 }  # fmt: skip
 SHAPES = {shape_of(each): name for name, each in catalogue().items()}
