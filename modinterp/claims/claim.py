@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -140,6 +141,12 @@ class Claim:
         if self.scope == "any network" or not self.needs:
             return None
         return getattr(self.measure, "of_one", self.measure if len(self.needs) == 1 else None)
+
+    @property
+    def is_of_any_number(self) -> bool:
+        """Whether it is about several networks together, however many these are."""
+        parameters = inspect.signature(self.measure).parameters.values()
+        return self.of_one is None and any(p.kind is p.VAR_POSITIONAL for p in parameters)
 
     @property
     def is_about_networks(self) -> bool:

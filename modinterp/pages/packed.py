@@ -45,9 +45,9 @@ def needs_whole(figure: go.Figure) -> bool:
     return any(trace.type not in PLANE for trace in figure.data)
 
 
-def figure_packed(figure: go.Figure) -> str:
-    """Traces, layout and frames of a figure, packed."""
-    return packed(json.dumps(plain(figure), separators=(",", ":"), allow_nan=False))
+def content_packed(content: dict[str, Any]) -> str:
+    """Plain traces, layout and frames of a figure, packed."""
+    return packed(json.dumps(content, separators=(",", ":"), allow_nan=False))
 
 
 def plain(figure: go.Figure) -> dict[str, Any]:
@@ -93,12 +93,21 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     if isinstance(value, np.ndarray):
-        return value.tolist() if value.dtype.kind in "iu" else _plain(value.tolist())
+        return (
+            _short(value)
+            if value.dtype.kind == "f"
+            else value.tolist()
+            if value.dtype.kind in "iu"
+            else _plain(value.tolist())
+        )
     if isinstance(value, np.generic):
         return _plain(value.item())
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return None
-        short = float(f"{value:.{DIGITS}g}")
-        return int(short) if short.is_integer() and abs(short) < 1e15 else short
-    return value
+    return _short(np.array([value]))[0] if isinstance(value, float) else value
+
+
+def _short(values: np.ndarray) -> list[Any]:
+    """Numbers in as few digits as one sees, nested as they were; null for what is not finite."""
+    flat = values.ravel().tolist()
+    words = (f"%.{DIGITS}g " * len(flat) % tuple(flat)).split()  # all at once: a figure has a million
+    numbers = json.loads(f"[{','.join(w if w[-1].isdigit() else 'null' for w in words)}]")
+    return np.array(numbers, dtype=object).reshape(values.shape).tolist()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import plotly.graph_objects as go
 
 from modinterp.figures.animation import Slider, without_slider
-from modinterp.pages.packed import figure_packed, needs_whole
+from modinterp.pages.packed import content_packed, needs_whole, plain
 
 # [px]: height of a title in a figure, least width of a panel and of a diagram without axes, width of a letter
 _TITLE, _PANEL, _DIAGRAM, _LETTER = 40, 215, 800, 7.5
@@ -34,21 +35,23 @@ def figure_html(figure: go.Figure, key: str) -> str:
     Its title is text, which wraps; a figure that moves has a slider and a button of the page. In a narrow window a
     figure of several panels is as wide as they need, and scrolls in its own box.
     """
-    title, shown = untitled(figure)
-    shown, slider = without_slider(shown)
+    shown, slider = without_slider(figure)
+    title, content = untitled(shown)
     return (
         f"<p class='sees'>{escape(title)}</p>{'' if slider is None else _player(slider, key)}"
         f"<div class='scroll'><div class='plot' id='plot-{key}' role='img' aria-label='{escape(in_words(figure))}' "
-        f"style='min-width: {least_width(figure)}px; height: {shown.layout.height}px'></div></div>"
-        f"<script type='application/gzip' data-plot='plot-{key}'{_WHOLE * needs_whole(shown)}>"
-        f"{figure_packed(shown)}</script>"
+        f"style='min-width: {least_width(figure)}px; height: {content['layout']['height']}px'></div></div>"
+        f"<script type='application/gzip' data-plot='plot-{key}'{_WHOLE * needs_whole(figure)}>"
+        f"{content_packed(content)}</script>"
     )
 
 
-def untitled(figure: go.Figure) -> tuple[str, go.Figure]:
-    """The title of a figure, and a copy without it and without the room for it."""
-    margins = {"height": (figure.layout.height or 450) - _TITLE, "margin_t": (figure.layout.margin.t or 100) - _TITLE}
-    return figure.layout.title.text or "", go.Figure(figure).update_layout(title_text="", **margins)
+def untitled(figure: go.Figure) -> tuple[str, dict[str, Any]]:
+    """The title of a figure, and its plain content without it and without the room for it."""
+    content = plain(figure)
+    layout, margin = content["layout"], content["layout"].setdefault("margin", {})
+    layout["height"], margin["t"] = layout.get("height", 450) - _TITLE, margin.get("t", 100) - _TITLE
+    return layout.pop("title", {}).get("text") or "", content
 
 
 def _player(slider: Slider, key: str) -> str:

@@ -17,7 +17,6 @@ from modinterp.figures import fourier, history, progress
 from modinterp.files import write_atomically
 from modinterp.measurements import PairMeasurements, measure
 from modinterp.pages.html import rendered
-from modinterp.pages.packed import plain
 from modinterp.pages.plots import untitled
 from modinterp.runs import TrainedRun, load
 
@@ -43,7 +42,7 @@ class Watched:
             OSError: the folder cannot be written.
         """
         titled = [(key, *untitled(figure)) for key, figure in self.figures(run)]
-        shown = [{"key": key, "title": title, "content": plain(figure)} for key, title, figure in titled]
+        shown = [{"key": key, "title": title, "content": content} for key, title, content in titled]
         told = json.dumps({"line": repr(run), "over": not run.in_training, "figures": shown}, allow_nan=False)
         write_atomically(out / CURVES, f"renewed({told});\n".encode())
         if not (out / PAGE).is_file():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modinterp.measurements import NetworkMeasurements
     from modinterp.reproduce.evidence import Evidence
     from modinterp.reproduce.index import IndexEntry
-    from modinterp.reproduce.reproduction import Reproduction
+    from modinterp.reproduce.reproduction import Made, Reproduction
     from modinterp.tasks import Task
 
 ALL = "all"
@@ -176,7 +176,7 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
 
 def _taken_elsewhere(
     name: str, options: argparse.Namespace, device: str
-) -> tuple[dict[str, NetworkMeasurements], Evidence] | tuple[()]:
+) -> tuple[dict[str, NetworkMeasurements], Evidence, Made] | tuple[()]:
     """What a cluster, or several processes of this machine, measured of a source's runs; () where none are to."""
     from modinterp.cluster.pieces import in_processes
     from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces

@@ -1,20 +1,23 @@
 """Measurements of many runs at once: a run a piece of work, for a process of this machine or a task of a cluster.
 
 A piece asks its run all that the claims and figures of a source ask of it, so that its measurements, each of which is
-done once and kept, are there; they come back without the activations that they were taken from. Claims are then held
-against them by the same code as in one process, which also takes what a claim asks of several runs together.
+done once and kept, are there; they come back without the activations that they were taken from, and with the figures
+that show this run alone. Claims are then held against them by the same code as in one process, which also takes what a
+claim asks of several runs together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from modinterp.cluster.pieces import Answer, Piece, Report
 from modinterp.measurements import NetworkMeasurements
 from modinterp.reproduce.evidence import Asked, Evidence, asked_of
-from modinterp.reproduce.reproduction import claims_matching, measurements_of, run_names
+from modinterp.reproduce.reproduction import Made, claims_matching, measurements_of, run_names
+from modinterp.runs import NotRecorded
 from modinterp.sources import catalogue, source
 from modinterp.training import prepare_cpu
 
@@ -34,7 +37,7 @@ def measured_in_pieces(
     device: str,
     threads: int,
     carried_out: Callable[[list[Piece]], Iterable[Answer]],
-) -> tuple[dict[str, NetworkMeasurements], Evidence]:
+) -> tuple[dict[str, NetworkMeasurements], Evidence, Made]:
     """Measurements of the runs of a source that are there, each taken elsewhere.
 
     Args:
@@ -43,13 +46,13 @@ def measured_in_pieces(
         threads: how many a piece computes on.
         carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.in_processes`.
     Returns:
-        name of a run to its measurements, and what claims about one network measured.
+        name of a run to its measurements, what claims about one network measured, and figures and tables of one run.
     Raises:
         ValueError: a run could not be measured, such as a damaged one.
     """
     root = root.absolute() if isinstance(root, Path) else root
     claims = claims_matching(name, only)
-    measured, evidence = measurements_of(run_names(claims, source(name)), root), Evidence()
+    measured, evidence, made = measurements_of(run_names(claims, source(name)), root), Evidence(), {}
     asked = asked_of(claims, measured)
     largest_first = sorted(asked, key=lambda run: len(asked[run].own) + 2 * len(asked[run].before), reverse=True)
     pieces = [
@@ -60,10 +63,11 @@ def measured_in_pieces(
         (run,) = answer.piece.rows
         if answer.failure:
             raise ValueError(f"{run} could not be measured: {answer.failure}")
-        values, found = answer.value
+        values, found, drawn = answer.value
         vars(measured[run]).update(values)
         evidence.update(found)
-    return measured, evidence
+        made.update(drawn)
+    return measured, evidence, made
 
 
 def measurements_of_a_run(
@@ -76,28 +80,30 @@ def measurements_of_a_run(
     threads: int,
     *,
     report: Report,
-) -> tuple[dict[str, Any], Evidence]:
+) -> tuple[dict[str, Any], Evidence, Made]:
     """What a piece measures: all that the claims of a source, and the figures drawn from this run, ask of it alone.
 
     Returns:
-        name of an attribute of the measurements to its value, and the numbers of claims about one network.
+        name of an attribute of the measurements to its value, the numbers of claims about one network, and figures and
+        tables of this run alone.
     Raises:
         ValueError: this machine does not have the run, or it is damaged.
     """
     prepare_cpu(threads)
     claims, about = claims_matching(name, only), source(name)
-    measured, evidence = measurements_of([run], root, device), Evidence()
+    measured, evidence, made = measurements_of([run], root, device), Evidence(), Made()
     if not measured:
         raise ValueError("a machine of the cluster does not have it; choose a --runs that all of them share")
     m = measured[run]
     report({run: {"claim": f"{len(asked.own)} claims"}})
     for key in about.figures_beside({claim.figure for claim in claims}) & set(about.drawings):
         drawing = about.drawings[key]
-        if drawing.shows(run, about.main_run) and not drawing.all_of:
+        if drawing.drawn_from(measured, about.main_run) == run:
             report({run: {"claim": drawing.number}})
-            drawing.figure(measured, about.main_run)
+            made[key, run] = drawing.figure(measured, about.main_run), drawing.made_table(measured, about.main_run)
     for claim in claims:
-        if claim.of_one is None and run in claim.needs:
-            claim.check_available(measured)
+        if claim.is_of_any_number and run in claim.needs:
+            with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # of one alone it may have no number
+                claim.measure(m)
     evidence.add(claims, asked, m)  # last, since it forgets the activations
-    return m.taken, evidence
+    return m.taken, evidence, made

@@ -127,20 +127,30 @@ def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*needs, *(name for claim in claims for name in claim.subjects(catalogue())), *drawn]))
 
 
-def _drawn(about: Source, keys: set[str], measured: dict[str, NetworkMeasurements], main: str | None = None):
+Made = dict[tuple[str, str], tuple[go.Figure | None, pd.DataFrame | None]]  # key of a figure of one run, and the run
+
+
+def _drawn(
+    about: Source,
+    keys: set[str],
+    measured: dict[str, NetworkMeasurements],
+    main: str | None = None,
+    made: Made | None = None,
+):
     """Figures and tables of the keys that the runs which are there allow, in the order of the source.
 
     Args:
         main: the run that what shows the source's main run is drawn from; by default that run.
+        made: figures and tables of one run that were made already.
     """
     main, figures, tables = main or about.main_run, {}, {}
     for key, drawing in about.drawings.items():
         if key not in keys:
             continue
-        figure = drawing.figure(measured, main)
+        of = key, drawing.drawn_from(measured, main) or ""
+        figure, table = (made or {}).get(of) or (drawing.figure(measured, main), drawing.made_table(measured, main))
         if figure is not None:
             figures[key] = drawing.number, figure
-        table = drawing.made_table(measured, main)
         if drawing.table is not None and table is not None:
             tables[key] = drawing.table.title, table
     return figures, tables
@@ -205,6 +215,7 @@ def reproduction(
     on_claim: Callable[[Result], object] = lambda _: None,
     measured: dict[str, NetworkMeasurements] | None = None,
     evidence: Evidence | None = None,
+    made: Made | None = None,
 ) -> Reproduction:
     """Measure the claims of a source and draw the figures that belong to them.
 
@@ -214,8 +225,9 @@ def reproduction(
         root: folder of runs laid out like `checkpoints/`, which is the default.
         device: where networks run.
         on_claim: called with each result; for a progress bar.
-        measured, evidence: measurements of the runs, and what claims about one network measured, where they were taken
-            already, as by `modinterp.reproduce.ensemble`; by default they are taken here.
+        measured, evidence, made: measurements of the runs, what claims about one network measured, and figures and
+            tables of one run, where they are there already, as from `modinterp.reproduce.ensemble`; by default they are
+            made here.
     Raises:
         ValueError: unknown source, pattern without a match, damaged run.
     """
@@ -223,4 +235,4 @@ def reproduction(
     measured = measurements_of(run_names(claims, about), root, device) if measured is None else measured
     results = checked(claims, measured, on_claim, evidence)
     keys = about.figures_beside({claim.figure for claim in claims})
-    return Reproduction(about, results, *_drawn(about, keys, measured), measured)
+    return Reproduction(about, results, *_drawn(about, keys, measured, made=made), measured)

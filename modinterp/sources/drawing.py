@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -78,11 +78,14 @@ class Drawing:
             return ()
         if self.all_of:
             return ({name: m for name, m in measured.items() if _fits(name, self.all_of)},)
-        there = (
-            m for pattern in self.first_of or (main,) for name, m in measured.items() if fnmatchcase(name, pattern)
-        )
-        first = next(there, None)
-        return None if first is None else (first,)
+        run = self.drawn_from(measured, main)
+        return None if run is None else (measured[run],)
+
+    def drawn_from(self, names: Collection[str], main: str) -> str | None:
+        """The one run, of those that are there, that it is drawn from; None for a figure of several runs, or of none."""
+        if self.needs_no_run or self.all_of:
+            return None
+        return next((n for pattern in self.first_of or (main,) for n in names if fnmatchcase(n, pattern)), None)
 
     def figure(self, measured: Measured, main: str) -> go.Figure | None:
         """The figure, if the runs that are there, and what came with them, allow it."""

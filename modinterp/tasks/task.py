@@ -17,7 +17,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _python_permutation(n: int, seed: int) -> Int[Tensor, " input"]:
     order = list(range(n))
     random.Random(seed).shuffle(order)

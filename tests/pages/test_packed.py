@@ -14,7 +14,7 @@ from plotly.offline import get_plotlyjs_version
 
 from modinterp.figures.animation import with_slider
 from modinterp.figures.theme import with_title
-from modinterp.pages.packed import figure_packed, needs_whole, plain, plotly_packed
+from modinterp.pages.packed import content_packed, needs_whole, plain, plotly_packed
 from modinterp.pages.plots import figure_html, in_words
 
 
@@ -26,7 +26,7 @@ def test_a_packed_figure_is_the_figure() -> None:
     rows = np.random.default_rng(0).normal(size=(20, 30))
     loss = np.array([24.83216, 3.1234567e-7, np.nan])
     figure = go.Figure([go.Heatmap(z=rows), go.Scatter(x=np.arange(100, 400, 100), y=loss)])
-    content = json.loads(gzip.decompress(b64decode(figure_packed(figure))))
+    content = json.loads(gzip.decompress(b64decode(content_packed(plain(figure)))))
     heatmap, curve = content["data"]
     assert np.allclose(heatmap["z"], rows, atol=np.abs(rows).max() / 500)
     assert curve["y"][:2] == pytest.approx(loss[:2], rel=1e-4)

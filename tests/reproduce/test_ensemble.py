@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from modinterp.cluster.pieces import in_processes
@@ -13,17 +15,17 @@ ONLY = "mlp.neuron_norm_map"
 
 
 def test_processes_measure_what_one_process_does() -> None:
-    measured, evidence = measured_in_pieces(
+    measured, evidence, made = measured_in_pieces(
         "mlp", ONLY, None, "cpu", 1, lambda pieces: in_processes(pieces, processes=2)
     )
     assert set(evidence.rows) == {ONLY}
-    apart, alone = reproduction("mlp", ONLY, measured=measured, evidence=evidence), reproduction("mlp", ONLY)
+    apart, alone = reproduction("mlp", ONLY, measured=measured, evidence=evidence, made=made), reproduction("mlp", ONLY)
     assert [r.to_json() | {"seconds": 0} for r in apart.results] == [
         r.to_json() | {"seconds": 0} for r in alone.results
     ]
     assert apart.as_recorded
-    assert {key: figure.to_json() for key, (_, figure) in apart.figures.items()} == {
-        key: figure.to_json() for key, (_, figure) in alone.figures.items()
+    assert {key: json.loads(figure.to_json()) for key, (_, figure) in apart.figures.items()} == {
+        key: json.loads(figure.to_json()) for key, (_, figure) in alone.figures.items()
     }
 
 

@@ -15,7 +15,7 @@ from modinterp.claims.band import at_least, between
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, TEST_ACCURACY
-from modinterp.sources.circuits.runs import BALANCED
+from modinterp.sources.circuits.runs import BALANCED, RUNS
 
 LARGE_COPIED = "large numbers copied"
 COPIED = "copied without any other number"
@@ -111,8 +111,9 @@ def _idealised(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _algorithm(*runs: OrderMeasurements) -> dict[str, Value]:
-    """The idealised algorithm in every run, and what the weights of the first prove."""
-    return {**each(_idealised)(*runs), **_proof(runs[0])}
+    """The idealised algorithm in every run, and what the weights of the main one, or of somebody's, prove."""
+    proof = next((_proof(m) for m in runs if m.spec in (None, RUNS[BALANCED[0]])), {})
+    return {**each(_idealised)(*runs), **proof}
 
 
 def _proof(m: OrderMeasurements) -> dict[str, float]:
