@@ -100,7 +100,7 @@ def _neurons(m: StrangerMeasurements) -> Iterator[Entry]:
     for layer, fits in m.neurons_by_layer.items():
         sizes = ", ".join(f"{len(members)} of frequency {k}" for k, members in fits.clusters().items())
         yield f"neurons_explained_{layer}", f"layer {layer}: {share}", float(fits.explained.double().mean()), sizes
-        yield f"neurons_median_{layer}", f"layer {layer}: {middle}", float(fits.fractions.nan_to_num(0).median())
+        yield f"neurons_median_{layer}", f"layer {layer}: {middle}", float(fits.fractions.nan_to_num(0).quantile(0.5))
         for word, hook in (("before", "hook_pre"), ("after", "hook_post")):
             name, quantity = f"blocks.{layer}.mlp.{hook}", f"layer {layer}: {products[word]}"
             if name in m.model.hook_dict:

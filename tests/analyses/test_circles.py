@@ -32,7 +32,6 @@ from modinterp.analyses.circles.petals import (
     petal_fits,
     petal_frequencies,
     pullback,
-    self_crossings,
     share_at,
 )
 from modinterp.analyses.circles.rotation import collected_planes, motion
@@ -151,11 +150,19 @@ def test_the_spectrum_of_a_petal_is_its_fourier_transform(p: int, embedding: int
 
 
 def test_crossings() -> None:
-    star = torch.stack([wheel(5, 1)[2 * i % 5] for i in range(5)])
-    assert len(self_crossings(star)) == 5
-    assert len(self_crossings(wheel(50, 1))) == 0
-    assert Petal(113, 1, 3, 0.4).crossings() == 0
-    assert Petal(113, 2, 1, 0.4).crossings() > 0
+    """The attention's frequency times the embedding's less 1, in general; no fine polygon shows others."""
+    for embedding, attention in ((1, 3), (2, 1), (3, 1), (4, 1), (2, 3), (2, 5), (3, -2)):
+        assert Petal(113, embedding, attention, 0.4).crossings() == abs(attention) * (embedding - 1)
+    assert Petal(113, 4, 6, 0.4).crossings() == Petal(113, 2, 3, 0.4).crossings(), "the same curve, twice"
+    assert Petal(113, 2, 0).crossings() == Petal(113, 1, 1).crossings() == 0
+    petal = Petal(113, 2, 3, 0.4)
+    z = petal.curve((torch.arange(4001, dtype=torch.float64) + 0.37) * 113 / 4001)
+    d, e = z.roll(-1) - z, (z[None] - z[:, None])
+    side, far = (d.conj()[:, None] * e).imag, torch.ones(len(z), len(z), dtype=torch.bool).triu(2)
+    apart = side * side.roll(-1, 1) < 0
+    met = (apart & apart.T & far).nonzero()
+    distinct = [i for i, j in met.tolist() if abs(z[i] - 1) > 0.02 and j - i < len(z) - 1]
+    assert len(distinct) == petal.crossings()
 
 
 def test_a_planted_head_follows_its_petal_and_a_shuffled_one_does_not() -> None:

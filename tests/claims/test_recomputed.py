@@ -7,7 +7,7 @@ has nothing of modinterp. From modinterp come the claims, with their bands and f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
 import pytest
@@ -30,13 +30,11 @@ class Case:
     Attributes:
         recompute: from the names of one run, or of all together where the claim is about several, to its numbers.
         runs: on which it is recomputed.
-        differs: why its numbers are known to differ from those that are measured; empty where they must agree.
     """
 
     id: str
     recompute: Callable[..., Numbers]
     runs: tuple[str, ...] = ()
-    differs: str = field(default="", compare=False)
 
     @property
     def claim(self) -> Claim:
@@ -64,7 +62,6 @@ NO_POSITIONS = of("clock/no-pos", 0, 1, 2)
 SUMS = of("miiii/nanda", 0, 1, 2, 3, 4)
 REMAINDERS = of("miiii/p113-half", 0)
 
-LOWER_MEDIAN = "torch's median of an even number of values is the lower of the two in the middle, and not their mean"
 CASES = {
     "holds": (
         Case("nanda.fig3.right", waves.key_frequencies, MAIN),
@@ -84,17 +81,13 @@ CASES = {
         Case("nanda.s44.wl_nullspace", interventions.off_directions, (*MAIN, "nanda/other-draw-2")),
         Case("clock.s52.wl_circles", circles.output_circles, NO_POSITIONS),
         Case("circuits.add.neurons_first3", waves.first_neurons, of("circuits/add", 0, 1)),
-        Case("miiii.fig9", embeddings.singular_waves, SUMS, differs=LOWER_MEDIAN),
+        Case("miiii.fig9", embeddings.singular_waves, SUMS),
     ),
     "source": (
         Case("nanda.B.f14_89", partial(mathematics.cosine_value, 14, 89, 0.994)),
         Case("nanda.B.f52_16", partial(mathematics.cosine_value, 52, 16, -0.56)),
         Case("clock.s112.gcd", mathematics.coprime),
-        Case(
-            "clock.s61.overlap_rule",
-            mathematics.petals,
-            differs="sides of the polygon that stands for a petal cut corners near x_a, which count as crossings",
-        ),
+        Case("clock.s61.overlap_rule", mathematics.petals),
         Case("clock.s111.min2", mathematics.one_circle, ("clock/no-pos-1", "clock/one-head-0")),
         Case("clock.s52.bdown_warp", circles.circles_with_bias, NO_POSITIONS),
         Case("clock.s8.mlp_affine", interventions.affine, ("clock/no-pos-1",)),
@@ -105,7 +98,7 @@ CASES = {
         Case("clock.s8.bup_orthant", interventions.below_zero, NO_POSITIONS),
         Case("clock.s51.nonkey", circles.other_circles, NO_POSITIONS),
         Case("circuits.add.neurons_2dft", waves.sparse_neurons, of("circuits/add", 0)),
-        Case("miiii.x.attention", embeddings.exclusive_attention, (*REMAINDERS, *SUMS), differs=LOWER_MEDIAN),
+        Case("miiii.x.attention", embeddings.exclusive_attention, (*REMAINDERS, *SUMS)),
     ),
     "setting": (
         Case("nanda.fig34", trainings.diverging, of("nanda/trigram-512", 0)),
@@ -145,12 +138,7 @@ def off(case: Case) -> list[list[str]]:
     return [[name for name, band in bands.items() if not all(map(band.holds, row[name]))] for row in recomputed(case)]
 
 
-def known(cases: list[Case]) -> list:
-    marks = {case: pytest.mark.xfail(strict=True, reason=case.differs) for case in cases if case.differs}
-    return [pytest.param(case, marks=marks.get(case, ()), id=case.id) for case in cases]
-
-
-@pytest.mark.parametrize("case", known(ALL))
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
 def test_the_numbers_are_those_that_are_measured(case: Case) -> None:
     for runs, ours in zip(case.groups, recomputed(case), strict=True):
         measured = case.claim.numbers(*map(network_of, runs))

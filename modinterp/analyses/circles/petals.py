@@ -7,6 +7,7 @@ hand, and these are the reconstruction of definition D12.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,8 +19,6 @@ from torch import Tensor
 from modinterp.analyses.circles.circle import convex_hull
 from modinterp.analyses.fourier.transforms import component_frequencies, transform
 from modinterp.analyses.statistics.explained import energy_share, fraction_explained_by_column
-
-TOUCHING = 2e-3  # distance from x_a within which sides of the polygon cut corners of the curve
 
 
 @dataclass(frozen=True)
@@ -67,46 +66,28 @@ class Petal:
             amplitudes[m % self.p] += amplitude
         return amplitudes
 
-    def crossings(self, points: int = 1009) -> int:
-        """How often the closed petal crosses itself away from x_a, where all petals touch.
+    def crossings(self) -> int:
+        """How often the closed petal crosses itself away from x_a, where all of it comes together.
 
-        Args:
-            points: how many points of the curve are joined; a prime, so that no symmetry of the curve puts a corner on
-                a crossing.
+        Seen from x_a its points are (1 - alpha)(x_b - x_a), and the direction of x_b - x_a says which point of the
+        circle x_b is. So it meets itself only where b is a part of a turn further, x_b the same, and alpha the same as
+        well: at equal distances on both sides of a peak of the attention.
         """
-        b = (torch.arange(points, dtype=torch.float64) + 0.37) * self.p / points
-        crossings = self_crossings(torch.view_as_real(self.curve(b)))
-        x_a = torch.view_as_real(_on_circle(2 * torch.pi / self.p * self.embedding * self.a))
-        return int(((crossings - x_a).norm(dim=1) > TOUCHING).sum())
+        common = math.gcd(self.embedding, self.attention) or 1  # how often the curve is run through
+        embedding, attention = abs(self.embedding) // common, abs(self.attention) // common
+        if not attention:
+            return 0
+        further = torch.arange(1, max(embedding, 1), dtype=torch.float64) / max(embedding, 1)
+        phase = self.phase if self.attention > 0 else -self.phase
+        peaks = (torch.arange(2 * attention, dtype=torch.float64) - phase / torch.pi) / (2 * attention)
+        meetings = self.curve((further[:, None] / 2 + peaks).flatten() * self.p / common)
+        x_a = _on_circle(2 * torch.pi / self.p * self.embedding * self.a)
+        return int(((meetings - x_a).abs() > 1e-9).sum()) // 2  # each is found from both of its values of b
 
 
 def _on_circle(angle: float | Tensor) -> Tensor:
     angles = torch.as_tensor(angle, dtype=torch.float64)
     return torch.polar(torch.ones_like(angles), angles)
-
-
-def self_crossings(points: Float[Tensor, "input 2"]) -> Float[Tensor, "crossing 2"]:
-    """Points at which two sides of a closed polygon cross, neighbouring sides left out.
-
-    >>> self_crossings(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])).tolist()
-    [[0.5, 0.5]]
-    """
-    start = points.double()
-    end = start.roll(-1, dims=0)
-
-    def side(p: Tensor, q: Tensor, r: Tensor) -> Tensor:
-        """Signed distance of each point r from each line through p and q, times the length from p to q, `[line, r]`."""
-        d, e = (q - p)[:, None], r[None] - p[:, None]
-        return d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
-
-    of_start, of_end = side(start, end, start), side(start, end, end)
-    apart = of_start * of_end < 0
-    n = len(start)
-    far = torch.ones(n, n, dtype=torch.bool, device=start.device).triu(2)
-    far[0, -1] = False
-    i, j = (apart & apart.T & far).nonzero(as_tuple=True)
-    along = of_start[j, i] / (of_start[j, i] - of_end[j, i])
-    return start[i] + along[:, None] * (end[i] - start[i])
 
 
 def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:

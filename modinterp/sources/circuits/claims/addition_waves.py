@@ -53,7 +53,7 @@ def _first_neurons(m: PairMeasurements) -> dict[str, float]:
     shares = m.neurons.fractions.nan_to_num(0)
     return {
         FIRST_NEURONS: median(shares[:3].tolist()),
-        "median share of all neurons": float(shares.median()),
+        "median share of all neurons": float(shares.quantile(0.5)),
     }
 
 

@@ -10,7 +10,7 @@ import torch
 
 from modinterp.analyses.circles.petals import Petal
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.claim import Change, Claim, Value
 from modinterp.claims.finding import refuted
 
 SPECTRUM_ERROR = "largest error of the predicted spectrum"
@@ -125,8 +125,18 @@ CLAIMS = (
         scope="any network",
         finding=refuted(
             "True for embedding frequency 1, which every frequency is after renaming the residues mod a prime. Among "
-            "two others it is not the order that counts: embedding 2 and attention 3 cross 3 to 6 times.",
+            "two others it is not the order that counts: a petal of embedding 2 and attention 3 crosses itself 3 times, "
+            "at any phase.",
             "source",
+        ),
+        changed=(
+            Change(
+                date="2026-11-25",
+                what="how crossings are counted",
+                before="those of a polygon of 1,009 sides, 3 to 6 at embedding 2 and attention 3; refuted",
+                now="by what a crossing is, in closed form: 3; refuted",
+                why="sides cut corners near the point that all of a petal passes; found by other code",
+            ),
         ),
         figure="explorer",
     ),

@@ -39,10 +39,10 @@ def _log(m: GridMeasurements) -> dict[str, Value]:
         BYTES_OVER_BOUND: sum(x.numel() * x.element_size() for x in tensors.values()) / most_bytes(steps, fields),
         "fields of attention": fields - neurons,
         "largest number of epochs between two entries": int(log.epochs.diff().max()) if steps > 1 else nan,
-        "median share of the energy that is kept, at the start": float(log.share_kept()[0].nanmedian())
+        "median share of the energy that is kept, at the start": float(log.share_kept()[0].nanquantile(0.5))
         if steps
         else nan,
-        "the same at the end": float(log.share_kept()[-1].nanmedian()) if steps else nan,
+        "the same at the end": float(log.share_kept()[-1].nanquantile(0.5)) if steps else nan,
     }
 
 

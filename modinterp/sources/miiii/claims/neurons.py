@@ -41,7 +41,7 @@ def _one_neuron(m: GridMeasurements) -> dict[str, Value]:
         MEAN_TEST_ACCURACY: m.test_accuracy,
         "neuron": n,
         "among products of waves of both digits": float(mixed_peak_ratios(own)),
-        "median over the neurons": float(peaks.nanmedian()),
+        "median over the neurons": float(peaks.nanquantile(0.5)),
         PEAK_WITH_DROPOUT: float(peak_ratios(_with_dropout(m, n))),
         "neurons that never fire": int(peaks.isnan().sum()),
     }
@@ -109,7 +109,9 @@ def _attention_distance(m: GridMeasurements) -> Float[Tensor, " head"]:
 def _exclusive(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, Value]:
     """How far the attention to the two digits differs in the median head, for remainders and for modular addition."""
     accuracy = remainders.test_accuracy
-    distance, *distances_of_sums = (float(_attention_distance(m).median()) for m in one_at_a_time([remainders, *sums]))
+    distance, *distances_of_sums = (
+        float(_attention_distance(m).quantile(0.5)) for m in one_at_a_time([remainders, *sums])
+    )
     return {
         MORE_EXCLUSIVE: distance - max(distances_of_sums),
         MEAN_TEST_ACCURACY: accuracy,
@@ -122,7 +124,7 @@ def _periodic(remainders: GridMeasurements, shuffled: GridMeasurements) -> dict[
     """How much more periodic the median neuron is for remainders than for shuffled labels."""
     accuracy = remainders.test_accuracy
     (peak, mixed), (peak_of_shuffled, mixed_of_shuffled) = (
-        (m.neuron_peaks.nanmedian(), float(mixed_peak_ratios(m.post).nanmedian()))
+        (m.neuron_peaks.nanquantile(0.5), float(mixed_peak_ratios(m.post).nanquantile(0.5)))
         for m in one_at_a_time((remainders, shuffled))
     )
     return {

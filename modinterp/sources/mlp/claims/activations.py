@@ -30,7 +30,7 @@ AGREEMENT = "agreement with the key frequencies of W_U"
 
 
 def _best_frequency(m: PairMeasurements) -> dict[str, Value]:
-    return {MEDIAN_SHARE: float(m.neurons.fractions.nan_to_num(0).median())}
+    return {MEDIAN_SHARE: float(m.neurons.fractions.nan_to_num(0).quantile(0.5))}
 
 
 def _nine_terms(m: PairMeasurements) -> dict[str, Value]:
