@@ -45,8 +45,8 @@ def _partings(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
     }
     if not tables:
         return None
-    every = pd.DataFrame(tables)
-    return every.loc[[epoch for epoch in EPOCHS_OF_PARTING if epoch in every.index]].reset_index()
+    every = pd.DataFrame(tables).reindex(EPOCHS_OF_PARTING).dropna(how="all").T
+    return every.rename(columns="epoch {:,}".format).rename_axis("run").rename_axis(columns=None).reset_index()
 
 
 def _variants(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
