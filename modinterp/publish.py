@@ -257,7 +257,10 @@ def main(arguments: list[str] | None = None) -> int:
         return ground_truth(given[1:])
     options = _arguments().parse_args(given)
     from modinterp.runs import hub, store
+    from modinterp.training import prepare_cpu
 
+    if arguments is None:  # the process is the command's own
+        prepare_cpu()
     if options.hub is not None:  # before anything is measured
         hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
     names = [name for pattern in options.names for name in _finished(pattern, options.runs)]

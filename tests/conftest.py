@@ -69,6 +69,9 @@ def _prepare() -> None:
     import transformer_lens  # noqa: F401
     from hypothesis import settings
 
+    from modinterp.training import prepare_cpu
+
+    prepare_cpu()  # as every command does; a fifth of the time that reports take is the system handing out memory
     settings.register_profile("shared machine", deadline=None)
     settings.load_profile("shared machine")
 

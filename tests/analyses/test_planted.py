@@ -306,6 +306,16 @@ def test_loss_without_each_on_some_rows_is_the_excluded_loss_of_those() -> None:
     )
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_without_each_on_some_rows_are_the_excluded_logits_of_those(sign: int) -> None:
+    rows = torch.tensor([3, 5, 70, 120])
+    logits = torch.randn(11, 11, 11, generator=torch.Generator().manual_seed(0))
+    for freq, found in zip((2, 5), ablations.without_each_on(logits, (2, 5), rows, sign), strict=True):
+        torch.testing.assert_close(
+            found, ablations.excluded_logits(logits, [freq], sign=sign).flatten(0, 1)[rows], rtol=0, atol=1e-12
+        )
+
+
 def test_an_embedding_can_be_cut_to_some_frequencies() -> None:
     task = addition(11)
     config = models.TransformerConfig.of(task, d_model=8, n_heads=1, d_head=8, d_mlp=8)

@@ -81,6 +81,22 @@ def excluded_logits(
     return logits.double() - part_at(logits, freqs, terms, sign)
 
 
+def without_each_on(
+    logits: Float[Tensor, "a b output"], freqs: Sequence[int], rows: Int[Tensor, " row"], sign: int = 1
+) -> Iterator[Float[Tensor, "row output"]]:
+    """The `excluded_logits` of some inputs without the waves of one frequency, for each of the frequencies.
+
+    Args:
+        freqs, sign: as in `part_at`.
+        rows: rows of `Task.inputs()`.
+    """
+    p, some = len(logits), rows.to(logits.device)
+    flat, of_sum = logits.double().flatten(0, 1)[some], sums(p, sign).flatten().to(logits.device)[some]
+    spectrum, waves = transform(sum_means(logits, sign)), fourier_basis(p).to(logits.device)
+    for own in (components_of(freq, p) for freq in freqs):
+        yield flat - (waves[own].T @ spectrum[own])[of_sum]
+
+
 def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Network:
     """A copy of the network whose embedding of the residues has only the given frequencies and the mean embedding left.
 

@@ -15,12 +15,14 @@ from modinterp.analyses.fourier.ablations import (
     loss_on,
     loss_without_each,
     restricted_logits,
+    without_each_on,
 )
 from modinterp.analyses.fourier.cosine_sums import cosine_coefficients
 from modinterp.analyses.fourier.sparsity import fourier_gini
 from modinterp.models import Network
 from modinterp.tasks import ModularArithmetic, Split, Task
 from modinterp.tasks.modular import SIGNS
+from modinterp.training import accuracy, cross_entropy
 
 
 def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]) -> dict[str, float]:
@@ -42,7 +44,8 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
     subsets = {"all": None, "train": split.train, "test": split.test}
     sign = SIGNS[task.op] if isinstance(task, ModularArithmetic) else 1
     restricted, excluded = restricted_logits(logits, freqs, sign=sign), excluded_logits(logits, freqs, sign=sign)
-    single = {k: excluded_logits(logits, [k], sign=sign) for k in freqs}
+    answers = labels[split.train, 0].to(logits.device)
+    single = dict(zip(freqs, without_each_on(logits, freqs, split.train, sign), strict=True))
     return {
         "train_loss": loss_on(logits, labels, split.train),
         "test_loss": loss_on(logits, labels, split.test),
@@ -51,8 +54,8 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
         **{f"restricted_loss_{name}": loss_on(restricted, labels, rows) for name, rows in subsets.items()},
         "restricted_accuracy": accuracy_on(restricted, labels),
         **{f"excluded_loss_{name}": loss_on(excluded, labels, rows) for name, rows in subsets.items()},
-        **{f"excluded_loss_{k}": loss_on(some, labels, split.train) for k, some in single.items()},
-        **{f"excluded_accuracy_{k}": accuracy_on(some, labels, split.train) for k, some in single.items()},
+        **{f"excluded_loss_{k}": cross_entropy(some, answers).item() for k, some in single.items()},
+        **{f"excluded_accuracy_{k}": accuracy(some, answers) for k, some in single.items()},
         "gini_W_E": fourier_gini(network.W_E[: task.output_sizes[0]].detach()),
         "gini_W_L": fourier_gini(network.W_L.T),
         "sum_of_squares_W_E": float(network.W_E.detach().double().square().sum()),
