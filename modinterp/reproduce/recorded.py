@@ -6,23 +6,31 @@ from modinterp.measurements import measure
 from modinterp.measurements.recorded import plain, recorded_values
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.runs.recorded import Recorded
-from modinterp.sources import catalogue, sources
+from modinterp.sources import Source, catalogue, sources
 
 
 def recorded(run: TrainedRun) -> Recorded:
-    """The measurements of a run, and the numbers that the claims of all sources which are about it have of it.
+    """The numbers that claims about one network have of a run, and the measurements of it that others may ask for.
 
-    Claims about several networks are held against the measurements, so that they need nothing else of it.
+    Claims about several networks, and figures of several, ask measurements; where none takes in this run, none is
+    recorded.
 
     Args:
         run: a trained run with its weights.
     """
-    m, specs = measure(run), catalogue()
-    claims = {}
+    m, specs, claims = measure(run), catalogue(), {}
     for claim in (claim for source in sources().values() for claim in source.claims.values()):
         if claim.of_one is not None and run.name in claim.subjects(specs):
             try:
                 claims[claim.id] = {name: tuple(plain(list(values))) for name, values in claim.numbers(m).items()}
             except NotRecorded:
                 continue
-    return Recorded(recorded_values(m), claims)
+    is_asked = any(_takes_in(source, run.name) for source in sources().values())
+    return Recorded(recorded_values(m) if is_asked else {}, claims)
+
+
+def _takes_in(source: Source, run: str) -> bool:
+    """Whether a run is among several that a claim is about, or that a figure shows."""
+    claims = (claim for claim in source.claims.values() if claim.of_one is None)
+    figures = (drawing for drawing in source.drawings.values() if drawing.all_of)
+    return any(run in claim.needs for claim in claims) or any(f.shows(run, source.main_run) for f in figures)
