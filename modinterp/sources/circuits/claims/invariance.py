@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from modinterp.analyses.order.permutations import neighbour_contrast
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.claim import Change, Claim, each
-from modinterp.claims.finding import refuted
+from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, TEST_ACCURACY
 from modinterp.sources.circuits.runs import BALANCED
@@ -135,6 +135,10 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         figure="orders",
+        finding=mixed(
+            "the mean is 0.995 to 0.997 in every network; the least alike of 50 inputs in all their orders is at 0.952 to 0.976 "
+            "in some and down to 0.808 in others, where nearly identical is said"
+        ),
         changed=told_inputs_apart("0.19 in the first network"),
     ),
     Claim(

@@ -187,8 +187,8 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         finding=mixed(
-            "a correlation of 0.95 or more in all heads of two seeds, and of 0.949 in one head of the third; with "
-            "scores on lines 99.8% to 99.9% are right, as with the network's own"
+            "a correlation of 0.95 or more in all heads of most seeds, and of 0.943 to 0.9495 in one head of the others; "
+            "with scores on lines 99.8% to 99.95% are right, as with the network's own"
         ),
         figure="idealised",
     ),
