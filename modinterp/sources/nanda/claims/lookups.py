@@ -138,6 +138,7 @@ CLAIMS = (
         expected={OPPOSITE: at_most(-0.95, "almost exactly opposite")},
         needs=(MAIN,),
         figure="tables",
+        finding=mixed("almost exactly opposite (-1.0) wherever two heads share a frequency; in rounding-8 no two do"),
     ),
     Claim(
         id="nanda.C13.linear_sigmoid",

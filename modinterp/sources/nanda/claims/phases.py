@@ -106,7 +106,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "t1 lies at 1,400 in the paper's seed and at 400 to 1,400 elsewhere; but by half of t1 the excluded loss is 10 to 15.5 times the train loss in all but two networks, so that the circuit begins to matter already while the network memorises"
+            "t1 lies at 1,400 in the paper's seed and at 400 to 1,400 elsewhere; but by half of t1 the excluded loss is 10 to 15.5 times the train loss in most networks, so that the circuit begins to matter already while the network memorises"
         ),
         figure="progress",
         control="without control",

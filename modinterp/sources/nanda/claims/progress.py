@@ -205,7 +205,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "rounding decides it: 2.1 times as fast in some variants of the paper's seed, 0.8 to 1.7 times in others, 1.4 in mainline-0; 0.6 to 2.0 times with another draw order"
+            "rounding decides it: 2.0 to 2.5 times as fast in some variants of the paper's seed, 0.7 to 1.7 times in others, 1.4 in mainline-0; 0.6 to 2.0 times with another draw order"
         ),
         figure="progress",
         control="without control",
