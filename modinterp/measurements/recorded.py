@@ -73,11 +73,11 @@ def restored(kind: Any, value: Any) -> Any:
         _checked(isinstance(value, dict) and set(value) == set(declared), value)
         return kind(**{name: restored(declared[name], entry) for name, entry in value.items()})
     if origin in (tuple, list):
-        _checked(isinstance(value, list), value)
+        entries: list[Any] = value if isinstance(value, list) else _checked(False, value)
         endless = origin is list or arguments[1:] == (...,)
-        each = arguments[:1] * len(value) if endless else arguments
-        _checked(len(each) == len(value), value)
-        return origin(restored(one, entry) for one, entry in zip(each, value, strict=True))
+        each = arguments[:1] * len(entries) if endless else arguments
+        _checked(len(each) == len(entries), value)
+        return origin(restored(one, entry) for one, entry in zip(each, entries, strict=True))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         _checked(isinstance(value, list) and all(isinstance(x, list) and len(x) == 2 for x in value), value)
         return {restored(arguments[0], key): restored(arguments[1], entry) for key, entry in value}

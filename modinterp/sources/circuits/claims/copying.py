@@ -15,7 +15,7 @@ from modinterp.claims.band import at_least, between
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, TEST_ACCURACY
-from modinterp.sources.circuits.runs import BALANCED, RUNS
+from modinterp.sources.circuits.runs import BALANCED
 
 LARGE_COPIED = "large numbers copied"
 COPIED = "copied without any other number"
@@ -111,9 +111,8 @@ def _idealised(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _algorithm(*runs: OrderMeasurements) -> dict[str, Value]:
-    """The idealised algorithm in every run, and what the weights of the main one, or of somebody's, prove."""
-    proof = next((_proof(m) for m in runs if m.spec in (None, RUNS[BALANCED[0]])), {})
-    return {**each(_idealised)(*runs), **proof}
+    """The idealised algorithm in every run, and what the weights of the first prove, if it is no other seed."""
+    return {**each(_idealised)(*runs), **({} if runs[0].name in BALANCED[1:] else _proof(runs[0]))}
 
 
 def _proof(m: OrderMeasurements) -> dict[str, float]:
