@@ -79,8 +79,9 @@ def restored(kind: Any, value: Any) -> Any:
         _checked(len(each) == len(entries), value)
         return origin(restored(one, entry) for one, entry in zip(each, entries, strict=True))
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        _checked(isinstance(value, list) and all(isinstance(x, list) and len(x) == 2 for x in value), value)
-        return {restored(arguments[0], key): restored(arguments[1], entry) for key, entry in value}
+        pairs: list[Any] = value if isinstance(value, list) else _checked(False, value)
+        _checked(all(isinstance(pair, list) and len(pair) == 2 for pair in pairs), value)
+        return {restored(arguments[0], key): restored(arguments[1], entry) for key, entry in pairs}
     raise TypeError(f"a value of type {kind}")
 
 
