@@ -11,7 +11,6 @@ seed more, tables can be shipped without the weights: history, progress, and wha
 from __future__ import annotations
 
 import fnmatch
-import gzip
 import math
 import shutil
 import sys
@@ -214,8 +213,9 @@ def _copy(
 
     What is shipped with its weights is measured on the weights as they are shipped.
     """
+    from modinterp.models import fitting
     from modinterp.reproduce.recorded import recorded
-    from modinterp.runs import load, store
+    from modinterp.runs import store
 
     record, written = store.read_record(source), {}
     for path in half:
@@ -228,13 +228,12 @@ def _copy(
         if table is not None:
             packed = store.write_packed(target / name, store.table_bytes(table, DIGITS))
             written[name + store.PACKED] = packed
-    _write_record(run, source, target, written)
     if measured and run.has_weights:
-        shipped = replace(run, model=load(target).network) if store.FINAL in written else run
-        packed = gzip.compress(recorded(shipped).to_bytes(), mtime=0)
-        _write_record(
-            run, source, target, written | {store.MEASURED: write_atomically(target / store.MEASURED, packed)}
-        )
+        if store.FINAL in written and run.spec is not None:
+            run = replace(run, model=fitting(store.read_weights(target / store.FINAL), run.spec.model, run.task))
+        packed = store.write_packed(target / store.MEASURED, recorded(run).to_bytes())
+        written[store.MEASURED + store.PACKED] = packed
+    _write_record(run, source, target, written)
 
 
 def _write_record(run: TrainedRun, source: Path, target: Path, written: Mapping[str, str]) -> None:

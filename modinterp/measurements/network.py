@@ -118,7 +118,7 @@ class NetworkMeasurements:
         Raises:
             NotRecorded: the run came without its weights, and without what it was trained from.
         """
-        return self.model.cfg if self.spec is None else self.spec.model
+        return self.run.config
 
     @property
     def model(self) -> Network:

@@ -140,7 +140,7 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
     history = table(store.HISTORY, HISTORY_COLUMNS)
     if history is None:
         raise ValueError(f"{folder / store.RECORD} names no {store.HISTORY}")
-    has_spectra = store.SPECTRA in record["sha256"]
+    has_spectra, measured = store.SPECTRA in record["sha256"], store.MEASURED + store.PACKED
     return TrainedRun(
         name,
         spec.task,
@@ -151,7 +151,7 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
         table(store.PROGRESS),
         _spectra(store.verify(folder, record, store.SPECTRA), spec.task) if has_spectra else None,
         store.recorded_outcome(record),
-        read_recorded(store.verify(folder, record, store.MEASURED)) if store.MEASURED in record["sha256"] else None,
+        read_recorded(store.verify(folder, record, measured)) if measured in record["sha256"] else None,
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from modinterp.activations import ActivationCache, Spectra, activations
-from modinterp.models import Network, Weights, fitting, hooked
+from modinterp.models import Config, Network, Weights, fitting, hooked
 from modinterp.runs import store
 from modinterp.runs.recorded import Recorded
 from modinterp.tasks import Split, Task
@@ -68,6 +68,15 @@ class TrainedRun:
         if self.model is None:
             raise NotRecorded(f"{self.name} came with its history, not with its weights; {how_to_train(self.name)}")
         return self.model
+
+    @property
+    def config(self) -> Config:
+        """The configuration that it was trained with, which needs no weights, or that of a foreign network.
+
+        Raises:
+            NotRecorded: neither the weights came along nor what it was trained from.
+        """
+        return self.network.cfg if self.spec is None else self.spec.model
 
     @property
     def _device(self) -> str:
@@ -140,8 +149,7 @@ class TrainedRun:
             KeyError: there is no such snapshot.
             ValueError: the snapshot is of another network.
         """
-        config = self.network.cfg if self.spec is None else self.spec.model
-        return fitting(self.snapshots[epoch], config, self.task).to(self._device)
+        return fitting(self.snapshots[epoch], self.config, self.task).to(self._device)
 
     def __repr__(self) -> str:
         line = f"{self.name}: {self.task.name}, "

@@ -46,7 +46,7 @@ Guard = Callable[[], object] | None  # called before a file is put into its plac
 
 FINAL, RECORD = "final.safetensors", "run.json"
 HISTORY, PROGRESS, SPECTRA = "history.csv", "progress.csv", "spectra.safetensors"
-MEASURED = "measured.json.gz"
+MEASURED = "measured.json"
 PACKED = ".gz"
 MOST_OF_TABLE, MOST_OF_HEADER, MOST_OF_RECORD = 2**26, 2**20, 2**24  # bytes that are read
 MOST_LINES = 2 * 10**5
@@ -269,7 +269,7 @@ def write_record(
 
 def _in_order(name: str) -> tuple[int, str]:
     """The place of a file in run.json: weights, tables, what was measured, spectra, snapshots."""
-    order = (FINAL, HISTORY, HISTORY + PACKED, PROGRESS, PROGRESS + PACKED, MEASURED, SPECTRA)
+    order = (FINAL, HISTORY, HISTORY + PACKED, PROGRESS, PROGRESS + PACKED, MEASURED + PACKED, SPECTRA)
     return (order.index(name) if name in order else len(order)), name
 
 

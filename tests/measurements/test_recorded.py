@@ -30,6 +30,7 @@ class Found:
     kind: Literal["sums", "products"] = "sums"
 
 
+MEASURED = store.MEASURED + store.PACKED
 FOUND = Found("a", (0.1234567890, float("inf")), {3: (4, True)})
 
 
@@ -95,7 +96,7 @@ def test_other_types_are_not_recorded() -> None:
 def test_a_damaged_file_is_one_line(content: bytes, tmp_path: Path) -> None:
     import gzip
 
-    path = tmp_path / store.MEASURED
+    path = tmp_path / MEASURED
     path.write_bytes(gzip.compress(content))
     with pytest.raises(ValueError, match="is damaged"):
         read_recorded(path)
@@ -138,12 +139,12 @@ def test_measurements_are_there_and_what_asks_for_weights_says_so(both: tuple[Tr
     assert before.key_names != whole.key_names
 
 
-WITH_BOTH = [name for name in catalogue() if (store.checkpoints() / name / store.MEASURED).is_file()
+WITH_BOTH = [name for name in catalogue() if (store.checkpoints() / name / MEASURED).is_file()
              and (store.checkpoints() / name / store.FINAL).is_file()]  # fmt: skip
 
 
 def test_of_every_source_with_such_tables_one_run_is_shipped_with_both() -> None:
-    tables = {name.partition("/")[0] for name in catalogue() if (store.checkpoints() / name / store.MEASURED).is_file()}
+    tables = {name.partition("/")[0] for name in catalogue() if (store.checkpoints() / name / MEASURED).is_file()}
     assert {name.partition("/")[0] for name in WITH_BOTH} == tables
 
 
