@@ -245,8 +245,9 @@ class Claim:
         """
         if not self.has_enough(runs):
             return self.open("pending")
+        measured = {name: measure(run) for name, run in runs.items()}
         try:
-            return self.check(*(runs[name] for name in self.subjects({name: run.spec for name, run in runs.items()})))
+            return self.check(*(measured[name] for name in self.counted(measured)))
         except NotRecorded:
             return self.open("pending")
 
@@ -268,6 +269,15 @@ class Claim:
             return tuple(needs)
         others = (name for name in specs if name not in needs and name.startswith(f"{self.source}/"))
         return (*needs, *(name for name in others if _is_related(first, specs[name], Relation.SAME)))
+
+    def counted(self, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
+        """Names of the `subjects` that count: the needs, and those relatives that did not end while they still moved.
+
+        Args:
+            measured: name of every run that there is to its measurements.
+        """
+        names = self.subjects({name: m.spec for name, m in measured.items()})
+        return tuple(name for name in names if name in self.needs or measured[name].is_settled)
 
     def open(self, reason: Reason) -> Result:
         """The result where nothing was measured."""

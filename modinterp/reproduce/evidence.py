@@ -135,8 +135,7 @@ def checked(
 
 def _subjects(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements]) -> dict[str, tuple[str, ...]]:
     """Id of each claim about one network, of which enough is there, to the networks that are measured for it."""
-    specs = {name: m.spec for name, m in measured.items()}
-    return {c.id: c.subjects(specs) for c in claims if c.of_one is not None and c.has_enough(measured)}
+    return {c.id: c.counted(measured) for c in claims if c.of_one is not None and c.has_enough(measured)}
 
 
 def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:

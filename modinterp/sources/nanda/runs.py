@@ -56,7 +56,6 @@ _NUDGES = (
     ),
 )
 ROUNDING = tuple(f"nanda/rounding-{number}" for number in range(len(_NUDGES)))
-UNSETTLED = "rounding-9 is still cleaning up when its 20,000 epochs are over, and says little of the claim"
 
 
 # the variant of the paper's seed that goes on as `mainline-0`: of those with the paper's five frequencies the one with

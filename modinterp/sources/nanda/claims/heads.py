@@ -175,7 +175,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "two heads share a frequency with opposite coefficients (cosine -1.0) in every network but rounding-8, but their attentions hardly add to 1 (correlation 0.42 to 0.90, and more in rounding-9 alone) and their OV circuits differ (cosine 0.33 to 0.61)"
+            "two heads share a frequency with opposite coefficients (cosine -1.0) in every network but rounding-8, but their attentions hardly add to 1 (correlation 0.42 to 0.90) and their OV circuits differ (cosine 0.33 to 0.61)"
         ),
         figure="ov",
     ),

