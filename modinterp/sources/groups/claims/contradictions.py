@@ -11,7 +11,7 @@ CONTRADICTIONS = (
         "and losses, which have rank 2: two directions are rounding noise.",
         settled_by={"table.losses.mlp": ()},
         follows="With the two columns the restricted losses of cyclic groups, printed as 3.6e-3 and 6.9e-3, are those of "
-        "other groups.",
+        "other groups, 2e-6; and the excluded losses, printed as 5.95, are below that of guessing.",
     ),
     Contradiction(
         id="X-U2",

@@ -8,7 +8,7 @@ from modinterp.analyses.groups.transforms import part_in
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, each
 from modinterp.measurements import GroupMeasurements
-from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, TO_TRAIN, test_accuracy
+from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, test_accuracy
 from modinterp.sources.groups.runs import S5_MLP
 
 KEYS = "key representations"
@@ -78,7 +78,6 @@ CLAIMS = (
         },
         needs=S5_MLP,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="similarities",
     ),
     Claim(
@@ -91,7 +90,6 @@ CLAIMS = (
         expected={LOGIT_SHARE: at_least(0.3, "the lowest of 50 released seeds has 0.31")},
         needs=S5_MLP,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="similarities",
     ),
     Claim(
@@ -108,7 +106,6 @@ CLAIMS = (
         },
         needs=S5_MLP,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="shares",
     ),
     Claim(
@@ -124,7 +121,6 @@ CLAIMS = (
         },
         needs=S5_MLP,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="shares",
     ),
     Claim(
@@ -140,7 +136,6 @@ CLAIMS = (
         },
         needs=S5_MLP,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="shares",
     ),
 )

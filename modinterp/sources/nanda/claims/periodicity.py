@@ -196,6 +196,9 @@ CLAIMS = (
         measure=_neurons(0, 4),
         expected={_median_share(0, 4): PERIODIC},
         needs=(MAIN,),
+        finding=mixed(
+            "The median of these neurons has 0.81 in seed 1, and 0.93 or more elsewhere: which are sharp varies."
+        ),
         figure="periodic",
         changed=(settled_alone("0.42 of the median neuron"),),
     ),
