@@ -19,6 +19,7 @@ from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, t
 from modinterp.sources.groups.runs import A5_MLP, S5_MLP
 
 PURE = "live neurons of one representation to 95%, the same of a and b"
+LIVE = "live neurons, share of all"
 SIGN_SHARES = "largest difference to 1/3 of a share of the sign neurons"
 STANDARD_PRODUCT = "rho(a b) in the standard neurons"
 READOFF = "least share of the map to logits that is tr rho(a b) rho(c^-1)"
@@ -44,7 +45,11 @@ def _pure(m: GroupMeasurements) -> dict[str, Value]:
     live = _live(m)
     of_a, of_b = (neuron_irreps(x, m.irreps) for x in (m.neuron_inputs["a"], m.neuron_inputs["b"]))
     pure = (of_a.best >= 0.95) & (of_a.own == of_b.own)
-    return {TEST_ACCURACY: test_accuracy(m), PURE: float(pure[live].double().mean())}
+    return {
+        TEST_ACCURACY: test_accuracy(m),
+        PURE: float(pure[live].double().mean()),
+        LIVE: float(live.double().mean()),
+    }
 
 
 def _shares(m: GroupMeasurements) -> dict[str, Value]:
@@ -140,10 +145,22 @@ CLAIMS = (
         source_says="103 standard, 10 sign, 15 off in the demo; least share 1 - 2e-8 in a released network",
         measure=each(_pure),
         given=LEARNED,
-        expected={PURE: at_least(0.95, "all of them in a released network")},
+        expected={
+            PURE: at_least(0.95, "all of them in a released network"),
+            LIVE: at_least(0.5, "113 and 123 of 128 in two released networks; else it is said of few"),
+        },
         needs=S5_MLP,
         scope="any seed",
         figure="clusters",
+        changed=(
+            Change(
+                date="2026-11-25",
+                what="whether neurons must be live at all",
+                before="no: an untrained network has none of which it could be false",
+                now="half of them: nearly all are in ours, and none before training; held before and after",
+                why="the claim should tell a trained network from an untrained one",
+            ),
+        ),
     ),
     Claim(
         id="groups.s5.neurons.shares",
@@ -158,6 +175,7 @@ CLAIMS = (
         },
         needs=S5_MLP,
         scope="any seed",
+        control="without control",
         figure="clusters",
     ),
     Claim(
@@ -174,6 +192,7 @@ CLAIMS = (
             "It is so of standard and of standard x sign. Of (2, 2, 1) only 12 of the 25 directions reach the logits, from "
             "neurons on cosets that do not make up the whole representation: it helps, and is not its character."
         ),
+        control="without control",
         figure="matrices",
     ),
     Claim(
@@ -184,12 +203,21 @@ CLAIMS = (
         measure=each(_restricted),
         given=LEARNED,
         expected={
-            RESTRICTED: at_most(1, "0.30 in the mainline"),
+            RESTRICTED: at_most(0.9, "0.30 in the mainline"),
             RESTRICTED_ACCURACY: at_least(0.999, "1.0 in a released network"),
         },
         needs=S5_MLP,
         scope="any seed",
         figure="losses",
+        changed=(
+            Change(
+                date="2026-11-25",
+                what="the band of the restricted loss, over that of the whole network",
+                before="at most 1, which an untrained network has by a hair: 0.9998",
+                now="at most 0.9: 0.03 in seed 1; held before and after",
+                why="before training both are those of guessing, and the claim should say so",
+            ),
+        ),
     ),
     Claim(
         id="groups.s5.excluded",
@@ -198,10 +226,19 @@ CLAIMS = (
         source_says="7.59 in the mainline, 7.3 to 17.4 in 50 seeds; guessing has 4.787",
         measure=each(_excluded),
         given=LEARNED,
-        expected={EXCLUDED: at_least(1, "no better than guessing")},
+        expected={EXCLUDED: at_least(1.1, "worse than guessing: 1.5 is the least of 50 seeds")},
         needs=S5_MLP,
         scope="any seed",
         figure="losses",
+        changed=(
+            Change(
+                date="2026-11-25",
+                what="the band of the excluded loss, in that of guessing",
+                before="at least 1, which an untrained network has by a hair: 1.00005",
+                now="at least 1.1: 2.4 in seed 1; held before and after",
+                why="before training nothing is learned that could be excluded, and the claim should say so",
+            ),
+        ),
     ),
     Claim(
         id="groups.s5.by_irrep",
