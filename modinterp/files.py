@@ -1,10 +1,12 @@
-"""Files written whole or not at all, names that stay inside their folder, and folders that can be written."""
+"""Files written whole or not at all and read up to a limit, safe names, and folders that can be written."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import secrets
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,6 +48,24 @@ def sha256(path: Path) -> str:
     """Checksum of a file's content, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_unpacked(path: Path, most: int) -> bytes:
+    """The content of a file, unpacked where its name ends in `.gz`.
+
+    Args:
+        most: bytes that are read; a file that holds more is refused.
+    Raises:
+        ValueError: it is damaged, or larger.
+    """
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+            content = file.read(most + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(str(error)) from error
+    if len(content) > most:
+        raise ValueError(f"it has more than {most:,} bytes")
+    return content
 
 
 def folder_name(path: Path) -> str:

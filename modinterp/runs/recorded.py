@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from modinterp.files import read_unpacked
 from modinterp.runs.weights import first_line
 
 MOST_BYTES = 2**24  # that are read
@@ -39,17 +38,11 @@ def read_recorded(path: Path) -> Recorded:
         ValueError: it is damaged, or larger than any that is written here.
     """
     try:
-        with gzip.open(path) as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
-        found = json.loads(content)
+        found = json.loads(read_unpacked(path, MOST_BYTES))
         claims = {
             id: {name: tuple(float(value) for value in values) for name, values in numbers.items()}
             for id, numbers in found["claims"].items()
         }
         return Recorded(dict(found["values"]), claims)
-    except (
-        ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zlib.error, RecursionError,
-    ) as error:  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {first_line(error)}") from error

@@ -22,7 +22,6 @@ import json
 import os
 import platform
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -35,7 +34,7 @@ from torch import Tensor
 
 from modinterp.activations import Spectra
 from modinterp.arguments import COUNT, check
-from modinterp.files import sha256, write_atomically
+from modinterp.files import read_unpacked, sha256, write_atomically
 from modinterp.runs.hub import Root, root
 from modinterp.runs.weights import READ as READ
 from modinterp.runs.weights import first_line, read_safetensors
@@ -176,12 +175,8 @@ def read_table(path: Path) -> pd.DataFrame:
         ValueError: it is damaged, or larger than any that is written here.
     """
     try:
-        with gzip.open(path) if path.suffix == PACKED else open(path, "rb") as file:
-            content = file.read(MOST_OF_TABLE + 1)
-        if len(content) > MOST_OF_TABLE:
-            raise ValueError(f"it has more than {MOST_OF_TABLE:,} bytes")
-        return table_from_csv(content)
-    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        return table_from_csv(read_unpacked(path, MOST_OF_TABLE))
+    except ValueError as error:
         raise ValueError(f"{path} holds no whole table: {first_line(error)}") from error
 
 
