@@ -90,11 +90,20 @@ def without_each_on(
         freqs, sign: as in `part_at`.
         rows: rows of `Task.inputs()`.
     """
-    p, some = len(logits), rows.to(logits.device)
-    flat, of_sum = logits.double().flatten(0, 1)[some], sums(p, sign).flatten().to(logits.device)[some]
+    some = rows.to(logits.device)
+    flat, of_sum = logits.double().flatten(0, 1)[some], sums(len(logits), sign).flatten().to(logits.device)[some]
+    for part in _waves_of_sum(logits, freqs, sign):
+        yield flat - part[of_sum]
+
+
+def _waves_of_sum(
+    logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int
+) -> Iterator[Float[Tensor, "sum output"]]:
+    """What the waves of a + b of one frequency make of every sum, for each of the frequencies."""
+    p = len(logits)
     spectrum, waves = transform(sum_means(logits, sign)), fourier_basis(p).to(logits.device)
     for own in (components_of(freq, p) for freq in freqs):
-        yield flat - (waves[own].T @ spectrum[own])[of_sum]
+        yield waves[own].T @ spectrum[own]
 
 
 def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Network:
@@ -234,10 +243,7 @@ def _losses_without_sum_waves(
     """
     p, flat, answers = len(logits), *_with_labels(logits, labels, None)
     by_sum = sums(p, sign).flatten().to(logits.device).argsort(stable=True)  # p pairs for each value of a + b
-    waves = transform(sum_means(logits, sign)), fourier_basis(p).to(logits.device)
-    parts = torch.stack(
-        [waves[1][own].T @ waves[0][own] for own in (components_of(k, p) for k in range(1, p // 2 + 1))], dim=-1
-    )  # [sum, output, freq]
+    parts = torch.stack(list(_waves_of_sum(logits, range(1, p // 2 + 1), sign)), dim=-1)  # [sum, output, freq]
     right = answers[by_sum].view(p, p)
     own = flat.gather(1, answers[:, None])
     over_own = (flat - own).exp()[by_sum].view(p, p, -1)
