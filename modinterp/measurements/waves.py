@@ -139,6 +139,7 @@ class WaveMeasurements(GridMeasurements):
             raise NoSuchPart(f"components are taken out of networks of one layer; {self.name} has more")
         for hook in (PATTERN, ATTN_OUT, MLP_OUT):
             self.activation(hook)
+        self.tables  # noqa: B018 - of a network without "=" there are none, and no attention of "=" to itself
         return components.component_interventions(self.grid)
 
     @cached_property

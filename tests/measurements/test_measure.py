@@ -23,8 +23,9 @@ from modinterp.measurements import (
     family,
     measure,
 )
+from modinterp.measurements.recorded import measurements_declared
 from modinterp.models import TransformerConfig, hooked, initial_weights
-from modinterp.runs import TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun
 
 P = 13
 
@@ -205,6 +206,18 @@ def test_parts_that_a_network_does_not_have_are_told(shape: dict[str, object], n
     for name in names:
         with pytest.raises(NoSuchPart, match="tiny"):
             getattr(m, name)
+
+
+def test_a_network_without_equals_lacks_what_equals_does_and_nothing_else() -> None:
+    m, lacking = measure(tiny(tasks.addition(P, equals=False), causal=False, attention_rate=0.5)), set()
+    for name in measurements_declared(type(m)):
+        try:
+            getattr(m, name)
+        except NoSuchPart:
+            lacking.add(name)
+        except NotRecorded:  # it was not trained
+            pass
+    assert lacking == {"ablations", "sigmoid", "tables", "roles", "primality"}
 
 
 def test_numbers_stay_when_activations_are_let_go(mainline: TrainedRun) -> None:

@@ -26,6 +26,8 @@ def lookup_tables(model: Transformer, equals: int) -> Float[Tensor, "a head"]:
 
     Args:
         equals: the token at the last position; the tokens below it are the residues.
+    Raises:
+        ValueError: the network has no such token.
     Source: Nanda et al. 2023, appendix C.1.3 (definition D10).
     """
     return _scores_of(model, model.W_E[:equals].double(), equals)
@@ -36,6 +38,8 @@ def position_scores(model: Transformer, equals: int) -> Float[Tensor, "pos head"
 
     Args:
         equals: the token at the last position.
+    Raises:
+        ValueError: the network has no such token.
     """
     c = model.cfg
     positions = model.pos_embed.W_pos if c.positional else model.W_E.new_zeros(c.n_ctx, c.d_model)
@@ -45,6 +49,8 @@ def position_scores(model: Transformer, equals: int) -> Float[Tensor, "pos head"
 def _scores_of(model: Transformer, x: Tensor, equals: int, with_bias: bool = True) -> Tensor:
     """Attention scores of the last position's query with the keys of residual vectors x, `[row of x, head]`. [nats]"""
     attn = model.blocks[0].attn
+    if not 0 <= equals < len(model.W_E):
+        raise ValueError(f"the network has {len(model.W_E)} tokens, and none of the number {equals}")
     last = model.W_E[equals].double() + (model.pos_embed.W_pos[-1].double() if model.cfg.positional else 0)
     q = torch.einsum("m,hmd->hd", last, attn.W_Q.double())
     k = torch.einsum("tm,hmd->thd", x, attn.W_K.double())
