@@ -63,7 +63,7 @@ def _frequencies(m: StrangerMeasurements) -> Iterator[Entry]:
         yield "agreement_neurons", quantity, None, _why_no_neurons(m)
     quantity, agreement = "agreement with the strongest of the logits (Jaccard)", jaccard(m.logit_freqs, m.freqs)
     yield "agreement_logits", quantity, agreement, _listed(m.logit_freqs)
-    gini = fourier_gini(m.W_E) if m.has_embedding else None
+    gini = m.gini_of_W_E if m.has_embedding else None
     yield "gini_W_E", "Gini coefficient of W_E over Fourier components", gini, NO_EMBEDDING * (gini is None)
     quantity = f"Gini coefficient of {m.readout_name} over Fourier components"
     yield "gini_read", quantity, fourier_gini(m.readout_matrix.T)

@@ -13,6 +13,7 @@ from modinterp.activations import logits_with
 from modinterp.analyses.attention import components
 from modinterp.analyses.attention import heads as attention
 from modinterp.analyses.fourier import ablations, cosine_sums, frequencies, neurons, readout
+from modinterp.analyses.fourier.sparsity import fourier_gini, gini
 from modinterp.analyses.fourier.transforms import transform_2d
 from modinterp.analyses.network import summary
 from modinterp.analyses.training import phases, progress
@@ -66,6 +67,21 @@ class WaveMeasurements(GridMeasurements):
     def freqs(self) -> tuple[int, ...]:
         """Key frequencies of W_L in ascending order. [cycles per p]"""
         return self.keys.freqs
+
+    @cached_property
+    def gini_of_W_E(self) -> float:
+        """Gini coefficient of the embedding over Fourier components (definition D7)."""
+        return fourier_gini(self.W_E)
+
+    @cached_property
+    def gini_of_W_L(self) -> float:
+        """Gini coefficient of the map from neurons to logits over Fourier components (definition D7)."""
+        return fourier_gini(self.W_L.T)
+
+    @cached_property
+    def gini_of_neurons(self) -> float:
+        """Gini coefficient of the norms of the output weights of the last layer's neurons."""
+        return gini(self.weight(f"{self.last_block}.mlp.W_out").norm(dim=1))
 
     @cached_property
     def readoff(self) -> readout.ReadoffTable:

@@ -10,7 +10,6 @@ import torch.nn.functional as F
 from modinterp.analyses.fourier.ablations import excluded_logits, loss_on
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.analyses.fourier.neurons import frequency_energies, term_shares
-from modinterp.analyses.fourier.sparsity import fourier_gini
 from modinterp.analyses.fourier.transforms import components_of, transform
 from modinterp.analyses.statistics.explained import energy_share
 from modinterp.claims.band import at_least, at_most, between
@@ -97,8 +96,8 @@ def _summary(m: PairMeasurements) -> dict[str, Value]:
         EXCLUDED_LOSS: loss_on(excluded, m.labels),
         **on_train,
         "FVE of the logits, not centred": m.logit_fit.explained_raw,
-        "Gini coefficient of W_E": fourier_gini(m.W_E),
-        "Gini coefficient of W_U": fourier_gini(m.W_L.T),
+        "Gini coefficient of W_E": m.gini_of_W_E,
+        "Gini coefficient of W_U": m.gini_of_W_L,
     }
 
 

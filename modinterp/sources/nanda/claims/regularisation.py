@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import median
 
-from modinterp.analyses.fourier.sparsity import fourier_gini, gini
 from modinterp.analyses.training.curves import rank_correlation, slingshots
 from modinterp.analyses.training.phases import LEARNED
 from modinterp.claims.band import at_least, at_most
@@ -98,8 +97,7 @@ def _l1(*runs: PairMeasurements) -> dict[str, Value]:
 
 def _sparsities(m: PairMeasurements) -> tuple[float, float]:
     """Gini coefficients over the neurons' output weights, and over the Fourier components of W_E."""
-    W_out = m.model.blocks[-1].mlp.W_out.detach()
-    return gini(W_out.norm(dim=1)), fourier_gini(m.W_E)
+    return m.gini_of_neurons, m.gini_of_W_E
 
 
 def _less_sparse(*runs: PairMeasurements) -> dict[str, Value]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from statistics import median
 
 from modinterp.analyses.fourier.readout import Readoff
-from modinterp.analyses.fourier.sparsity import fourier_gini
 from modinterp.analyses.statistics.lines import correlation
 from modinterp.analyses.statistics.similarity import cosines
 from modinterp.claims.band import at_least, at_most, between
@@ -74,7 +73,7 @@ SETTLED_HIGHER = mixed(
 def _embeddings(m: PairMeasurements) -> dict[str, Value]:
     positions = m.W_pos[:2].detach().double()
     return {
-        GINI_W_E: fourier_gini(m.W_E),
+        GINI_W_E: m.gini_of_W_E,
         POSITION_COSINE: float(cosines(positions)[0, 1]),
         POSITION_CORRELATION: correlation(*positions),
     }
@@ -84,7 +83,7 @@ def _outputs(*runs: PairMeasurements) -> dict[str, Value]:
     return {
         KEY_FREQUENCIES: [len(m.freqs) for m in runs],
         N_SETS: len({m.freqs for m in runs}),
-        GINI_W_L: [fourier_gini(m.W_L.T) for m in runs],
+        GINI_W_L: [m.gini_of_W_L for m in runs],
         "weakest key frequency over strongest other": [m.keys.gap for m in runs],
     }
 
