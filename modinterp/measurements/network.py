@@ -16,6 +16,7 @@ from modinterp.measurements.recorded import restored_values
 from modinterp.models import Config, Network, Weights
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Split
+from modinterp.terminal.progress import progress_bar
 from modinterp.training import Recipe, RunSpec
 
 NEURONS, PATTERN, SCORES = (
@@ -24,6 +25,7 @@ NEURONS, PATTERN, SCORES = (
 
 
 M = TypeVar("M", bound="NetworkMeasurements")
+SECONDS_BEFORE_A_BAR = 3
 _LARGE = 10**5  # entries of a tensor that is worth letting go
 
 
@@ -162,14 +164,21 @@ class NetworkMeasurements:
         return self.run.at(epoch)
 
     def networks(self) -> Iterator[tuple[int, Network]]:
-        """Epoch and network of every snapshot, one after the other.
+        """Epoch and network of every snapshot, one after the other; a progress bar shows them once it takes long.
 
         Raises:
             NotRecorded: no snapshots came with the run.
         """
         if not self.snapshots:
             raise NotRecorded(f"no snapshots of {self.name} were kept")
-        return ((epoch, self.at(epoch)) for epoch in self.snapshots)
+        return self._networks()
+
+    def _networks(self) -> Iterator[tuple[int, Network]]:
+        what = f"snapshots of {self.name}"
+        with progress_bar(len(self.snapshots), what, "snapshot", leave=False, delay=SECONDS_BEFORE_A_BAR) as bar:
+            for epoch in self.snapshots:
+                yield epoch, self.at(epoch)
+                bar.update()
 
     @property
     def p(self) -> int:

@@ -29,7 +29,7 @@ def progress_bar(total: int, what: str, unit: str, first: int = 0, **options: An
         what: what is being done, before the bar.
         unit: the name of one unit, such as `epoch`.
         first: how many units are done already.
-        options: more of tqdm's, such as `leave` or `iterable`.
+        options: more of tqdm's, such as `leave` or `delay`; a log has its own intervals.
     """
     if sys.stderr.isatty() or "ipykernel" in sys.modules:
         from tqdm.auto import tqdm
@@ -39,6 +39,5 @@ def progress_bar(total: int, what: str, unit: str, first: int = 0, **options: An
 
     line = "{desc}: {n_fmt} of {total_fmt} {unit}s after {elapsed}, {remaining} to go, {rate_fmt}{postfix}"
     seconds = SECONDS_BETWEEN_LOG_LINES
-    often = {"mininterval": seconds, "maxinterval": seconds, "delay": seconds}
-    return tqdm(total=total, desc=what, unit=unit, initial=first, file=_Log(), bar_format=line, ncols=200,
-                **often, **options)  # fmt: skip
+    options |= {"mininterval": seconds, "maxinterval": seconds, "delay": seconds}
+    return tqdm(total=total, desc=what, unit=unit, initial=first, file=_Log(), bar_format=line, ncols=200, **options)
