@@ -18,11 +18,12 @@ LEADING, LEAST = 0.10, 0.02  # shares of the embedding's variance: of a leading 
 
 
 class CircleMeasurements(WaveMeasurements):
-    """The measurements of Zhong et al. 2023: both inputs alike or not, distance, circles of principal components.
+    """The measurements of Zhong et al. 2023: both inputs alike or not, distance, circles of the embedding.
 
-    Leading circles are pairs of principal components with more than 10% of the embedding's variance, weak ones those
-    with 2 to 10%. (It was 8% until the released network of constant attention was measured, with circles of 26, 25,
-    22, 9.3, 8.8 and 7.7%, of which its authors call the first three leading.)
+    Leading circles are frequencies with more than 10% of the embedding's variance, weak ones those with 2 to 10%. (It
+    was 8% until the released network of constant attention was measured, with circles of 26, 25, 22, 9.3, 8.8 and 7.7%,
+    of which its authors call the first three leading.) The authors look at principal components two by two: those are
+    `component_circles`, which mix circles of nearly the same size.
     """
 
     @cached_property
@@ -61,32 +62,47 @@ class CircleMeasurements(WaveMeasurements):
         """Principal components of the embedding, two by two."""
         return isolation.component_circles(self.W_E)
 
+    @cached_property
+    def frequency_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
+        """The waves of every frequency in the embedding, the strongest first."""
+        return isolation.frequency_circles(self.W_E)
+
     @property
-    def leading_circles(self) -> tuple[isolation.ComponentCircle, ...]:
+    def leading_components(self) -> tuple[isolation.ComponentCircle, ...]:
         """Pairs of components with more than 10% of the embedding's variance."""
         return tuple(one for one in self.component_circles if one.variance > LEADING)
 
     @property
-    def weak_circles(self) -> tuple[isolation.ComponentCircle, ...]:
+    def weak_components(self) -> tuple[isolation.ComponentCircle, ...]:
         """Pairs of components with 2 to 10% of the embedding's variance."""
         return tuple(one for one in self.component_circles if LEAST < one.variance <= LEADING)
 
+    @property
+    def leading_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
+        """Frequencies with more than 10% of the embedding's variance."""
+        return tuple(one for one in self.frequency_circles if one.variance > LEADING)
+
+    @property
+    def weak_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
+        """Frequencies with 2 to 10% of the embedding's variance."""
+        return tuple(one for one in self.frequency_circles if LEAST < one.variance <= LEADING)
+
     @cached_property
-    def _isolated(self) -> dict[tuple[int, ...], Float[Tensor, "a b output"]]:
+    def _isolated(self) -> dict[tuple[isolation.Circle, ...], Float[Tensor, "a b output"]]:
         return {}
 
-    def isolated(self, circles: Sequence[isolation.ComponentCircle]) -> Float[Tensor, "a b output"]:
-        """Logits of the network with some of the `component_circles` alone in place of its embedding."""
-        pairs = tuple(one.pair for one in circles)
-        if pairs not in self._isolated:
-            self._isolated[pairs] = isolation.isolated_logits(self.model, self.task, pairs)
-        return self._isolated[pairs]
+    def isolated(self, circles: Sequence[isolation.Circle]) -> Float[Tensor, "a b output"]:
+        """Logits of the network with some circles, by frequency or by components, alone in place of its embedding."""
+        chosen = tuple(circles)
+        if chosen not in self._isolated:
+            self._isolated[chosen] = isolation.isolated_logits(self.model, self.task, chosen)
+        return self._isolated[chosen]
 
-    def isolated_accuracy(self, circles: Sequence[isolation.ComponentCircle]) -> float:
-        """Accuracy over all pairs with some of the `component_circles` alone."""
+    def isolated_accuracy(self, circles: Sequence[isolation.Circle]) -> float:
+        """Accuracy over all pairs with some circles alone."""
         return accuracy_on(self.isolated(circles), self.labels)
 
-    def agreement(self, one: isolation.ComponentCircle, formula: str, freq: int | None = None) -> formulas.Agreement:
+    def agreement(self, one: isolation.Circle, formula: str, freq: int | None = None) -> formulas.Agreement:
         """How well the logits of one circle alone agree with a formula.
 
         Args:
@@ -95,7 +111,7 @@ class CircleMeasurements(WaveMeasurements):
         """
         return formulas.agreement(self.isolated([one]), formula, one.freq if freq is None else freq)
 
-    def profile(self, one: isolation.ComponentCircle) -> formulas.DistanceProfile:
+    def profile(self, one: isolation.Circle) -> formulas.DistanceProfile:
         """The mean correct logit by distance with one circle alone."""
         return formulas.distance_profile(self.isolated([one]), one.freq)
 

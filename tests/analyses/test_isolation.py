@@ -32,6 +32,14 @@ def test_planted_circles_are_found_in_the_order_of_their_size() -> None:
     assert [one.variance for one in found] == pytest.approx([9 / 14, 4 / 14, 1 / 14])
 
 
+def test_circles_of_one_size_are_told_apart_by_frequency_alone() -> None:
+    same = planted({2: 1.0, 5: 1.0, 4: 3.0}) + 1e-3 * torch.randn(P, 8, generator=torch.Generator().manual_seed(3))
+    found = isolation.frequency_circles(same)
+    assert [found[0].freq, {one.freq for one in found[1:3]}] == [4, {2, 5}]
+    assert [one.variance for one in found[:3]] == pytest.approx([9 / 11, 1 / 11, 1 / 11], rel=0.01)
+    assert min(one.purity for one in isolation.component_circles(same)[:3]) < 0.9
+
+
 def test_circularity_is_one_of_circles_and_less_of_noise_and_of_mixtures() -> None:
     assert isolation.circularity(planted({2: 1.0, 5: 3.0})).mean == pytest.approx(1)
     noise = torch.randn(59, 32, generator=torch.Generator().manual_seed(1))
@@ -59,10 +67,16 @@ def test_a_network_keeps_the_circles_that_are_asked_for() -> None:
     torch.testing.assert_close(alone.W_E.data, _only(planted({2: 1.0, 5: 3.0}), 5))
     assert isolation.component_circles(alone.W_E)[0].freq == 5
     torch.testing.assert_close(isolation.with_components(network, P, [1, 2]).W_E, network.W_E)
-    whole = isolation.isolated_logits(network, task, [2, 1])
+    by_components, by_frequency = isolation.component_circles(network.W_E), isolation.frequency_circles(network.W_E)[:2]
+    whole = isolation.isolated_logits(network, task, by_components[1::-1])
     torch.testing.assert_close(whole, logits_on_grid(network, task))
     same = isolation.isolated_logits(network, task, [])
     torch.testing.assert_close(same, same[0, 0].expand_as(same))
+    torch.testing.assert_close(isolation.isolated_logits(network, task, by_frequency), whole)
+    first = [isolation.isolated_logits(network, task, circles[:1]) for circles in (by_components, by_frequency)]
+    torch.testing.assert_close(*first)
+    with pytest.raises(ValueError, match="and not by both"):
+        isolation.isolated_logits(network, task, [*by_components, *by_frequency])
     with pytest.raises(ValueError, match="pairs must be numbers from 1 to 2, got 3"):
         isolation.with_components(network, P, [3])
 
@@ -79,7 +93,7 @@ def test_what_has_no_circles_is_refused() -> None:
     task = ModularArithmetic(P, equals=False, vocabularies=2)
     network = hooked(config := MLPConfig.of(task, d_model=8, d_mlp=8), initial_weights(config, 0))
     with pytest.raises(ValueError, match="tokens of their own"):
-        isolation.isolated_logits(network, task, [1])
+        isolation.isolated_logits(network, task, [])
 
 
 NETWORKS = {  # what the authors print of their networks, and what was measured of them with other code
@@ -109,3 +123,6 @@ def test_the_authors_networks_have_the_numbers_that_are_printed(name: str) -> No
     assert [m.agreement(one, "two absolute values").explained for one in found[: len(two)]] == pytest.approx(
         two, abs=6e-5
     )
+    assert {one.freq for one in m.leading_circles} >= set(freqs) or not freqs
+    for one in m.leading_circles[: len(clock)]:  # by frequency they are the pizza's even more closely
+        assert m.agreement(one, "pizza").explained > 0.993

@@ -1,7 +1,8 @@
-"""Circles among an embedding's principal components, and a network in which some of them are left alone.
+"""Circles of an embedding, by frequency or by principal components, and a network in which some are left alone.
 
 Principal components of a periodic embedding come in pairs, a cosine and a sine of one frequency. Kept in place of the
-whole embedding, one pair shows what the network makes of one circle.
+whole embedding, one pair shows what the network makes of one circle, as Zhong et al. 2023 look at it. Two circles of
+nearly the same size are mixed by principal components, and are told apart by their frequencies all the same.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid
+from modinterp.analyses.fourier.ablations import restricted_embedding
 from modinterp.analyses.fourier.frequencies import dominant_frequency
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.models import Network
@@ -77,6 +79,34 @@ def _coordinates(x: Tensor) -> tuple[Float[Tensor, "a component"], Float[Tensor,
 
 
 @dataclass(frozen=True)
+class FrequencyCircle:
+    """The waves of one frequency in an embedding.
+
+    Attributes:
+        freq: the frequency. [cycles per p]
+        variance: share of the embedding's variance about its mean, in [0, 1].
+    """
+
+    freq: int
+    variance: float
+
+
+Circle = ComponentCircle | FrequencyCircle
+
+
+def frequency_circles(x: Float[Tensor, "a d"]) -> tuple[FrequencyCircle, ...]:
+    """The waves of every frequency in an embedding, those with the largest share of the variance first.
+
+    Args:
+        x: one vector for each residue.
+    """
+    energies = frequency_norms(component_norms(x)).square()
+    shares = (energies / energies.sum()).tolist()
+    circles = (FrequencyCircle(freq, share) for freq, share in enumerate(shares, start=1))
+    return tuple(sorted(circles, key=lambda one: -one.variance))
+
+
+@dataclass(frozen=True)
 class Circularity:
     """How much of one frequency the leading principal components of an embedding are.
 
@@ -132,16 +162,23 @@ def with_components(network: Network, p: int, pairs: Sequence[int]) -> Network:
     return changed
 
 
-def isolated_logits(network: Network, task: Task, pairs: Sequence[int]) -> Float[Tensor, "a b output"]:
-    """Logits for all pairs (a, b) of the network with some pairs of principal components alone, in float64.
+def isolated_logits(network: Network, task: Task, circles: Sequence[Circle]) -> Float[Tensor, "a b output"]:
+    """Logits for all pairs (a, b) of the network with some circles alone in place of its embedding, in float64.
 
     Args:
-        pairs: numbers of the pairs, from 1, as in `component_circles`.
+        circles: of `component_circles`, or of `frequency_circles`.
     Raises:
-        ValueError: a pair that the embedding does not have, or numbers that have tokens of their own at each place.
-    Source: Zhong et al. 2023, section 3.2.
+        ValueError: circles of both kinds, a pair that the embedding does not have, or numbers that have tokens of their
+            own at each place.
+    Source: Zhong et al. 2023, section 3.2, for principal components.
     """
     p = task.output_sizes[0]
     if getattr(task, "vocabularies", 1) > 1:
         raise ValueError("circles are isolated where a and b share one embedding, and these have tokens of their own")
-    return logits_on_grid(with_components(network.in_float64(), p, pairs), task).cpu()
+    pairs = [one.pair for one in circles if isinstance(one, ComponentCircle)]
+    freqs = [one.freq for one in circles if isinstance(one, FrequencyCircle)]
+    if pairs and freqs:
+        raise ValueError("circles are isolated by principal components or by frequencies, and not by both")
+    whole = network.in_float64()
+    alone = restricted_embedding(whole, p, freqs) if freqs else with_components(whole, p, pairs)
+    return logits_on_grid(alone, task).cpu()

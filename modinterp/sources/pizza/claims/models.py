@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.finding import refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.pizza.claims.conditions import (
     CIRCULAR,
@@ -12,7 +13,6 @@ from modinterp.sources.pizza.claims.conditions import (
     HAS_CIRCULAR,
     ROUND,
     SOLVED,
-    TO_TRAIN,
     circular,
     middle,
     rate,
@@ -100,7 +100,7 @@ def _circularity(*runs: PairMeasurements) -> dict[str, Value]:
         ROUND_A: sum(rate(m) == 0 for m in chosen),
         ROUND_B: sum(rate(m) == 1 for m in chosen),
         LEAST_PURE: [min(m.circularity.by_component) for m in chosen],
-        PURITY: [min(one.purity for one in m.leading_circles) for m in chosen],
+        PURITY: [min(one.purity for one in m.leading_components) for m in chosen],
     }
 
 
@@ -124,7 +124,6 @@ CLAIMS = (
         printed={RELEASED_GS: 0.99367},
         needs=CONSTANT,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="phases",
     ),
     Claim(
@@ -139,7 +138,7 @@ CLAIMS = (
         },
         needs=SOFTMAX,
         scope="any seed",
-        finding=TO_TRAIN,
+        control="without control",
         figure="phases",
     ),
     Claim(
@@ -155,7 +154,11 @@ CLAIMS = (
         },
         needs=CONSTANT,
         scope="any seed",
-        finding=TO_TRAIN,
+        finding=refuted(
+            "The one of ours whose components are circles, attention-0-1, has 0.42 where the median may be 0.40; the others, "
+            "which are not asked for, have 0.19 and 0.23."
+        ),
+        control="without control",
         figure="distance",
     ),
     Claim(
@@ -170,7 +173,7 @@ CLAIMS = (
         },
         needs=SOFTMAX,
         scope="any seed",
-        finding=TO_TRAIN,
+        control="without control",
         figure="distance",
     ),
     Claim(
@@ -187,7 +190,7 @@ CLAIMS = (
         needs=(*CONSTANT, *SOFTMAX),
         required=_BOTH,
         scope="any seed",
-        finding=TO_TRAIN,
+        control="without control",
         figure="phases",
     ),
     Claim(
@@ -203,7 +206,6 @@ CLAIMS = (
         },
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",
-        finding=TO_TRAIN,
         figure="components",
     ),
     Claim(
@@ -220,7 +222,6 @@ CLAIMS = (
         needs=(*CONSTANT, *SOFTMAX),
         required=_BOTH,
         scope="any seed",
-        finding=TO_TRAIN,
         figure="components",
     ),
     Claim(
@@ -236,7 +237,6 @@ CLAIMS = (
         },
         needs=ATTENTION,
         scope="any seed",
-        finding=TO_TRAIN,
     ),
     Claim(
         id="pizza.attention.periodic",
@@ -251,6 +251,9 @@ CLAIMS = (
         },
         needs=SOFTMAX,
         scope="any seed",
-        finding=TO_TRAIN,
+        finding=refuted(
+            "One of the four heads of attention-1-2 swings with two frequencies, of 0.51 and 0.37; the others with one, of "
+            "0.86 and more."
+        ),
     ),
 )

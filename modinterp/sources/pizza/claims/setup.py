@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, each
 from modinterp.measurements import PairMeasurements
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
-from modinterp.sources.pizza.claims.conditions import ACCURACY, TO_TRAIN
+from modinterp.sources.pizza.claims.conditions import ACCURACY
 from modinterp.sources.pizza.runs import CONSTANT, MAIN, RUNS, SOFTMAX
 from modinterp.tasks import addition
 
@@ -140,7 +140,6 @@ CLAIMS = (
         },
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",
-        finding=TO_TRAIN,
         figure="curves",
     ),
 )
