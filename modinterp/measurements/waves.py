@@ -14,7 +14,7 @@ from modinterp.analyses.attention import components
 from modinterp.analyses.attention import heads as attention
 from modinterp.analyses.fourier import ablations, cosine_sums, frequencies, neurons, readout
 from modinterp.analyses.fourier.sparsity import fourier_gini, gini
-from modinterp.analyses.fourier.transforms import transform_2d
+from modinterp.analyses.fourier.transforms import component_norms, transform_2d
 from modinterp.analyses.network import summary
 from modinterp.analyses.training import phases, progress
 from modinterp.measurements.grid import GridMeasurements
@@ -67,6 +67,16 @@ class WaveMeasurements(GridMeasurements):
     def freqs(self) -> tuple[int, ...]:
         """Key frequencies of W_L in ascending order. [cycles per p]"""
         return self.keys.freqs
+
+    @cached_property
+    def components_of_W_E(self) -> Float[Tensor, " component"]:
+        """Norm of the embedding at each wave of the Fourier basis, the constant first."""
+        return component_norms(self.W_E).cpu()
+
+    @cached_property
+    def components_of_W_L(self) -> Float[Tensor, " component"]:
+        """Norm of the map from neurons to logits at each wave of the Fourier basis, the constant first."""
+        return component_norms(self.W_L.T).cpu()
 
     @cached_property
     def gini_of_W_E(self) -> float:

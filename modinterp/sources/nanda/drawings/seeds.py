@@ -8,7 +8,6 @@ from functools import wraps
 import pandas as pd
 import plotly.graph_objects as go
 
-from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.figures import ablations, fourier, progress, readout
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.drawing import Drawing, Table
@@ -36,13 +35,13 @@ def _of_seeds(draw: Callable[[Measured], go.Figure]) -> Callable[[Measured], go.
 
 @_of_seeds
 def _spectra_of_W_E(seeds: Measured) -> go.Figure:
-    norms = {seed: component_norms(m.W_E) for seed, m in seeds.items()}
+    norms = {seed: m.components_of_W_E for seed, m in seeds.items()}
     return fourier.spectra_of_runs(norms, {seed: m.freqs for seed, m in seeds.items()}, _SPARSE.format("W_E"))
 
 
 @_of_seeds
 def _spectra_of_W_L(seeds: Measured) -> go.Figure:
-    norms = {seed: component_norms(m.W_L.T) for seed, m in seeds.items()}
+    norms = {seed: m.components_of_W_L for seed, m in seeds.items()}
     return fourier.spectra_of_runs(norms, {seed: m.freqs for seed, m in seeds.items()}, _SPARSE.format("W_L"))
 
 
