@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 PARTS = ".*.part"  # of files that are being written, or were when a process was killed
+PACKED = ".gz"  # at the end of a file that is packed with gzip
 MOST_LETTERS = 100
 
 
@@ -51,7 +52,7 @@ def sha256(path: Path) -> str:
 
 
 def read_unpacked(path: Path, most: int) -> bytes:
-    """The content of a file, unpacked where its name ends in `.gz`.
+    """The content of a file, unpacked where its name ends in `PACKED`.
 
     Args:
         most: bytes that are read; a file that holds more is refused.
@@ -59,7 +60,7 @@ def read_unpacked(path: Path, most: int) -> bytes:
         ValueError: it is damaged, or larger.
     """
     try:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+        with gzip.open(path) if path.suffix == PACKED else open(path, "rb") as file:
             content = file.read(most + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(str(error)) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from jaxtyping import Float
 from torch import Tensor
@@ -15,6 +16,13 @@ from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.waves import WaveMeasurements
 
 LEADING, LEAST = 0.10, 0.02  # shares of the embedding's variance: of a leading circle, and of any that counts
+
+C = TypeVar("C", bound=isolation.Circle)
+
+
+def _with_variance(circles: Sequence[C], above: float, most: float = 1) -> tuple[C, ...]:
+    """Circles whose share of the embedding's variance is above one value, and at most another."""
+    return tuple(one for one in circles if above < one.variance <= most)
 
 
 class CircleMeasurements(WaveMeasurements):
@@ -70,22 +78,22 @@ class CircleMeasurements(WaveMeasurements):
     @property
     def leading_components(self) -> tuple[isolation.ComponentCircle, ...]:
         """Pairs of components with more than 10% of the embedding's variance."""
-        return tuple(one for one in self.component_circles if one.variance > LEADING)
+        return _with_variance(self.component_circles, LEADING)
 
     @property
     def weak_components(self) -> tuple[isolation.ComponentCircle, ...]:
         """Pairs of components with 2 to 10% of the embedding's variance."""
-        return tuple(one for one in self.component_circles if LEAST < one.variance <= LEADING)
+        return _with_variance(self.component_circles, LEAST, LEADING)
 
     @property
     def leading_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
         """Frequencies with more than 10% of the embedding's variance."""
-        return tuple(one for one in self.frequency_circles if one.variance > LEADING)
+        return _with_variance(self.frequency_circles, LEADING)
 
     @property
     def weak_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
         """Frequencies with 2 to 10% of the embedding's variance."""
-        return tuple(one for one in self.frequency_circles if LEAST < one.variance <= LEADING)
+        return _with_variance(self.frequency_circles, LEAST, LEADING)
 
     @cached_property
     def _isolated(self) -> dict[tuple[isolation.Circle, ...], Float[Tensor, "a b output"]]:
@@ -118,7 +126,7 @@ class CircleMeasurements(WaveMeasurements):
     @cached_property
     def embedding_shares(self) -> Float[Tensor, " freq"]:
         """Share of the embedding's energy at every frequency, the constant left out; entry k - 1 is of frequency k."""
-        energies = frequency_norms(component_norms(self.W_E)).square()
+        energies = self.embedding_norms.square()
         return energies / energies.sum()
 
     @cached_property

@@ -34,6 +34,7 @@ from torch import Tensor
 
 from modinterp.activations import Spectra
 from modinterp.arguments import COUNT, check
+from modinterp.files import PACKED as PACKED
 from modinterp.files import read_unpacked, sha256, write_atomically
 from modinterp.runs.hub import Root, root
 from modinterp.runs.weights import READ as READ
@@ -46,7 +47,6 @@ Guard = Callable[[], object] | None  # called before a file is put into its plac
 FINAL, RECORD = "final.safetensors", "run.json"
 HISTORY, PROGRESS, SPECTRA = "history.csv", "progress.csv", "spectra.safetensors"
 MEASURED = "measured.json"
-PACKED = ".gz"
 MOST_OF_TABLE, MOST_OF_HEADER, MOST_OF_RECORD = 2**26, 2**20, 2**24  # bytes that are read
 MOST_LINES = 2 * 10**5
 MOST_OF_FILE = 2**30 + 2**24

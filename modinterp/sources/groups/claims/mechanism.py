@@ -9,7 +9,7 @@ import torch
 from modinterp.analyses.fourier.ablations import accuracy_on
 from modinterp.analyses.groups.neurons import neuron_irreps
 from modinterp.analyses.groups.products import pair_shares
-from modinterp.analyses.groups.readout import readoff_rank, readoff_share
+from modinterp.analyses.groups.readout import group_readoff
 from modinterp.claims.band import at_least, at_most, between, near
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.claims.finding import refuted
@@ -68,8 +68,9 @@ def _shares(m: GroupMeasurements) -> dict[str, Value]:
 
 def _readoff(m: GroupMeasurements) -> dict[str, Value]:
     large = [rho for rho in m.keys if rho.dim >= 3]
-    shares = [readoff_share(m.post, m.W_L, m.task, rho) for rho in large]
-    directions = [readoff_rank(m.post, m.W_L, m.task, rho) / rho.dim**2 for rho in large]
+    found = [group_readoff(m.mean_neurons, m.W_L, m.task, rho) for rho in large]
+    shares = [one.share for one in found]
+    directions = [one.rank / rho.dim**2 for one, rho in zip(found, large, strict=True)]
     return {
         TEST_ACCURACY: test_accuracy(m),
         READOFF: min(shares, default=math.nan),
