@@ -51,8 +51,8 @@ after Ctrl-C, 143 after SIGTERM.""",
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     list_arguments(commands.add_parser(
         "list", help="every run, whether it is trained, and what needs it",
-        description="List runs: task, shape, epochs, seed, whether it is trained, size of the weights,\n"
-        "and the claims and figures that need it; all of these where one run is listed.",
+        description="List runs: task, shape, epochs, seed, whether it is trained or about how long it would take here,\n"
+        "size of the weights, and the claims and figures that need it; all of these where one run is listed.",
         epilog=f"""examples:
   python -m modinterp.runs list
   python -m modinterp.runs list '{family}/*' --runs trained
@@ -114,6 +114,9 @@ def _list(patterns: list[str], where: str | None) -> None:
     from modinterp.sources import catalogue, specs
     from modinterp.sources.loading import roots
     from modinterp.training import RunSpec
+    from modinterp.training.speed import rate_of_products
+
+    rate = cache(rate_of_products)  # where a run is pending
 
     @cache
     def at_hand(place: hub.Root) -> Path:
@@ -136,12 +139,8 @@ def _list(patterns: list[str], where: str | None) -> None:
         if len(listed) > 1:
             needed_by = shorten(needed_by, WIDTH_OF_CLAIMS, placeholder=" …")
         task = shorten(spec.task.name, 44, placeholder=" …")
-        sizes = (
-            f"{spec.recipe.epochs:,}",
-            str(spec.seed),
-            _state([f / name for f in folders(name)]),
-            f"{mebibytes:.1f} MiB",
-        )
+        state = _state([f / name for f in folders(name)]) or _pending(spec, rate())
+        sizes = (f"{spec.recipe.epochs:,}", str(spec.seed), state, f"{mebibytes:.1f} MiB")
         rows.append((name, task, spec.model.summary, *sizes, needed_by))
     *widths, _ = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for *cells, needed_by in rows:
@@ -149,16 +148,23 @@ def _list(patterns: list[str], where: str | None) -> None:
 
 
 def _state(folders: list[Path]) -> str:
-    """Whether a run lies in one of some folders, and with what."""
+    """With what a run lies in one of some folders; empty where it lies in none."""
     from modinterp.runs import store
 
     folder = next((folder for folder in folders if (folder / store.RECORD).is_file()), None)
     if folder is None:
-        return "pending"
+        return ""
     if [path.name for path in folder.iterdir()] == [store.RECORD]:
         return "trained, on the Hub"
     trained = f"trained, {store.size(folder) / 2**20:.1f} MiB"
     return trained if (folder / store.FINAL).is_file() else f"{trained}, tables alone"
+
+
+def _pending(spec: RunSpec, rate: float) -> str:
+    """What a run would cost that is not trained; `rate` is the machine's for products. [FLOP/s]"""
+    from modinterp.training.speed import expected_seconds
+
+    return f"pending, {expected_seconds([spec], rate) * spec.recipe.epochs / 60:,.0f} min"
 
 
 def _needed_by(run: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +70,14 @@ def test_listing_shows_what_is_trained_and_what_needs_it(capsys: pytest.CaptureF
     (pending,) = (line for line in lines if line.startswith("nanda/p401-decay-8-0 "))
     assert "pending" in pending
     assert "nanda.fig25" in pending
+
+
+def test_a_pending_run_says_what_it_would_cost(capsys: pytest.CaptureFixture) -> None:
+    assert main(["list", "circuits/add-width-64-1", "circuits/add-width-512-1"]) == 0
+    _, narrow, wide = capsys.readouterr().out.splitlines()
+    cost = re.compile(r"pending, (\d[\d,]*) min")
+    one, other = (int(cost.search(line)[1].replace(",", "")) for line in (narrow, wide))
+    assert 1 <= one < other / 8, "a step of a width of 512 is 30 times the arithmetic of one of 64"
 
 
 def test_runs_of_ones_own_are_listed_too(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
