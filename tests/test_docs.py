@@ -21,7 +21,7 @@ THEIRS = {"your_paper", "my_tasks"}  # packages that the reader writes
 COMMANDS = {
     "compare": "modinterp.comparisons.command",
     "explain": "modinterp.explanations.command",
-    "publish": "modinterp.publish",
+    "publish": "modinterp.publish.__main__",
     "reproduce": "modinterp.reproduce.__main__",
     "runs": "modinterp.runs.__main__",
     "sources": "modinterp.sources.__main__",

@@ -51,7 +51,7 @@ after Ctrl-C, 143 after SIGTERM.""",
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     list_arguments(commands.add_parser(
         "list", help="every run, whether it is trained, and what needs it",
-        description="List runs: task, shape, epochs, seed, whether it is trained or about how long it would take here,\n"
+        description="List runs: task, shape, epochs, seed, whether it is trained or about how long that takes here,\n"
         "size of the weights, and the claims and figures that need it; all of these where one run is listed.",
         epilog=f"""examples:
   python -m modinterp.runs list

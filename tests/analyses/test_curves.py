@@ -16,6 +16,13 @@ from modinterp.analyses.training.curves import largest_drop, peak, rank_correlat
 EPOCHS = pd.Series(range(0, 1000, 10))
 
 
+def test_a_dozen_epochs_are_spread_over_the_phases() -> None:
+    chosen = phases.Phases(1400.0, 9400.0, 14_000.0, 3.0).dozen_of(range(0, 40_001, 100))
+    assert len(chosen) == 13
+    assert {0, 1400, 9400, 14_000, 40_000} <= set(chosen)
+    assert phases.Phases(*[math.nan] * 4).dozen_of([0, 100]) == [0, 100]
+
+
 def test_slingshots_are_counted_once_each() -> None:
     loss = pd.Series(np.full(100, 1e-5))
     loss[:5] = 4.0  # before it was ever low

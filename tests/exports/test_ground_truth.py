@@ -13,7 +13,7 @@ from modinterp.exports.edges import EMBED, LOGITS, MLP, Graph, auc, edges
 from modinterp.exports.ground_truth import case, write_ground_truth
 from modinterp.exports.planted import clock
 from modinterp.models import TransformerConfig, from_state_dict, hooked, initial_weights
-from modinterp.publish import main
+from modinterp.publish.__main__ import main
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
 

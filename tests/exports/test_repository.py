@@ -13,7 +13,7 @@ from stand_in_hub import Hub, point_at, stand_in
 from modinterp.exports.network import HubPairMLP, HubTransformer
 from modinterp.exports.repository import claims_that_hold
 from modinterp.models import MLPConfig, TransformerConfig
-from modinterp.publish import main
+from modinterp.publish.__main__ import main
 from modinterp.runs import load, train
 from modinterp.tasks import ModularArithmetic, addition
 from modinterp.training import Recipe, RunSpec

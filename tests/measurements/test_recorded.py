@@ -13,9 +13,9 @@ from jaxtyping import Float
 from reproduced import Reproduced
 from torch import Tensor
 
+from modinterp.exports.publishing import publish
 from modinterp.measurements import measure
 from modinterp.measurements.recorded import plain, restored
-from modinterp.publish import publish
 from modinterp.reproduce.recorded import recorded
 from modinterp.runs import NotRecorded, TrainedRun, load, store
 from modinterp.runs.recorded import Recorded, read_recorded
@@ -156,7 +156,10 @@ def shipped(name: str) -> Recorded:
 
 @pytest.mark.parametrize("name", [pytest.param(name, id=f"{name.partition('/')[0]}-{name}") for name in WITH_BOTH])
 def test_shipped_numbers_are_what_claims_measure_today(name: str, reproduced: Callable[[str], Reproduced]) -> None:
-    """Where this fails, the measure of a claim was changed, and the runs that are shipped as tables are published anew."""
+    """Where this fails, the measure of a claim was changed, and the runs that are shipped as tables are published anew.
+
+    `python -m modinterp.publish '*' --again` does so for those of `WITH_BOTH`.
+    """
     own = name.partition("/")[0]
     numbers, compared = shipped(name).claims, 0
     for result in reproduced(own).reproduction.results:

@@ -27,8 +27,8 @@ COMMANDS = {
     "runs watch": ("modinterp.runs.__main__", ["watch"]),
     "sources": ("modinterp.sources.__main__", []),
     "sources new": ("modinterp.sources.__main__", ["new"]),
-    "publish ground-truth": ("modinterp.publish", ["ground-truth"]),
-    "publish": ("modinterp.publish", []),
+    "publish ground-truth": ("modinterp.publish.__main__", ["ground-truth"]),
+    "publish": ("modinterp.publish.__main__", []),
     "explain": ("modinterp.explanations.command", []),
 }
 

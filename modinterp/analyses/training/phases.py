@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -95,6 +97,17 @@ class Phases:
     formed: float
     cleaned: float
     plateau: float
+
+    def dozen_of(self, epochs: Sequence[int]) -> list[int]:
+        """A dozen of some epochs, spread over the phases: the ends, the boundaries, and two within each phase.
+
+        Args:
+            epochs: in order; boundaries that are not reached are left out.
+        """
+        reached = (t for t in (self.memorised, self.formed, self.cleaned) if t == t)
+        knots = [epochs[0], *reached, epochs[-1]]
+        targets = [start + (end - start) * i / 3 for start, end in pairwise(knots) for i in range(3)]
+        return sorted({min(epochs, key=lambda e: abs(e - t)) for t in [*targets, epochs[-1]]})
 
 
 def phases(progress: Progress) -> Phases:

@@ -1,4 +1,4 @@
-"""`python -m modinterp.publish NAME ...`: measure a finished training's progress and put it among the checkpoints.
+"""Put a finished training among the checkpoints: what is shipped of it, and its progress measured.
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
 the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
@@ -10,21 +10,14 @@ seed more, tables can be shipped without the weights: history, progress, and wha
 
 from __future__ import annotations
 
-import fnmatch
 import math
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from modinterp.files import writable_folder, write_atomically
-from modinterp.terminal.errors import one_line_errors
-from modinterp.terminal.parser import Parser
+from modinterp.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,57 +25,6 @@ if TYPE_CHECKING:
     from modinterp.runs import TrainedRun
     from modinterp.tasks import Task
 
-
-def _arguments() -> Parser:
-    parser = Parser(
-        prog="python -m modinterp.publish",
-        description="""Put finished runs among the checkpoints that a checkout ships.
-
-Measures the progress of each at all its snapshots, if that is not done yet, and copies weights, history, progress and
-what else is asked for. What was published under the same name before is replaced; its snapshots are those of the same
-epochs, where --snapshots does not choose others.""",
-        epilog="""examples:
-  python -m modinterp.publish mine/sums-0 --snapshots             with a dozen snapshots across the phases
-  python -m modinterp.publish mine/sums-0 --snapshots 5000 20000
-  python -m modinterp.publish 'mine/p53-*' --float16 --out shared  into a folder of your own
-  python -m modinterp.publish ground-truth --help                 networks whose mechanism is known, for methods
-  python -m modinterp.publish 'mine/p53-*' --hub me/sums          onto the Hub, for load("hf://me/sums/mine/p53-0")
-
-exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
-    )
-    option = parser.add_argument
-    option("names", metavar="NAME", nargs="+", help="such as SOURCE/RUN, or 'SOURCE/*' for all that are trained")
-    runs_help = "where the runs were trained (default: trained/)"
-    option("--runs", metavar="DIR", type=Path, default=Path("trained"), help=runs_help)
-    out_help = "where to put them (default: checkpoints/; with --hub a folder that is not kept)"
-    option("--out", metavar="DIR", type=Path, help=out_help)
-    snapshots_help = "ship the snapshots of these epochs too, or of a dozen (default: as before)"
-    option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
-    option("--no-spectra", action="store_true", help="leave out the log of spectra")
-    option("--hub", metavar="OWNER/REPO", help="put them into this repository of the Hugging Face Hub, with a card; "
-           "HF_TOKEN must let you write there (default: none)")  # fmt: skip
-    option("--licence", metavar="NAME", default="mit", help="of the weights on the Hub (default: mit)")
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
-    size.add_argument("--tables", action="store_true",
-                      help="ship history, progress and what claims measure, without the weights")  # fmt: skip
-    option("--measured", action="store_true", help="ship what claims measure beside the weights, too")
-    return parser
-
-
-def dozen_epochs(epochs: list[int], boundaries: tuple[float, float, float]) -> list[int]:
-    """A dozen of the epochs, spread over the phases: the ends, the boundaries, and two within each phase.
-
-    Args:
-        epochs: the epochs of all snapshots, in order.
-        boundaries: the epochs between the phases; those that are NaN are ignored.
-    """
-    knots = [epochs[0], *(t for t in boundaries if t == t), epochs[-1]]
-    targets = [start + (end - start) * i / 3 for start, end in pairwise(knots) for i in range(3)] + [epochs[-1]]
-    return sorted({min(epochs, key=lambda e: abs(e - t)) for t in targets})
-
-
-GROUND_TRUTH = "ground-truth"  # in place of names of runs
 DISTANCE = "distance_from_unmoved"  # column of the progress of rounding variants
 DIGITS = 7  # significant digits of the numbers in shipped tables
 MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes gigabytes and minutes
@@ -151,6 +93,33 @@ def publish(
     return target
 
 
+def measure_again(name: str, root: Path) -> Path:
+    """Measure once more what claims measure of a run that was published with it and with its weights.
+
+    Args:
+        name: name of the run in the folder `root`.
+    Returns:
+        the folder of the run, in which what was measured, and its record, are replaced.
+    Raises:
+        ValueError: the run is damaged, or was published without its weights or without what was measured of it.
+    """
+    from modinterp.runs import load, store
+
+    folder, run = root / store.checked_name(name), load(name, root=root)
+    if not has_both(name, root):
+        raise ValueError(f"{folder} was not published with its weights and with what claims measure of it")
+    written = store.read_record(folder)["sha256"] | _write_measured(run, folder)
+    _write_record(run, folder, folder, written)
+    return folder
+
+
+def has_both(name: str, root: Path) -> bool:
+    """Whether a run was published with its weights and with what claims measure of it."""
+    from modinterp.runs import store
+
+    return {store.FINAL, store.MEASURED + store.PACKED} <= set(store.read_record(root / name)["sha256"])
+
+
 def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
     """Progress measures of a run at all its snapshots, which are also put beside it and into its `run.json`."""
     from modinterp.measurements import measure
@@ -199,8 +168,7 @@ def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[in
     if epochs is not None and not run.snapshots:
         raise ValueError(f"{run.name} has no snapshots")
     if epochs is not None and not epochs and run.progress is not None:
-        boundaries = phases(run.progress)
-        epochs = dozen_epochs(list(run.snapshots), (boundaries.memorised, boundaries.formed, boundaries.cleaned))
+        epochs = phases(run.progress).dozen_of(list(run.snapshots))
     if missing := sorted(set(epochs or ()) - set(run.snapshots)):
         raise ValueError(f"{run.name} has no snapshots of the epochs {missing}")
     return epochs or ()
@@ -214,7 +182,6 @@ def _copy(
     What is shipped with its weights is measured on the weights as they are shipped.
     """
     from modinterp.models import fitting
-    from modinterp.reproduce.recorded import recorded
     from modinterp.runs import store
 
     record, written = store.read_record(source), {}
@@ -231,9 +198,16 @@ def _copy(
     if measured and run.has_weights:
         if store.FINAL in written and run.spec is not None:
             run = replace(run, model=fitting(store.read_weights(target / store.FINAL), run.spec.model, run.task))
-        packed = store.write_packed(target / store.MEASURED, recorded(run).to_bytes())
-        written[store.MEASURED + store.PACKED] = packed
+        written |= _write_measured(run, target)
     _write_record(run, source, target, written)
+
+
+def _write_measured(run: TrainedRun, folder: Path) -> dict[str, str]:
+    """Write what claims measure of a run into a folder; the checksum of the file by its name."""
+    from modinterp.reproduce.recorded import recorded
+    from modinterp.runs import store
+
+    return {store.MEASURED + store.PACKED: store.write_packed(folder / store.MEASURED, recorded(run).to_bytes())}
 
 
 def _write_record(run: TrainedRun, source: Path, target: Path, written: Mapping[str, str]) -> None:
@@ -244,59 +218,3 @@ def _write_record(run: TrainedRun, source: Path, target: Path, written: Mapping[
     if run.spec is None:
         raise ValueError(f"{source} does not say what it was trained from")
     store.write_record(target, run.spec, record["epoch"], run.outcome, record.get("seconds"), written)
-
-
-@one_line_errors("stopped; what was published before is as it was")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == [GROUND_TRUTH]:
-        from modinterp.exports.command import ground_truth
-
-        return ground_truth(given[1:])
-    options = _arguments().parse_args(given)
-    from modinterp.runs import hub, store
-    from modinterp.training import prepare_cpu
-
-    if arguments is None:  # the process is the command's own
-        prepare_cpu()
-    if options.hub is not None:  # before anything is measured
-        hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
-    names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
-    what = options.snapshots, options.float16, options.tables, not options.no_spectra, options.measured
-    with ExitStack() as kept:
-        if options.out is not None:
-            out = writable_folder(options.out)
-        elif options.hub:
-            out = Path(kept.enter_context(TemporaryDirectory()))
-        else:
-            try:
-                out = store.checkpoints()
-            except store.NoCheckpoints:
-                raise ValueError("there is no checkout to publish into; --out names a folder") from None
-            if not out.is_dir():
-                raise ValueError(f"there is no folder {out} to publish into; --out names one")
-        for name in names:
-            folder = publish(name, options.runs, out, *what)
-            if options.out is not None or not options.hub:
-                print(folder)
-        if options.hub:
-            from modinterp.exports.repository import upload, write_repository
-
-            write_repository(options.hub, names, out, options.licence)
-            print(upload(options.hub, out, names))
-    return 0
-
-
-def _finished(pattern: str, runs: Path) -> list[str]:
-    """The names of the finished runs that a pattern fits; a name without a star is that of one run, finished or not."""
-    from modinterp.runs import store
-
-    names = fnmatch.filter(store.run_names(runs), pattern) if "*" in pattern else [pattern]
-    if not names:
-        raise ValueError(f"no trained run in {runs} fits {pattern!r}")
-    return names
-
-
-if __name__ == "__main__":
-    sys.exit(main())

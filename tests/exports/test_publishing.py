@@ -8,22 +8,17 @@ import pytest
 import torch
 from pandas.testing import assert_frame_equal
 
+from modinterp.exports.publishing import has_progress, publish
 from modinterp.models import TransformerConfig
-from modinterp.publish import dozen_epochs, has_progress, main, publish
+from modinterp.publish.__main__ import main
 from modinterp.runs import NotRecorded, load, states, store, train
+from modinterp.runs.recorded import Recorded
 from modinterp.tasks import Group, Ordering, PrimeRemainders, addition
 from modinterp.training import Nudge, Recipe, RunSpec
 
 TASK = addition(7)
 SPEC = RunSpec(TASK, TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24),
                Recipe(epochs=200, log_every=20, snapshot_every=10))  # fmt: skip
-
-
-def test_a_dozen_spread_over_the_phases() -> None:
-    chosen = dozen_epochs(list(range(0, 40_001, 100)), (1400.0, 9400.0, 14_000.0))
-    assert len(chosen) == 13
-    assert {0, 1400, 9400, 14_000, 40_000} <= set(chosen)
-    assert dozen_epochs([0, 100], (float("nan"),) * 3) == [0, 100]
 
 
 def test_published_runs_verify_and_carry_their_progress(tmp_path: Path) -> None:
@@ -121,6 +116,25 @@ def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(t
             use()
     assert run.at_start().has_weights
     assert load("own/small", root=tmp_path / "trained").has_weights
+
+
+def test_what_claims_measure_is_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    root = tmp_path / "shipped"
+    train({"own/a": SPEC, "own/b": replace(SPEC, seed=1)}, tmp_path / "trained", device="cpu", progress=False)
+    folder = publish("own/a", tmp_path / "trained", root, snapshots=[], measured=True)
+    publish("own/b", tmp_path / "trained", root, tables=True)
+    path = folder / (store.MEASURED + store.PACKED)
+    before = {p: p.read_bytes() for p in root.rglob("*") if p.is_file()}
+    record, outcome = store.read_record(folder), load(folder).outcome
+    digest = store.write_packed(folder / store.MEASURED, Recorded({}, {"nanda.C1": {"accuracy": (0.5,)}}).to_bytes())
+    written = record["sha256"] | {path.name: digest}
+    store.write_record(folder, SPEC, record["epoch"], outcome, record["seconds"], written)
+    assert path.read_bytes() != before[path]
+    assert main(["own/*", "--again", "--out", str(root)]) == 0
+    assert capsys.readouterr().out.split() == [str(folder)], "tables alone are left as they are"
+    assert {p: p.read_bytes() for p in root.rglob("*") if p.is_file()} == before
+    assert main(["own/b", "--again", "--out", str(root)]) == 2
+    assert "was not published with its weights and with what claims measure" in capsys.readouterr().err
 
 
 def test_the_log_of_spectra_is_shipped_unless_it_is_left_out(tmp_path: Path) -> None:
