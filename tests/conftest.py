@@ -36,7 +36,7 @@ LONG = (  # what starts processes, trains for long or looks at networks of full 
                                                 "shipped", "slurm", "trainer", "unfinished", "watched")),
     *(f"tests/analyses/test_{name}.py" for name in ("bounds", "laws", "nothing_there", "nulls", "ordering", "planted",
                                                     "reference")),
-    *(f"tests/test_{name}.py" for name in ("api_reference", "benchmarks", "publish", "types", "wheel")),
+    *(f"tests/test_{name}.py" for name in ("api_reference", "benchmarks", "types", "wheel")),
     *(f"tests/training/test_{name}.py" for name in ("architectures", "company")),
 )  # fmt: skip
 
