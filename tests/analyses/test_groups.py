@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
+from dataclasses import replace
 
 import pytest
 import torch
@@ -169,6 +171,17 @@ def test_projections_commute_with_translations() -> None:
         for g in (3, 11):
             torch.testing.assert_close(part_in(x[task.table[g]], [rho]), part_in(x, [rho])[task.table[g]])
             torch.testing.assert_close(part_in(x[task.table[:, g]], [rho]), part_in(x, [rho])[task.table[:, g]])
+
+
+def test_a_representation_is_the_same_in_another_process() -> None:
+    made = irreps(Group("S4"))
+    sent = pickle.loads(pickle.dumps(made))
+    assert sent == made
+    assert [made.index(rho) for rho in sent] == list(range(len(made)))
+    assert set(sent) == set(made)
+    assert len(set(made)) == len(made)
+    assert made[1] != replace(made[1], name="another")
+    assert made[1] != irreps(Group("S5"))[1], "sign of another group"
 
 
 def test_a_representation_is_asked_for_by_its_name() -> None:

@@ -14,12 +14,18 @@ from modinterp.reproduce.reproduction import reproduction
 ONLY = "mlp.neuron_norm_map"
 
 
-def test_processes_measure_what_one_process_does() -> None:
+@pytest.mark.parametrize(
+    ("source", "only", "is_about_one"), [("mlp", ONLY, True), ("groups", "groups.cyclic.doubles", False)]
+)
+def test_processes_measure_what_one_process_does(source: str, only: str, is_about_one: bool) -> None:
     measured, evidence, made = measured_in_pieces(
-        "mlp", ONLY, None, "cpu", 1, lambda pieces: in_processes(pieces, processes=2)
+        source, only, None, "cpu", 1, lambda pieces: in_processes(pieces, processes=2)
     )
-    assert set(evidence.rows) == {ONLY}
-    apart, alone = reproduction("mlp", ONLY, measured=measured, evidence=evidence, made=made), reproduction("mlp", ONLY)
+    assert set(evidence.rows) == ({only} if is_about_one else set())
+    apart, alone = (
+        reproduction(source, only, measured=measured, evidence=evidence, made=made),
+        reproduction(source, only),
+    )
     assert [r.to_json() | {"seconds": 0} for r in apart.results] == [
         r.to_json() | {"seconds": 0} for r in alone.results
     ]

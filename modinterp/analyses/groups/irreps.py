@@ -31,6 +31,13 @@ class Irrep:
     name: str
     matrices: Float[Tensor, "element d d"]
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both have one name and the same matrices, also where one was made in another process."""
+        return isinstance(other, Irrep) and self.name == other.name and torch.equal(self.matrices, other.matrices)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.matrices.shape))
+
     @property
     def dim(self) -> int:
         """Number of rows of the matrices."""

@@ -107,6 +107,10 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
+        finding=mixed(
+            "in seed 4 of the paper's recipe the circuit answers every pair by then, but with 0.41 of its final coefficients: "
+            "they go on growing while memorisation goes (0.59 to 1.14 elsewhere)"
+        ),
         figure="restricted_accuracy",
         control="without control",
     ),
