@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import subprocess
@@ -128,6 +129,7 @@ def test_a_suggestion_is_the_nearest_name_or_the_folder() -> None:
 
 
 def written_to_stderr(monkeypatch: pytest.MonkeyPatch, terminal: bool, seconds_between_lines: float) -> str:
+    gc.collect()  # a bar that an earlier test has left writes its last line when it is collected
     stream = io.StringIO()
     stream.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stderr", stream)
@@ -141,7 +143,7 @@ def written_to_stderr(monkeypatch: pytest.MonkeyPatch, terminal: bool, seconds_b
 def test_a_log_gets_lines_and_a_terminal_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = written_to_stderr(monkeypatch, terminal=False, seconds_between_lines=0).splitlines()
     assert len(lines) >= 2
-    assert all(line.startswith("a run: ") and " of 40 epochs after " in line for line in lines)
+    assert not [line for line in lines if not re.match(r"a run: \d+ of 40 epochs after ", line)]
     assert "\r" not in "".join(lines)
     # over before there is anything to tell
     assert written_to_stderr(monkeypatch, terminal=False, seconds_between_lines=60) == ""
