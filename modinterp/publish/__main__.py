@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +13,8 @@ from modinterp.exports.publishing import has_both, measure_again, publish
 from modinterp.files import writable_folder
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
+
+GROUND_TRUTH = "ground-truth"  # in place of names of runs
 
 
 def _arguments() -> Parser:
@@ -55,9 +57,6 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     return parser
 
 
-GROUND_TRUTH = "ground-truth"  # in place of names of runs
-
-
 @one_line_errors("stopped; what was published before is as it was")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
@@ -76,10 +75,10 @@ def main(arguments: list[str] | None = None) -> int:
         hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
     if options.again:
         out = options.out or _checkpoints()
-        for name in (name for pattern in options.names for name in _finished(pattern, out, has_both)):
+        for name in _finished(options.names, out, has_both):
             print(measure_again(name, out))
         return 0
-    names = [name for pattern in options.names for name in _finished(pattern, options.runs)]
+    names = _finished(options.names, options.runs)
     what = options.snapshots, options.float16, options.tables, not options.no_spectra, options.measured
     with ExitStack() as kept:
         if options.out is not None:
@@ -113,19 +112,25 @@ def _checkpoints() -> Path:
     return out
 
 
-def _finished(pattern: str, runs: Path, is_meant: Callable[[str, Path], bool] = lambda name, runs: True) -> list[str]:
-    """The names of the finished runs that a pattern fits; a name without a star is that of one run, finished or not.
+def _finished(
+    patterns: Sequence[str], runs: Path, is_meant: Callable[[str, Path], bool] = lambda name, runs: True
+) -> list[str]:
+    """The names of the finished runs that patterns fit; a name without a star is that of one run, finished or not.
 
     Args:
         is_meant: which of the runs that a pattern with a star fits, by name and folder.
     """
     from modinterp.runs import store
 
-    fitting = fnmatch.filter(store.run_names(runs), pattern)
-    names = [name for name in fitting if is_meant(name, runs)] if "*" in pattern else [pattern]
-    if not names:
-        raise ValueError(f"no trained run in {runs} fits {pattern!r}")
-    return names
+    found = []
+    for pattern in patterns:
+        names = [pattern]
+        if "*" in pattern:
+            names = [name for name in fnmatch.filter(store.run_names(runs), pattern) if is_meant(name, runs)]
+        if not names:
+            raise ValueError(f"no trained run in {runs} fits {pattern!r}")
+        found += names
+    return found
 
 
 if __name__ == "__main__":
