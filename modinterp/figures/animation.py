@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
+from plotly.basedatatypes import BaseTraceType
 
 MILLISECONDS, BELOW = 90, 140  # of a frame; pixels of the slider and the button
 _MARGIN = 56  # pixels below a figure that has neither
@@ -37,6 +39,8 @@ def with_slider(
 ) -> go.Figure:
     """The figure, whose size must be set, with frames, a slider and a play button below it.
 
+    A frame holds what it changes of the figure's traces, and no more: plotly takes the rest from them.
+
     Args:
         steps: values that the slider takes.
         traces: function from a value to the traces that move, in the order of `places`.
@@ -45,7 +49,10 @@ def with_slider(
     """
     figure.update_layout(margin_b=BELOW, height=figure.layout.height + BELOW - figure.layout.margin.b)
     one_pixel = 1 / (figure.layout.height - BELOW - figure.layout.margin.t)
-    figure.frames = [go.Frame(data=traces(step), traces=list(places), name=str(step)) for step in steps]
+    still = [figure.data[place].to_plotly_json() for place in places]
+    figure.frames = [
+        {"data": list(map(_changed, traces(step), still)), "traces": list(places), "name": str(step)} for step in steps
+    ]
     at_once = {"frame": {"duration": 0, "redraw": True}, "mode": "immediate", "transition": {"duration": 0}}
     playing = {
         "frame": {"duration": MILLISECONDS, "redraw": True},
@@ -81,3 +88,16 @@ def with_slider(
         ],
     )
     return figure
+
+
+def _changed(trace: BaseTraceType, still: dict[str, Any]) -> dict[str, Any]:
+    """What a trace sets that the one which stands still does not, or sets to another value; and its type."""
+    return {key: x for key, x in trace.to_plotly_json().items() if key == "type" or not _same(x, still.get(key))}
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    return one == other
