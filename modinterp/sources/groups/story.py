@@ -11,7 +11,9 @@ STORY = Story(
         "energy, and so do the neurons, {s5.hidden[neurons in rho(a), rho(b), rho(a b) of key representations]:.0%} of their "
         "variance (the source: {s5.hidden!s}); this {s5.hidden}.",
         "The ReLU multiplies matrices: {s5.hidden[neurons in rho(a b) of key representations]:.0%} of the variance are entries "
-        "of rho(a b), and from these the logit of c is the character of a b c^-1, largest where c = a b.",
+        "of rho(a b). That the logit of c is read from these as the character of a b c^-1, which is largest where c = a b, "
+        "{s5.readoff}; the characters explain {s5.logits.fve[variance of the logits in key characters]:.0%} of the logits' "
+        "variance (the source: {s5.logits.fve!s}).",
         "That part is all that counts: alone it has {s5.restricted[restricted over all-pairs loss]:.1%} of the loss, and "
         "without it the loss is {s5.excluded[excluded loss over that of guessing]:.1f} times that of guessing; this "
         "{s5.excluded}.",

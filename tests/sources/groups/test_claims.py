@@ -91,7 +91,7 @@ def test_the_authors_network_gives_their_numbers(tmp_path: Path) -> None:
     assert main(["groups", "--checkpoint", str(AUTHORS), "--out", str(tmp_path)]) == 0
     claims = {claim["id"]: claim for claim in json.loads((tmp_path / "claims.json").read_text())}
     verdicts = [claim["verdict"] for claim in claims.values()]
-    assert (verdicts.count("holds"), verdicts.count("open")) == (23, 15)
+    assert (verdicts.count("holds"), verdicts.count("open")) == (22, 20)
     printed = {
         "s5.logits.fve": ("variance of the logits in key characters", 0.5736),
         "s5.unembed": ("W_U in key representations", 0.9412),

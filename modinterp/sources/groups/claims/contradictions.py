@@ -9,15 +9,15 @@ CONTRADICTIONS = (
         id="X-U1",
         conflict="For cyclic groups the released code takes 2 columns of each rotation for weights, and all 4 for neurons "
         "and losses, which have rank 2: two directions are rounding noise.",
-        settled_by={"table.losses.mlp": ()},
+        settled_by={"table.losses.mlp.c113": ()},
         follows="With the two columns the restricted losses of cyclic groups, printed as 3.6e-3 and 6.9e-3, are those of "
-        "other groups, 2e-6; and the excluded losses, printed as 5.95, are below that of guessing.",
+        "other groups; and the excluded losses, of which 5.95 nats are printed, are below that of guessing.",
     ),
     Contradiction(
         id="X-U2",
         conflict="The first representation of A5 of dimension 3 has (1 + sqrt 5)/5 in its axis in the released code.",
         settled_by={"irreps.valid": ()},
-        follows="It is no representation; with (1 + sqrt 5)/4 it is one, and all laws hold.",
+        follows="It is no representation; ours are taken apart from the regular one, and all laws hold.",
     ),
     Contradiction(
         id="X-U5",

@@ -191,7 +191,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "It is so of standard and of standard x sign. Of (2, 2, 1) only 12 of the 25 directions reach the logits, from "
-            "neurons on cosets that do not make up the whole representation: it helps, and is not its character."
+            "neurons on cosets that do not make up the whole representation: it helps, and is not its character. In the "
+            "released network of seed 5 it is so of both, 0.991 and 0.984 with orthogonal matrices."
         ),
         control="without control",
         figure="matrices",

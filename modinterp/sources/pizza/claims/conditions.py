@@ -17,7 +17,8 @@ CIRCULARITY = "circularity"
 CIRCULAR_RUNS = "solved runs with circularity of at least 0.995"
 SOLVED = {ACCURACY: equals(1, "it is said of networks that solve the task")}
 CIRCULAR = SOLVED | {CIRCULARITY: at_least(ROUND, "it is said of networks whose components are circles")}
-HAS_CIRCULAR = {CIRCULAR_RUNS: at_least(1, "it is said of networks whose components are circles")}
+SOLVED_RUNS = "runs that solve the task"
+HAS_SOLVED = {SOLVED_RUNS: at_least(1, "it is said of networks that solve the task")}
 TO_TRAIN = pending("the runs are not trained yet")
 
 
@@ -34,6 +35,11 @@ def solved(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
 def circular(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
     """The solved runs whose leading components are circles."""
     return [m for m in solved(runs) if m.circularity.mean >= ROUND]
+
+
+def chosen_or_all(chosen: Sequence[PairMeasurements], runs: Sequence[PairMeasurements]) -> Sequence[PairMeasurements]:
+    """The chosen ones of some runs; all where none is chosen, as before training, whose numbers are the control."""
+    return chosen or runs
 
 
 def rate(m: PairMeasurements) -> float:
