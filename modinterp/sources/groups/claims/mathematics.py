@@ -13,6 +13,7 @@ from modinterp.claims.claim import Claim, Value
 from modinterp.tasks import Group
 
 HOMOMORPHISM = "largest error of rho(a b) = rho(a) rho(b)"
+IRREDUCIBLE = "largest distance of the mean square of a character to 1, or 2 for rotations of a cyclic group"
 NOT_ORTHOGONAL = "largest entry of the joined basis times itself, less 1"
 DIMENSIONS = "sum of squared dimensions over the order"
 COSINE = "largest cosine of two cubes"
@@ -27,19 +28,26 @@ _EXACT = at_most(1e-9, "rounding in float64")
 
 
 def _valid() -> dict[str, Value]:
-    errors, products, ratios = [], [], []
+    errors, products, ratios, squares = [], [], [], []
     for group in _GROUPS:
         task = Group(group)
         found = irreps(task)
-        some = torch.arange(0, task.n, 7)  # with every element to their right
         errors += [
-            float((rho.matrices[task.table[some]] - rho.matrices[some][:, None] @ rho.matrices).abs().max())
-            for rho in found
+            float((rho.matrices[task.table] - rho.matrices[:, None] @ rho.matrices).abs().max()) for rho in found
+        ]
+        complex_parts = 2 if group.startswith("C") else 1  # of a rotation of a cyclic group; the real ones have one
+        squares += [
+            min(abs(float(rho.character.square().mean()) - parts) for parts in {1, complex_parts}) for rho in found
         ]
         basis = group_basis(found)
         products.append(float((basis @ basis.T - torch.eye(task.n, dtype=torch.float64)).abs().max()))
         ratios.append(sum(rho.rank for rho in found) / task.n)
-    return {HOMOMORPHISM: max(errors), NOT_ORTHOGONAL: max(products), DIMENSIONS: ratios}
+    return {
+        HOMOMORPHISM: max(errors),
+        IRREDUCIBLE: max(squares),
+        NOT_ORTHOGONAL: max(products),
+        DIMENSIONS: ratios,
+    }
 
 
 def _orthogonal() -> dict[str, Value]:

@@ -22,6 +22,7 @@ CONSTANT_IS_ONE = "attention at rate 0 is 1 everywhere"
 LOOKS_AHEAD = "least attention of the first position to the second"
 TRAIN_PAIRS, TEST_PAIRS = "training pairs", "test pairs"
 EPOCHS, DECAY, STEP = "epochs", "weight decay", "learning rate"
+FIRST_BETA, LOSS_DTYPE = "first beta", "the loss is taken in float64"
 BETA, BETA_LINEAR = "second beta of transformers", "second beta of linear models"
 WARMUP, WARMUP_LINEAR = "steps of warm-up of transformers", "steps of warm-up of linear models"
 LOSS = "loss over all pairs [nats]"
@@ -70,6 +71,8 @@ def _recipe() -> dict[str, Value]:
         EPOCHS: _only({spec.recipe.epochs for spec in RUNS.values()}),
         DECAY: _only({spec.recipe.weight_decay for spec in RUNS.values()}),
         STEP: _only({spec.recipe.lr for spec in RUNS.values()}),
+        FIRST_BETA: _only({spec.recipe.betas[0] for spec in RUNS.values()}),
+        LOSS_DTYPE: all(spec.recipe.loss_dtype == "float64" for spec in RUNS.values()),
         BETA: _only({spec.recipe.betas[1] for spec in others.values()}),
         BETA_LINEAR: _only({spec.recipe.betas[1] for spec in linear.values()}),
         WARMUP: _only({spec.recipe.warmup for spec in others.values()}),
@@ -121,6 +124,8 @@ CLAIMS = (
             EPOCHS: equals(20_000, "the released configurations"),
             DECAY: equals(2, "the released configurations"),
             STEP: equals(1e-3, "the released configurations"),
+            FIRST_BETA: equals(0.9, "the released code"),
+            LOSS_DTYPE: equals(1, "the released code"),
             BETA: equals(0.98, "the released code"),
             BETA_LINEAR: equals(0.999, "torch's default in the released notebook"),
             WARMUP: equals(10, "the released code"),
