@@ -8,7 +8,7 @@ from modinterp.claims.band import Band, at_least, at_most
 
 FOURIER, MEMORISED, PERIODIC, UNSOLVED = "Fourier multiplication", "memorised", "other periodic", "not solved"
 DOUBTFUL = "doubtful"  # as it was assumed to compute, it is not the network that was trained
-SOLVED = "solved, it is hidden how"  # right, without frequencies in the logits, and nothing else is seen
+SOLVED = "solved, it is hidden how"  # right, not pair by pair, and not to be told how
 BEHAVIOUR = "behaviour only"  # no operation that waves explain
 
 ACCURACY = "accuracy"

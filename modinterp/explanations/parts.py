@@ -62,7 +62,7 @@ class Parts(Behaviour):
             return True
         if not self.has_neurons:
             return False
-        rest = self.logits - self.activation(f"{self.last_block}.mlp.hook_post") @ self._matrix
+        rest = self.logits - self.activation(f"{self.last_block}.mlp.hook_post").double() @ self._matrix
         whole, left = (without_means(x).square().sum() for x in (self.logits, rest))
         return bool(left > 0.5 * whole)
 
@@ -92,7 +92,7 @@ class Parts(Behaviour):
             q, r = torch.linalg.qr(self.logits.flatten(0, 1).double())
             return q.unflatten(0, (self.p, self.p)), r
         name = "mlp.hook_post" if self.has_neurons else "hook_resid_post"
-        return self.activation(f"{self.last_block}.{name}"), self._matrix
+        return self.activation(f"{self.last_block}.{name}").double(), self._matrix  # of a module that casts, too
 
     @property
     def _matrix(self) -> Float[Tensor, "feature output"]:

@@ -32,6 +32,7 @@ from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import KEY_ENERGY, StrangerMeasurements
 
 Judged = StrangerMeasurements | GroupStranger
+NEEDED = 0.9  # share of its answers that a table keeps without its strongest frequencies, at least
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,10 @@ def verdict(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
     `Fourier multiplication` meets all of `BANDS`. Of the others, `other periodic` has a few frequencies that are most
     of its read-out, or neurons of one frequency, which do not do the work in that way; `memorised` is right on some
     pairs (or, with nothing mostly periodic, on all) for which it does not need its strongest frequencies; `not solved`
-    is the rest. Where it is doubtful that it was measured as it computes, that is said first, and none of these.
+    is the rest. What needs its strongest frequencies for some of its answers, or is mostly right on pairs that it never
+    saw, does not store pairs: where it is right, it is `solved, it is hidden how`, as where numbers so few are added
+    that all frequencies are there. Where it is doubtful that it was measured as it computes, that is said first, and
+    none of these.
     """
     if not isinstance(m, Judged):
         return _of_behaviour(m, doubt)
@@ -118,8 +122,9 @@ def _label(m: Judged, is_met: dict[str, bool]) -> str:
     if is_met[ACCURACY]:
         if _has_periodic_readout(m) or m.neurons_are_periodic:
             return PERIODIC
-        return SOLVED if m.is_opaque else MEMORISED
-    if _is_right_without_the_keys(m):
+        needs_keys = _share_without_keys(m) < NEEDED
+        return SOLVED if m.is_opaque or needs_keys or _knows_what_it_never_saw(m) else MEMORISED
+    if _is_right_without_the_keys(m) and not _knows_what_it_never_saw(m):
         return MEMORISED
     is_periodic = is_met[P_VALUE] and m.periodic_share_of_logits >= 0.5
     return PERIODIC if is_periodic and not is_met[FORMULA_FIT] else UNSOLVED
@@ -140,6 +145,11 @@ def _criteria(m: Judged) -> tuple[Criterion, ...]:
 def _share_without_keys(m: Judged) -> float:
     """Accuracy without the key frequencies over the accuracy; NaN for a network that is never right."""
     return m.score_without_keys.accuracy / m.accuracy if m.accuracy > 0 else float("nan")
+
+
+def _knows_what_it_never_saw(m: Judged) -> bool:
+    """Whether most pairs that it was not trained on are answered rightly; False where these are not known."""
+    return m.spec is not None and m.own_test_score.accuracy > 0.5
 
 
 def _is_right_without_the_keys(m: Judged) -> bool:

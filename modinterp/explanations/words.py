@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modinterp.claims.result import number_text
+from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.criteria import ACCURACY, DOUBTFUL, FOURIER, MEMORISED, P_VALUE, PERIODIC, SOLVED
 from modinterp.explanations.measurements import KEY_ENERGY, StrangerMeasurements
 from modinterp.models import MLPConfig
@@ -70,8 +71,15 @@ def sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> I
             f"Where it is right its loss is {n(if_right)}, elsewhere {n(if_wrong)}, no better than guessing. It "
             f"stores pairs: without those frequencies {without:.2%} of all remain right."
         )
-    elif label == SOLVED:
+    elif label == SOLVED and m.is_opaque:
         yield "Its logits are no sum of a few frequencies, and nothing is seen that they come from."
+    elif label == SOLVED:
+        yield (
+            f"{of_storing(m, len(m.freqs) == m.p // 2)}: with nothing "
+            f"but the waves of the strongest frequencies in the logits {m.score_of_keys_alone.accuracy:.2%} are right, "
+            f"without them {without:.2%}, and a sum of their cosines is right on {m.score_of_formula.accuracy:.2%} and "
+            f"explains {explained:.0%} of the logits. That it works by these alone cannot be said."
+        )
     elif label == PERIODIC:
         off = [name for name in is_met if not is_met[name]]
         yield (
@@ -82,11 +90,25 @@ def sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> I
         yield f"Cosines of {answer} - c are {explained:.0%} of its logits nevertheless."
 
 
+def of_storing(m: Behaviour, all_are_key: bool) -> str:
+    """Whether a network that is right, and `solved, it is hidden how`, stores pairs, as the beginning of a sentence.
+
+    Args:
+        all_are_key: whether all frequencies or representations are strong, as they would be in a table of all pairs.
+    """
+    if m.spec is not None:
+        accuracy = m.own_test_score.accuracy
+        return f"It does not store pairs, being right on {accuracy:.2%} of those that it was not trained on"
+    return "Whether it stores pairs cannot be told" if all_are_key else "It does more than store pairs"
+
+
 def _of_the_spectrum(m: StrangerMeasurements, stands_out: bool) -> str:
     """Whether the key frequencies stand out of the readout matrix, as a sentence."""
     p_value, freqs = number_text(m.spectrum_nulls.p_value(KEY_ENERGY)), ", ".join(map(str, m.freqs))
     if not m.freqs:
         return f"No frequency stands out of {m.readout_name}: it does not vary with the answer."
+    if len(m.freqs) == m.p // 2:
+        return f"All {len(m.freqs)} frequencies are in {m.readout_name}, so that no null tells whether some stand out."
     if not stands_out:
         return f"No frequencies stand out of {m.readout_name} beyond the nulls (p {p_value} for {freqs})."
     subject = f"The frequency {freqs} stands" if len(m.freqs) == 1 else f"The frequencies {freqs} stand"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from modinterp.claims.result import number_text
 from modinterp.explanations.criteria import FORMULA_FIT, FOURIER, MEMORISED, P_VALUE, PERIODIC, SOLVED, Criterion
 from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import KEY_ENERGY
+from modinterp.explanations.words import of_storing
 
 COSETS, REPRESENTATIONS, UNTOLD = "constant on cosets", "representations alone", "not to be told apart"
 # The band is that of pairs of residues. What is held against it was changed after numbers had been seen: over single
@@ -47,6 +49,13 @@ def sentences(m: GroupStranger, label: str, is_met: dict[str, bool]) -> Iterator
         )
     elif label == MEMORISED:
         yield f"It stores pairs: without the strongest representations {without:.2%} of all remain right."
+    elif label == SOLVED and not m.is_opaque:
+        yield (
+            f"{of_storing(m, len(m.keys) == len(m.irreps) - 1)}: with nothing "
+            f"but rho(a b) of the strongest representations in the logits {alone:.2%} are right, without it "
+            f"{without:.2%}, and a sum of their characters is right on {m.score_of_formula.accuracy:.2%} and explains "
+            f"{m.formula_fit:.0%} of what the logits say of the product. That it works by these alone cannot be said."
+        )
     elif label == SOLVED:
         yield "Its logits are no sum of a few characters, and nothing is seen that they come from."
     elif label == PERIODIC:
@@ -61,6 +70,8 @@ def _of_the_spectrum(m: GroupStranger, stands_out: bool) -> str:
     p_value, names = number_text(m.spectrum_nulls.p_value(KEY_ENERGY)), ", ".join(m.key_names)
     if not m.keys:
         return "No character is to be found in its logits beyond what is there with the elements renamed."
+    if len(m.keys) == len(m.irreps) - 1:
+        return f"All representations are in {m.readout_name}, so that no null tells whether some stand out."
     if not stands_out:
         return f"No representations stand out of {m.readout_name} beyond the nulls (p {p_value} for {names})."
     subject = f"The representation {names} stands" if len(m.keys) == 1 else f"The representations {names} stand"
@@ -78,6 +89,8 @@ def which_of_two(m: GroupStranger) -> tuple[str, str]:
     if shares.tested == 0:
         return UNTOLD, f"Of cosets and representations: {UNTOLD}; its neurons are of representations of one dimension."
     orders = ", ".join(f"{count} on those of a subgroup of order {order}" for order, count in shares.orders.items())
+    if math.isnan(shares.null):
+        return UNTOLD, f"Of cosets and representations: {UNTOLD}; the group has no subgroup whose cosets could tell."
     which = REPRESENTATIONS if shares.share < 0.5 else COSETS if shares.null <= 0.1 else UNTOLD
     return which, (
         f"Of cosets and representations: {which}; of {shares.tested} neurons that could be either, "

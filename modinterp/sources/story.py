@@ -43,7 +43,7 @@ class Story:
         return {named for sentence in self.sentences for named in _named(sentence)}
 
     def told(self, results: Mapping[str, Result]) -> list[Sentence]:
-        """The sentences of which all was measured, filled in.
+        """The sentences of which all was measured, and applies, filled in.
 
         Args:
             results: id of a claim, without the source's name, to what came out.
@@ -51,8 +51,12 @@ class Story:
         return [
             tuple(_filled(sentence, results))
             for sentence in self.sentences
-            if all(claim in results and results[claim].measured for claim, _ in _named(sentence))
+            if all(claim in results and _is_told(results[claim]) for claim, _ in _named(sentence))
         ]
+
+
+def _is_told(result: Result) -> bool:
+    return bool(result.measured) and result.reason != "does not apply"
 
 
 def _named(sentence: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from transformer_lens.hook_points import HookPoint
 from modinterp import tasks
 from modinterp.explanations import Explanation, explain
 from modinterp.explanations.page import page
-from modinterp.explanations.verdict import BEHAVIOUR, DOUBTFUL, FOURIER, SOLVED
+from modinterp.explanations.verdict import BEHAVIOUR, DOUBTFUL, FOURIER, SOLVED, UNSOLVED
 from modinterp.models import from_state_dict, to_bridge, to_hooked_transformer_state_dict
 from modinterp.runs.store import write_weights
 
@@ -166,6 +166,22 @@ def test_what_is_right_in_no_way_that_is_seen_is_not_named() -> None:
     x = explain(lambda t: 20.0 * nn.functional.one_hot((t[:, 0] + t[:, 1]) % P, P), "add", P, draws=99)
     assert x["accuracy"] == 1
     assert x.verdict.label == SOLVED
+
+
+class Casting(nn.Module):
+    """A module that makes one-hot vectors in single precision of the tokens itself, whatever its own."""
+
+    def __init__(self, p: int) -> None:
+        super().__init__()
+        self.p, self.fc1, self.fc2 = p, nn.Linear(2 * p, 32), nn.Linear(32, p)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.fc2(torch.relu(self.fc1(nn.functional.one_hot(tokens, self.p).flatten(1).float())))
+
+
+def test_a_module_that_casts_is_called_as_it_is() -> None:
+    torch.manual_seed(0)
+    assert explain(Casting(11), op="add", p=11, draws=99).verdict.label == UNSOLVED
 
 
 def test_answers_that_hang_on_chance_are_doubted() -> None:

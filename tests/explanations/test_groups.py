@@ -11,19 +11,21 @@ import torch
 from reference import REFERENCE
 from torch import Tensor
 
+from modinterp import runs
 from modinterp.analyses.groups.characters import character_cube
 from modinterp.analyses.groups.irreps import irreps
 from modinterp.explanations import explain
 from modinterp.explanations.command import main
 from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.page import figures, page
-from modinterp.explanations.verdict import DOUBTFUL, FOURIER, MEMORISED, UNSOLVED
+from modinterp.explanations.verdict import DOUBTFUL, FOURIER, MEMORISED, SOLVED, UNSOLVED
 from modinterp.explanations.words_of_groups import COSETS, UNTOLD
 from modinterp.models import MLPConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.runs.store import write_weights
 from modinterp.tasks import Group
 from modinterp.tasks.group_tables import permutation
+from modinterp.training import Recipe, RunSpec
 
 S4 = Group("S4")
 
@@ -63,6 +65,19 @@ def test_pairs_by_heart_and_nothing_learned() -> None:
     by_heart = explain(answering(table), group="S4", equals=False, draws=99)
     assert by_heart.verdict.label == MEMORISED
     assert explain(answering(noise()), group="S4", equals=False, draws=99).verdict.label == UNSOLVED
+
+
+def test_what_knows_pairs_that_it_never_saw_has_not_memorised(tmp_path: Path) -> None:
+    """Trained on most pairs of a small group, all of whose representations it uses, so that no null tells them apart."""
+    model = MLPConfig.of(S4, d_model=64, d_mlp=128, joined="concatenated")
+    recipe = Recipe(epochs=3000, fraction=0.85, lr=2e-3, snapshot_every=3000)
+    runs.train({"own/s4": RunSpec(S4, model, recipe, seed=0)}, tmp_path, device="cpu", progress=False)
+    found = explain(runs.load("own/s4", root=tmp_path), draws=99)
+    known = found.measurements.own_test_score.accuracy
+    assert found["accuracy"] > 0.95
+    assert known > 0.5
+    assert found.verdict.label == SOLVED
+    assert f"being right on {known:.2%} of those that it was not trained on" in found.verdict.words
 
 
 def test_a_whole_table_by_heart_has_no_representation_that_stands_out() -> None:
