@@ -176,6 +176,11 @@ class GroupStranger(Parts, GroupMeasurements):
         return bool((found.best[found.live] >= 0.95).double().mean() >= 0.5) and len(self.irreps) > 2
 
     @property
+    def all_are_key(self) -> bool:
+        """Whether every representation but the trivial one is a key one, so that no null tells them from others."""
+        return len(self.keys) == len(self.irreps) - 1
+
+    @property
     def has_neuron_inputs(self) -> bool:
         """Whether it is known where the neurons are before their nonlinearity."""
         return f"{self.last_block}.mlp.hook_pre" in self.model.hook_dict

@@ -42,6 +42,11 @@ class StrangerMeasurements(CyclicMeasurements):
         super().__init__(run)
         self.draws = draws
 
+    @property
+    def all_are_key(self) -> bool:
+        """Whether every frequency is a key one, so that no null tells them from others."""
+        return len(self.freqs) == self.p // 2
+
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
         """Key frequencies of the readout matrix, their norms, and how clear the gap is."""

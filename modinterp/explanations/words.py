@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modinterp.claims.result import number_text
-from modinterp.explanations.behaviour import Behaviour
 from modinterp.explanations.criteria import ACCURACY, DOUBTFUL, FOURIER, MEMORISED, P_VALUE, PERIODIC, SOLVED
+from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import KEY_ENERGY, StrangerMeasurements
 from modinterp.models import MLPConfig
 
@@ -75,7 +75,7 @@ def sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> I
         yield "Its logits are no sum of a few frequencies, and nothing is seen that they come from."
     elif label == SOLVED:
         yield (
-            f"{of_storing(m, len(m.freqs) == m.p // 2)}: with nothing "
+            f"{of_storing(m)}: with nothing "
             f"but the waves of the strongest frequencies in the logits {m.score_of_keys_alone.accuracy:.2%} are right, "
             f"without them {without:.2%}, and a sum of their cosines is right on {m.score_of_formula.accuracy:.2%} and "
             f"explains {explained:.0%} of the logits. That it works by these alone cannot be said."
@@ -90,16 +90,15 @@ def sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> I
         yield f"Cosines of {answer} - c are {explained:.0%} of its logits nevertheless."
 
 
-def of_storing(m: Behaviour, all_are_key: bool) -> str:
+def of_storing(m: StrangerMeasurements | GroupStranger) -> str:
     """Whether a network that is right, and `solved, it is hidden how`, stores pairs, as the beginning of a sentence.
 
-    Args:
-        all_are_key: whether all frequencies or representations are strong, as they would be in a table of all pairs.
+    Where all frequencies or representations are strong, as in a table of all pairs, that cannot be told.
     """
     if m.spec is not None:
         accuracy = m.own_test_score.accuracy
         return f"It does not store pairs, being right on {accuracy:.2%} of those that it was not trained on"
-    return "Whether it stores pairs cannot be told" if all_are_key else "It does more than store pairs"
+    return "Whether it stores pairs cannot be told" if m.all_are_key else "It does more than store pairs"
 
 
 def _of_the_spectrum(m: StrangerMeasurements, stands_out: bool) -> str:
@@ -107,7 +106,7 @@ def _of_the_spectrum(m: StrangerMeasurements, stands_out: bool) -> str:
     p_value, freqs = number_text(m.spectrum_nulls.p_value(KEY_ENERGY)), ", ".join(map(str, m.freqs))
     if not m.freqs:
         return f"No frequency stands out of {m.readout_name}: it does not vary with the answer."
-    if len(m.freqs) == m.p // 2:
+    if m.all_are_key:
         return f"All {len(m.freqs)} frequencies are in {m.readout_name}, so that no null tells whether some stand out."
     if not stands_out:
         return f"No frequencies stand out of {m.readout_name} beyond the nulls (p {p_value} for {freqs})."

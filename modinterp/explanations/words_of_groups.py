@@ -51,7 +51,7 @@ def sentences(m: GroupStranger, label: str, is_met: dict[str, bool]) -> Iterator
         yield f"It stores pairs: without the strongest representations {without:.2%} of all remain right."
     elif label == SOLVED and not m.is_opaque:
         yield (
-            f"{of_storing(m, len(m.keys) == len(m.irreps) - 1)}: with nothing "
+            f"{of_storing(m)}: with nothing "
             f"but rho(a b) of the strongest representations in the logits {alone:.2%} are right, without it "
             f"{without:.2%}, and a sum of their characters is right on {m.score_of_formula.accuracy:.2%} and explains "
             f"{m.formula_fit:.0%} of what the logits say of the product. That it works by these alone cannot be said."
@@ -70,7 +70,7 @@ def _of_the_spectrum(m: GroupStranger, stands_out: bool) -> str:
     p_value, names = number_text(m.spectrum_nulls.p_value(KEY_ENERGY)), ", ".join(m.key_names)
     if not m.keys:
         return "No character is to be found in its logits beyond what is there with the elements renamed."
-    if len(m.keys) == len(m.irreps) - 1:
+    if m.all_are_key:
         return f"All representations are in {m.readout_name}, so that no null tells whether some stand out."
     if not stands_out:
         return f"No representations stand out of {m.readout_name} beyond the nulls (p {p_value} for {names})."

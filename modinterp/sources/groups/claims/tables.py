@@ -9,11 +9,11 @@ from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.claims.finding import HOLDS, refuted
 from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, TO_TRAIN, test_accuracy
+from modinterp.sources.groups.claims.mechanism import EXCLUDED
 from modinterp.sources.groups.claims.representations import HIDDEN, PRODUCT, UNEMBEDDING
 from modinterp.sources.groups.runs import A5_MLP, C113_MLP, D59_MLP, MLPS, S5_MLP, TRANSFORMERS
 
 EMBEDDING = "embedding in key representations"
-EXCLUDED = "excluded loss over that of guessing"
 RESTRICTED = "restricted loss [nats]"
 RESTRICTED_OVER_TEST = "restricted over test loss"
 

@@ -72,11 +72,9 @@ def _grokked(m: GroupMeasurements) -> dict[str, Value]:
 
 
 def _earlier(*runs: GroupMeasurements) -> dict[str, Value]:
-    of_s5 = {
-        is_s5: [_first(m, "test_accuracy", 0.99) for m in runs if (m.task.group == "S5") == is_s5]
-        for is_s5 in (True, False)
-    }
-    return {EARLIER: max(of_s5[False], default=math.nan) / min(of_s5[True], default=math.nan)}
+    grokked = [(m.task.group == "S5", _first(m, "test_accuracy", 0.99)) for m in runs]
+    others, of_s5 = ([epoch for is_s5, epoch in grokked if is_s5 == which] for which in (False, True))
+    return {EARLIER: max(others, default=math.nan) / min(of_s5, default=math.nan)}
 
 
 CLAIMS = (

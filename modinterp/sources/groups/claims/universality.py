@@ -40,10 +40,16 @@ N_WEAK = "weak frequencies"
 WEAK = 0.035
 
 
-def _sets(*runs: GroupMeasurements) -> dict[str, Value]:
+def _keys_by_group(runs: Iterable[GroupMeasurements]) -> dict[str, list[tuple[str, ...]]]:
+    """Name of a group to the key representations of each of its networks that learned."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for m in filter(has_learned, runs):
         found.setdefault(m.task.group, []).append(m.key_names)
+    return found
+
+
+def _sets(*runs: GroupMeasurements) -> dict[str, Value]:
+    found = _keys_by_group(runs)
     alike = [
         sorted(m.key_names) == list(_RELEASED[m.spec.seed])
         for m in runs
@@ -70,9 +76,7 @@ def _frequency(*runs: GroupMeasurements) -> dict[str, Value]:
 
 
 def _number(*runs: GroupMeasurements) -> dict[str, Value]:
-    found: dict[str, list[int]] = {}
-    for m in filter(has_learned, runs):
-        found.setdefault(m.task.group, []).append(len(m.keys))
+    found = {group: [len(names) for names in sets] for group, sets in _keys_by_group(runs).items()}
     return {
         TEST_ACCURACY: [test_accuracy(m) for m in runs],
         SEVERAL: max(map(len, found.values()), default=0),
