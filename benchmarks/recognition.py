@@ -155,6 +155,7 @@ def of_weights(p: int, freqs: tuple[int, ...], damages: Mapping[str, Damage] = D
         }
         yield case("table of all pairs", MEMORISED, planted.table(p))
         yield case("table of 40% of the pairs", MEMORISED, planted.table(p, known=0.4))
+        yield case("table of waves", SOLVED, planted.table_of_waves(p, freqs), freqs=freqs)
         yield case("table beside idle circles", PERIODIC, planted.table_with_idle_circles(p, 4), freqs=(4,))
     for ((name, kind, act_fn), weights), (what, damage) in product(made.items(), damages.items()):
         yield case(f"{name}, {what}", kind, damage(weights), act_fn, damaged=True)

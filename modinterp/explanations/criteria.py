@@ -1,4 +1,4 @@
-"""What a verdict may be, and the six numbers that it rests on."""
+"""What a verdict may be, and the numbers that it rests on."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ KEYS_ALONE = "accuracy of the key frequencies alone"
 WITHOUT_KEYS = "accuracy without them, over the accuracy"
 FORMULA = "accuracy of the formula"
 FORMULA_FIT = "logits explained by the formula"
+NEURONS = "neurons explained by the key frequencies"  # where they are seen, and most of the logits come from them
 
 # What each number must reach, and why just that.
 BANDS: dict[str, Band] = {
@@ -29,6 +30,9 @@ BANDS: dict[str, Band] = {
     FORMULA: at_least(0.95, "it answers in the network's place"),
     FORMULA_FIT: at_least(
         0.5, "more of the logits than everything else together, up to what no softmax sees and a bias would supply"
+    ),
+    NEURONS: at_least(
+        0.5, "more than everything else together; a table with a neuron for every pair may hold such logits"
     ),
 }
 

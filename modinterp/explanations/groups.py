@@ -176,6 +176,11 @@ class GroupStranger(Parts, GroupMeasurements):
         return bool((found.best[found.live] >= 0.95).double().mean() >= 0.5) and len(self.irreps) > 2
 
     @property
+    def neurons_at_keys(self) -> float:
+        """Share of the neurons' variance in rho(a), rho(b) and rho(a b) of the key representations."""
+        return self.key_share_of_neurons[0]
+
+    @property
     def all_are_key(self) -> bool:
         """Whether every representation but the trivial one is a key one, so that no null tells them from others."""
         return len(self.keys) == len(self.irreps) - 1

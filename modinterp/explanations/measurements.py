@@ -84,6 +84,14 @@ class StrangerMeasurements(CyclicMeasurements):
         """Whether at least half of the neurons are one frequency, as they are not with residues renamed."""
         return self.has_neurons and bool(self.neurons.explained.double().mean() >= 0.5) and self.neuron_null < 0.5
 
+    @property
+    def neurons_at_keys(self) -> float:
+        """Share of the variance of the last layer's neurons in waves and products of the key frequencies."""
+        variances = self.post.double().var(dim=(0, 1))
+        at_keys = self.neurons.shares[[k - 1 for k in self.freqs]].nan_to_num(0).sum(dim=0)
+        total = float(variances.sum())
+        return float(at_keys @ variances.to(at_keys)) / total if total > 0 else float("nan")
+
     @cached_property
     def heads_by_layer(self) -> dict[int, attention.HeadFits]:
         """Layer to its heads' attention as waves of one frequency; empty for a network without attention."""

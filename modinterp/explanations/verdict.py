@@ -21,6 +21,7 @@ from modinterp.explanations.criteria import (
     FOURIER,
     KEYS_ALONE,
     MEMORISED,
+    NEURONS,
     P_VALUE,
     PERIODIC,
     SOLVED,
@@ -45,7 +46,7 @@ class Verdict:
     Attributes:
         label: which of them.
         words: the reasons, with their numbers.
-        criteria: all six must be met for `Fourier multiplication`.
+        criteria: all must be met for `Fourier multiplication`.
         clock_or_pizza: `nearer the clock`, `nearer the pizza`, or that its measures disagree; empty where the network
             is no Fourier multiplication, or nobody said how much of its attention is constant and that decides. Of a
             group: `constant on cosets`, `representations alone`, or that neither is to be told.
@@ -96,8 +97,8 @@ def verdict(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
     pairs (or, with nothing mostly periodic, on all) for which it does not need its strongest frequencies; `not solved`
     is the rest. What needs its strongest frequencies for some of its answers, or is mostly right on pairs that it never
     saw, does not store pairs: where it is right, it is `solved, it is hidden how`, as where numbers so few are added
-    that all frequencies are there. Where it is doubtful that it was measured as it computes, that is said first, and
-    none of these.
+    that all frequencies are there, or where cosines come from neurons that are no waves. Where it is doubtful that it
+    was measured as it computes, that is said first, and none of these.
     """
     if not isinstance(m, Judged):
         return _of_behaviour(m, doubt)
@@ -120,6 +121,8 @@ def _label(m: Judged, is_met: dict[str, bool]) -> str:
     if all(is_met.values()):
         return FOURIER
     if is_met[ACCURACY]:
+        if all(met for name, met in is_met.items() if name != NEURONS):
+            return SOLVED
         if _has_periodic_readout(m) or m.neurons_are_periodic:
             return PERIODIC
         needs_keys = _share_without_keys(m) < NEEDED
@@ -139,7 +142,9 @@ def _criteria(m: Judged) -> tuple[Criterion, ...]:
         FORMULA: m.score_of_formula.accuracy,
         FORMULA_FIT: m.formula_fit,
     }
-    return tuple(Criterion(name, values[name], band) for name, band in BANDS.items())
+    if m.has_neurons and not m.is_opaque:
+        values[NEURONS] = m.neurons_at_keys
+    return tuple(Criterion(name, value, BANDS[name]) for name, value in values.items())
 
 
 def _share_without_keys(m: Judged) -> float:

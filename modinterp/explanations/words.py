@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modinterp.claims.result import number_text
-from modinterp.explanations.criteria import ACCURACY, DOUBTFUL, FOURIER, MEMORISED, P_VALUE, PERIODIC, SOLVED
+from modinterp.explanations.criteria import ACCURACY, DOUBTFUL, FOURIER, MEMORISED, NEURONS, P_VALUE, PERIODIC, SOLVED
 from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import KEY_ENERGY, StrangerMeasurements
 from modinterp.models import MLPConfig
@@ -57,8 +57,11 @@ def sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> I
         )
     yield _of_the_spectrum(m, is_met[P_VALUE])
     explained, without = m.logit_fit.explained_by_row_and_class, m.score_without_keys.accuracy
+    only_neurons_miss = [name for name in is_met if not is_met[name]] == [NEURONS]
     if label == FOURIER:
         yield _of_the_formula(m)
+    elif label == SOLVED and only_neurons_miss:
+        yield f"{_of_the_formula(m)} {of_neurons(m)}"
     elif label == MEMORISED and is_met[ACCURACY]:
         yield (
             f"Without the strongest ones {without:.2%} remain right, and few neurons are of one "
@@ -88,6 +91,14 @@ def sentences(m: StrangerMeasurements, label: str, is_met: dict[str, bool]) -> I
         )
     elif explained >= 0.5 and label != DOUBTFUL:
         yield f"Cosines of {answer} - c are {explained:.0%} of its logits nevertheless."
+
+
+def of_neurons(m: StrangerMeasurements | GroupStranger) -> str:
+    """That logits are as they should be and neurons are not, as a sentence."""
+    return (
+        f"But the neurons that the logits come from are no such waves: these hold {m.neurons_at_keys:.1%} of their "
+        "variance, as in a table that has such logits for every pair. That it computes by them cannot be said."
+    )
 
 
 def of_storing(m: StrangerMeasurements | GroupStranger) -> str:

@@ -8,10 +8,19 @@ from dataclasses import replace
 
 from modinterp.claims.band import at_least
 from modinterp.claims.result import number_text
-from modinterp.explanations.criteria import FORMULA_FIT, FOURIER, MEMORISED, P_VALUE, PERIODIC, SOLVED, Criterion
+from modinterp.explanations.criteria import (
+    FORMULA_FIT,
+    FOURIER,
+    MEMORISED,
+    NEURONS,
+    P_VALUE,
+    PERIODIC,
+    SOLVED,
+    Criterion,
+)
 from modinterp.explanations.groups import GroupStranger
 from modinterp.explanations.measurements import KEY_ENERGY
-from modinterp.explanations.words import of_storing
+from modinterp.explanations.words import of_neurons, of_storing
 
 COSETS, REPRESENTATIONS, UNTOLD = "constant on cosets", "representations alone", "not to be told apart"
 # The band is that of pairs of residues. What is held against it was changed after numbers had been seen: over single
@@ -39,7 +48,8 @@ def sentences(m: GroupStranger, label: str, is_met: dict[str, bool]) -> Iterator
     )
     yield _of_the_spectrum(m, is_met[P_VALUE])
     alone, without = m.score_of_keys_alone.accuracy, m.score_without_keys.accuracy
-    if label == FOURIER:
+    only_neurons_miss = [name for name in is_met if not is_met[name]] == [NEURONS]
+    if label == FOURIER or (label == SOLVED and only_neurons_miss):
         characters = "one character" if len(m.keys) == 1 else f"{len(m.keys)} characters"
         yield (
             f"With nothing but rho(a b) of these in the logits {alone:.2%} of the answers are right, without it "
@@ -47,6 +57,8 @@ def sentences(m: GroupStranger, label: str, is_met: dict[str, bool]) -> Iterator
             f"{m.score_of_formula.accuracy:.2%}; it explains {m.formula_fit:.0%} of what the logits say of the product "
             f"and {m.logit_share:.0%} of all their variance, which is different for pairs of one product."
         )
+        if only_neurons_miss:
+            yield of_neurons(m)
     elif label == MEMORISED:
         yield f"It stores pairs: without the strongest representations {without:.2%} of all remain right."
     elif label == SOLVED and not m.is_opaque:

@@ -153,7 +153,7 @@ def finished_outcome(folder: Path, spec: RunSpec) -> Outcome | None:
 
 def _is_its_end(ended: Outcome, spec: RunSpec) -> bool:
     """Whether nothing is left to train of a run that ended so."""
-    return _all_epochs(ended) in (0, spec.recipe.epochs)
+    return ended.kind is not OutcomeKind.EPOCHS_OVER or ended.epoch == spec.recipe.epochs
 
 
 def _all_epochs(ended: Outcome) -> int:

@@ -107,6 +107,17 @@ def table(p: int, known: float = 1.0, seed: int = 0, size: float = 20.0, sign: i
     return routed(one, one[a].T, one[b].T, -torch.ones(len(rows)), size * one[(a + sign * b) % p])
 
 
+def table_of_waves(p: int, freqs: tuple[int, ...], size: float = 40.0) -> Weights:
+    """The table of all pairs, each of which writes the cosines cos(w(a + b - c)) of some frequencies.
+
+    Its logits and W_L are those of a network that adds angles, and no neuron is a wave.
+    """
+    one, a, b = torch.eye(p), *torch.meshgrid(torch.arange(p), torch.arange(p), indexing="ij")
+    a, b = a.flatten(), b.flatten()
+    angles = 2 * math.pi / p * ((a + b)[:, None] - torch.arange(p))
+    return routed(one, one[a].T, one[b].T, -torch.ones(p * p), size * sum((k * angles).cos() for k in freqs))
+
+
 def table_with_idle_circles(p: int, freq: int, size: float = 4000.0) -> Weights:
     """The table of all pairs, beside neurons that are periodic and strongly weighted, but hardly ever on.
 

@@ -49,6 +49,7 @@ PLANTED: dict[str, tuple[str, ModularArithmetic, Weights]] = {
     "random, a - b": (UNSOLVED, subtraction(P), random_weights(subtraction(P))),
     "a - b for a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 12), sign=-1)),
     "half of a + b": (PERIODIC, addition(P), planted.clock(P, (3, 7, 12), answer=2)),
+    "table of waves": (SOLVED, addition(P), planted.table_of_waves(P, (3, 7, 12))),
     "table with idle circles": (PERIODIC, addition(P), planted.table_with_idle_circles(P, 4)),
 }
 
@@ -156,10 +157,19 @@ def test_a_decoy_does_not_pass_for_an_adder(explanations: dict[str, Explanation]
     assert explanations["a - b for a + b"]["accuracy"] < 0.1
 
 
+def test_a_table_of_waves_does_not_pass_for_an_adder(explanations: dict[str, Explanation]) -> None:
+    x = explanations["table of waves"]
+    assert x["accuracy"] == x["restricted_accuracy"] == 1
+    assert x["logit_fve"] == pytest.approx(1)
+    assert x.measurements.freqs == (3, 7, 12)
+    assert [c.name for c in x.verdict.criteria if not c.met] == ["neurons explained by the key frequencies"]
+    assert "as in a table that has such logits for every pair" in x.verdict.words
+
+
 def test_verdict_rests_on_the_criteria_that_it_shows(explanations: dict[str, Explanation]) -> None:
     for name, x in explanations.items():
         assert (x.verdict.label == FOURIER) == all(c.met for c in x.verdict.criteria), name
-        assert len(x.verdict.table()) == 6
+        assert len(x.verdict.table()) == 7 - x.measurements.is_opaque, name
         assert f"{x['accuracy']:.2%}" in x.verdict.words
 
 
