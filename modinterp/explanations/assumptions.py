@@ -113,7 +113,9 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
     most = None if is_wrong else CONFIRMING
     confirmed = [y for x in best[:_CONFIRMED] for y in _tried(x.way, _rows(x.way.task, most), is_wrong) if y.op == x.op]
     found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
-    return [*(_own_group(found) if is_wrong else ()), *(x.trial for x in found_best)]
+    others, own = [x.trial for x in found_best], list(_own_group(found)) if is_wrong else []
+    is_told = bool(others) and round(others[0].score.accuracy, 2) == 1  # by what is said with fewer words
+    return [*others, *own] if is_told else [*own, *others]
 
 
 def as_assumed(found: Subject) -> Trial:
@@ -127,18 +129,19 @@ def as_assumed(found: Subject) -> Trial:
 
 
 def _own_group(found: Subject) -> Iterator[Trial]:
-    """The answers of a network as those of another group, where they are the table of one."""
+    """The answers of a network as those of another group, or of addition with its numbers renamed, if they are one."""
     task, network = found.run.task, found.run.network
-    if not isinstance(task, Group):
+    if not isinstance(task, Group | ModularArithmetic) or task.grid is None or len(task.grid) != 2:
         return
     with torch.no_grad():
         logits = network(task.inputs().to(network.device))[:, -1].cpu()
     answers = logits.argmax(dim=-1)
     try:
-        Group.of_table(answers.view(len(task.table), -1).tolist())
+        Group.of_table(answers.view(task.grid).tolist())
     except ValueError:
         return
-    words = "group=answers, the table of a group that its answers are"
+    said = "" if isinstance(task, Group) else "op=group, "
+    words = f"{said}group=answers, the table of a group that its answers are"
     yield Trial(words, score(logits, answers), unevenness(logits, answers), len(answers))
 
 

@@ -228,7 +228,12 @@ def _group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
         ValueError: they are the table of no group.
     """
     answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()
-    return Group.of_table(answers, "its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
+    try:
+        return Group.of_table(answers, "its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
+    except ValueError as error:
+        raise ValueError(
+            f"the network's own answers are no group ({error}); name the one it learned with group"
+        ) from None
 
 
 def _takes_all_tokens(network: Network) -> bool:

@@ -19,6 +19,7 @@ from modinterp.analyses.network import summary
 from modinterp.analyses.training import phases, progress
 from modinterp.measurements.grid import GridMeasurements
 from modinterp.measurements.network import PATTERN, NoSuchPart
+from modinterp.tasks import cyclic
 
 ATTN_OUT, MLP_OUT, Z = "blocks.0.hook_attn_out", "blocks.0.hook_mlp_out", "blocks.0.attn.hook_z"
 _W_O = "blocks.0.attn.W_O"
@@ -60,7 +61,17 @@ class WaveMeasurements(GridMeasurements):
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
-        """Frequencies whose norms in W_L stand out, and how clear the gap to the others is."""
+        """Frequencies whose norms in W_L stand out, and how clear the gap to the others is.
+
+        Raises:
+            NoSuchPart: the task adds once its numbers are renamed, as multiplication does: as they stand, they have no
+                frequencies, and `explain` measures the network in that order.
+        """
+        renamed = cyclic(self.task)
+        if renamed is not None and renamed.is_renamed:
+            raise NoSuchPart(
+                f"{self.task.name} has no frequencies in the order of its numbers; explain finds the other"
+            )
         return frequencies.key_frequencies(self.W_L)
 
     @property

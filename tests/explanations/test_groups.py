@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -158,6 +159,20 @@ def test_elements_in_an_order_that_is_not_theirs_are_doubted() -> None:
     assert again.measurements.key_names == ("standard",)
 
 
+def test_addition_of_renamed_numbers_is_told_as_a_group() -> None:
+    p, shift = 23, 5  # it answers a + b + 5: addition, once each number is called what is 5 less
+
+    def network(tokens: Tensor) -> Tensor:
+        angles = 2 * math.pi / p * ((tokens[:, 0] + tokens[:, 1] + shift)[:, None] - torch.arange(p))
+        return 20 * ((3 * angles).cos() + (7 * angles).cos())
+
+    found = explain(network, "add", p, draws=99)
+    assert found.verdict.label == DOUBTFUL
+    assert "all of them with op=group, group=answers" in found.verdict.words
+    again = explain(network, "group", p, group="answers", draws=99)
+    assert (again.verdict.label, again["accuracy"]) == (FOURIER, 1)
+
+
 def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     task = Group("S3", vocabularies=2)
     config = MLPConfig.of(task, d_model=4, d_mlp=4, joined="concatenated")
@@ -173,7 +188,10 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--op", "group", "--group", str(tmp_path / "nowhere.csv")], "there is no file"),
         (["--op", "mul", "--group", "S3"], "not by mul"),
         (["--op", "group", "--group", "S3", "--elements", str(table)], "is no element of S3"),
-        (["--op", "group", "--group", "answers"], "the table is none of a group"),
+        (
+            ["--op", "group", "--group", "answers"],
+            "the network's own answers are no group (the table is none of a group",
+        ),
     ):
         assert main([str(file), *arguments, "--out", str(tmp_path / "out")]) == 2
         error = capsys.readouterr().err

@@ -13,6 +13,7 @@ import torch
 
 from modinterp import tasks
 from modinterp.analyses.fourier import readout
+from modinterp.analyses.training.progress import progress_at
 from modinterp.measurements import (
     GridMeasurements,
     NetworkMeasurements,
@@ -26,6 +27,7 @@ from modinterp.measurements import (
 from modinterp.measurements.recorded import measurements_declared
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.tasks import Split
 
 P = 13
 
@@ -206,6 +208,14 @@ def test_parts_that_a_network_does_not_have_are_told(shape: dict[str, object], n
     for name in names:
         with pytest.raises(NoSuchPart, match="tiny"):
             getattr(m, name)
+
+
+def test_an_operation_that_adds_under_other_names_has_no_frequencies_as_it_stands() -> None:
+    m = measure(tiny(tasks.multiplication(P)))
+    with pytest.raises(NoSuchPart, match=r"a \* b mod 13 has no frequencies in the order of its numbers"):
+        m.keys  # noqa: B018
+    with pytest.raises(ValueError, match="task must add or subtract"):
+        progress_at(m.model, m.task, Split(torch.arange(9), torch.arange(9, 20)), (1,))
 
 
 def test_a_network_without_equals_lacks_what_equals_does_and_nothing_else() -> None:

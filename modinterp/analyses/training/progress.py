@@ -37,8 +37,12 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
         task: what the network was trained on.
         split: the inputs trained on, and the others.
         freqs: the key frequencies of the finished network, the same at every epoch.
+    Raises:
+        ValueError: an operation mod p whose answers are no waves of a + b or a - b.
     Source: Nanda et al. 2023, section 5.1, figures 7, 13, 14 and 15.
     """
+    if isinstance(task, ModularArithmetic) and task.op not in SIGNS:
+        raise ValueError(f"task must add or subtract, for its answers to be waves of a + b or a - b, got {task.name}")
     labels = task.labels()
     logits = logits_on_grid(network, task).double()
     subsets = {"all": None, "train": split.train, "test": split.test}
