@@ -74,6 +74,11 @@ def main(arguments: list[str] | None = None) -> int:
     if options.hub is not None:  # before anything is measured
         hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
     if options.again:
+        beside = ("snapshots", "no_spectra", "hub", "float16", "tables", "measured")
+        if given_too := [
+            f"--{name.replace('_', '-')}" for name in beside if getattr(options, name) not in (None, False)
+        ]:
+            raise ValueError(f"--again measures what was published as it was published; it takes no {given_too[0]}")
         out = options.out or _checkpoints()
         for name in _finished(options.names, out, has_both):
             print(measure_again(name, out))

@@ -135,6 +135,8 @@ def test_what_claims_measure_is_measured_again(tmp_path: Path, capsys: pytest.Ca
     assert {p: p.read_bytes() for p in root.rglob("*") if p.is_file()} == before
     assert main(["own/b", "--again", "--out", str(root)]) == 2
     assert "was not published with its weights and with what claims measure" in capsys.readouterr().err
+    assert main(["own/a", "--again", "--tables", "--out", str(root)]) == 2
+    assert "it takes no --tables" in capsys.readouterr().err
 
 
 def test_the_log_of_spectra_is_shipped_unless_it_is_left_out(tmp_path: Path) -> None:

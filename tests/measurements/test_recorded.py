@@ -13,7 +13,7 @@ from jaxtyping import Float
 from reproduced import Reproduced
 from torch import Tensor
 
-from modinterp.exports.publishing import publish
+from modinterp.exports.publishing import has_both, publish
 from modinterp.measurements import measure
 from modinterp.measurements.recorded import plain, restored
 from modinterp.reproduce.recorded import recorded
@@ -139,12 +139,12 @@ def test_measurements_are_there_and_what_asks_for_weights_says_so(both: tuple[Tr
     assert before.key_names != whole.key_names
 
 
-WITH_BOTH = [name for name in catalogue() if (store.checkpoints() / name / MEASURED).is_file()
-             and (store.checkpoints() / name / store.FINAL).is_file()]  # fmt: skip
+PUBLISHED = [name for name in catalogue() if (store.checkpoints() / name / store.RECORD).is_file()]
+WITH_BOTH = [name for name in PUBLISHED if has_both(name, store.checkpoints())]
 
 
 def test_of_every_source_with_such_tables_one_run_is_shipped_with_both() -> None:
-    tables = {name.partition("/")[0] for name in catalogue() if (store.checkpoints() / name / MEASURED).is_file()}
+    tables = {name.partition("/")[0] for name in PUBLISHED if (store.checkpoints() / name / MEASURED).is_file()}
     assert {name.partition("/")[0] for name in WITH_BOTH} == tables
 
 
