@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_map
 from modinterp.models import Config, Drop, Weights, no_dropout, read_logits
 from modinterp.models.affine import FAST, MAPPABLE
 from modinterp.training.batches import Batch, batches_of, stack_batches
+from modinterp.training.captured import Captured
 from modinterp.training.loss import OutputLayout, correct, fast_losses, losses, mean_loss
 from modinterp.training.noise import dropout_mask, splitmix64
 from modinterp.training.optimiser import Moments, Optimiser
@@ -35,9 +36,6 @@ class ExecutionMode(Enum):
     SEQUENTIAL = "one by one"
     VMAPPED = "vmapped"
     COMPILED = "vmapped and compiled"
-
-
-_WARM_UP = 3  # steps before one is captured as a graph
 
 
 def flatten_weights(weights: Weights, config: Config) -> Float[Tensor, " weight"]:
@@ -86,9 +84,11 @@ class Program:
         self._epoch = torch.tensor(epoch, device=device)
         self._held_out = self._joined([b.held_out for b in self._batches])
         self._batch = self._joined([b.at(epoch) for b in self._batches])
+        self._sample = self._joined([b.train_sample(epoch) for b in self._batches])
         self._gradients = torch.compile(self._each, dynamic=False) if mode is ExecutionMode.COMPILED else self._each
-        self._graph: torch.cuda.CUDAGraph | None = None
-        self._until_captured = _WARM_UP
+        captured = mapped and device.type == "cuda"
+        self._take_step = Captured(self._step, device) if captured else self._step
+        self._measure = Captured(self._row_values, device) if captured else self._row_values
 
     def _joined(self, batches: list[Batch]) -> Batch | list[Batch]:
         return stack_batches(batches) if self.mapped else batches
@@ -97,42 +97,15 @@ class Program:
         """Train all runs for so many steps."""
         for _ in range(steps):
             if self.spec.recipe.batches != "full":
-                self._take(self._joined([b.at(self.epoch) for b in self._batches]))
-            if self.mapped and self.device.type == "cuda":
-                self._captured_step()
-            else:
-                self._step()
+                self._batch = _replaced(self._batch, self._joined([b.at(self.epoch) for b in self._batches]))
+            self._take_step()
             self.epoch += 1
-
-    def _take(self, batch: Batch | list[Batch]) -> None:
-        """Make a batch the current one; under vmap it is copied into the tensors that a captured step reads."""
-        if isinstance(batch, Batch) and isinstance(self._batch, Batch):
-            tree_map(lambda old, new: old.copy_(new), self._batch.index, batch.index)
-            self._batch.labels.copy_(batch.labels)
-        else:
-            self._batch = batch
 
     def _step(self) -> None:
         keys = splitmix64(self._seeds + self._epoch)
         gradients = self._gradients(self._gradient, self._batch, keys, self._settings)
         self.optimiser.step(self.weights, gradients, self._epoch)
         self._epoch += 1
-
-    def _captured_step(self) -> None:
-        """Take a step as a CUDA graph, which is captured after a few steps that are taken one operation at a time."""
-        if self._until_captured:
-            self._until_captured -= 1
-            current, side = torch.cuda.current_stream(self.device), torch.cuda.Stream(self.device)
-            side.wait_stream(current)
-            with torch.cuda.stream(side):
-                self._step()
-            current.wait_stream(side)
-            return
-        if self._graph is None:
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph, stream=torch.cuda.Stream(self.device)):
-                self._step()
-        self._graph.replay()
 
     def _each(self, function: Callable[..., Any], batch: Batch | list[Batch], *settings: Any) -> Any:
         """A function of one run's weights, batch and settings, for every run; results have a leading axis `run`."""
@@ -176,27 +149,40 @@ class Program:
 
         return drop
 
-    @torch.no_grad()
     def rows(self) -> list[Row]:
         """The row of history of every run as it is now: losses [nats] and accuracies without dropout, and size."""
-        sample = self._joined([b.train_sample(self.epoch) for b in self._batches])
-        parts = {"train": self._each(self._answer_sums, sample), "test": self._each(self._answer_sums, self._held_out)}
-        squares = self.weights.double().square().sum(dim=1)
-        rows: list[Row] = []
-        for run, weights in enumerate(self._settings["loss_weights"]):
-            row: dict[str, Tensor] = {}
-            for part, sums in parts.items():
-                row[f"{part}_loss"] = mean_loss(sums["loss"][run], sums["count"][run], weights)
-            for part, sums in parts.items():
-                row[f"{part}_accuracy"] = sums["correct"][run].sum() / sums["count"][run].sum()
-            row["sum_of_squared_weights"] = squares[run]
-            for part, sums in parts.items():
-                for kind, column in (("loss", "loss"), ("accuracy", "correct")):
-                    for answer, name in enumerate(self.spec.task.output_names):
-                        row[f"{part}_{kind}_{name}"] = sums[column][run, answer] / sums["count"][run, answer]
-            values = torch.stack([x.double() for x in row.values()]).tolist()
-            rows.append({"epoch": self.epoch} | {k: _rounded(v) for k, v in zip(row, values, strict=True)})
-        return rows
+        if self.spec.recipe.batches == "fresh":
+            sample = self._joined([b.train_sample(self.epoch) for b in self._batches])
+            self._sample = _replaced(self._sample, sample)
+        values = self._measure().tolist()
+        return [{"epoch": self.epoch} | dict(zip(self._columns(), map(_rounded, row), strict=True)) for row in values]
+
+    def _columns(self) -> list[str]:
+        """The names of the values in a row of history."""
+        of_answers = [
+            f"{part}_{kind}_{name}"
+            for part in ("train", "test")
+            for kind in ("loss", "accuracy")
+            for name in self.spec.task.output_names
+        ]
+        return [*(f"{part}_{kind}" for kind in ("loss", "accuracy") for part in ("train", "test")),
+                "sum_of_squared_weights", *of_answers]  # fmt: skip
+
+    @torch.no_grad()
+    def _row_values(self) -> Float[Tensor, "run column"]:
+        """The values of the rows of history of every run, in the order of `_columns`."""
+        named = len(self.spec.task.output_names)
+
+        def of_run(train: dict[str, Tensor], test: dict[str, Tensor], row: Tensor, weights: Tensor) -> Tensor:
+            parts = (train, test)
+            means = [mean_loss(sums["loss"], sums["count"], weights) for sums in parts]
+            means += [sums["correct"].sum() / sums["count"].sum() for sums in parts]
+            of_answers = [(sums[kind] / sums["count"])[:named] for sums in parts for kind in ("loss", "correct")]
+            whole = torch.stack([*(mean.double() for mean in means), row.double().square().sum()])
+            return torch.cat([whole, *(each.double() for each in of_answers)])
+
+        train, test = (self._each(self._answer_sums, batch) for batch in (self._sample, self._held_out))
+        return torch.func.vmap(of_run)(train, test, self.weights, self._settings["loss_weights"])
 
     def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
         """Sums over a batch for each answer of one run: losses, correct answers, and inputs that have an answer."""
@@ -208,6 +194,15 @@ class Program:
             "count": labels >= 0,
         }
         return {name: x.sum(dim=0) for name, x in each.items()}
+
+
+def _replaced(old: Batch | list[Batch], new: Batch | list[Batch]) -> Batch | list[Batch]:
+    """A batch in place of another; one of several runs is copied into its tensors, which a captured step reads."""
+    if not (isinstance(old, Batch) and isinstance(new, Batch)):
+        return new
+    tree_map(lambda to, source: to.copy_(source), old.index, new.index)
+    old.labels.copy_(new.labels)
+    return old
 
 
 def _rounded(x: float) -> float:

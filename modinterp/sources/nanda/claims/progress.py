@@ -106,8 +106,8 @@ def sparsity(m: PairMeasurements) -> dict[str, Value]:
         {matrix: value_at(table, epoch, column) for matrix, column in SPARSE.items()} for epoch in (t1, t2, end)
     )
     return {
-        **{GINI_AT_T1[matrix]: gini for matrix, gini in at_t1.items()},
-        **{GINI_RISE[matrix]: gini - at_t2[matrix] for matrix, gini in at_end.items()},
+        **{GINI_AT_T1[matrix]: at for matrix, at in at_t1.items()},
+        **{GINI_RISE[matrix]: at - at_t2[matrix] for matrix, at in at_end.items()},
         **{FINAL_GINI[matrix]: at for matrix, at in at_end.items()},
         **{
             name: gini(frequency_norms(component_norms(w)))

@@ -1,0 +1,54 @@
+"""A computation that is made again and again on the same tensors: on a GPU, one launch instead of hundreds."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import torch
+
+Result = TypeVar("Result")
+
+_WARM_UP = 3  # calls before one is captured as a graph
+
+
+class Captured(Generic[Result]):
+    """A function without arguments, which after a few calls is replayed as a CUDA graph.
+
+    It must read and change the same tensors each time, and read no value of theirs into Python. What it returns is
+    overwritten by the next call.
+    """
+
+    def __init__(self, function: Callable[[], Result], device: torch.device):
+        """Nothing is computed yet.
+
+        Args:
+            device: a GPU.
+        """
+        self.function, self.device = function, device
+        self._until_captured = _WARM_UP
+        self._graph: torch.cuda.CUDAGraph | None = None
+        self._result: Result
+
+    def __call__(self) -> Result:
+        """Compute it once."""
+        if self._until_captured:
+            self._until_captured -= 1
+            return self._aside()
+        if self._graph is None:
+            gc.collect()  # a graph that is no longer needed must not go while another is captured
+            self._graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self._graph, stream=torch.cuda.Stream(self.device)):
+                self._result = self.function()
+        self._graph.replay()
+        return self._result
+
+    def _aside(self) -> Result:
+        """Call it one operation at a time, on a stream of its own, as a capture wants it before."""
+        current, side = torch.cuda.current_stream(self.device), torch.cuda.Stream(self.device)
+        side.wait_stream(current)
+        with torch.cuda.stream(side):
+            result = self.function()
+        current.wait_stream(side)
+        return result
