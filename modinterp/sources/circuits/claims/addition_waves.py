@@ -9,7 +9,7 @@ from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import transform_2d
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Claim, each
-from modinterp.claims.finding import mixed, refuted
+from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL, SAME_BAR
 from modinterp.sources.circuits.runs import ADD
@@ -157,8 +157,9 @@ CLAIMS = (
         changed=(SAME_BAR,),
         needs=ADD,
         scope="any seed",
-        finding=refuted(
-            "a Gini coefficient of 0.84 to 0.87 of the sizes; 0.9994 or more of their squares, so that sparse they are"
+        finding=mixed(
+            "a Gini coefficient of 0.81 to 0.87 of the sizes in nine seeds and 0.93 in one; 0.9992 or more of their "
+            "squares in all, so that sparse they are"
         ),
         figure="add_neurons",
     ),
