@@ -48,7 +48,7 @@ def percentile(logits: Float[Tensor, "a b output"], a: int, b: int) -> float:
     It is 1 where no other operand calls for the answer a + b more strongly than b itself, and NaN where all
     call for it alike.
     """
-    answer_logits = logits[a, :, (a + b) % logits.shape[2]]
+    answer_logits = logits[a, :, (a + b) % logits.shape[2]].double()
     if not varies(answer_logits - answer_logits.mean(), answer_logits):
         return math.nan
     return float((answer_logits <= answer_logits[b]).double().mean())
