@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any
 
 import torch
-
-Result = TypeVar("Result")
 
 _WARM_UP = 3  # calls before one is captured as a graph
 
 
-class Captured(Generic[Result]):
+class Captured:
     """A function without arguments, which after a few calls is replayed as a CUDA graph.
 
     It must read and change the same tensors each time, and read no value of theirs into Python. What it returns is
     overwritten by the next call.
     """
 
-    def __init__(self, function: Callable[[], Result], device: torch.device):
+    def __init__(self, function: Callable[[], Any], device: torch.device):
         """Nothing is computed yet.
 
         Args:
@@ -29,9 +27,9 @@ class Captured(Generic[Result]):
         self.function, self.device = function, device
         self._until_captured = _WARM_UP
         self._graph: torch.cuda.CUDAGraph | None = None
-        self._result: Result
+        self._result: Any = None
 
-    def __call__(self) -> Result:
+    def __call__(self) -> Any:
         """Compute it once."""
         if self._until_captured:
             self._until_captured -= 1
@@ -44,7 +42,7 @@ class Captured(Generic[Result]):
         self._graph.replay()
         return self._result
 
-    def _aside(self) -> Result:
+    def _aside(self) -> Any:
         """Call it one operation at a time, on a stream of its own, as a capture wants it before."""
         current, side = torch.cuda.current_stream(self.device), torch.cuda.Stream(self.device)
         side.wait_stream(current)

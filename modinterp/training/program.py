@@ -68,7 +68,7 @@ class Program:
         mode: ExecutionMode,
     ):
         mapped = mode is not ExecutionMode.SEQUENTIAL
-        self.spec, self.device, self.mapped, self.epoch = specs[0], device, mapped, epoch
+        self.spec, self.mapped, self.epoch = specs[0], mapped, epoch
         self.weights = weights.to(device, torch.float32, copy=True)  # a shipped snapshot may be in float16
         self.optimiser = Optimiser([s.recipe for s in specs], moments, weights.shape[1], device)
         self._batches = batches_of(specs, device, pad=mapped)
@@ -154,35 +154,27 @@ class Program:
         if self.spec.recipe.batches == "fresh":
             sample = self._joined([b.train_sample(self.epoch) for b in self._batches])
             self._sample = _replaced(self._sample, sample)
-        values = self._measure().tolist()
-        return [{"epoch": self.epoch} | dict(zip(self._columns(), map(_rounded, row), strict=True)) for row in values]
-
-    def _columns(self) -> list[str]:
-        """The names of the values in a row of history."""
-        of_answers = [
-            f"{part}_{kind}_{name}"
-            for part in ("train", "test")
-            for kind in ("loss", "accuracy")
-            for name in self.spec.task.output_names
-        ]
-        return [*(f"{part}_{kind}" for kind in ("loss", "accuracy") for part in ("train", "test")),
-                "sum_of_squared_weights", *of_answers]  # fmt: skip
+        columns = self._measure()
+        values = torch.stack(list(columns.values()), dim=1).tolist()
+        return [{"epoch": self.epoch} | dict(zip(columns, map(_rounded, row), strict=True)) for row in values]
 
     @torch.no_grad()
-    def _row_values(self) -> Float[Tensor, "run column"]:
-        """The values of the rows of history of every run, in the order of `_columns`."""
-        named = len(self.spec.task.output_names)
+    def _row_values(self) -> dict[str, Float[Tensor, " run"]]:
+        """The columns of history at the present weights, each with one value a run, in float64."""
 
-        def of_run(train: dict[str, Tensor], test: dict[str, Tensor], row: Tensor, weights: Tensor) -> Tensor:
-            parts = (train, test)
-            means = [mean_loss(sums["loss"], sums["count"], weights) for sums in parts]
-            means += [sums["correct"].sum() / sums["count"].sum() for sums in parts]
-            of_answers = [(sums[kind] / sums["count"])[:named] for sums in parts for kind in ("loss", "correct")]
-            whole = torch.stack([*(mean.double() for mean in means), row.double().square().sum()])
-            return torch.cat([whole, *(each.double() for each in of_answers)])
+        def of_run(parts: dict[str, dict[str, Tensor]], row: Tensor, weights: Tensor) -> dict[str, Tensor]:
+            columns = {f"{part}_loss": mean_loss(s["loss"], s["count"], weights) for part, s in parts.items()}
+            columns |= {f"{part}_accuracy": s["correct"].sum() / s["count"].sum() for part, s in parts.items()}
+            columns["sum_of_squared_weights"] = row.double().square().sum()
+            for part, sums in parts.items():
+                for kind, summed in (("loss", "loss"), ("accuracy", "correct")):
+                    means = sums[summed] / sums["count"]
+                    columns |= {f"{part}_{kind}_{name}": means[i] for i, name in enumerate(self.spec.task.output_names)}
+            return {name: x.double() for name, x in columns.items()}
 
-        train, test = (self._each(self._answer_sums, batch) for batch in (self._sample, self._held_out))
-        return torch.func.vmap(of_run)(train, test, self.weights, self._settings["loss_weights"])
+        batches = {"train": self._sample, "test": self._held_out}
+        parts = {part: self._each(self._answer_sums, batch) for part, batch in batches.items()}
+        return torch.func.vmap(of_run)(parts, self.weights, self._settings["loss_weights"])
 
     def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
         """Sums over a batch for each answer of one run: losses, correct answers, and inputs that have an answer."""
