@@ -214,7 +214,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "All points of the circles are corners, their noise taken off, and at most half of those of a petal whose "
+            "All points of the circles are corners, their noise taken off, and 23% to 50% of those of a petal whose "
             "attention has another frequency than the plane; but where it has the same, as in the source's first "
             "figure, most networks have petals that are ovals without a dent, all of whose points are; the most dented "
             "has 70% of them at most. With their noise only 14% to 24% of a circle's points are at the least."
