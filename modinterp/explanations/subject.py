@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from modinterp.activations import logits_on_grid
-from modinterp.models import ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task
+from modinterp.models import ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task, with_tokens_of
 from modinterp.runs import TrainedRun
 from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import load
@@ -210,15 +210,14 @@ def _group_of_weights(weights: Weights, said: Said) -> Group:
     Raises:
         ValueError: the shapes are those of no network over pairs, or of a group of another order.
     """
-    wanted = None if said.is_own else Group.of(said.group or "", said.elements)
+    if said.is_own:
+        pairs = modular_task(weights, "add", None, said.equals, said.vocabularies)
+        return _group_of_answers(from_state_dict(weights, pairs, said.forward_pass), pairs)
+    group = Group.of(said.group or "", said.elements)
     try:
-        pairs = modular_task(weights, "add", None if wanted is None else wanted.n, said.equals, said.vocabularies)
+        return with_tokens_of(weights, group, said.equals, said.vocabularies)
     except ValueError as error:
-        raise error if wanted is None else ValueError(f"{error}, the order of {wanted.group}") from error
-    if wanted is not None:
-        return replace(wanted, equals=pairs.equals, vocabularies=pairs.vocabularies)
-    network = from_state_dict(weights, pairs, said.forward_pass)
-    return _group_of_answers(network, pairs)
+        raise ValueError(f"{error}, the order of {group.group}") from error
 
 
 def _group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:

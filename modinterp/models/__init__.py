@@ -5,7 +5,7 @@ from modinterp.models.base_network import Network
 from modinterp.models.bridge import to_bridge, to_hooked_transformer_state_dict
 from modinterp.models.calling import FORMS, REFUSALS, Calling
 from modinterp.models.config import Config, TransformerConfig
-from modinterp.models.convert import ForwardPass, fitting, from_state_dict, modular_task
+from modinterp.models.convert import ForwardPass, fitting, from_state_dict, modular_task, with_tokens_of
 from modinterp.models.forward import Drop, indexed, no_dropout, read_logits
 from modinterp.models.initial import initial_weights, labelled_weights
 from modinterp.models.mlp import PairMLP
@@ -39,6 +39,7 @@ __all__ = [
     "initial_weights",
     "labelled_weights",
     "modular_task",
+    "with_tokens_of",
     "no_dropout",
     "read_logits",
     "to_bridge",

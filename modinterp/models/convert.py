@@ -6,8 +6,9 @@ What no weight says, a `ForwardPass` does. The layouts are those of `modinterp.m
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product
+from typing import TypeVar
 
 from modinterp.models.base_config import Weights
 from modinterp.models.base_network import Network
@@ -15,7 +16,9 @@ from modinterp.models.config import Config, TransformerConfig
 from modinterp.models.layouts import in_our_layout, name_list
 from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.network import hooked
-from modinterp.tasks import ModularArithmetic, Task
+from modinterp.tasks import Group, ModularArithmetic, Task
+
+Pairs = TypeVar("Pairs", Group, ModularArithmetic)
 
 _LAYER = re.compile(r"blocks\.([0-9]{1,6})\.")
 
@@ -200,6 +203,15 @@ def modular_task(
         f"{words} and {outputs} outputs are those of no network over pairs of residues mod p, which has p tokens, or "
         f"p for each number, and as many outputs"
     )
+
+
+def with_tokens_of(weights: Weights, task: Pairs, equals: bool | None = None, vocabularies: int | None = None) -> Pairs:
+    """A task over pairs, with or without "=" and with as many vocabularies as a network for it has by its shapes.
+
+    Args, Raises: as of `modular_task`.
+    """
+    pairs = modular_task(weights, "add", task.output_sizes[0], equals, vocabularies)
+    return replace(task, equals=pairs.equals, vocabularies=pairs.vocabularies)
 
 
 def from_state_dict(weights: Weights, task: Task, assumed: ForwardPass = AS_USUAL) -> Network:

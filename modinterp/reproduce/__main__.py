@@ -120,7 +120,7 @@ def _task(name: str, options: argparse.Namespace) -> Task | None:
     if not isinstance(task, Group):
         raise ValueError(f"--group is of networks that compose a group, and this run is of {task.name}")
     elements = () if options.elements is None else elements_in(options.elements)
-    return replace(Group.of(options.group, elements), equals=task.equals, vocabularies=task.vocabularies)
+    return replace(Group.of(options.group, elements), equals=task.equals)
 
 
 def _check_runs(names: tuple[str, ...], options: argparse.Namespace) -> None:

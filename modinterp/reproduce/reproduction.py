@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import plotly.graph_objects as go
 from modinterp.claims import Claim, Result
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure
-from modinterp.models import ForwardPass
+from modinterp.models import ForwardPass, with_tokens_of
 from modinterp.reproduce.evidence import Evidence, checked
 from modinterp.runs import load
+from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import Page, Source, catalogue, source
 from modinterp.sources import load as load_named
-from modinterp.tasks import Task
+from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.terminal.suggestions import suggestion
 from modinterp.training import RunSpec
 
@@ -196,7 +198,8 @@ def reproduction_on(
         checkpoint: a `.safetensors`, `.pt` or `.pth` file.
         only, device, on_claim: as in `reproduction`.
         run: in the place of which it stands; by default of the source's main run.
-        task: what it was trained on, by default what the run was.
+        task: what it was trained on, by default what the run was; whether a and b have tokens of their own is read
+            from the file's shapes.
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: an unknown source or run, a pattern without a match, a file that is damaged or does not fit.
@@ -205,7 +208,7 @@ def reproduction_on(
     spec, run = spec_of(about, run), run or about.main_run
     assumed = asdict(ForwardPass.of(spec.model))
     try:
-        m = measure(load(checkpoint, task or spec.task, device=device, **assumed))
+        m = measure(load(checkpoint, _with_vocabularies_of(checkpoint, task or spec.task), device=device, **assumed))
     except ValueError as error:
         raise ValueError(f"{error} (taken for {run}; --as names the run whose place it takes)") from error
     results = []
@@ -216,6 +219,14 @@ def reproduction_on(
     keys = {r.claim.figure for r in results if r.measured and r.claim.needs}
     measured = {run: m}
     return Reproduction(about, tuple(results), *_drawn(about, keys, measured, run), measured, foreign=True)
+
+
+def _with_vocabularies_of(checkpoint: Path, task: Task) -> Task:
+    """A task over pairs with as many vocabularies as a file's network has; the task as it is where that cannot be."""
+    if isinstance(task, Group | ModularArithmetic) and checkpoint.suffix in READ:
+        with suppress(ValueError):
+            return with_tokens_of(read_weights(checkpoint), task, task.equals)
+    return task
 
 
 def reproduction(

@@ -124,6 +124,16 @@ def test_the_authors_networks_on_another_group(
     )
 
 
+@pytest.mark.parametrize("vocabularies", [1, 2])
+def test_a_checkpoint_may_have_one_vocabulary(vocabularies: int, tmp_path: Path) -> None:
+    config = MLPConfig.of(Group("A4", vocabularies=vocabularies), d_model=16, d_mlp=8, joined="concatenated")
+    store.write_weights(tmp_path / "a4.safetensors", initial_weights(config, 0))
+    where = ["--checkpoint", str(tmp_path / "a4.safetensors"), "--group", "A4", "--out", str(tmp_path / "out")]
+    assert main(["groups", *where]) == 0  # untrained, it is none of the networks that the claims are about
+    claims = {claim["id"]: claim for claim in json.loads((tmp_path / "out" / "claims.json").read_text())}
+    assert 0 <= claims["groups.table.mlp"]["measured"]["test accuracy"] < 0.5
+
+
 def test_a_checkpoint_of_another_group_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     task = Group("A4", vocabularies=2)
     file = tmp_path / "a4.safetensors"
