@@ -18,7 +18,7 @@ from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.network import hooked
 from modinterp.tasks import Group, ModularArithmetic, Task
 
-Pairs = TypeVar("Pairs", Group, ModularArithmetic)
+T = TypeVar("T", Group, ModularArithmetic)
 
 _LAYER = re.compile(r"blocks\.([0-9]{1,6})\.")
 
@@ -205,7 +205,7 @@ def modular_task(
     )
 
 
-def with_tokens_of(weights: Weights, task: Pairs, equals: bool | None = None, vocabularies: int | None = None) -> Pairs:
+def with_tokens_of(weights: Weights, task: T, equals: bool | None = None, vocabularies: int | None = None) -> T:
     """A task over pairs, with or without "=" and with as many vocabularies as a network for it has by its shapes.
 
     Args, Raises: as of `modular_task`.
