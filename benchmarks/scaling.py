@@ -30,7 +30,7 @@ from modinterp.runs import TrainedRun
 from modinterp.sources import sources, spec
 from modinterp.tasks import addition
 from modinterp.training import faster_mode, prepare_cpu
-from modinterp.training.program import Program, flatten_weights
+from modinterp.training.program import Program
 
 DOCS = Path(__file__).parents[1] / "docs"
 MAINLINE = sources()["nanda"].main_run
@@ -65,8 +65,7 @@ def epoch_seconds(name: str, runs: int, at_least: float) -> float:
     prepare_cpu()
     first, device = spec(name), torch.device("cpu")
     specs = [replace(first, seed=seed) for seed in range(runs)]
-    rows = torch.stack([flatten_weights(each.initial_weights(), each.model) for each in specs])
-    program = Program(specs, rows, {}, 0, device, faster_mode(first, device))
+    program = Program.begun(specs, device, faster_mode(first, device))
     program.advance(2)
     epochs, taken = 1, list[float]()
     while len(taken) < 3:

@@ -90,6 +90,12 @@ class Program:
         self._take_step = Captured(self._step, device) if captured else self._step
         self._measure = Captured(self._row_values, device) if captured else self._row_values
 
+    @classmethod
+    def begun(cls, specs: Sequence[RunSpec], device: torch.device, mode: ExecutionMode) -> Program:
+        """Runs of one shape before their first step."""
+        rows = torch.stack([flatten_weights(spec.initial_weights(), spec.model) for spec in specs])
+        return cls(specs, rows, {}, 0, device, mode)
+
     def _joined(self, batches: list[Batch]) -> Batch | list[Batch]:
         return stack_batches(batches) if self.mapped else batches
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager, nullcontext
 import pytest
 import torch
 
-from modinterp.models import TransformerConfig, initial_weights
+from modinterp.models import TransformerConfig
 from modinterp.tasks import addition
 from modinterp.training import ExecutionMode, Recipe, RunSpec
 from modinterp.training.captured import Captured
-from modinterp.training.program import Program, flatten_weights
+from modinterp.training.program import Program
 
 TASK = addition(7)
 CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24)
@@ -23,8 +23,7 @@ CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24)
 
 def program(batches: str) -> Program:
     recipe = Recipe(dropout=0.2, fraction=0.5, batches=batches, batch_size=0 if batches == "full" else 8)
-    row = flatten_weights(initial_weights(CONFIG, 0), CONFIG)
-    return Program([RunSpec(TASK, CONFIG, recipe)], row.unsqueeze(0), {}, 0, torch.device("cpu"), ExecutionMode.VMAPPED)
+    return Program.begun([RunSpec(TASK, CONFIG, recipe)], torch.device("cpu"), ExecutionMode.VMAPPED)
 
 
 class Stream:

@@ -8,7 +8,7 @@ import torch
 from modinterp.models import TransformerConfig
 from modinterp.tasks import addition
 from modinterp.training import ExecutionMode, Recipe, RunSpec
-from modinterp.training.program import Program, flatten_weights
+from modinterp.training.program import Program
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 
@@ -20,8 +20,7 @@ STEPS = 40
 def program(seeds: int, device: str, batches: str = "full") -> Program:
     recipe = Recipe(fraction=0.5, dropout=0.2, batches=batches, batch_size=0 if batches == "full" else 64)
     specs = [RunSpec(TASK, CONFIG, recipe, seed=seed) for seed in range(seeds)]
-    rows = torch.stack([flatten_weights(spec.initial_weights(), CONFIG) for spec in specs])
-    return Program(specs, rows, {}, 0, torch.device(device), ExecutionMode.VMAPPED)
+    return Program.begun(specs, torch.device(device), ExecutionMode.VMAPPED)
 
 
 @pytest.mark.parametrize("batches", ["full", "shuffled", "fresh"])
