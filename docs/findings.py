@@ -2,7 +2,8 @@
 
     python docs/findings.py
 
-What is written by hand stays: all but the rows of the README's table, the counts, and what stands between two marks.
+What is written by hand stays: all but the README's table and its lines of a report, the counts, and what stands
+between two marks.
 They come from the claims' records, and the tables of figures in docs/definitions.md from the networks that are shipped.
 A source that is new gets its row and its section.
 """
@@ -22,12 +23,14 @@ from modinterp.claims.finding import KINDS
 from modinterp.claims.tally import column
 from modinterp.reproduce.evidence import checked
 from modinterp.reproduce.printed import OUTSIDE, printed_table
+from modinterp.reproduce.report import terminal_table
 from modinterp.reproduce.reproduction import measurements_of
 from modinterp.runs import store
 from modinterp.sources import Source, source, sources
 
 ROOT = Path(__file__).parents[1]
-PLACES = (ROOT / "README.md", ROOT / "docs" / "findings.md", ROOT / "docs" / "verdicts.md")
+README = ROOT / "README.md"
+PLACES = (README, ROOT / "docs" / "findings.md", ROOT / "docs" / "verdicts.md")
 DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
 
@@ -41,6 +44,7 @@ COUNTED = {
     "wrong": "the source is wrong",
     "open": "open",
 }
+SHOWN = re.compile(r"^    (\w+\.\S+)  .*$", re.MULTILINE)  # a line of a report, by the claim's id
 HEADER = f"| what is said by | | {' | '.join(COUNTED.values())} | contradictions |\n|{'---|' * (3 + len(COUNTED))}\n"
 HEADS = {"refuted": ("Refuted", "What was measured"), "mixed": ("True of some networks", "What was measured"),
          "open": ("Open", "Why")}  # fmt: skip
@@ -107,9 +111,18 @@ def _between(row: dict[Hashable, Any], name: str) -> str:
     return f"{low:.3g} to {high:.3g} ({n})" if n else "none"
 
 
+def with_lines(text: str, results: Iterable[Result]) -> str:
+    """A page with the lines of a report that it shows, as `python -m modinterp.reproduce` prints them."""
+    told = {result.claim.id: result for result in results}
+    ids = [id for id in SHOWN.findall(text) if id in told]
+    lines = dict(zip(ids, terminal_table(tuple(told[id] for id in ids), 116).splitlines()[2:], strict=True))
+    return SHOWN.sub(lambda line: f"    {lines[line[1]]}" if line[1] in lines else line[0], text)
+
+
 def measured_beside(name: str) -> tuple[Result, ...]:
-    """What is found, on the networks that are shipped, of those claims of a source that it prints numbers of."""
-    claims = [claim for claim in source(name).claims.values() if claim.printed]
+    """What is found, on the shipped networks, of claims of a source with printed numbers, or shown in the README."""
+    shown = set(SHOWN.findall(README.read_text()))
+    claims = [claim for claim in source(name).claims.values() if claim.printed or claim.id in shown]
     names = [run for claim in claims for run in claim.subjects(source(name).runs)]
     return checked(claims, measurements_of(names))
 
@@ -232,6 +245,8 @@ measured on all of its recipe.
 
 if __name__ == "__main__":
     CHANGES.write_text(changes())
-    DEFINITIONS.write_text(with_printed(with_tables(DEFINITIONS.read_text()), measured_beside("nanda")))
+    measured = measured_beside("nanda")
+    DEFINITIONS.write_text(with_printed(with_tables(DEFINITIONS.read_text()), measured))
+    README.write_text(with_lines(README.read_text(), measured))
     for place in PLACES:
         place.write_text(current(place.read_text()))

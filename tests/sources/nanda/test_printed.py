@@ -32,6 +32,14 @@ def test_the_page_of_definitions_has_these_numbers(reproduced: Callable[[str], R
     assert WRITTEN_BY["with_printed"](stale, results) == text, "python docs/findings.py writes them anew"
 
 
+def test_the_readme_shows_lines_of_this_report(reproduced: Callable[[str], Reproduced]) -> None:
+    text = (ROOT / "README.md").read_text()
+    stale = re.sub(r"(?m)^(    nanda\.\S+  ).*$", r"\1", text)
+    assert stale != text
+    results = reproduced("nanda").reproduction.results
+    assert WRITTEN_BY["with_lines"](stale, results) == text, "python docs/findings.py writes them anew"
+
+
 def test_totals_can_be_had_from_the_file(reproduced: Callable[[str], Reproduced]) -> None:
     claims = json.loads((reproduced("nanda").folder / "claims.json").read_text())
     once = Counter(column for _, column in {(claim["measurement"], claim["counts_as"]) for claim in claims})
