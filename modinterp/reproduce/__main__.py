@@ -202,13 +202,18 @@ def _taken_elsewhere(
 
 def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> None:
     """The counts, which verdicts rest on some of their runs, and those that are not the recorded ones."""
+    from modinterp.reproduce.reproduction import SPLIT_UNKNOWN
+
     results = reproduced.results
     subject = f" on {checkpoint}" if reproduced.foreign else ""
     print(f"\n{reproduced.source.name}{subject}: {reproduced.tally}; {seconds:.0f} s")
+    if reproduced.foreign:
+        print(SPLIT_UNKNOWN)
+        return
     if partly := sum(bool(result.runs_pending) for result in results):
         print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
     for result in results:
-        if not reproduced.foreign and not result.as_recorded:
+        if not result.as_recorded:
             print(f"{result.claim.id} is {result.words}, but was recorded as {result.claim.finding.words}")
 
 

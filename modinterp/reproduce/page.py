@@ -21,7 +21,7 @@ from modinterp.pages.html import rendered, table_html, template
 from modinterp.pages.plots import figure_html
 from modinterp.reproduce.findings import contradictions_table, did_not_hold
 from modinterp.reproduce.printed import printed_table
-from modinterp.reproduce.reproduction import Reproduction
+from modinterp.reproduce.reproduction import SPLIT_UNKNOWN, Reproduction
 from modinterp.sources import Source
 from modinterp.sources.story import Sentence, told_by_itself
 
@@ -122,6 +122,7 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         question=bool(title),
         inside=inside,
         foreign=reproduced.foreign,
+        split_unknown=SPLIT_UNKNOWN,
         story=() if title else _story(reproduced),
         first=first,
         figures=figures,

@@ -24,6 +24,11 @@ from modinterp.terminal.suggestions import suggestion
 from modinterp.training import RunSpec
 
 
+SPLIT_UNKNOWN = (
+    "Which inputs it was trained on is not known, so what is called test accuracy or test loss may count them."
+)
+
+
 @dataclass(frozen=True)
 class Reproduction:
     """What was measured of one source.
