@@ -23,10 +23,7 @@ from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.terminal.suggestions import suggestion
 from modinterp.training import RunSpec
 
-
-SPLIT_UNKNOWN = (
-    "Which inputs it was trained on is not known, so what is called test accuracy or test loss may count them."
-)
+SPLIT_UNKNOWN = "Which inputs it was trained on is not known: test accuracy and test loss may count them."
 
 
 @dataclass(frozen=True)
