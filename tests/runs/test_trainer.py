@@ -89,6 +89,17 @@ def test_runs_together_are_those_trained_one_by_one(tmp_path: Path) -> None:
         assert together.to_numpy() == pytest.approx(alone.to_numpy(), rel=1e-5)
 
 
+def test_a_training_of_no_epochs_is_there_and_can_be_gone_on_with(tmp_path: Path) -> None:
+    carried_out(specs(epochs=0), tmp_path / "begun")
+    begun = load("own/1", root=tmp_path / "begun")
+    start = specs()["own/1"].initial_weights()
+    assert all(w.equal(start[name]) for name, w in begun.model.state_dict().items())
+    assert begun.history["epoch"].tolist() == [0]
+    carried_out(specs(), tmp_path / "begun")
+    carried_out(specs(), tmp_path / "whole")
+    assert_same_files(tmp_path / "begun", tmp_path / "whole")
+
+
 def test_a_run_that_diverges_keeps_its_last_good_weights_and_its_neighbours_go_on(tmp_path: Path) -> None:
     wanted = specs()
     wanted["own/1"] = replace(wanted["own/1"], recipe=replace(wanted["own/1"].recipe, lr=1e30))
