@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Claim, Value
+from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.runs import MAIN
 
@@ -62,6 +63,10 @@ CLAIMS = (
             MEDIAN_SHARE: at_least(0.85, "more than half pass in the paper"),
         },
         needs=(MAIN,),
+        finding=mixed(
+            "In seed 6 of the paper's recipe 59% of the neurons are above 0.85, just below the 60% that are asked for, "
+            "and half of them above 0.93; 66% to 91% are in other networks."
+        ),
         figure="neurons",
     ),
     Claim(
