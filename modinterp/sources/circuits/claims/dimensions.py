@@ -132,7 +132,7 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         finding=refuted(
-            "lines they are from 20 on (91% to 93% of the variance), but below they are 1.8 to 2.9 times as steep: a "
+            "lines they are from 20 on (90% to 93% of the variance), but below they are 1.7 to 2.9 times as steep: a "
             "tenth of the inputs these networks learn from are small, a share that the report does not state. Without "
             "such inputs they are flat (max.k_flat)",
             "setting",

@@ -123,8 +123,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "Two seeds have 0.976 and 0.987; in the third one circle of three has 84.9% of its energy at its "
-            "frequency, where 90% is expected."
+            "97% or more of their energy lies at their frequency, but 84.9% of one circle's of three in no-pos-2, where 90% "
+            "is expected."
         ),
         figure="read_circles",
     ),

@@ -173,7 +173,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "True of every key frequency that some head's attention swings at (0.918 to 1.067 turns, R squared 0.96 at "
+            "True of every key frequency that some head's attention swings at (0.911 to 1.059 turns, R squared 0.956 at "
             "least, origin inside); but each seed has one or two key frequencies without such a head, and there "
             "nothing turns before the MLP."
         ),
@@ -190,9 +190,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "All revolve, and all turn with an R squared of 0.86 at least; but at one key frequency of one network, "
-            "which no head's attention swings at, by 0.883 turns only. Such circles, one or two a network, turn "
-            "backwards and make up about half of what moves there; with a head it is 0.986 to 1.024 turns forwards."
+            "All revolve, and all turn with an R squared of 0.86 at least; but at key frequencies that no head's attention "
+            "swings at it is 0.86 to 1.11 turns, where 0.9 to 1.1 are expected. Such circles, one or two a network, turn "
+            "backwards and make up about half of what moves there; with a head it is 0.978 to 1.024 turns forwards."
         ),
         figure="neurons_3d",
         changed=(_WHOLE_TURNS, _SLOPES, _INSIDE),
@@ -222,7 +222,7 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "The centres stand still in every network (what of them revolves is 0.02 to 0.11 of the radius), though not at "
-            "the origin; at one key frequency of one network the circle turns by 0.883 turns only."
+            "the origin; but at key frequencies that no head's attention swings at the circle turns by 0.86 to 1.11 turns."
         ),
         figure="neurons_3d",
         changed=(

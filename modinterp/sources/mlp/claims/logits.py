@@ -126,7 +126,7 @@ CLAIMS = (
         expected={AGREEMENT: at_least(0.9, "the same set in the notebook")},
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("the sets are equal but in one network, of 15 frequencies, where they agree by 0.875"),
+        finding=mixed("the sets are equal but in kissane-2, of 15 frequencies, where they agree by 0.875"),
         figure="norm_maps",
     ),
     Claim(
