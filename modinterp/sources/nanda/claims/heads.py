@@ -133,7 +133,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "how many heads multiply is decided by seed and rounding: two in mainline-0, none to three elsewhere. In no "
+            "how many heads multiply is decided by seed and rounding: two in mainline-0, none to four elsewhere. In no "
             "network is there a pair that amplifies: even where the best two attentions add to 1 (correlations of 0.42 to "
             "0.98) their OV circuits differ (cosines of 0.33 to 0.65)"
         ),
@@ -162,7 +162,7 @@ CLAIMS = (
         expected={N_OV_SINGLE: at_least(2, "two in the paper")},
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("two heads in mainline-0, none to three elsewhere: seed and rounding decide it"),
+        finding=mixed("two heads in mainline-0, none to four elsewhere: seed and rounding decide it"),
         figure="ov",
     ),
     Claim(

@@ -220,7 +220,7 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("two heads multiply in mainline-0, none to three elsewhere: seed and rounding decide it"),
+        finding=mixed("two heads multiply in mainline-0, none to four elsewhere: seed and rounding decide it"),
         figure="ov",
     ),
 )
