@@ -158,7 +158,7 @@ def by_number_of_runs(device: torch.device, numbers: list[int], rounds: int, epo
 def begun(run: RunSpec, seeds: int, device: torch.device, mode: ExecutionMode) -> Program:
     """A program of several seeds that has taken its first steps."""
     specs = [replace(run, seed=seed) for seed in range(seeds)]
-    program = Program.begun(specs, device, mode)
+    program = Program.at_start(specs, device, mode)
     program.advance(5)
     return program
 

@@ -3,9 +3,8 @@
     python docs/findings.py
 
 What is written by hand stays: all but the README's table and its lines of a report, the counts, and what stands
-between two marks.
-They come from the claims' records, and the tables of figures in docs/definitions.md from the networks that are shipped.
-A source that is new gets its row and its section.
+between two marks. They come from the claims' records; those lines, and the tables of docs/definitions.md, from the
+networks that are shipped. A source that is new gets its row and its section.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class Program:
         self._measure = Captured(self._row_values, device) if captured else self._row_values
 
     @classmethod
-    def begun(cls, specs: Sequence[RunSpec], device: torch.device, mode: ExecutionMode) -> Program:
+    def at_start(cls, specs: Sequence[RunSpec], device: torch.device, mode: ExecutionMode) -> Program:
         """Runs of one shape before their first step."""
         rows = torch.stack([flatten_weights(spec.initial_weights(), spec.model) for spec in specs])
         return cls(specs, rows, {}, 0, device, mode)

@@ -23,7 +23,7 @@ CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24)
 
 def program(batches: str) -> Program:
     recipe = Recipe(dropout=0.2, fraction=0.5, batches=batches, batch_size=0 if batches == "full" else 8)
-    return Program.begun([RunSpec(TASK, CONFIG, recipe)], torch.device("cpu"), ExecutionMode.VMAPPED)
+    return Program.at_start([RunSpec(TASK, CONFIG, recipe)], torch.device("cpu"), ExecutionMode.VMAPPED)
 
 
 class Stream:

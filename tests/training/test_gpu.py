@@ -20,7 +20,7 @@ STEPS = 40
 def program(seeds: int, device: str, batches: str = "full") -> Program:
     recipe = Recipe(fraction=0.5, dropout=0.2, batches=batches, batch_size=0 if batches == "full" else 64)
     specs = [RunSpec(TASK, CONFIG, recipe, seed=seed) for seed in range(seeds)]
-    return Program.begun(specs, torch.device(device), ExecutionMode.VMAPPED)
+    return Program.at_start(specs, torch.device(device), ExecutionMode.VMAPPED)
 
 
 @pytest.mark.parametrize("batches", ["full", "shuffled", "fresh"])

@@ -116,6 +116,7 @@ def _read(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[s
 _BY_ROUNDING = "one unit in the last place of one matrix decides how many heads keep to one frequency: "
 THREE_HEADS = f"{_BY_ROUNDING}one or two in some variants of the seed, three or four mostly"
 TWO_HEADS = f"{_BY_ROUNDING}one in some variants of the seed, two to four mostly"
+NONE_TO_FOUR = "in mainline-0, none to four elsewhere: seed and rounding decide it"
 TABLE_2 = ((35, -0.26, -0.14, 0.9903), (42, 0.27, -0.04, 0.9849), (52, 0.29, -0.05, 0.9907), (42, -0.26, 0.04, 0.9791))
 
 CLAIMS = (
@@ -162,7 +163,7 @@ CLAIMS = (
         expected={N_OV_SINGLE: at_least(2, "two in the paper")},
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("two heads in mainline-0, none to four elsewhere: seed and rounding decide it"),
+        finding=mixed(f"two heads {NONE_TO_FOUR}"),
         figure="ov",
     ),
     Claim(

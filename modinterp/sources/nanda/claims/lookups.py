@@ -18,6 +18,7 @@ from modinterp.sources.nanda.claims.heads import (
     HIGHEST_LINEAR,
     HIGHEST_PRODUCT,
     N_MULTIPLY,
+    NONE_TO_FOUR,
     OPPOSITE,
     PRODUCT_LEAD,
     TWO_HEADS,
@@ -220,7 +221,7 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("two heads multiply in mainline-0, none to four elsewhere: seed and rounding decide it"),
+        finding=mixed(f"two heads multiply {NONE_TO_FOUR}"),
         figure="ov",
     ),
 )

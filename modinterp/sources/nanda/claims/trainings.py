@@ -55,6 +55,10 @@ THREE_OF_FIVE = Change(
     why="a share of seeds, or a mean of networks that differ a hundredfold, is not seen on one",
 )
 
+# where the paper's five networks are cleaner at the end
+ENDS_HIGHER = (
+    "the test loss ends at 1.2e-6 to 3.5e-6 in some variants of the paper's seed, in other-draw-1 and in seed 3"
+)
 M = TypeVar("M", bound=NetworkMeasurements)
 
 
