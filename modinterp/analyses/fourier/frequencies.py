@@ -122,12 +122,12 @@ def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
 
     Returns:
         frequency [cycles per p]; its share of the energy of all frequencies, the constant left out, in [0, 1]. Where
-        nothing varies along the axis but for rounding, the share is NaN and the frequency means nothing.
+        nothing varies along the axis but for rounding, the share is NaN and the frequency is 1, which means nothing.
     """
     energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
     best = int(energies.argmax())
     if energies[best].sqrt() <= ROUNDING * x.detach().double().norm():
-        return best + 1, float("nan")
+        return 1, float("nan")  # and not the largest of what rounding left, which differs by machine
     return best + 1, float(energies[best] / energies.sum())
 
 
