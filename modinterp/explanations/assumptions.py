@@ -1,6 +1,6 @@
 """How well a network answers as it was not assumed: other attention, neurons, tokens, operations.
 
-All are tried together on a sample of the inputs, every operation on the same logits, and the best on all inputs.
+All are tried together on a sample of the inputs, every operation on the same logits, and the best on many more.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from modinterp.tasks.modular import OPERATIONS
 
 SAMPLE = 256  # inputs on which everything is tried
 CONFIRMING = 16 * SAMPLE  # on which the best are tried again, where the network is right as it was assumed
+ALL = 128 * SAMPLE  # on which they are, at most, where it is wrong: every pair of up to 181 numbers
 _RATES = torch.linspace(0, 1, 11).tolist()
 _NEAR = (-0.6, -0.2, 0.2, 0.6)  # steps from the best rate so far, which is narrowed down in rounds
 _ROUNDS = 5
-_NARROWED, _CONFIRMED = 3, 4  # how many of the best get a rate of their own, and are tried on all inputs
+_NARROWED, _CONFIRMED = 3, 4  # how many of the best get a rate of their own, and are tried again
 _FORWARD_PASS = ("attention_rate", "causal", "act_fn", "joined")
 
 
@@ -110,7 +111,7 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
     best = _best_of_each_family(tried)
     narrowed = [_narrowed(x, is_wrong) for x in best[:_NARROWED] if is_wrong or not x.family]
     best = _best_of_each_family([*narrowed, *best])
-    most = None if is_wrong else CONFIRMING
+    most = ALL if is_wrong else CONFIRMING
     confirmed = [y for x in best[:_CONFIRMED] for y in _tried(x.way, _rows(x.way.task, most), is_wrong) if y.op == x.op]
     found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
     others, own = [x.trial for x in found_best], list(_own_group(found)) if is_wrong else []
@@ -163,8 +164,8 @@ def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:
     return sorted(best.values(), key=_simplest_first)
 
 
-def _rows(task: Task, most: int | None = None) -> Int[Tensor, " row"]:
-    """All rows of a task's inputs, or so many of them at random."""
+def _rows(task: Task, most: int) -> Int[Tensor, " row"]:
+    """So many rows of a task's inputs at random, or all."""
     return torch.randperm(len(task.inputs()), generator=torch.Generator().manual_seed(0))[:most]
 
 

@@ -219,10 +219,9 @@ class StrangerMeasurements(CyclicMeasurements):
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
         """How much of the logits the cosines explain, against logits in which there is nothing to find."""
-        order = self.cyclic.order
-        at_start = [each[order][:, order][..., order] for each in self.logits_at_start() or []] or None
-        with one_thread():
-            return nulls.logit_nulls(self.logits, len(self.freqs), at_start, self.sign)
+        at_start = self.logits_at_start()
+        in_order = None if at_start is None else map(self.cyclic.arranged, at_start)
+        return nulls.logit_nulls(self.logits, len(self.freqs), in_order, self.sign)
 
     @cached_property
     def symmetricity(self) -> symmetry.Symmetricity:

@@ -113,15 +113,20 @@ class Parts(Behaviour):
         """Configuration from which networks of this shape can be drawn; None for a network of another make."""
         return None if isinstance(self.model, Wrapped) else self.model.cfg
 
-    def logits_at_start(self) -> list[Float[Tensor, "a b output"]] | None:
-        """Logits of untrained networks, by the forward pass of training: several times as fast as the hooked one."""
+    def logits_at_start(self) -> Iterator[Float[Tensor, "a b output"]] | None:
+        """Logits of untrained networks, made one after the other; None for a network of another make.
+
+        They are by the forward pass of training, which is several times as fast as the hooked one.
+        """
         if self.config is None:
             return None
         config, inputs = self.config, self.task.inputs()
         index = indexed(config, inputs, inputs[:, -1].unique())
-        with torch.no_grad():
-            logits = (read_logits(config, initial_weights(config, seed), index) for seed in range(DRAWS_AT_START))
-            return [each[:, -1].unflatten(0, self.task.grid) for each in logits]
+
+        def drawn(seed: int) -> Tensor:
+            return read_logits(config, initial_weights(config, seed), index)[:, -1].unflatten(0, self.task.grid)
+
+        return map(torch.no_grad()(drawn), range(DRAWS_AT_START))
 
 
 @contextmanager

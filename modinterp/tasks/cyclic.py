@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import gcd
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.tasks.group import Group
@@ -41,6 +41,11 @@ class Cyclic:
     def order(self) -> Int[Tensor, " i"]:
         """The names as an index."""
         return torch.tensor(self.names)
+
+    def arranged(self, logits: Float[Tensor, "a b output"]) -> Float[Tensor, "i j k"]:
+        """Logits over the pairs of the task's numbers, in the order of the cyclic group, without what takes no part."""
+        order = self.order
+        return logits[order][:, order][..., order] if self.is_renamed else logits[..., : self.n]
 
 
 def cyclic(task: Task) -> Cyclic | None:

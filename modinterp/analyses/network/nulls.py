@@ -14,7 +14,7 @@ from typing import Annotated
 
 import pandas as pd
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Float64, Int
 from torch import Tensor
 
 from modinterp.analyses.fourier.cosine_sums import answer_sums
@@ -203,14 +203,15 @@ def cosine_share(
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
         names: a permutation of the residues: what each one is renamed to.
     """
-    return _cosine_share(logits, count, sign, names, _energy_about_mean(logits))
-
-
-def _energy_about_mean(logits: Float[Tensor, "a b output"]) -> float:
-    """Sum of the squared distances of all logits from their mean; NaN where they vary by rounding alone."""
     values = logits.double().cpu()
-    about = values - values.mean()
-    return float(about.square().sum()) if varies(about, values) else float("nan")
+    return _cosine_share(values, count, sign, names, _energy_about_mean(values))
+
+
+def _energy_about_mean(logits: Float64[Tensor, "a b output"]) -> float:
+    """Sum of the squared distances of all logits from their mean; NaN where they vary by rounding alone."""
+    variance, mean = torch.var_mean(logits, correction=0)
+    about, whole = variance * logits.numel(), (variance + mean.square()) * logits.numel()
+    return float(about) if varies(about.sqrt(), whole.sqrt()) else float("nan")
 
 
 def _cosine_share(
@@ -238,7 +239,8 @@ def logit_nulls(
         draws, seed: number and seed of the random renamings.
     """
     statistic = "variance of the logits in cosines"
-    values, energy = logits.double().cpu(), _energy_about_mean(logits)
+    values = logits.double().cpu()
+    energy = _energy_about_mean(values)
     observed = {statistic: _cosine_share(values, count, sign, None, energy)}
     orders = renamings(logits.shape[-1], draws, seed)
     of_renaming = ({statistic: _cosine_share(values, count, sign, order, energy)} for order in orders)
