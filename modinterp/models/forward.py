@@ -51,7 +51,7 @@ def indexed(
     if not _tabulated(config, n_read):
         return {"rows": rows} if read is None else {"rows": rows, "read": read}
     if len(last_tokens) == 1:
-        return {"rows": rows, "scores": rows, "last_tokens": last_tokens}
+        return {"rows": rows[:, :-1].contiguous(), "last_tokens": last_tokens}
     last = torch.searchsorted(last_tokens, inputs[:, -1].contiguous())
     scores = rows + (last * n_ctx * config.d_vocab).unsqueeze(1)
     return {"rows": rows, "last": last, "scores": scores, "last_tokens": last_tokens}
@@ -79,7 +79,7 @@ def read_logits(
     """
     if isinstance(config, MLPConfig):
         return _pair_mlp_logits(config, weights, index, drop, operations).unsqueeze(1)
-    table = _residual_table(config, weights, index["rows"].shape[-1])
+    table = _residual_table(config, weights, _n_ctx(index))
     if _tabulated(config, n_read):
         x = _tabulated_attention(config, weights, index, table, operations)
     else:
@@ -90,6 +90,14 @@ def read_logits(
     return operations.affine(x.flatten(0, -2), weights["unembed.W_U"], weights.get("unembed.b_U")).unflatten(
         0, x.shape[:-1]
     )
+
+
+def _has_one_last_token(index: dict[str, Tensor]) -> bool:
+    return "last_tokens" in index and "last" not in index
+
+
+def _n_ctx(index: dict[str, Tensor]) -> int:
+    return index["rows"].shape[-1] + _has_one_last_token(index)
 
 
 def _nonlinearity(config: Config, operations: Operations) -> Callable[[Tensor], Tensor]:
@@ -133,16 +141,26 @@ def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int,
 def _tabulated_attention(
     config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor, operations: Operations
 ) -> Float[Tensor, "input 1 d_model"]:
-    """The residual stream at the last position after the attention of the only layer, from tables."""
+    """The residual stream at the last position after the attention of the only layer, from tables.
+
+    What every input has in its last place, such as "=", is looked up once and not for each input.
+    """
     queries_in, per_head = table[-1][index["last_tokens"]], (config.n_heads, config.d_head)
     q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))
     scores = torch.einsum("qhd,pthd->qpth", q.unflatten(-1, per_head), k.unflatten(-1, per_head))
-    scores = scores.flatten(0, 2) / math.sqrt(config.d_head)
-    pattern = F.embedding(index["scores"], scores).softmax(dim=1)  # the last position sees all, causal or not
+    scores, v = scores.flatten(0, 2) / math.sqrt(config.d_head), v.flatten(0, 1)
+    found = F.embedding(index.get("scores", index["rows"]), scores)
+    if one_last := _has_one_last_token(index):
+        last_row = index["last_tokens"] + (table.shape[0] - 1) * table.shape[1]
+        found = torch.cat([found, scores[last_row].expand(len(found), -1, -1)], dim=1)
+    pattern = found.softmax(dim=1)  # the last position sees all, causal or not
     if config.attention_rate != 1:
         pattern = config.attention_rate * pattern + (1 - config.attention_rate)
-    values = F.embedding(index["rows"], v.flatten(0, 1)).unflatten(-1, per_head)
-    z = (pattern.unsqueeze(-1) * values).sum(dim=1).flatten(-2)
+    values = F.embedding(index["rows"], v).unflatten(-1, per_head)
+    z = (pattern[:, : values.shape[1]].unsqueeze(-1) * values).sum(dim=1).flatten(-2)
+    if one_last:
+        own_head = torch.eye(config.n_heads, device=v.device).repeat_interleave(config.d_head, dim=1)
+        z = z + pattern[:, -1] @ (own_head * v[last_row])  # of each head its own columns, in one product
     resid = F.embedding(index["last"], queries_in) if "last" in index else queries_in
     return _plus_attention(resid, z, weights, 0, operations).unsqueeze(1)
 

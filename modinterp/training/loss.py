@@ -101,14 +101,14 @@ class _OneAnswerLoss(torch.autograd.Function):
         each = torch.where(known, total.log() - of_label, 0.0).squeeze(-1)
         if ctx.needs_input_grad[0]:
             x /= total
-            ctx.save_for_backward(x.scatter_add_(-1, columns, x.new_tensor(-1).expand_as(columns)), known)
-            ctx.dtype = logits.dtype
+            x.scatter_add_(-1, columns, x.new_tensor(-1).expand_as(columns))
+            ctx.save_for_backward(x.to(logits.dtype), known)
         return each
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
         (grad,), (of_logits, known) = grads, ctx.saved_tensors
-        return (of_logits * torch.where(known, grad.unsqueeze(-1), 0.0)).to(ctx.dtype), None
+        return of_logits * torch.where(known, grad.unsqueeze(-1), 0.0).to(of_logits.dtype), None
 
 
 def fast_losses(
