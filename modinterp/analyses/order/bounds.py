@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from math import factorial, prod
@@ -31,6 +32,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.order.extremes import Extremes
 from modinterp.analyses.order.lookups import QueryPosition, lookups
 from modinterp.models import Network
 from modinterp.tasks import Ordering
@@ -93,25 +95,6 @@ def sub_boxes(box: Box, interval: tuple[int, int]) -> list[Box]:
     return [tuple(sorted(rest + [halves[0]] * (times - k) + [halves[1]] * k, reverse=True)) for k in range(times + 1)]
 
 
-class Extremes:
-    """Sparse table of smallest values over any interval of the first axis, each from two overlapping powers of two."""
-
-    def __init__(self, x: Float[Tensor, "token *rest"]):
-        self.levels = [x]
-        while 2 ** len(self.levels) <= len(x):
-            last, step = self.levels[-1], 2 ** (len(self.levels) - 1)
-            self.levels.append(torch.minimum(last[:-step], last[step:]))
-
-    def minima(self, low: Int[Tensor, "*batch"], high: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch *rest"]:
-        """Smallest values over the indices from `low` to `high`, both included, elementwise."""
-        smallest = self.levels[0].new_empty(*low.shape, *self.levels[0].shape[1:])
-        level = (high - low + 1).double().log2().floor().long()
-        for k in level.unique().tolist():
-            own = level == k
-            smallest[own] = torch.minimum(self.levels[k][low[own]], self.levels[k][high[own] - 2**k + 1])
-        return smallest
-
-
 class Bounder:
     """Lower bounds on the margins of boxes at one query position; what does not depend on the box is computed once.
 
@@ -140,7 +123,7 @@ class Bounder:
         self.least_in, self.least_minus_in = Extremes(into.amin(2)), Extremes(-into.amax(2))
         self.self_in = self.self_ov @ logit_map.W_in  # [head, neuron]
         self.start_in = query.start @ logit_map.W_in + logit_map.b_in
-        self.W_L = logit_map.W_out @ logit_map.W_U
+        self.by_output = (logit_map.W_out @ logit_map.W_U).T.contiguous(), logit_map.W_U.T.contiguous()
         self.bias = logit_map.b_out @ logit_map.W_U + logit_map.b_U
 
     def weights(self, low: Tensor, high: Tensor) -> tuple[Tensor, Tensor]:
@@ -187,50 +170,63 @@ class Bounder:
         Args:
             low, high: ends of the interval of every number of every box.
             weights: from the method of that name.
-            box, other: the pairs of box and other answer for which the margin is bounded.
+            box, other: the pairs of box and other answer for which the margin is bounded, box by box.
         """
         least, most = self.neurons(low, high, weights)
         alive, unsure = least >= 0, (least < 0) & (most > 0)
         slope = torch.where(unsure, most / (most - least).clamp(min=1e-300), alive.double())
         below = torch.where(unsure, (most > -least).double(), alive.double())
         offset = torch.where(unsure, -least * slope, 0.0)
-        logit_map, bounds = self.query.logit_map, []
-        for part in torch.arange(len(box)).split(256):
-            b, j, m = box[part], other[part], low[box[part], 0]
-            D = (self.W_L[:, m] - self.W_L[:, j]).T
+        logit_map, bounds, (W_L, W_U) = self.query.logit_map, [], self.by_output
+        for b, j in enumerate(other.split(box.bincount(minlength=len(low)).tolist())):
+            m = low[b, 0]
+            D = W_L[m] - W_L[j]
             by_neuron = torch.where(D > 0, below[b], slope[b]) * D
-            fixed = (D.clamp(max=0) * offset[b]).sum(dim=1) + by_neuron @ logit_map.b_in
-            direction = (logit_map.W_U[:, m] - logit_map.W_U[:, j]).T
-            direction = direction + by_neuron @ logit_map.W_in.T
+            direction = W_U[m] - W_U[j] + by_neuron @ logit_map.W_in.T
+            fixed = D.clamp(max=0) @ offset[b] + by_neuron @ logit_map.b_in
             fixed = fixed + direction @ self.query.start + self.bias[m] - self.bias[j]
-            bounds.append(self._with_heads(fixed, direction, low[b], high[b], weights[0][b]))
+            intervals = Counter(zip(low[b].tolist(), high[b].tolist(), strict=True))
+            bounds.append(self._with_heads(fixed, direction, intervals, weights[0][b]))
         return torch.cat(bounds)
 
     def _with_heads(
         self,
         fixed: Float[Tensor, " pair"],
         direction: Float[Tensor, "pair d_model"],
-        low: Tensor,
-        high: Tensor,
-        least: Tensor,
+        intervals: Mapping[tuple[int, int], int],
+        least: Float[Tensor, "n head"],
     ) -> Float[Tensor, " pair"]:
-        """`fixed` plus a lower bound on what all heads add along a direction, no tighter than a proof needs."""
-        values = torch.einsum("im,hpym->ihpy", direction, self.ov)
-        own, w, numbers = direction @ self.self_ov.T, self.self_weight, torch.arange(self.limit)
-        outside = ((numbers < low[..., None]) | (numbers > high[..., None])).unsqueeze(2)  # [pair, n, 1, token]
-        t = values.mean(dim=2).gather(2, low[:, :1, None].expand(-1, values.shape[1], 1)).squeeze(2)
-        best, rest, least = torch.full_like(fixed, -torch.inf), torch.arange(len(fixed)), least.sum(dim=1) + w
-        for _ in range(_NEWTON):
-            by_token, pos = (self.weight * (values - t[..., None, None])).min(dim=2)  # [pair, head, token]
-            excess, number = by_token.unsqueeze(1).masked_fill(outside, torch.inf).min(dim=3)  # [pair, n, head]
-            excess = excess.sum(dim=1) + w * (own - t)
+        """`fixed` plus a lower bound on what all heads add along a direction, no tighter than a proof needs.
+
+        Args:
+            intervals: of one box, that of its largest number first, each with how many of its numbers lie in it.
+            least: smallest weight of each of its numbers.
+        """
+        times, lengths = list(intervals.values()), [high - low + 1 for low, high in intervals]
+        tokens = torch.cat([torch.arange(low, high + 1) for low, high in intervals])
+        weights, heads = self.weight[:, :, tokens], torch.arange(len(self.self_weight))
+        values = torch.einsum("im,hpym->ihpy", direction, self.ov[:, :, tokens])
+        own, w, least = direction @ self.self_ov.T, self.self_weight, least.sum(dim=0) + self.self_weight
+        t, best, rest = values[..., 0].mean(dim=2), torch.full_like(fixed, -torch.inf), torch.arange(len(fixed))
+        for step in range(_NEWTON):
+            weighted, excess, chosen, start = weights * (values - t[..., None, None]), w * (own - t), [], 0
+            for part, count in zip(weighted.amin(dim=2).split(lengths, dim=2), times, strict=True):
+                smallest, token = part.min(dim=2)  # [pair, head]
+                excess = excess + count * smallest
+                chosen.append((count, token + start))
+                start += part.shape[2]
             bound = fixed[rest] + (t + excess.clamp(max=0) / least).sum(dim=1)
             best[rest] = torch.maximum(best[rest], bound)
-            at = pos.gather(2, number.transpose(1, 2))  # [pair, head, n]
-            weight = self.weight[torch.arange(len(w))[:, None], at, number.transpose(1, 2)]
-            t = t + excess / (weight.sum(dim=2) + w)
             unproven = (bound <= ROUNDING).nonzero()[:, 0]
-            values, own, outside, t, least, rest = (x[unproven] for x in (values, own, outside, t, least, rest))
+            if step == _NEWTON - 1 or not len(unproven):
+                break
+            weight, weighted = w, weighted[unproven]
+            for count, token in chosen:
+                token = token[unproven]
+                pos = weighted.take_along_dim(token[..., None, None], dim=3).squeeze(3).argmin(dim=2)
+                weight = weight + count * weights[heads, pos, token]
+            values, own, t, rest = (x[unproven] for x in (values, own, t, rest))
+            t = t + excess[unproven] / weight
         return best
 
 
