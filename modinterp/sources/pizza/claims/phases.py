@@ -168,7 +168,10 @@ CLAIMS = (
         needs=(*OF_WIDTH[64, WIDTH_RATE], *OF_WIDTH[256, WIDTH_RATE]),
         required=("pizza/width-64-[0-9]", "pizza/width-256-[0-9]"),
         scope="any seed",
-        finding=TO_TRAIN,
+        finding=Finding(
+            "holds",
+            "At a rate of 0.625 the median is 0.61 at width 64 and 0.99 at width 256, as in the released table.",
+        ),
         figure="phases",
     ),
     Claim(
