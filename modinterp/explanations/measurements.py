@@ -220,7 +220,7 @@ class StrangerMeasurements(CyclicMeasurements):
     def logit_nulls(self) -> nulls.Nulls:
         """How much of the logits the cosines explain, against logits in which there is nothing to find."""
         at_start = self.logits_at_start()
-        in_order = None if at_start is None else map(self.cyclic.arranged, at_start)
+        in_order = None if at_start is None else (self.cyclic.arranged(each, is_logits=True) for each in at_start)
         return nulls.logit_nulls(self.logits, len(self.freqs), in_order, self.sign)
 
     @cached_property

@@ -65,9 +65,7 @@ class CyclicMeasurements(Parts, PairMeasurements):
         if not self.cyclic.is_renamed:
             return activation
         if name not in self._renamed:
-            order = self.cyclic.order.to(activation.device)
-            activation = activation[order][:, order]
-            self._renamed[name] = activation[..., order] if name == "logits" else activation
+            self._renamed[name] = self.cyclic.arranged(activation, is_logits=name == "logits")
         return self._renamed[name]
 
     @property

@@ -42,10 +42,17 @@ class Cyclic:
         """The names as an index."""
         return torch.tensor(self.names)
 
-    def arranged(self, logits: Float[Tensor, "a b output"]) -> Float[Tensor, "i j k"]:
-        """Logits over the pairs of the task's numbers, in the order of the cyclic group, without what takes no part."""
-        order = self.order
-        return logits[order][:, order][..., order] if self.is_renamed else logits[..., : self.n]
+    def arranged(self, activation: Float[Tensor, "a b *rest"], is_logits: bool = False) -> Float[Tensor, "i j *rest"]:
+        """An activation over the pairs of the task's numbers, in the order of the cyclic group.
+
+        Args:
+            is_logits: whether its last axis is of answers, which are then put in that order, too.
+        """
+        if not self.is_renamed:
+            return activation[..., : self.n] if is_logits else activation
+        order = self.order.to(activation.device)
+        arranged = activation[order][:, order]
+        return arranged[..., order] if is_logits else arranged
 
 
 def cyclic(task: Task) -> Cyclic | None:

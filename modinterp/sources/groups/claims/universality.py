@@ -97,7 +97,8 @@ def _fewer(*runs: GroupMeasurements) -> dict[str, Value]:
                for kind in (True, False)}
         for name in ("C113", "D59")
     }  # fmt: skip
-    both = [of for of in counts.values() if of[True] and of[False]]  # before training there are none, of no kind
+    both = [of for of in counts.values() if of[True] and of[False]]
+    # before training no network has any, whatever its kind
     ratios = [mean(of[True]) / mean(of[False]) if any(of[False]) else math.nan for of in both]
     return {TEST_ACCURACY: [test_accuracy(m) for m in runs], FEWER: ratios}
 
