@@ -207,7 +207,8 @@ class Claim:
         networks, kept = zip(*(applicable or rows[:1]), strict=True)
         names = [name for name in kept[0] if all(len(row.get(name, ())) == len(kept[0][name]) for row in kept)]
         numbers = {name: tuple(value for row in kept for value in row[name]) for name in names}
-        return Result(self, numbers, networks, self._reason(bool(applicable)))
+        left_out = tuple(network.name for network, _ in rows if network not in networks)
+        return Result(self, numbers, networks, self._reason(bool(applicable)), left_out=left_out)
 
     def judged_together(self, numbers: Numbers, networks: tuple[Network, ...]) -> Result:
         """The result of a claim about several networks, or about none, from their numbers together."""

@@ -46,6 +46,7 @@ class Result:
     Attributes:
         measured: name to numbers, one, or one per network.
         networks: that it was measured on.
+        left_out: names of networks that were measured, of which what is given is not so.
         reason: why the verdict is open; empty where it is not.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
         seconds: that the measurement took beyond what other claims had already asked for.
@@ -57,6 +58,7 @@ class Result:
     reason: Reason = ""
     control: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     seconds: float = 0.0
+    left_out: tuple[str, ...] = ()
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -96,9 +98,9 @@ class Result:
 
     @property
     def runs_pending(self) -> tuple[str, ...]:
-        """Runs that the claim asks for beside those it was measured on; empty where it was measured on none of them."""
-        measured_on = set(self.runs) & set(self.claim.needs)
-        return tuple(name for name in self.claim.needs if name not in measured_on) if measured_on else ()
+        """Runs that the claim asks for and that are not there; empty where it was measured on none of them."""
+        there = {*self.runs, *self.left_out}
+        return tuple(name for name in self.claim.needs if name not in there) if there & set(self.claim.needs) else ()
 
     @property
     def off(self) -> tuple[str, ...]:

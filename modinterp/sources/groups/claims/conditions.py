@@ -1,13 +1,11 @@
-"""When a network has learned, and the words for runs that are still to be trained."""
+"""When a network has learned."""
 
 from modinterp.analyses.fourier.ablations import accuracy_on
 from modinterp.claims.band import at_least
-from modinterp.claims.finding import pending
 from modinterp.measurements import GroupMeasurements
 
 TEST_ACCURACY = "test accuracy"
 LEARNED = {TEST_ACCURACY: at_least(0.99, "it is said of a network that has learned")}
-TO_TRAIN = pending("the runs are not trained yet")
 
 
 def test_accuracy(m: GroupMeasurements) -> float:

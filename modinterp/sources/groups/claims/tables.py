@@ -6,7 +6,7 @@ import math
 
 from modinterp.claims.band import Band, at_least, at_most, between
 from modinterp.claims.claim import Change, Claim, Value, each
-from modinterp.claims.finding import HOLDS, Finding, refuted
+from modinterp.claims.finding import HOLDS, mixed, refuted
 from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, test_accuracy
 from modinterp.sources.groups.claims.mechanism import EXCLUDED
@@ -63,7 +63,13 @@ BY_GROUP = Change(
     now="of those of each group: in all of S5, D59 and A5, and in none of C113",
     why="the group decides, and not the seed",
 )
-WITHOUT_S5 = Finding("holds", "Measured of C113 and D59; transformers of S5 are to be trained.")
+LITTLE_OF_W_U = mixed(
+    "W_U lies by 0.889 in key representations in one network of S5, where 0.9 is asked; all else is as stated."
+)
+THE_MEAN_TOO = mixed(
+    "Excluded loss is, in all. In one network of D59 restricted loss is 0.49 nats, and 2.5e-7 where the mean activations are "
+    "left too, which belong to the trivial representation and favour some elements over others."
+)
 OF_C113 = refuted(
     "Without the two columns of each frequency the networks of C113 still know a little of their training pairs: 4.4 nats, "
     "below the 4.7 of guessing, and 5.1 to 5.3 over all pairs. The 5.95 nats printed for C113 are of four columns of rank two, "
@@ -82,6 +88,7 @@ CLAIMS = (
         expected=_bands(0.97, 0.90, 0.80, 0.17),
         needs=MLPS,
         scope="any seed",
+        finding=LITTLE_OF_W_U,
         figure="shares",
     ),
     Claim(
@@ -94,7 +101,6 @@ CLAIMS = (
         expected=_bands(0.90, 0.95, 0.75, 0.22),
         needs=TRANSFORMERS,
         scope="any seed",
-        finding=WITHOUT_S5,
         figure="shares",
     ),
     *(
@@ -135,7 +141,7 @@ CLAIMS = (
         },
         needs=TRANSFORMERS,
         scope="any seed",
-        finding=WITHOUT_S5,
+        finding=THE_MEAN_TOO,
         figure="losses",
     ),
 )

@@ -9,7 +9,7 @@ from statistics import mean
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Change, Claim, Value
 from modinterp.measurements import GroupMeasurements
-from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, TO_TRAIN, has_learned, test_accuracy
+from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, has_learned, test_accuracy
 from modinterp.sources.groups.claims.progress import ORDER_SIMILARITY
 from modinterp.sources.groups.claims.representations import KEYS
 from modinterp.sources.groups.runs import (
@@ -162,7 +162,6 @@ CLAIMS = (
             LEARN_LARGEST: equals(0, "0 of 50"),
         },
         needs=S5_MLP,
-        finding=TO_TRAIN,
         figure="prevalence",
     ),
     Claim(
@@ -232,6 +231,5 @@ CLAIMS = (
         expected={WIDE: at_least(0.99, "50 of 50"), NARROW: at_most(0.99, "0 of 4")},
         needs=(*S5_MLP, *S5_NARROW),
         required=("groups/s5-mlp-[0-9]*", "groups/s5-mlp-width-64-*"),
-        finding=TO_TRAIN,
     ),
 )

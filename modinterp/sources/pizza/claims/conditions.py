@@ -1,4 +1,4 @@
-"""Which networks a claim is about, and the words for runs that are still to be trained."""
+"""Which networks a claim is about."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from statistics import median
 
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Value
-from modinterp.claims.finding import pending
 from modinterp.measurements import NoSuchPart, PairMeasurements
 from modinterp.models import TransformerConfig
 
@@ -19,7 +18,6 @@ SOLVED = {ACCURACY: equals(1, "it is said of networks that solve the task")}
 CIRCULAR = SOLVED | {CIRCULARITY: at_least(ROUND, "it is said of networks whose components are circles")}
 SOLVED_RUNS = "runs that solve the task"
 HAS_SOLVED = {SOLVED_RUNS: at_least(1, "it is said of networks that solve the task")}
-TO_TRAIN = pending("the runs are not trained yet")
 
 
 def state(m: PairMeasurements) -> dict[str, Value]:
