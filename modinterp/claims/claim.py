@@ -16,6 +16,7 @@ from modinterp.claims.finding import HOLDS, Control, Finding, Reason
 from modinterp.claims.result import Network, Result, is_behaviour
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.tasks import Task
 from modinterp.training import RunSpec
 from modinterp.training.relation import Relation, relation
 
@@ -24,6 +25,10 @@ Value = int | float | Sequence[float] | Sequence[int]
 Measure = Callable[..., Mapping[str, Value]]
 Run = TrainedRun | NetworkMeasurements
 Numbers = Mapping[str, tuple[float, ...]]
+
+
+def _any_task(task: Task) -> bool:
+    return True
 
 
 def each(measure: Measure) -> Measure:
@@ -84,6 +89,7 @@ class Claim:
         finding: the recorded verdict.
         control: whether its numbers, accuracies apart, tell the trained network from the same one before training, and
             from one that has only memorised, as recorded.
+        said_of: whether it is said of a network that learned a task; by default of any that the source is about.
         figure: key of the figure of the source that shows it.
         required: patterns of names, such as `SOURCE/decay-3-*`; for each at least one of `needs` must be there. Without
             any, `this run` asks for all of `needs` and `any seed` for one.
@@ -103,6 +109,7 @@ class Claim:
     scope: Scope = "this run"
     finding: Finding = HOLDS
     control: Control = "told apart"
+    said_of: Callable[[Task], bool] = _any_task
     figure: str = ""
     required: tuple[str, ...] = ()
     given: Mapping[str, Band] = field(default_factory=dict)
@@ -224,9 +231,11 @@ class Claim:
         """`check` on somebody's checkpoint.
 
         The verdict is open where the claim needs what does not come with one: a split, a history or snapshots, more
-        than one run, or a part that only other architectures have.
+        than one run, or a part that only other architectures have; and where it is said of networks of another task.
         """
         if len(self.needs) > 1 and (self.required or self.scope == "this run"):
+            return self.open("does not apply")
+        if self.needs and not self.said_of(run.task):
             return self.open("does not apply")
         try:
             result = self.check(*([run] if self.needs else []))

@@ -143,6 +143,8 @@ def _own_group(found: Subject) -> Iterator[Trial]:
         return
     said = "" if isinstance(task, Group) else "op=group, "
     words = f"{said}group=answers, the table of a group that its answers are"
+    if isinstance(task, Group) and task.is_named and not task.elements:
+        words += f" (or {task.group} with its elements in another order, which --elements FILE says)"
     yield Trial(words, score(logits, answers), unevenness(logits, answers), len(answers))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import prod
 from pathlib import Path
 from typing import Any
 
 from modinterp.activations import logits_on_grid
+from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task, with_tokens_of
 from modinterp.runs import TrainedRun
 from modinterp.runs.weights import READ, read_weights
@@ -17,7 +17,6 @@ from modinterp.tasks import Group, ModularArithmetic, ModularSum, Task
 from modinterp.tasks.modular import OPERATIONS
 from modinterp.training import resolved_device
 
-MOST_MEMORY = 16 * 2**30  # bytes
 SUM_OF_THREE, GROUP = "add3", "group"
 OPS = (*OPERATIONS, SUM_OF_THREE, GROUP)
 OWN_ANSWERS = "answers"  # in place of the name of a group: the table of what the network answers
@@ -142,6 +141,8 @@ def subject(
         raise ValueError(f"unknown operation {said.op!r}; known are {', '.join(OPS)}")
     if said.is_group and said.op not in (None, GROUP):
         raise ValueError(f"a group is composed by op=group, not by {said.op}")
+    if said.elements and not said.is_group:
+        raise ValueError("elements are those of a group, which op=group says that the network composes")
     if isinstance(network, str | Path):
         if Path(network).suffix in READ:
             return _within_memory(_of_file(network, said, device))
@@ -167,6 +168,8 @@ def _of_file(file: str | Path, said: Said, device: str) -> Subject:
     weights, assumed = read_weights(Path(file)), said.forward_pass
     if said.is_group:
         task = _group_of_weights(weights, said)
+        if said.p not in (None, task.n):
+            raise ValueError(f"{task.group} has {task.n} elements, which contradicts p {said.p}")
     else:
         task = _named_task(said) or modular_task(weights, said.op or "add", said.p, said.equals, said.vocabularies)
     network = from_state_dict(weights, task, assumed).to(resolved_device(device))
@@ -226,6 +229,7 @@ def _group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
     Raises:
         ValueError: they are the table of no group.
     """
+    check_memory("the network", pairs, network)
     answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()
     try:
         return Group.of_table(answers, "its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
@@ -268,15 +272,8 @@ def _within_memory(found: Subject) -> Subject:
     Raises:
         ValueError: it does not, the run came without its weights, or its task is none of one answer on a grid.
     """
-    c, task = found.run.network.cfg, found.run.task
+    network, task = found.run.network, found.run.task
     if task.grid is None or len(task.output_sizes) != 1:
         raise ValueError(f"networks with one answer over a grid of inputs are explained; this one learned {task.name}")
-    inputs, classes = prod(task.grid), task.output_sizes[0]
-    width = 6 * getattr(c, "d_model", 0) + 2 * (getattr(c, "d_mlp", 0) or 0)
-    size = 8 * (inputs * c.n_ctx * c.n_layers * width + 6 * inputs * classes)  # bytes, in float64
-    if size > MOST_MEMORY:
-        raise ValueError(
-            f"all {inputs:,} inputs of {found.run.name} would take {size / 2**30:,.0f} GiB of memory, more than the "
-            f"{MOST_MEMORY / 2**30:.0f} that are spent on one network"
-        )
+    check_memory(found.run.name, task, network)
     return found

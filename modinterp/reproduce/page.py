@@ -12,6 +12,7 @@ import pandas as pd
 from plotly.colors import get_colorscale
 
 from modinterp.claims import Claim, Result
+from modinterp.claims.claim import Numbers
 from modinterp.claims.finding import VERDICTS
 from modinterp.claims.result import number_text
 from modinterp.claims.tally import COLUMNS
@@ -130,6 +131,8 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         parts_are="section",
         parts=[(part.title, part.title[0].upper() + part.title[1:]) for part in parts],
         numbers=_numbers,
+        ours=reproduced.beside,
+        our_run=next(iter(reproduced.measured), ""),
         partly=sum(bool(result.runs_pending) for result in results),
         counts=counted(results),
         tally=reproduced.tally,
@@ -176,8 +179,12 @@ def _more(source: Source, key: str) -> str:
     return template(source.package, name).render(phase=get_colorscale(CYCLIC)) if name else ""
 
 
-def _numbers(result: Result) -> list[dict[str, str]]:
-    """Each measured number with its band: those off theirs first, then the others with one."""
+def _numbers(result: Result, beside: Numbers | None = None) -> list[dict[str, str]]:
+    """Each measured number with its band: those off theirs first, then the others with one.
+
+    Args:
+        beside: the numbers of a network that stands beside the one measured.
+    """
     bands = result.claim.bands
     rows = []
     for name in sorted(result.measured, key=lambda n: (n not in result.off, n not in bands)):
@@ -188,6 +195,7 @@ def _numbers(result: Result) -> list[dict[str, str]]:
                 "value": result.value_text(name),
                 "spread": f"{len(values)} {'networks' if result.claim.of_one else 'runs'}" if len(values) > 1 else "",
                 "first": number_text(values[0]) if result.claim.of_one and len(values) > 1 else "",
+                "beside": ", ".join(map(number_text, (beside or {}).get(name, ()))),
                 "band": str(band) if band else "",
                 "because": band.because if band else "",
                 "state": "" if band is None else "off" if name in result.off else "ok",
@@ -199,7 +207,7 @@ def _numbers(result: Result) -> list[dict[str, str]]:
 def prevalence_html(tables: Sequence[pd.DataFrame]) -> str:
     """In how many networks of their recipe claims hold, drawn; empty where none was measured on several."""
     figure = prevalence(tables)
-    return "" if figure is None else figure_html(figure, "prevalence")
+    return "" if figure is None else figure_html(figure, "held-in")
 
 
 def _printed(results: Sequence[Result]) -> dict[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from modinterp.claims import Result
+from modinterp.claims.claim import Numbers
+from modinterp.claims.result import number_text
 from modinterp.figures.prevalence import prevalence_table
 from modinterp.files import write_atomically
 from modinterp.reproduce.findings import contradictions_table
@@ -69,9 +71,13 @@ def claims_json(results: tuple[Result, ...]) -> str:
     return json.dumps(objects, indent=1, ensure_ascii=False) + "\n"
 
 
-def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
-    """One row a claim, everything as text."""
-    return pd.DataFrame(
+def claims_table(results: tuple[Result, ...], beside: Mapping[str, Numbers] | None = None) -> pd.DataFrame:
+    """One row a claim, everything as text.
+
+    Args:
+        beside: claim to the numbers of a network of ours beside the one measured; without any there is no such column.
+    """
+    table = pd.DataFrame(
         {
             "id": r.claim.id,
             "where": r.claim.where,
@@ -92,6 +98,11 @@ def claims_table(results: tuple[Result, ...]) -> pd.DataFrame:
         }
         for r in results
     )
+    if beside:
+        ours = (beside.get(r.claim.id, {}) for r in results)
+        texts = ["; ".join(f"{name} {', '.join(map(number_text, x))}" for name, x in each.items()) for each in ours]
+        table.insert(list(table).index("measured") + 1, "ours", texts)
+    return table
 
 
 def write_index(entries: Sequence[IndexEntry], out: Path) -> Path:
@@ -115,7 +126,9 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
         OSError: the folder cannot be written; what was there stays.
     """
     write_atomically(out / "claims.json", claims_json(reproduced.results).encode())
-    write_atomically(out / "claims.csv", claims_table(reproduced.results).to_csv(index=False).encode())
+    write_atomically(
+        out / "claims.csv", claims_table(reproduced.results, reproduced.beside).to_csv(index=False).encode()
+    )
     write_atomically(out / "contradictions.csv", contradictions_table(reproduced).to_csv(index=False).encode())
     write_atomically(out / "prevalence.csv", prevalence_table(reproduced.results).to_csv(index=False).encode())
     if len(printed := printed_table(reproduced.results)):

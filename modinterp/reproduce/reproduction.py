@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import Claim, Result
+from modinterp.claims.claim import Numbers
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, with_tokens_of
 from modinterp.reproduce.evidence import Evidence, checked
-from modinterp.runs import load
+from modinterp.runs import NotRecorded, load
 from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import Page, Source, catalogue, source
 from modinterp.sources import load as load_named
@@ -36,6 +38,7 @@ class Reproduction:
         tables: key of a figure to the title of the table below it and the table.
         measured: the measurements that claims and figures asked, by name of the run.
         foreign: whether they are of somebody's checkpoint and not of what this project trained.
+        beside: where they are, of claims about one network, by id, the numbers of the run in whose place it stands.
     """
 
     source: Source
@@ -44,6 +47,7 @@ class Reproduction:
     tables: dict[str, tuple[str, pd.DataFrame]]
     measured: dict[str, NetworkMeasurements]
     foreign: bool = False
+    beside: Mapping[str, Numbers] = field(default_factory=dict)
 
     def part(self, page: Page) -> Reproduction:
         """What belongs to one question of the source."""
@@ -211,6 +215,7 @@ def reproduction_on(
     assumed = asdict(ForwardPass.of(spec.model))
     try:
         m = measure(load(checkpoint, _with_vocabularies_of(checkpoint, task or spec.task), device=device, **assumed))
+        check_memory(m.name, m.task, m.model)
     except ValueError as error:
         raise ValueError(f"{error} (taken for {run}; --as names the run whose place it takes)") from error
     results = []
@@ -219,8 +224,19 @@ def reproduction_on(
         results.append(claim.check_foreign(m) if about_this else claim.open("does not apply"))
         on_claim(results[-1])
     keys = {r.claim.figure for r in results if r.measured and r.claim.needs}
-    measured = {run: m}
-    return Reproduction(about, tuple(results), *_drawn(about, keys, measured, run), measured, foreign=True)
+    measured, beside = {run: m}, _numbers_of(run, [r.claim for r in results if r.measured], device)
+    return Reproduction(about, tuple(results), *_drawn(about, keys, measured, run), measured, True, beside)
+
+
+def _numbers_of(run: str, claims: Sequence[Claim], device: str) -> dict[str, Numbers]:
+    """The numbers that claims about one network have of a run, by id; of none where the run is not there."""
+    found: dict[str, Numbers] = {}
+    for m in measurements_of([run], device=device).values():
+        for claim in claims:
+            with suppress(NotRecorded):
+                if claim.of_one is not None:
+                    found[claim.id] = claim.numbers(m)
+    return found
 
 
 def _with_vocabularies_of(checkpoint: Path, task: Task) -> Task:

@@ -42,11 +42,11 @@ class Cyclic:
         """The names as an index."""
         return torch.tensor(self.names)
 
-    def arranged(self, activation: Float[Tensor, "a b *rest"], is_logits: bool = False) -> Float[Tensor, "i j *rest"]:
+    def arranged(self, activation: Float[Tensor, "a b *rest"], is_logits: bool = False) -> Float[Tensor, "i j *cut"]:
         """An activation over the pairs of the task's numbers, in the order of the cyclic group.
 
         Args:
-            is_logits: whether its last axis is of answers, which are then put in that order, too.
+            is_logits: whether its last axis is of answers; then these are cut to the group's, in that order, too.
         """
         if not self.is_renamed:
             return activation[..., : self.n] if is_logits else activation

@@ -64,7 +64,11 @@ class Group(Task):
         Raises:
             ValueError: the table is none of a group; the message names the axiom and the elements.
         """
+        if not len(table):
+            raise ValueError("a table without a row is none of a group, which has its neutral element at least")
         for a, row in enumerate(table):
+            if fractions := [c for c in row if int(c) != c]:
+                raise ValueError(f"row {a} of the table has the product {fractions[0]}, the number of no element")
             if len(row) != len(table):
                 raise ValueError(f"row {a} of the table of {len(table)} elements has {len(row)} products")
         products = tuple(int(c) for row in table for c in row)
@@ -93,9 +97,11 @@ class Group(Task):
         if not rows[0][0].isdecimal() and [row[0] for row in rows[1:]] == rows[0][1:]:
             names, rows = rows[0][1:], [row[1:] for row in rows[1:]]
         number = {name: k for k, name in enumerate(names)} or {str(k): k for k in range(len(rows))}
-        for row in rows:
-            if unknown := [cell for cell in row if cell not in number]:
-                raise ValueError(f"{path} has the product {unknown[0]!r}, which is none of its {len(number)} elements")
+        written = list(number)
+        for a, row in zip(written, rows, strict=False):
+            if unknown := [(b, cell) for b, cell in zip(written, row, strict=False) if cell not in number]:
+                b, cell = unknown[0]
+                raise ValueError(f"{path} is the table of no group: {a} times {b} is {cell!r}, no element")
         return cls.of_table([[number[c] for c in row] for row in rows], path.stem, names, equals, vocabularies)
 
     @classmethod

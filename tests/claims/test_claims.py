@@ -289,3 +289,11 @@ def test_claims_can_be_held_against_a_foreign_network(low_precision: TrainedRun)
     result = nanda["A1.attn_zero"].check(low_precision)
     assert result.measured["loss"][0] == pytest.approx(6.4, abs=0.05)
     assert nanda["fig5.left"].check(low_precision).measured["neurons above 0.85"] == (405,)
+
+
+@pytest.mark.parametrize("name", sources())
+def test_no_two_parts_of_a_page_have_one_id(name: str, reproduced: Callable[[str], Reproduced]) -> None:
+    page = (reproduced(name).folder / "index.html").read_text()
+    ids = re.findall(r"<\w+[^<>]* id=['\"]([^'\"]+)['\"]", page)
+    assert len(ids) > 20
+    assert not [each for each in set(ids) if ids.count(each) > 1]

@@ -38,6 +38,24 @@ def test_requirements_are_patterns_of_which_each_must_be_met() -> None:
         claim(("a/z",))
 
 
+def test_what_is_given_leaves_a_run_out_and_does_not_make_it_pending() -> None:
+    runs = {name: run(name) for name in ("a/x-0", "a/x-1", "a/x-2")}
+    claim = Claim(id="test.x", where="nowhere", statement="Something.", source_says="1", scope="any seed",
+                  measure=each(lambda m: {"number": int(m.name[-1])}), expected={"number": at_least(1)},
+                  given={"number": at_least(1, "so")}, needs=(*runs, "a/x-3"))  # fmt: skip
+    result = claim.check_available(runs)
+    assert (result.runs, result.left_out, result.runs_pending) == (("a/x-1", "a/x-2"), ("a/x-0",), ("a/x-3",))
+    assert result.verdict == "holds"
+
+
+def test_what_is_said_of_one_task_is_not_held_against_a_network_of_another() -> None:
+    claim = Claim(id="test.x", where="nowhere", statement="Something.", source_says="1", needs=("a/x-0",),
+                  measure=lambda m: {"number": 0}, expected={"number": at_least(1)})  # fmt: skip
+    assert claim.check_foreign(run("file")).verdict == "refuted"
+    of_seven = replace(claim, said_of=lambda task: task == addition(7))
+    assert of_seven.check_foreign(run("file")).words == "open (does not apply)"
+
+
 def test_of_no_run_a_number_is_missing_and_holds_nothing() -> None:
     claim = Claim(id="test.x", where="nowhere", statement="Something.", source_says="1", measure=lambda *_: {"x": []},
                   expected={"x": equals(1)}, needs=("a/x-0",))  # fmt: skip

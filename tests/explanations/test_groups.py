@@ -154,6 +154,7 @@ def test_elements_in_an_order_that_is_not_theirs_are_doubted() -> None:
     found = explain(answering(logits), group="S4", equals=False, draws=99)
     assert found.verdict.label == DOUBTFUL
     assert "the table of a group" in found.verdict.words
+    assert "S4 with its elements in another order, which --elements FILE says" in found.verdict.words
     names = [S4.written(int(k)) for k in order]
     again = explain(answering(logits), group="S4", elements=names, equals=False, draws=99)
     assert again.measurements.key_names == ("standard",)
@@ -187,6 +188,8 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--op", "group", "--group", str(table)], "1 has no right inverse"),
         (["--op", "group", "--group", str(tmp_path / "nowhere.csv")], "there is no file"),
         (["--op", "mul", "--group", "S3"], "not by mul"),
+        (["--op", "add", "--elements", str(table)], "elements are those of a group"),
+        (["--op", "group", "--group", "S3", "--p", "7"], "S3 has 6 elements, which contradicts p 7"),
         (["--op", "group", "--group", "S3", "--elements", str(table)], "is no element of S3"),
         (
             ["--op", "group", "--group", "answers"],

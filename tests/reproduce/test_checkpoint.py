@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import torch
 
+from modinterp.claims.result import number_text
+from modinterp.measurements import measure
 from modinterp.models import initial_weights
 from modinterp.reproduce.__main__ import main
 from modinterp.runs import load, store
@@ -39,6 +42,18 @@ def test_our_own_weights_without_their_history(tmp_path: Path) -> None:
     needs_training = [f"nanda.{x}" for x in ("fig2.left.accuracy", "fig7.tl", "fig7.br", "fig14")]
     assert all(claims[id]["verdict"] == "open" for id in needs_training)
     assert sum(claim["verdict"] == "holds" for claim in claims.values()) > 40
+
+
+def test_the_run_in_whose_place_it_stands_is_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "start.safetensors"
+    store.write_weights(path, initial_weights(spec("mlp/kissane-0").model, seed=0))
+    main(["mlp", "--checkpoint", str(path), "--only", "*test_acc*", "--out", str(tmp_path / "out")])
+    row = pd.read_csv(tmp_path / "out" / "claims.csv").set_index("id").loc["mlp.test_acc"]
+    of_ours = source("mlp")["mlp.test_acc"].numbers(measure(load("mlp/kissane-0")))
+    assert row["ours"] == "; ".join(f"{name} {number_text(x)}" for name, (x,) in of_ours.items())
+    assert row["ours"] != row["measured"]
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "<th>this network</th><th>ours, mlp/kissane-0</th>" in page
 
 
 def test_bad_input_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -13,11 +14,15 @@ from modinterp.claims.prevalence import Share
 from modinterp.figures import representations
 from modinterp.measurements import GroupMeasurements
 from modinterp.models import MLPConfig
+from modinterp.runs import NotRecorded
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.groups.claims.conditions import has_learned
+from modinterp.sources.groups.claims.progress import learned_at
 from modinterp.sources.groups.runs import MAIN, MLPS, TRANSFORMERS
 from modinterp.tasks import Group
+
+_ORDER = ("learned as number (median)", "from epoch (median)")
 
 
 def _names(m: GroupMeasurements) -> list[str]:
@@ -75,8 +80,7 @@ def _counts(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, Share]
     """Architecture and group to representation to how many of the networks of these have it as a key one."""
     families: dict[str, list[GroupMeasurements]] = {}
     for m in measured:
-        kind = "MLP" if isinstance(m.config, MLPConfig) else "transformer"
-        families.setdefault(f"{m.task.group}, {kind}", []).append(m)
+        families.setdefault(_family(m), []).append(m)
     return {
         name: {rho: Share(sum(rho in m.key_names for m in runs), len(runs)) for rho in _names(runs[0])[1:]}
         for name, runs in families.items()
@@ -87,15 +91,42 @@ def _prevalence_table(measured: Mapping[str, GroupMeasurements]) -> pd.DataFrame
     learned = [m for m in measured.values() if has_learned(m)]
     if not learned:
         return None
+    orders = _orders(learned)
     rows = [
-        (family, name, rho.dim, share.held, share.of, *share.interval)
+        (family, name, rho.dim, share.held, share.of, *share.interval, *orders[family].get(name, (None, None)))
         for family, shares in _counts(learned).items()
         for name, share in shares.items()
         for rho in irreps(Group(family.partition(",")[0]))
         if rho.name == name and (share.held or len(shares) < 9)
     ]
-    columns = ["networks", "representation", "dimension", "learned by", "of", "interval from", "to (95%)"]
+    columns = ["networks", "representation", "dimension", "learned by", "of", "interval from", "to (95%)", *_ORDER]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _orders(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, tuple[float, float]]]:
+    """Family to representation to its median place in the order in which a network learns, and its median epoch."""
+    found: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    for m in measured:
+        of_family, when = found.setdefault(_family(m), {}), _learned_at(m)
+        for name, epoch in when.items():
+            place = 1 + sum(other < epoch for other in when.values())
+            of_family.setdefault(name, []).append((place, epoch))
+    return {
+        family: {name: (median(p for p, _ in each), median(e for _, e in each)) for name, each in orders.items()}
+        for family, orders in found.items()
+    }
+
+
+def _learned_at(m: GroupMeasurements) -> dict[str, int]:
+    """`learned_at`; nothing of a network without progress."""
+    try:
+        return learned_at(m)
+    except NotRecorded:
+        return {}
+
+
+def _family(m: GroupMeasurements) -> str:
+    return f"{m.task.group}, {'MLP' if isinstance(m.config, MLPConfig) else 'transformer'}"
 
 
 def _matrices() -> go.Figure:
@@ -126,6 +157,6 @@ FIGURES = {
         number="Section 6",
         draw=_prevalence,
         all_of=(*MLPS, *TRANSFORMERS),
-        table=Table(title="Networks that learn each representation", make=_prevalence_table),
+        table=Table(title="Networks that learn each representation, and in which order", make=_prevalence_table),
     ),
 }

@@ -17,7 +17,7 @@ STORY = Story(
         "That part is all that counts: alone it has {s5.restricted[restricted over all-pairs loss]:.1%} of the loss, and "
         "without it the loss is {s5.excluded[excluded loss over that of guessing]:.1f} times that of guessing; this "
         "{s5.excluded}.",
-        "Each neuron is nearly constant on the cosets of a subgroup, which in a network of A5 proves "
+        "Each neuron is nearly constant on the cosets of a subgroup, which in networks of A5 and S5 proves "
         "{proof[share of all pairs proven to be answered rightly]:.1%} of the answers right in "
         "{proof[operations of trying all pairs over those of the proof]:.1f} times fewer operations than trying all pairs (the "
         "literature: {proof!s}); that it proves 95% or more {proof}.",

@@ -9,9 +9,10 @@ from modinterp.sources.groups.claims import (
     training,
     universality,
 )
+from modinterp.sources.groups.claims.conditions import of_its_group
 from modinterp.sources.groups.claims.contradictions import CONTRADICTIONS
 
 SECTIONS = (mathematics, training, representations, mechanism, progress, tables, universality)
-CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)
+CLAIMS = tuple(of_its_group(claim) for section in SECTIONS for claim in section.CLAIMS)
 
 __all__ = ["CLAIMS", "CONTRADICTIONS", "SECTIONS"]

@@ -1,8 +1,16 @@
-"""When a network has learned."""
+"""When a network has learned, and of which group a claim is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
 
 from modinterp.analyses.fourier.ablations import accuracy_on
+from modinterp.analyses.groups.characters import conjugacy_classes
 from modinterp.claims.band import at_least
+from modinterp.claims.claim import Claim
 from modinterp.measurements import GroupMeasurements
+from modinterp.sources.groups.runs import RUNS
+from modinterp.tasks import Group, Task
 
 TEST_ACCURACY = "test accuracy"
 LEARNED = {TEST_ACCURACY: at_least(0.99, "it is said of a network that has learned")}
@@ -16,3 +24,21 @@ def test_accuracy(m: GroupMeasurements) -> float:
 def has_learned(m: GroupMeasurements) -> bool:
     """Whether a network answers pairs rightly that it was not trained on."""
     return LEARNED[TEST_ACCURACY].holds(test_accuracy(m))
+
+
+def of_its_group(claim: Claim) -> Claim:
+    """A claim whose runs all compose one group, as said of networks of that group alone; another as it is."""
+    tasks = {task.group: task for name in claim.needs if isinstance(task := RUNS[name].task, Group)}
+    if len(tasks) != 1:
+        return claim
+    (own,) = tasks.values()
+
+    def is_own(task: Task) -> bool:
+        return isinstance(task, Group) and _class_sizes(task) == _class_sizes(own)
+
+    return replace(claim, said_of=is_own)
+
+
+def _class_sizes(task: Group) -> list[int]:
+    """The sizes of a group's conjugacy classes, which tell the groups of the source's networks apart."""
+    return [len(members) for members in conjugacy_classes(task)]

@@ -11,7 +11,7 @@ CONTRADICTIONS = (
         "and losses, which have rank 2: two directions are rounding noise.",
         settled_by={"table.losses.mlp.c113": ()},
         follows="With the two columns the restricted losses of cyclic groups, printed as 3.6e-3 and 6.9e-3, are those of "
-        "other groups; and the excluded losses, of which 5.95 nats are printed, are below that of guessing.",
+        "other groups; and in our networks the excluded losses, of which 5.95 nats are printed, are below that of guessing.",
     ),
     Contradiction(
         id="X-U2",
