@@ -68,13 +68,30 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
         return KeyFrequencies((), tuple(norms.tolist()), float("nan"))
     if len(falling) == 1:
         return KeyFrequencies((1,), tuple(norms.tolist()), float("inf"))
-    candidates = int((falling[:-1][:MOST_KEYS] >= MIN_SHARE_OF_LARGEST * falling[0]).sum())
-    following = falling[1 : candidates + 1]
-    noise = falling[0] * 1e-12  # norms below float64's resolution count as none
-    ratios = falling[:candidates] / following.where(following > noise, torch.zeros(()))
+    ratios = _ratios(falling)
     cut = int(ratios.argmax())
     freqs = tuple(sorted((order[: cut + 1] + 1).tolist()))
     return KeyFrequencies(freqs, tuple(norms.tolist()), float(ratios[cut]))
+
+
+def _ratios(falling: Float[Tensor, "*draw freq"]) -> Float[Tensor, "*draw cut"]:
+    """Of each norm and the next smaller one the ratio, where the cut may lie between them; 0 where it may not."""
+    largest, nothing = falling[..., :1], torch.zeros(())
+    norms, following = (x[..., :MOST_KEYS] for x in (falling[..., :-1], falling[..., 1:]))
+    ratios = norms / following.where(following > largest * 1e-12, nothing)  # float64 resolves no smaller ones
+    return ratios.where(norms >= MIN_SHARE_OF_LARGEST * largest, nothing)
+
+
+def spectrum_gaps(norms: Float[Tensor, "draw freq"], sizes: Float[Tensor, " draw"]) -> Float[Tensor, " draw"]:
+    """The `gap` that `key_frequencies` finds in each of several spectra.
+
+    Args:
+        norms: norm at every frequency; entry k - 1 belongs to frequency k.
+        sizes: norm of each matrix whose spectrum it is, the constant included.
+    """
+    falling = norms.sort(descending=True).values
+    gaps = _ratios(falling).amax(dim=1) if norms.shape[1] > 1 else torch.full((len(norms),), torch.inf)
+    return gaps.where(falling[:, 0] > ROUNDING * sizes, torch.nan)
 
 
 def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:

@@ -7,8 +7,9 @@ one. A measure is then judged by its p-value among the draws of a null.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from statistics import median
 from typing import Annotated
 
@@ -18,17 +19,18 @@ from jaxtyping import Float, Float64, Int
 from torch import Tensor
 
 from modinterp.analyses.fourier.cosine_sums import answer_sums
-from modinterp.analyses.fourier.frequencies import key_frequencies
+from modinterp.analyses.fourier.frequencies import spectrum_gaps
 from modinterp.analyses.fourier.neurons import neuron_fits
-from modinterp.analyses.fourier.transforms import transform
+from modinterp.analyses.fourier.transforms import frequency_norms, transform
 from modinterp.analyses.printing import printable
-from modinterp.analyses.statistics.explained import varies
+from modinterp.analyses.statistics.explained import ROUNDING, varies
 from modinterp.arguments import OR_NEVER
 from modinterp.models import Config, initial_weights, labelled_weights
 
 AT_INITIALISATION = "the same architecture at initialisation"
 RENAMED_RESIDUES = "numbers renamed"
 SAME_SPECTRUM = "same singular values"
+TOGETHER = 16  # matrices whose spectra are taken at once
 Statistics = Mapping[str, Annotated[float, OR_NEVER]]  # by name; NaN where one cannot be said
 
 
@@ -111,10 +113,21 @@ def separation(W_L: Float[Tensor, "neuron output"], count: int) -> dict[str, flo
         `gap of the spectrum`, as in `key_frequencies`; `energy of the strongest`, the share of the squared norm, the
         constant left out, in its `count` strongest frequencies, whichever these are.
     """
-    keys = key_frequencies(W_L)
-    energy = torch.tensor(keys.norms, dtype=torch.float64).square().sort(descending=True).values
-    share = float(energy[:count].sum() / energy.sum()) if varies(energy.sqrt(), W_L.detach()) else float("nan")
-    return {"gap of the spectrum": keys.gap, "energy of the strongest": share}
+    return next(_separations([W_L], count))
+
+
+def _separations(matrices: Iterable[Float[Tensor, "neuron output"]], count: int) -> Iterator[dict[str, float]]:
+    """`separation` of matrices of one shape, some of them together."""
+    rest = iter(matrices)
+    while some := list(islice(rest, TOGETHER)):
+        W = torch.stack(some).detach().double()
+        norms = frequency_norms(transform(W.permute(2, 0, 1)).norm(dim=2)).T.cpu()
+        sizes = W.flatten(1).norm(dim=1).cpu()
+        energy = norms.square().sort(descending=True).values
+        whole = energy.sum(dim=1)
+        shares = (energy[:, :count].sum(dim=1) / whole).where(whole.sqrt() > ROUNDING * sizes, torch.nan)
+        for gap, share in zip(spectrum_gaps(norms, sizes).tolist(), shares.tolist(), strict=True):
+            yield {"gap of the spectrum": gap, "energy of the strongest": share}
 
 
 def renamings(p: int, draws: int, seed: int = 0) -> list[Int[Tensor, " a"]]:
@@ -189,7 +202,7 @@ def spectrum_nulls(
         draws, seed: number and seed of the draws from the other two nulls.
     """
     observed, drawn = separation(W_L, count), matrices_without_structure(W_L, at_start, draws, seed)
-    samples = {name: (separation(w, count) for w in sample) for name, sample in drawn.items()}
+    samples = {name: _separations(sample, count) for name, sample in drawn.items()}
     return Nulls(tuple(null for name, rows in samples.items() for null in nulls_by_statistic(name, observed, rows)))
 
 
