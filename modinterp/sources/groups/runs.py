@@ -50,8 +50,9 @@ _FAMILIES = {f"{group}-mlp": _mlps(group) for group in _MLP_FRACTIONS} | {
 }
 _FAMILIES["S5-mlp-narrow"] = _mlps("S5", 64)
 RUNS = {name: spec for members in _FAMILIES.values() for name, spec in members.items()}
-S5_MLP, D59_MLP, A5_MLP, C113_MLP = (tuple(_FAMILIES[f"{group}-mlp"]) for group in ("S5", "D59", "A5", "C113"))
+MAIN = SOURCE.main_run
+D59_MLP, A5_MLP, C113_MLP = (tuple(_FAMILIES[f"{group}-mlp"]) for group in ("D59", "A5", "C113"))
+S5_MLP = (MAIN, *(name for name in _FAMILIES["S5-mlp"] if name != MAIN))
 S5_T, D59_T, C113_T = (tuple(_FAMILIES[f"{group}-t"]) for group in ("S5", "D59", "C113"))
 S5_NARROW = tuple(_FAMILIES["S5-mlp-narrow"])
 MLPS, TRANSFORMERS = (*S5_MLP, *D59_MLP, *A5_MLP, *C113_MLP), (*S5_T, *D59_T, *C113_T)
-MAIN = SOURCE.main_run
