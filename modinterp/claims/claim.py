@@ -28,6 +28,7 @@ Numbers = Mapping[str, tuple[float, ...]]
 
 
 def _any_task(task: Task) -> bool:
+    """Whether a claim is said of a network that learned a task: of any."""
     return True
 
 

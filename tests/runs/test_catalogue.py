@@ -73,11 +73,12 @@ def test_listing_shows_what_is_trained_and_what_needs_it(capsys: pytest.CaptureF
 
 
 def test_a_pending_run_says_what_it_would_cost(capsys: pytest.CaptureFixture) -> None:
-    assert main(["list", "circuits/add-width-64-1", "circuits/add-width-512-1"]) == 0
-    _, narrow, wide = capsys.readouterr().out.splitlines()
+    assert main(["list", "nanda/p401-fraction-5-1", "nanda/p401-decay-8-0"]) == 0
+    _, *lines = capsys.readouterr().out.splitlines()
+    few, many = sorted(lines, key=lambda line: "decay" in line)
     cost = re.compile(r"pending, (\d[\d,]*) min")
-    one, other = (int(cost.search(line)[1].replace(",", "")) for line in (narrow, wide))
-    assert 1 <= one < other / 8, "a step of a width of 512 is 30 times the arithmetic of one of 64"
+    one, other = (int(cost.search(line)[1].replace(",", "")) for line in (few, many))
+    assert 1 <= one < other / 8, "twice as many epochs of six times as many pairs"
 
 
 def test_runs_of_ones_own_are_listed_too(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
