@@ -51,12 +51,15 @@ def measured_in_pieces(
         ValueError: a run could not be measured, such as a damaged one.
     """
     root = root.absolute() if isinstance(root, Path) else root
-    claims = claims_matching(name, only)
-    measured, evidence, made = measurements_of(run_names(claims, source(name)), root), Evidence(), {}
+    claims, about = claims_matching(name, only), source(name)
+    measured, evidence, made = measurements_of(run_names(claims, about), root), Evidence(), {}
     asked = asked_of(claims, measured)
+    shown = about.figures_beside({claim.figure for claim in claims})
+    drawn_from = {k: f.drawn_from(measured, about.main_run) for k, f in about.drawings.items() if k in shown}
+    figures = {run: tuple(key for key, of in drawn_from.items() if of == run) for run in asked}
     largest_first = sorted(asked, key=lambda run: len(asked[run].own) + 2 * len(asked[run].before), reverse=True)
     pieces = [
-        Piece(measurements_of_a_run, (name, only, run, asked[run], root, device, threads), (run,))
+        Piece(measurements_of_a_run, (name, only, run, asked[run], figures[run], root, device, threads), (run,))
         for run in largest_first  # so that no process is left alone with one of them in the end
     ]
     for answer in carried_out(pieces):
@@ -75,6 +78,7 @@ def measurements_of_a_run(
     only: str | None,
     run: str,
     asked: Asked,
+    figures: tuple[str, ...],
     root: Path | str | None,
     device: str,
     threads: int,
@@ -83,6 +87,8 @@ def measurements_of_a_run(
 ) -> tuple[dict[str, Any], Evidence, Made]:
     """What a piece measures: all that the claims of a source, and the figures drawn from this run, ask of it alone.
 
+    Args:
+        figures: keys of these figures.
     Returns:
         name of an attribute of the measurements to its value, the numbers of claims about one network, and figures and
         tables of this run alone.
@@ -96,11 +102,10 @@ def measurements_of_a_run(
         raise ValueError("a machine of the cluster does not have it; choose a --runs that all of them share")
     m = measured[run]
     report({run: {"claim": f"{len(asked.own)} claims"}})
-    for key in about.figures_beside({claim.figure for claim in claims}) & set(about.drawings):
+    for key in figures:
         drawing = about.drawings[key]
-        if drawing.drawn_from(measured, about.main_run) == run:
-            report({run: {"claim": drawing.number}})
-            made[key, run] = drawing.figure(measured, about.main_run), drawing.made_table(measured, about.main_run)
+        report({run: {"claim": drawing.number}})
+        made[key, run] = drawing.figure(measured, run), drawing.made_table(measured, run)
     for claim in claims:
         if claim.is_of_any_number and run in claim.needs:
             with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # of one alone it may have no number

@@ -8,7 +8,7 @@ from statistics import mean
 
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.claim import Change, Claim, Value
-from modinterp.measurements import GroupMeasurements
+from modinterp.measurements import GroupMeasurements, one_at_a_time
 from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, has_learned, test_accuracy
 from modinterp.sources.groups.claims.progress import ORDER_SIMILARITY
 from modinterp.sources.groups.claims.representations import KEYS
@@ -43,7 +43,7 @@ WEAK = 0.035
 def _keys_by_group(runs: Iterable[GroupMeasurements]) -> dict[str, list[tuple[str, ...]]]:
     """Name of a group to the key representations of each of its networks that learned."""
     found: dict[str, list[tuple[str, ...]]] = {}
-    for m in filter(has_learned, runs):
+    for m in filter(has_learned, one_at_a_time(runs)):
         found.setdefault(m.task.group, []).append(m.key_names)
     return found
 
@@ -66,7 +66,8 @@ def _sets(*runs: GroupMeasurements) -> dict[str, Value]:
 
 
 def _frequency(*runs: GroupMeasurements) -> dict[str, Value]:
-    counts = {name: sum(name in m.key_names for m in runs) for name in ("sign", "standard", "(3, 1, 1)")}
+    keys = [m.key_names for m in one_at_a_time(runs)]
+    counts = {name: sum(name in names for names in keys) for name in ("sign", "standard", "(3, 1, 1)")}
     return {
         TEST_ACCURACY: [test_accuracy(m) for m in runs],
         LEARN_SIGN: counts["sign"],
@@ -92,11 +93,11 @@ def strong(m: GroupMeasurements) -> tuple[str, ...]:
 
 
 def _fewer(*runs: GroupMeasurements) -> dict[str, Value]:
+    rows = [(m.task.group, m.task.equals, len(strong(m))) for m in one_at_a_time(runs)]
     counts = {
-        name: {kind: [len(strong(m)) for m in runs if m.task.group == name and bool(m.task.equals) == kind]
-               for kind in (True, False)}
+        name: {kind: [count for *of, count in rows if of == [name, kind]] for kind in (True, False)}
         for name in ("C113", "D59")
-    }  # fmt: skip
+    }
     both = [of for of in counts.values() if of[True] and of[False]]
     # before training no network has any, whatever its kind
     ratios = [mean(of[True]) / mean(of[False]) if any(of[False]) else math.nan for of in both]
@@ -116,7 +117,7 @@ def _weak(m: GroupMeasurements) -> list[bool]:
 
 
 def _doubles(*runs: GroupMeasurements) -> dict[str, Value]:
-    weak = [is_double for m in runs if has_learned(m) for is_double in _weak(m)]
+    weak = [is_double for m in one_at_a_time(runs) if has_learned(m) for is_double in _weak(m)]
     return {DOUBLES: mean(weak) if weak else math.nan, N_WEAK: len(weak)}
 
 

@@ -7,7 +7,7 @@ from statistics import median
 
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Value
-from modinterp.measurements import NoSuchPart, PairMeasurements
+from modinterp.measurements import NoSuchPart, PairMeasurements, one_at_a_time
 from modinterp.models import TransformerConfig
 
 ROUND = 0.995  # circularity of a circular run, at least
@@ -27,12 +27,12 @@ def state(m: PairMeasurements) -> dict[str, Value]:
 
 def solved(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
     """The runs that answer every pair correctly."""
-    return [m for m in runs if m.accuracy == 1]
+    return [m for m in one_at_a_time(runs) if m.accuracy == 1]
 
 
 def circular(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
     """The solved runs whose leading components are circles."""
-    return [m for m in solved(runs) if m.circularity.mean >= ROUND]
+    return [m for m in one_at_a_time(solved(runs)) if m.circularity.mean >= ROUND]
 
 
 def chosen_or_all(chosen: Sequence[PairMeasurements], runs: Sequence[PairMeasurements]) -> Sequence[PairMeasurements]:

@@ -6,7 +6,7 @@ from modinterp.analyses.training.curves import rank_correlation
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.claim import Change, Claim, Value, each
 from modinterp.claims.finding import Finding
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import PairMeasurements, one_at_a_time
 from modinterp.sources.pizza.claims.conditions import SOLVED, chosen_or_all, middle, rate, solved, state
 from modinterp.sources.pizza.claims.models import DI, DI_WRONG, GS, RELEASED_GS
 from modinterp.sources.pizza.runs import ATTENTION, LAYERS, OF_RATE, OF_WIDTH, RATES, WIDTH_RATE
@@ -40,7 +40,7 @@ def _symmetric(m: PairMeasurements) -> dict[str, Value]:
 def _transition(*runs: PairMeasurements) -> dict[str, Value]:
     chosen, shares = chosen_or_all(solved(runs), runs), dict[float, float]()
     for of in sorted({rate(m) for m in runs}):
-        found = [m.symmetricity_over_pairs > SYMMETRIC for m in chosen if rate(m) == of]
+        found = [m.symmetricity_over_pairs > SYMMETRIC for m in one_at_a_time(chosen) if rate(m) == of]
         if found:
             shares[of] = sum(found) / len(found)
     nan = float("nan")
@@ -53,8 +53,11 @@ def _transition(*runs: PairMeasurements) -> dict[str, Value]:
 
 def _ranks(*runs: PairMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(solved(runs), runs)
-    rates, gs = [rate(m) for m in chosen], [m.symmetricity_over_pairs for m in chosen]
-    di, wrong = ([getattr(m.irrelevance, name) for m in chosen] for name in ("correct", "largest_wrong"))
+    rows = [
+        (rate(m), m.symmetricity_over_pairs, m.irrelevance.correct, m.irrelevance.largest_wrong)
+        for m in one_at_a_time(chosen)
+    ]
+    rates, gs, di, wrong = map(list, zip(*rows, strict=True))
     return {
         BY_RATE: rank_correlation(rates, gs),
         DI_BY_RATE: rank_correlation(rates, di),
@@ -67,7 +70,8 @@ def _ranks(*runs: PairMeasurements) -> dict[str, Value]:
 def _width(*runs: PairMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(solved(runs), runs)
     of = {
-        width: middle([m.symmetricity_over_pairs for m in chosen if m.config.d_model == width]) for width in (64, 256)
+        width: middle([m.symmetricity_over_pairs for m in one_at_a_time(chosen) if m.config.d_model == width])
+        for width in (64, 256)
     }
     return {NARROW: of[64], WIDE: of[256], WIDER: of[256] - of[64]}
 
