@@ -185,9 +185,7 @@ def by_class(
         x=x, y=array(found[order]), mode="markers", marker=marker, name="network", text=names, hovertemplate=hover
     )
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": MUTED, "width": 1, "dash": "dot"}}
-    figure.update_layout(
-        shapes=[line | {"x0": edge, "x1": edge} for edge in edges[:-1]]
-    )  # one by one they take seconds
+    figure.update_layout(shapes=[line | {"x0": edge, "x1": edge} for edge in edges[:-1]])  # one by one: seconds
     figure.update_xaxes(title="a b c^-1, by conjugacy class", tickvals=middles, ticktext=list(classes), tickangle=40)
     figure.update_yaxes(title="mean logit of c")
     return with_title(figure, title).update_layout(legend={"y": 1, "x": 0.5}, margin={"b": 90})
