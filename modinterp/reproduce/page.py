@@ -12,7 +12,6 @@ import pandas as pd
 from plotly.colors import get_colorscale
 
 from modinterp.claims import Claim, Result
-from modinterp.claims.claim import Numbers
 from modinterp.claims.finding import VERDICTS
 from modinterp.claims.result import number_text
 from modinterp.claims.tally import COLUMNS
@@ -132,7 +131,7 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         parts=[(part.title, part.title[0].upper() + part.title[1:]) for part in parts],
         numbers=_numbers,
         ours=reproduced.beside,
-        our_run=next(iter(reproduced.measured), ""),
+        our_run=next((run for result in reproduced.beside.values() for run in result.runs), ""),
         partly=sum(bool(result.runs_pending) for result in results),
         counts=counted(results),
         tally=reproduced.tally,
@@ -179,11 +178,11 @@ def _more(source: Source, key: str) -> str:
     return template(source.package, name).render(phase=get_colorscale(CYCLIC)) if name else ""
 
 
-def _numbers(result: Result, beside: Numbers | None = None) -> list[dict[str, str]]:
+def _numbers(result: Result, beside: Result | None = None) -> list[dict[str, str]]:
     """Each measured number with its band: those off theirs first, then the others with one.
 
     Args:
-        beside: the numbers of a network that stands beside the one measured.
+        beside: of the same claim on a network that stands beside the one measured.
     """
     bands = result.claim.bands
     rows = []
@@ -195,7 +194,7 @@ def _numbers(result: Result, beside: Numbers | None = None) -> list[dict[str, st
                 "value": result.value_text(name),
                 "spread": f"{len(values)} {'networks' if result.claim.of_one else 'runs'}" if len(values) > 1 else "",
                 "first": number_text(values[0]) if result.claim.of_one and len(values) > 1 else "",
-                "beside": ", ".join(map(number_text, (beside or {}).get(name, ()))),
+                "beside": beside.value_text(name) if beside is not None and name in beside.measured else "",
                 "band": str(band) if band else "",
                 "because": band.because if band else "",
                 "state": "" if band is None else "off" if name in result.off else "ok",

@@ -11,8 +11,6 @@ from pathlib import Path
 import pandas as pd
 
 from modinterp.claims import Result
-from modinterp.claims.claim import Numbers
-from modinterp.claims.result import number_text
 from modinterp.figures.prevalence import prevalence_table
 from modinterp.files import write_atomically
 from modinterp.reproduce.findings import contradictions_table
@@ -71,11 +69,11 @@ def claims_json(results: tuple[Result, ...]) -> str:
     return json.dumps(objects, indent=1, ensure_ascii=False) + "\n"
 
 
-def claims_table(results: tuple[Result, ...], beside: Mapping[str, Numbers] | None = None) -> pd.DataFrame:
+def claims_table(results: tuple[Result, ...], beside: Mapping[str, Result] | None = None) -> pd.DataFrame:
     """One row a claim, everything as text.
 
     Args:
-        beside: claim to the numbers of a network of ours beside the one measured; without any there is no such column.
+        beside: claim to its result on a network of ours beside the one measured; without any there is no such column.
     """
     table = pd.DataFrame(
         {
@@ -99,9 +97,8 @@ def claims_table(results: tuple[Result, ...], beside: Mapping[str, Numbers] | No
         for r in results
     )
     if beside:
-        ours = (beside.get(r.claim.id, {}) for r in results)
-        texts = ["; ".join(f"{name} {', '.join(map(number_text, x))}" for name, x in each.items()) for each in ours]
-        table.insert(list(table).index("measured") + 1, "ours", texts)
+        ours = [beside[r.claim.id].measured_text() if r.claim.id in beside else "" for r in results]
+        table.insert(list(table).index("measured") + 1, "ours", ours)
     return table
 
 

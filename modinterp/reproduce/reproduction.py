@@ -11,7 +11,6 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import Claim, Result
-from modinterp.claims.claim import Numbers
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.measurements.memory import check_memory
@@ -38,7 +37,7 @@ class Reproduction:
         tables: key of a figure to the title of the table below it and the table.
         measured: the measurements that claims and figures asked, by name of the run.
         foreign: whether they are of somebody's checkpoint and not of what this project trained.
-        beside: where they are, of claims about one network, by id, the numbers of the run in whose place it stands.
+        beside: where they are, of claims about one network, by id, the result on the run in whose place it stands.
     """
 
     source: Source
@@ -47,7 +46,7 @@ class Reproduction:
     tables: dict[str, tuple[str, pd.DataFrame]]
     measured: dict[str, NetworkMeasurements]
     foreign: bool = False
-    beside: Mapping[str, Numbers] = field(default_factory=dict)
+    beside: Mapping[str, Result] = field(default_factory=dict)
 
     def part(self, page: Page) -> Reproduction:
         """What belongs to one question of the source."""
@@ -224,18 +223,18 @@ def reproduction_on(
         results.append(claim.check_foreign(m) if about_this else claim.open("does not apply"))
         on_claim(results[-1])
     keys = {r.claim.figure for r in results if r.measured and r.claim.needs}
-    measured, beside = {run: m}, _numbers_of(run, [r.claim for r in results if r.measured], device)
+    measured, beside = {run: m}, _results_on(run, [r.claim for r in results if r.measured], device)
     return Reproduction(about, tuple(results), *_drawn(about, keys, measured, run), measured, True, beside)
 
 
-def _numbers_of(run: str, claims: Sequence[Claim], device: str) -> dict[str, Numbers]:
-    """The numbers that claims about one network have of a run, by id; of none where the run is not there."""
-    found: dict[str, Numbers] = {}
+def _results_on(run: str, claims: Sequence[Claim], device: str) -> dict[str, Result]:
+    """The results of claims about one network on a run, by id; none where the run is not there."""
+    found: dict[str, Result] = {}
     for m in measurements_of([run], device=device).values():
         for claim in claims:
             with suppress(NotRecorded):
                 if claim.of_one is not None:
-                    found[claim.id] = claim.numbers(m)
+                    found[claim.id] = claim.check(m)
     return found
 
 

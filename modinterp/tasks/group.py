@@ -97,11 +97,11 @@ class Group(Task):
         if not rows[0][0].isdecimal() and [row[0] for row in rows[1:]] == rows[0][1:]:
             names, rows = rows[0][1:], [row[1:] for row in rows[1:]]
         number = {name: k for k, name in enumerate(names)} or {str(k): k for k in range(len(rows))}
-        written = list(number)
-        for a, row in zip(written, rows, strict=False):
-            if unknown := [(b, cell) for b, cell in zip(written, row, strict=False) if cell not in number]:
-                b, cell = unknown[0]
-                raise ValueError(f"{path} is the table of no group: {a} times {b} is {cell!r}, no element")
+        name = dict(enumerate(number))
+        for a, row in enumerate(rows):
+            if unknown := [b for b, cell in enumerate(row) if cell not in number]:
+                product = f"{name.get(a, a)} times {name.get(unknown[0], f'column {unknown[0]}')}"
+                raise ValueError(f"{path} is the table of no group: {product} is {row[unknown[0]]!r}, no element")
         return cls.of_table([[number[c] for c in row] for row in rows], path.stem, names, equals, vocabularies)
 
     @classmethod

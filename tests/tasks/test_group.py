@@ -138,6 +138,9 @@ def test_tables_are_read_from_csv(tmp_path: Path) -> None:
     file.write_text("0,1\n1,7\n")
     with pytest.raises(ValueError, match=r"klein.csv is the table of no group: 1 times 1 is '7', no element"):
         Group.read(file)
+    file.write_text("0,1,7\n1,0,7\n")
+    with pytest.raises(ValueError, match=r"0 times column 2 is '7', no element"):
+        Group.read(file)
 
 
 def test_both_architectures_take_them() -> None:

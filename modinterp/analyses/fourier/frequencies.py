@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
@@ -66,8 +67,6 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     falling, order = norms.sort(descending=True, stable=True)
     if falling[0] <= ROUNDING * W_L.detach().double().norm():
         return KeyFrequencies((), tuple(norms.tolist()), float("nan"))
-    if len(falling) == 1:
-        return KeyFrequencies((1,), tuple(norms.tolist()), float("inf"))
     ratios = _ratios(falling)
     cut = int(ratios.argmax())
     freqs = tuple(sorted((order[: cut + 1] + 1).tolist()))
@@ -75,9 +74,13 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
 
 
 def _ratios(falling: Float[Tensor, "*draw freq"]) -> Float[Tensor, "*draw cut"]:
-    """Of each norm and the next smaller one the ratio, where the cut may lie between them; 0 where it may not."""
+    """Of each norm and the next smaller one the ratio, where the cut may lie between them; 0 where it may not.
+
+    Only of a single norm the next one is 0: otherwise at least one is left out.
+    """
     largest, nothing = falling[..., :1], torch.zeros(())
-    norms, following = (x[..., :MOST_KEYS] for x in (falling[..., :-1], falling[..., 1:]))
+    following = F.pad(falling[..., 1:], (0, int(falling.shape[-1] == 1)))[..., :MOST_KEYS]
+    norms = falling[..., : following.shape[-1]]
     ratios = norms / following.where(following > largest * 1e-12, nothing)  # float64 resolves no smaller ones
     return ratios.where(norms >= MIN_SHARE_OF_LARGEST * largest, nothing)
 
@@ -90,8 +93,7 @@ def spectrum_gaps(norms: Float[Tensor, "draw freq"], sizes: Float[Tensor, " draw
         sizes: norm of each matrix whose spectrum it is, the constant included.
     """
     falling = norms.sort(descending=True).values
-    gaps = _ratios(falling).amax(dim=1) if norms.shape[1] > 1 else torch.full((len(norms),), torch.inf)
-    return gaps.where(falling[:, 0] > ROUNDING * sizes, torch.nan)
+    return _ratios(falling).amax(dim=1).where(falling[:, 0] > ROUNDING * sizes, torch.nan)
 
 
 def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:

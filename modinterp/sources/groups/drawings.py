@@ -78,13 +78,19 @@ def _prevalence(measured: Mapping[str, GroupMeasurements]) -> go.Figure | None:
 
 def _counts(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, Share]]:
     """Architecture and group to representation to how many of the networks of these have it as a key one."""
-    families: dict[str, list[GroupMeasurements]] = {}
-    for m in measured:
-        families.setdefault(_family(m), []).append(m)
     return {
         name: {rho: Share(sum(rho in m.key_names for m in runs), len(runs)) for rho in _names(runs[0])[1:]}
-        for name, runs in families.items()
+        for name, runs in _families(measured).items()
     }
+
+
+def _families(measured: Sequence[GroupMeasurements]) -> dict[str, list[GroupMeasurements]]:
+    """Architecture and group to the networks of these."""
+    families: dict[str, list[GroupMeasurements]] = {}
+    for m in measured:
+        kind = "MLP" if isinstance(m.config, MLPConfig) else "transformer"
+        families.setdefault(f"{m.task.group}, {kind}", []).append(m)
+    return families
 
 
 def _prevalence_table(measured: Mapping[str, GroupMeasurements]) -> pd.DataFrame | None:
@@ -105,16 +111,20 @@ def _prevalence_table(measured: Mapping[str, GroupMeasurements]) -> pd.DataFrame
 
 def _orders(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, tuple[float, float]]]:
     """Family to representation to its median place in the order in which a network learns, and its median epoch."""
-    found: dict[str, dict[str, list[tuple[int, int]]]] = {}
-    for m in measured:
-        of_family, when = found.setdefault(_family(m), {}), _learned_at(m)
+    return {family: _order([_learned_at(m) for m in runs]) for family, runs in _families(measured).items()}
+
+
+def _order(learned: Sequence[Mapping[str, int]]) -> dict[str, tuple[float, float]]:
+    """Representation to its median place and its median epoch in networks that learn it.
+
+    Args:
+        learned: of each network, representation to epoch.
+    """
+    found: dict[str, list[tuple[int, int]]] = {}
+    for when in learned:
         for name, epoch in when.items():
-            place = 1 + sum(other < epoch for other in when.values())
-            of_family.setdefault(name, []).append((place, epoch))
-    return {
-        family: {name: (median(p for p, _ in each), median(e for _, e in each)) for name, each in orders.items()}
-        for family, orders in found.items()
-    }
+            found.setdefault(name, []).append((1 + sum(other < epoch for other in when.values()), epoch))
+    return {name: (median(p for p, _ in each), median(e for _, e in each)) for name, each in found.items()}
 
 
 def _learned_at(m: GroupMeasurements) -> dict[str, int]:
@@ -123,10 +133,6 @@ def _learned_at(m: GroupMeasurements) -> dict[str, int]:
         return learned_at(m)
     except NotRecorded:
         return {}
-
-
-def _family(m: GroupMeasurements) -> str:
-    return f"{m.task.group}, {'MLP' if isinstance(m.config, MLPConfig) else 'transformer'}"
 
 
 def _matrices() -> go.Figure:

@@ -32,7 +32,7 @@ def solved(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
 
 def circular(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
     """The solved runs whose leading components are circles."""
-    return [m for m in one_at_a_time(solved(runs)) if m.circularity.mean >= ROUND]
+    return [m for m in solved(runs) if m.circularity.mean >= ROUND]
 
 
 def chosen_or_all(chosen: Sequence[PairMeasurements], runs: Sequence[PairMeasurements]) -> Sequence[PairMeasurements]:

@@ -40,7 +40,7 @@ def _symmetric(m: PairMeasurements) -> dict[str, Value]:
 def _transition(*runs: PairMeasurements) -> dict[str, Value]:
     chosen, shares = chosen_or_all(solved(runs), runs), dict[float, float]()
     for of in sorted({rate(m) for m in runs}):
-        found = [m.symmetricity_over_pairs > SYMMETRIC for m in one_at_a_time(chosen) if rate(m) == of]
+        found = [m.symmetricity_over_pairs > SYMMETRIC for m in chosen if rate(m) == of]
         if found:
             shares[of] = sum(found) / len(found)
     nan = float("nan")
@@ -70,8 +70,7 @@ def _ranks(*runs: PairMeasurements) -> dict[str, Value]:
 def _width(*runs: PairMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(solved(runs), runs)
     of = {
-        width: middle([m.symmetricity_over_pairs for m in one_at_a_time(chosen) if m.config.d_model == width])
-        for width in (64, 256)
+        width: middle([m.symmetricity_over_pairs for m in chosen if m.config.d_model == width]) for width in (64, 256)
     }
     return {NARROW: of[64], WIDE: of[256], WIDER: of[256] - of[64]}
 
