@@ -151,12 +151,6 @@ class Claim:
         return getattr(self.measure, "of_one", self.measure if len(self.needs) == 1 else None)
 
     @property
-    def is_of_any_number(self) -> bool:
-        """Whether it is about several networks together, however many these are."""
-        parameters = inspect.signature(self.measure).parameters.values()
-        return self.of_one is None and any(p.kind is p.VAR_POSITIONAL for p in parameters)
-
-    @property
     def is_about_networks(self) -> bool:
         """Whether it is about trained networks, and not mathematics or set-up."""
         return bool(self.needs) and self.scope != "any network"
@@ -195,6 +189,16 @@ class Claim:
         if missing := sorted((set(self.bands) | set(self.printed) | set(self.by_selection)) - set(numbers)):
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
         return numbers
+
+    def ask_alone(self, m: NetworkMeasurements) -> None:
+        """Take of one network what a claim about several asks of it, which is kept there; alone it may have no numbers.
+
+        It stands in the place of every one of them.
+        """
+        parameters = inspect.signature(self.measure).parameters.values()
+        places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters) if self.needs else 0
+        with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):
+            self.measure(*[m] * max(places, bool(self.needs)))
 
     def _measured(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
         """The numbers that its measure returns, or else those that were recorded of the network."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from typing import Any
 
 Report = Callable[[Mapping[str, Mapping[str, str]]], object]
@@ -40,21 +42,44 @@ class Answer:
     failure: str = ""
 
 
-def in_processes(pieces: Sequence[Piece], processes: int) -> Iterator[Answer]:
-    """What became of each piece, as they end, where that many processes of this machine share them.
+CarriedOut = Callable[[list[Piece]], Iterable[Answer]]
 
+
+def start_server(*modules: str) -> None:
+    """Begin the process from which `processes` are forked: it imports these modules while the caller goes on.
+
+    A server that has imported what the pieces need, and computed nothing, is safe to fork, and quick.
+    """
+    forkserver.set_forkserver_preload(list(modules))
+    forkserver.ensure_running()
+
+
+@contextmanager
+def processes(number: int) -> Iterator[CarriedOut]:
+    """So many processes of this machine, which take up pieces of work as soon as they are handed over.
+
+    What is handed over first is begun first, so that one list of pieces can be waited for while they work on the next.
     A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised.
     """
-    # a server that has imported what the pieces need, and computed nothing, is safe to fork and quick
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(sorted({piece.function.__module__ for piece in pieces}))
-    with ProcessPoolExecutor(min(processes, len(pieces)), context) as pool:
-        under_way = {pool.submit(piece.function, *piece.arguments, report=_untold): piece for piece in pieces}
-        for done in as_completed(under_way):
-            try:
-                yield Answer(under_way[done], done.result())
-            except (ValueError, OSError) as error:
-                yield Answer(under_way[done], failure=str(error))
+    pool = ProcessPoolExecutor(number, multiprocessing.get_context("forkserver"))
+
+    def carried_out(pieces: list[Piece]) -> Iterator[Answer]:
+        return _answers({pool.submit(piece.function, *piece.arguments, report=_untold): piece for piece in pieces})
+
+    try:
+        yield carried_out
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _answers(under_way: dict[Future, Piece]) -> Iterator[Answer]:
+    """What became of each piece, as they end."""
+    for done in as_completed(under_way):
+        piece = under_way.pop(done)  # with it goes what it returned
+        try:
+            yield Answer(piece, done.result())
+        except (ValueError, OSError) as error:
+            yield Answer(piece, failure=str(error))
 
 
 def _untold(_: Mapping[str, Mapping[str, str]]) -> None:

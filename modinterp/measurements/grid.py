@@ -252,6 +252,21 @@ class GridMeasurements(NetworkMeasurements):
         """Largest over mean magnitude of each neuron's 2D transform; NaN for a neuron that never fires."""
         return neuron_spectra.peak_ratios(self.post)
 
+    @cached_property
+    def mixed_neuron_peaks(self) -> Float[Tensor, " neuron"]:
+        """The same among products of waves of both residues alone."""
+        return neuron_spectra.mixed_peak_ratios(self.post)
+
+    @cached_property
+    def attention_distances(self) -> Float[Tensor, " head"]:
+        """Mean distance of the attention to the two residues."""
+        return (self.pattern[..., 0] - self.pattern[..., 1]).abs().mean(dim=(0, 1))
+
+    @cached_property
+    def attention_sum_error(self) -> float:
+        """Largest deviation of a row of attention from a sum of 1."""
+        return float((self.pattern.sum(dim=-1) - 1).abs().max())
+
     @property
     def peak_neuron(self) -> int:
         """Index of the neuron whose 2D transform has the largest peak over its mean."""

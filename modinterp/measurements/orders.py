@@ -16,7 +16,7 @@ from modinterp.analyses.statistics import similarity
 from modinterp.analyses.statistics.lines import Lines, lines
 from modinterp.measurements.network import PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.models import TransformerConfig
-from modinterp.runs import TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Examples, Ordering
 from modinterp.training import RunSpec, accuracy, cross_entropy
 
@@ -63,12 +63,18 @@ class OrderMeasurements(NetworkMeasurements):
     @cached_property
     def uniform(self) -> Examples:
         """Inputs drawn uniformly, none of which was trained on, with their labels."""
-        return _unseen(self.task, self.run.spec, UNIFORM, 1)
+        return self._unseen(UNIFORM, 1)
 
     @cached_property
     def small(self) -> Examples:
         """Inputs of small numbers alone, none of which was trained on, with their labels."""
-        return _unseen(self.task, self.run.spec, SMALL, 2, self.smallest_number)
+        return self._unseen(SMALL, 2, self.smallest_number)
+
+    def _unseen(self, n: int, seed: int, below: int | None = None) -> Examples:
+        """Inputs to ask the network; not drawn, which takes a second, where it did not come along."""
+        if not self.has_weights:
+            raise NotRecorded(f"{self.name} came without its weights")
+        return _unseen(self.task, self.run.spec, n, seed, below)
 
     @property
     def numbers(self) -> Int[Tensor, "input n"]:

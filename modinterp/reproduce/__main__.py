@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -19,11 +22,13 @@ from modinterp.terminal.parser import Parser
 from modinterp.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
-    from modinterp.measurements import NetworkMeasurements
-    from modinterp.reproduce.evidence import Evidence
+    from modinterp.cluster.pieces import Answer, Piece
+    from modinterp.reproduce import ensemble
     from modinterp.reproduce.index import IndexEntry
-    from modinterp.reproduce.reproduction import Made, Reproduction
+    from modinterp.reproduce.reproduction import Reproduction
     from modinterp.tasks import Task
+
+    Taken = Callable[[], ensemble.Taken | tuple[()]]
 
 ALL = "all"
 
@@ -139,9 +144,11 @@ def _check_runs(names: tuple[str, ...], options: argparse.Namespace) -> None:
     raise ValueError(how_to_have_checkpoints(names[0]))
 
 
-def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[IndexEntry, bool]:
+def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Taken) -> tuple[IndexEntry, bool]:
     """Measure a source, write its report and print its table.
 
+    Args:
+        taken: waits for what is measured elsewhere.
     Returns:
         what the index of all sources says of it, and whether everything is as expected. Activations and figures take
         gigabytes, and are let go when this returns.
@@ -165,8 +172,7 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
                 _task(name, options),
             )
         else:
-            taken = _taken_elsewhere(name, options, device)
-            reproduced = reproduction(name, options.only, options.runs, device, lambda _: bar.update(), *taken)
+            reproduced = reproduction(name, options.only, options.runs, device, lambda _: bar.update(), *taken())
     path = write_report(reproduced, out, inside=options.source == ALL)
     print(terminal_table(reproduced.results))
     _print_summary(reproduced, options.checkpoint, time.perf_counter() - began)
@@ -174,11 +180,13 @@ def _reproduced(name: str, options: argparse.Namespace, device: str) -> tuple[In
     return index_entry(reproduced), reproduced.as_expected
 
 
-def _taken_elsewhere(
-    name: str, options: argparse.Namespace, device: str
-) -> tuple[dict[str, NetworkMeasurements], Evidence, Made] | tuple[()]:
-    """What a cluster, or several processes of this machine, measured of a source's runs; () where none are to."""
-    from modinterp.cluster.pieces import in_processes
+@contextmanager
+def _elsewhere(options: argparse.Namespace, device: str, workers: int) -> Iterator[Callable[[str], Taken]]:
+    """How measurements of a source's runs are begun: on a cluster, in several processes, or not before they are asked.
+
+    Of a source's name it gives what waits for them; () where this process is to measure.
+    """
+    from modinterp.cluster.pieces import processes
     from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces
 
     if options.on:
@@ -186,18 +194,32 @@ def _taken_elsewhere(
         from modinterp.runs.lease import RunIsHeld
 
         with asked_for(options) as (ray, device, share):
-            return measured_in_pieces(
-                name,
-                options.only,
-                options.runs,
-                device,
-                share.threads,
-                lambda pieces: carried_out(ray, pieces, share, RunIsHeld, "run"),
+
+            def on_ray(pieces: list[Piece]) -> Iterator[Answer]:
+                return carried_out(ray, pieces, share, RunIsHeld, "run")
+
+            yield lambda name: measured_in_pieces(name, options.only, options.runs, device, share.threads, on_ray)
+    elif workers == 1 or device != "cpu" or not any(is_worth_processes(name, options.only) for name in _names(options)):
+        yield lambda _: tuple
+    else:
+        with processes(workers) as in_processes:
+            yield (
+                lambda name: (
+                    measured_in_pieces(name, options.only, options.runs, device, 1, in_processes)
+                    if is_worth_processes(name, options.only)
+                    else tuple
+                )
             )
-    workers = options.workers or free_cores()
-    if workers == 1 or device != "cpu" or not is_worth_processes(name, options.only):
-        return ()
-    return measured_in_pieces(name, options.only, options.runs, device, 1, lambda pieces: in_processes(pieces, workers))
+
+
+def _all_reproduced(
+    names: tuple[str, ...], options: argparse.Namespace, device: str, begun: Callable[[str], Taken]
+) -> Iterator[tuple[IndexEntry, bool]]:
+    """Each source in turn; what is measured elsewhere of the next is begun before one is judged, drawn and written."""
+    ahead = begun(names[0])
+    for name, following in zip_longest(names, names[1:]):
+        taken, ahead = ahead, begun(following) if following else tuple
+        yield _reproduced(name, options, device, taken)
 
 
 def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> None:
@@ -244,14 +266,20 @@ def main(arguments: list[str] | None = None) -> int:
         for name in names:
             _list(name, options.only)
         return 0
+    workers = 1 if options.checkpoint is not None or options.on else options.workers or free_cores()
+    if workers > 1 and options.only is None:  # what all claims ask is worth processes
+        from modinterp.cluster.pieces import start_server
+
+        start_server("modinterp.reproduce.ensemble", *(f"modinterp.sources.{name}" for name in names))
     from modinterp.training import prepare_cpu, resolved_device
 
     if arguments is None:  # the process is the command's own
-        prepare_cpu()
+        prepare_cpu(1 if workers > 1 and options.source == ALL else None)  # all cores are busy with the next source
     if options.checkpoint is None:
         _check_runs(names, options)
     device = "cpu" if options.on else str(resolved_device(options.device))
-    entries, as_expected = zip(*(_reproduced(name, options, device) for name in names), strict=True)
+    with _elsewhere(options, device, workers) as begun:
+        entries, as_expected = zip(*_all_reproduced(names, options, device, begun), strict=True)
     if options.source == ALL:
         from modinterp.reproduce.report import write_index
 

@@ -8,20 +8,20 @@ claim asks of several runs together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from modinterp.cluster.pieces import Answer, Piece, Report
+from modinterp.cluster.pieces import CarriedOut, Piece, Report
 from modinterp.measurements import NetworkMeasurements
 from modinterp.reproduce.evidence import Asked, Evidence, asked_of
 from modinterp.reproduce.reproduction import Made, claims_matching, measurements_of, run_names
-from modinterp.runs import NotRecorded
 from modinterp.sources import catalogue, source
 from modinterp.training import prepare_cpu
 
 WORTH_PROCESSES = 60  # claims asked of networks
+Taken = tuple[dict[str, NetworkMeasurements], Evidence, Made]
+"""Measurements of runs by name, what claims about one network measured, and figures and tables of one run."""
 
 
 def is_worth_processes(name: str, only: str | None) -> bool:
@@ -31,46 +31,46 @@ def is_worth_processes(name: str, only: str | None) -> bool:
 
 
 def measured_in_pieces(
-    name: str,
-    only: str | None,
-    root: Path | str | None,
-    device: str,
-    threads: int,
-    carried_out: Callable[[list[Piece]], Iterable[Answer]],
-) -> tuple[dict[str, NetworkMeasurements], Evidence, Made]:
+    name: str, only: str | None, root: Path | str | None, device: str, threads: int, carried_out: CarriedOut
+) -> Callable[[], Taken]:
     """Measurements of the runs of a source that are there, each taken elsewhere.
 
     Args:
         name, only, root: as in `reproduction`; every process sees the folder under this path.
         device: where networks run elsewhere; here they stay on the CPU.
         threads: how many a piece computes on.
-        carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.in_processes`.
+        carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.processes` gives.
     Returns:
-        name of a run to its measurements, what claims about one network measured, and figures and tables of one run.
-    Raises:
-        ValueError: a run could not be measured, such as a damaged one.
+        what waits for all of them; other work can be done before it is called. It raises ValueError where a run could
+        not be measured, such as a damaged one.
     """
     root = root.absolute() if isinstance(root, Path) else root
     claims, about = claims_matching(name, only), source(name)
-    measured, evidence, made = measurements_of(run_names(claims, about), root), Evidence(), {}
+    measured, evidence, made = measurements_of(run_names(claims, about), root), Evidence(), Made()
     asked = asked_of(claims, measured)
     shown = about.figures_beside({claim.figure for claim in claims})
     drawn_from = {k: f.drawn_from(measured, about.main_run) for k, f in about.drawings.items() if k in shown}
     figures = {run: tuple(key for key, of in drawn_from.items() if of == run) for run in asked}
     largest_first = sorted(asked, key=lambda run: len(asked[run].own) + 2 * len(asked[run].before), reverse=True)
-    pieces = [
-        Piece(measurements_of_a_run, (name, only, run, asked[run], figures[run], root, device, threads), (run,))
-        for run in largest_first  # so that no process is left alone with one of them in the end
-    ]
-    for answer in carried_out(pieces):
-        (run,) = answer.piece.rows
-        if answer.failure:
-            raise ValueError(f"{run} could not be measured: {answer.failure}")
-        values, found, drawn = answer.value
-        vars(measured[run]).update(values)
-        evidence.update(found)
-        made.update(drawn)
-    return measured, evidence, made
+    answers = carried_out(
+        [
+            Piece(measurements_of_a_run, (name, only, run, asked[run], figures[run], root, device, threads), (run,))
+            for run in largest_first  # so that no process is left alone with one of them in the end
+        ]
+    )
+
+    def taken() -> Taken:
+        for answer in answers:
+            (run,) = answer.piece.rows
+            if answer.failure:
+                raise ValueError(f"{run} could not be measured: {answer.failure}")
+            values, found, drawn = answer.value
+            vars(measured[run]).update(values)
+            evidence.update(found)
+            made.update(drawn)
+        return measured, evidence, made
+
+    return taken
 
 
 def measurements_of_a_run(
@@ -106,9 +106,5 @@ def measurements_of_a_run(
         drawing = about.drawings[key]
         report({run: {"claim": drawing.number}})
         made[key, run] = drawing.figure(measured, run), drawing.made_table(measured, run)
-    for claim in claims:
-        if claim.is_of_any_number and run in claim.needs:
-            with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # of one alone it may have no number
-                claim.measure(m)
     evidence.add(claims, asked, m)  # last, since it forgets the activations
     return m.taken, evidence, made

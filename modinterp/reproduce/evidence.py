@@ -1,4 +1,8 @@
-"""What claims measure, network by network, so that each is captured once and let go."""
+"""What claims measure, network by network, so that each is captured once and let go.
+
+A claim about several networks is asked of each alone first, for what that leaves behind: measurements, which are kept
+when the activations are let go, so that the claim then finds those of all its networks there.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +21,17 @@ from modinterp.training import RunSpec
 
 @dataclass(frozen=True)
 class Asked:
-    """What claims about one network ask of one, by their ids.
+    """What claims ask of a network, by their ids.
 
     Attributes:
-        own: claims that are about it.
+        own: claims about one network that are about it.
         before: those of them whose numbers before training are taken from it, as the first that they are about.
+        together: claims that are about it and others together.
     """
 
-    own: frozenset[str]
-    before: frozenset[str]
+    own: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    together: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -47,17 +53,24 @@ class Evidence:
     def add(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
         """Measure on one network what is asked of it, and forget its activations."""
         of_it = [claim for claim in claims if claim.id in asked.own]
+        of_several = [claim for claim in claims if claim.id in asked.together]
         for claim in of_it:
             began = perf_counter()
             if (numbers := _numbers(claim, m)) is not None:
                 self.rows.setdefault(claim.id, {})[m.name] = numbers
             self.seconds[claim.id] = self.seconds.get(claim.id, 0.0) + perf_counter() - began
+        for claim in of_several:
+            claim.ask_alone(m)
         m.let_go()
-        for when, before in untrained(m.run) if asked.before else ():
+        before_training = [claim for claim in of_several if claim.is_about_networks]
+        for when, before in untrained(m.run) if asked.before or before_training else ():
             measured = measure(before)
             for claim in of_it:
                 if claim.id in asked.before and (numbers := _numbers(claim, measured)) is not None:
                     self.control.setdefault(claim.id, {})[when] = numbers
+            if when == BEFORE:
+                for claim in before_training:
+                    claim.ask_alone(measured)
             measured.let_go()
             if when == BEFORE:
                 self.at_start[m.name] = measured.taken
@@ -85,12 +98,14 @@ class Evidence:
 
 
 def asked_of(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements]) -> dict[str, Asked]:
-    """What claims about one network ask of each that is there, by its name."""
+    """What claims ask of each network that is there, by its name."""
     about = _subjects(claims, measured)
+    of_several = {c.id: c.counted(measured) for c in claims if c.of_one is None and c.has_enough(measured)}
     return {
         name: Asked(
             frozenset(id for id, names in about.items() if name in names),
             frozenset(id for id, names in about.items() if names[:1] == (name,)),
+            frozenset(id for id, names in of_several.items() if name in names),
         )
         for name in measured
     }

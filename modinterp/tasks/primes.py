@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 from jaxtyping import Int
@@ -14,6 +15,7 @@ from modinterp.tasks.modular import addition
 from modinterp.tasks.task import MOST_RESIDUES, Task
 
 
+@cache
 def primes_below(n: int) -> tuple[int, ...]:
     """All primes smaller than n.
 

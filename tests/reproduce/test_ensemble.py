@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from modinterp.cluster.pieces import in_processes
+from modinterp.cluster.pieces import processes
 from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces, measurements_of_a_run
 from modinterp.reproduce.evidence import Asked
 from modinterp.reproduce.reproduction import reproduction
@@ -18,9 +18,8 @@ ONLY = "mlp.neuron_norm_map"
     ("source", "only", "is_about_one"), [("mlp", ONLY, True), ("groups", "groups.cyclic.doubles", False)]
 )
 def test_processes_measure_what_one_process_does(source: str, only: str, is_about_one: bool) -> None:
-    measured, evidence, made = measured_in_pieces(
-        source, only, None, "cpu", 1, lambda pieces: in_processes(pieces, processes=2)
-    )
+    with processes(2) as in_processes:
+        measured, evidence, made = measured_in_pieces(source, only, None, "cpu", 1, in_processes)()
     assert set(evidence.rows) == ({only} if is_about_one else set())
     apart, alone = (
         reproduction(source, only, measured=measured, evidence=evidence, made=made),
@@ -41,6 +40,6 @@ def test_a_few_claims_are_measured_by_this_process() -> None:
 
 
 def test_a_machine_without_the_run_says_so() -> None:
-    asked = Asked(frozenset({ONLY}), frozenset())
+    asked = Asked(own=frozenset({ONLY}))
     with pytest.raises(ValueError, match="does not have it; choose a --runs that all of them share"):
         measurements_of_a_run("mlp", ONLY, "mlp/none-0", asked, (), None, "cpu", 1, report=lambda rows: None)

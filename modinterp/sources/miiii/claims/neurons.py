@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.fourier.neuron_spectra import mixed_peak_ratios, peak_ratios, strongest_share
+from modinterp.analyses.fourier.neuron_spectra import peak_ratios, strongest_share
 from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sine_first, transform, transform_2d
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value
@@ -40,7 +40,7 @@ def _one_neuron(m: GridMeasurements) -> dict[str, Value]:
         STRONGEST_SHARE: float(strongest_share(own)),
         MEAN_TEST_ACCURACY: m.test_accuracy,
         "neuron": n,
-        "among products of waves of both digits": float(mixed_peak_ratios(own)),
+        "among products of waves of both digits": float(m.mixed_neuron_peaks[n]),
         "median over the neurons": float(peaks.nanquantile(0.5)),
         PEAK_WITH_DROPOUT: float(peak_ratios(_with_dropout(m, n))),
         "neurons that never fire": int(peaks.isnan().sum()),
@@ -97,20 +97,15 @@ def _patterns(*runs: GridMeasurements) -> dict[str, Value]:
     return {
         HEADS_DRAWN: [len(corner) for corner in corners],
         ROWS_DRAWN: [corner.shape[1] for corner in corners],
-        ATTENTION_SUM_ERROR: [float((m.pattern.sum(dim=-1) - 1).abs().max()) for m in runs],
+        ATTENTION_SUM_ERROR: [m.attention_sum_error for m in runs],
     }
-
-
-def _attention_distance(m: GridMeasurements) -> Float[Tensor, " head"]:
-    """Mean distance of the attention to the two digits."""
-    return (m.pattern[..., 0] - m.pattern[..., 1]).abs().mean(dim=(0, 1))
 
 
 def _exclusive(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, Value]:
     """How far the attention to the two digits differs in the median head, for remainders and for modular addition."""
     accuracy = remainders.test_accuracy
     distance, *distances_of_sums = (
-        float(_attention_distance(m).quantile(0.5)) for m in one_at_a_time([remainders, *sums])
+        float(m.attention_distances.quantile(0.5)) for m in one_at_a_time([remainders, *sums])
     )
     return {
         MORE_EXCLUSIVE: distance - max(distances_of_sums),
@@ -124,7 +119,7 @@ def _periodic(remainders: GridMeasurements, shuffled: GridMeasurements) -> dict[
     """How much more periodic the median neuron is for remainders than for shuffled labels."""
     accuracy = remainders.test_accuracy
     (peak, mixed), (peak_of_shuffled, mixed_of_shuffled) = (
-        (m.neuron_peaks.nanquantile(0.5), float(mixed_peak_ratios(m.post).nanquantile(0.5)))
+        (m.neuron_peaks.nanquantile(0.5), float(m.mixed_neuron_peaks.nanquantile(0.5)))
         for m in one_at_a_time((remainders, shuffled))
     )
     return {
