@@ -191,14 +191,11 @@ class Claim:
         return numbers
 
     def ask_alone(self, m: NetworkMeasurements) -> None:
-        """Take of one network what a claim about several asks of it, which is kept there; alone it may have no numbers.
-
-        It stands in the place of every one of them.
-        """
+        """Take of one network what a claim about several asks of each, in all their places, which is kept there."""
         parameters = inspect.signature(self.measure).parameters.values()
-        places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters) if self.needs else 0
-        with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):
-            self.measure(*[m] * max(places, bool(self.needs)))
+        places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+        with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # alone it may have no numbers
+            self.measure(*[m] * max(places, 1))
 
     def _measured(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
         """The numbers that its measure returns, or else those that were recorded of the network."""
