@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 from jaxtyping import Float, Int
@@ -23,6 +24,7 @@ MOST_SHUFFLED = 10**7  # triples that are put in random order, all of which must
 _AT_ONCE = 4096  # triples in one pass through the network
 
 
+@cache
 def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) -> Int[Tensor, "input 3"]:
     """Random distinct triples (a, b, c) of residues mod p, `count` of them or all p^3.
 
@@ -90,7 +92,7 @@ def gradient_symmetricity(
         wrong = logits.scatter(1, right, -torch.inf).argmax(dim=1, keepdim=True)
         return [abc[rows, 2:].to(logits.device), right, wrong]
 
-    cosines = _cosines(network, task.inputs()[abc[:, 0] * p + abc[:, 1]], chosen, skip)
+    cosines = _cosines(network.in_float64(), task.inputs()[abc[:, 0] * p + abc[:, 1]], chosen, skip)
     any_output, correct, wrong = map(_mean, cosines)
     return Symmetricity(any_output, correct, wrong, len(abc))
 
@@ -98,7 +100,8 @@ def gradient_symmetricity(
 def symmetricity_over_pairs(network: Network, task: Task, draws: int = 6, seed: int = 42) -> float:
     """Gradient symmetricity over all pairs (a, b), with several random logits each: `any_output`, known more sharply.
 
-    With 6 logits a pair these are 20,886 triples at p = 59, which pass through the network together.
+    With 6 logits a pair these are 20,886 triples at p = 59, which pass through the network together, in its own
+    precision: a mean of as many cosines does not feel it.
 
     Args:
         draws: how many distinct logits are drawn for each pair; all, where there are fewer.
@@ -123,7 +126,7 @@ def _cosines(
     """
     if not skip and "blocks.0.attn.hook_pattern" not in network.hook_dict:
         raise ValueError("skip must be True for a network without attention, got False")
-    precise, leaves, written = network.in_float64(), [], []
+    leaves, written = [], []
 
     def as_leaf(embedding: Tensor, hook: object) -> Tensor:
         leaves.append(embedding.detach().requires_grad_())
@@ -135,7 +138,7 @@ def _cosines(
         hooks.append(("blocks.0.hook_attn_out", lambda x, hook: written.append(x)))
         hooks.append((f"blocks.0.{after}", lambda x, hook: written.pop()))
     parts = []
-    with torch.enable_grad(), precise.at_last_position(), precise.hooks(fwd_hooks=hooks) as hooked:
+    with torch.enable_grad(), network.at_last_position(), network.hooks(fwd_hooks=hooks) as hooked:
         for first in range(0, len(inputs), _AT_ONCE):
             rows = slice(first, first + _AT_ONCE)
             logits = hooked(inputs[rows].to(network.device))[:, -1]
@@ -143,7 +146,7 @@ def _cosines(
                 torch.autograd.grad(logits.gather(1, columns).sum(), leaves[-1], retain_graph=True)[0]
                 for columns in chosen(logits.detach(), rows)
             ]
-            parts.append([_cosine(grad[:, 0], grad[:, 1]) for grad in gradients])
+            parts.append([_cosine(grad[:, 0].double(), grad[:, 1].double()) for grad in gradients])
     return [torch.cat(each) for each in zip(*parts, strict=True)]
 
 
