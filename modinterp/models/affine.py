@@ -28,23 +28,34 @@ def _is_intel() -> bool:
     return cpuinfo.is_file() and "GenuineIntel" in cpuinfo.read_text()
 
 
-def _onednn_product(x: Tensor, y: Tensor, b: Tensor | None = None) -> Tensor:
-    """x @ y.T + b, computed by oneDNN."""
-    return torch.ops.mkldnn._linear_pointwise(x, y, b, "none", [], "")
+def _onednn(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none") -> Tensor:
+    """x @ y + b and what comes `then`, `none` or `relu`, in one pass of oneDNN."""
+    return torch.ops.mkldnn._linear_pointwise(x, y.T, b, then, [], "")
+
+
+def _mkl(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none") -> Tensor:
+    """x @ y + b by MKL; with ReLU by oneDNN, which makes up there for the slower product."""
+    if then != "none":
+        return _onednn(x, y, b, then)
+    return x @ y if b is None else (x @ y).add_(b)  # faster than `torch.addmm`, which copies b first
 
 
 class _Affine(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
-        ctx.save_for_backward(x, W)
-        return _onednn_product(x, W.T, b)
+    def forward(ctx: Any, x: Tensor, W: Tensor, b: Tensor | None, product: Callable[..., Tensor], then: str) -> Tensor:
+        out = product(x, W, b, then)
+        ctx.product, ctx.then = product, then
+        ctx.save_for_backward(x, W, out if then == "relu" else None)
+        return out
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        (grad,), (x, W) = grads, ctx.saved_tensors
-        wide = W.shape[1] >= W.shape[0]  # oneDNN likes the longer side of the result last
-        W_grad = _onednn_product(x.T, grad.T) if wide else _onednn_product(grad.T, x.T).T
-        return _onednn_product(grad, W), W_grad, grad.sum(dim=0) if ctx.needs_input_grad[2] else None
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor | None, None, None]:
+        (grad,), (x, W, post), product = grads, ctx.saved_tensors, ctx.product
+        if ctx.then == "relu":
+            grad = torch.ops.aten.threshold_backward.grad_input(grad, post, 0, grad_input=grad)
+        wide = W.shape[1] >= W.shape[0]  # both libraries like the longer side of the result last
+        W_grad = product(x.T, grad) if wide else product(grad.T, x).T
+        return product(grad, W.T), W_grad, grad.sum(dim=0) if ctx.needs_input_grad[2] else None, None, None
 
 
 def affine(
@@ -54,20 +65,40 @@ def affine(
     return x @ W if b is None else x @ W + b
 
 
+def affine_relu(
+    x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
+) -> Float[Tensor, "batch d_out"]:
+    """ReLU of x @ W + b by torch's own operations, which can be mapped over and run on any device."""
+    return F.relu(affine(x, W, b))
+
+
 def onednn_affine(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
     """x @ W + b, differentiable, by oneDNN: for float32 on a CPU, where torch has it (`HAS_ONEDNN`)."""
-    return _Affine.apply(x, W, b)  # type: ignore[return-value]
+    return _Affine.apply(x, W, b, _onednn, "none")  # type: ignore[return-value]
 
 
 def fast_affine(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
-    """x @ W + b, differentiable; for float32 on a CPU with oneDNN where torch has it and it is the faster."""
-    if HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32 and not _is_intel():
-        return onednn_affine(x, W, b)
+    """x @ W + b, differentiable; for float32 on a CPU by the faster library."""
+    if _is_fast(x, W):
+        return _Affine.apply(x, W, b, _mkl if _is_intel() else _onednn, "none")  # type: ignore[return-value]
     return x @ W if b is None else torch.addmm(b, x, W)
+
+
+def fast_affine_relu(
+    x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
+) -> Float[Tensor, "batch d_out"]:
+    """ReLU of x @ W + b, differentiable; for float32 on a CPU in one pass, which overwrites the gradient that comes."""
+    if _is_fast(x, W):
+        return _Affine.apply(x, W, b, _mkl if _is_intel() else _onednn, "relu")  # type: ignore[return-value]
+    return relu_in_place(fast_affine(x, W, b))
+
+
+def _is_fast(x: Tensor, W: Tensor) -> bool:
+    return HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32
 
 
 class _ReluInPlace(torch.autograd.Function):
@@ -97,11 +128,13 @@ class Operations(NamedTuple):
     Attributes:
         affine: the function x W + b of the large products.
         relu: the nonlinearity of networks with ReLU.
+        affine_relu: both together.
     """
 
     affine: Callable[[Tensor, Tensor, Tensor | None], Tensor]
     relu: Callable[[Tensor], Tensor]
+    affine_relu: Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
 
-MAPPABLE = Operations(affine, F.relu)
-FAST = Operations(fast_affine, relu_in_place)
+MAPPABLE = Operations(affine, F.relu, affine_relu)
+FAST = Operations(fast_affine, relu_in_place, fast_affine_relu)

@@ -100,15 +100,20 @@ def _n_ctx(index: dict[str, Tensor]) -> int:
     return index["rows"].shape[-1] + _has_one_last_token(index)
 
 
-def _nonlinearity(config: Config, operations: Operations) -> Callable[[Tensor], Tensor]:
-    return operations.relu if config.act_fn == "relu" else ACTIVATIONS[config.act_fn]
+def _neurons(x: Tensor, weights: Weights, mlp: str, config: Config, operations: Operations) -> Tensor:
+    """The neurons of an MLP after their nonlinearity, from its weights' names up to the last part."""
+    W, b = weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in")
+    if config.act_fn == "relu":
+        return operations.affine_relu(x, W, b)
+    return ACTIVATIONS[config.act_fn](operations.affine(x, W, b))
 
 
 def _pair_mlp_logits(
     config: MLPConfig, weights: Weights, index: dict[str, Tensor], drop: Drop, operations: Operations
 ) -> Float[Tensor, "input output"]:
     """Logits of a pair MLP, whose first layer is a table by token, and by position where embeddings stand in a row."""
-    W_E, W_in, act = weights["embed.W_E"], weights["blocks.0.mlp.W_in"], _nonlinearity(config, operations)
+    W_E, W_in = weights["embed.W_E"], weights["blocks.0.mlp.W_in"]
+    act = operations.relu if config.act_fn == "relu" else ACTIVATIONS[config.act_fn]
     parts = W_in.split(config.d_model) if config.joined == "concatenated" else (W_in,)
     table = torch.cat([W_E @ part for part in parts]) if len(parts) > 1 else W_E @ W_in
     pre = F.embedding(index["rows"], table).sum(dim=1)
@@ -116,8 +121,7 @@ def _pair_mlp_logits(
         pre = pre + config.bias_count * weights["blocks.0.mlp.b_in"]
     post = drop("neurons", 0, act(pre))
     for layer in range(1, config.n_layers):
-        mlp = f"blocks.{layer}.mlp."
-        post = drop("neurons", layer, act(operations.affine(post, weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))))
+        post = drop("neurons", layer, _neurons(post, weights, f"blocks.{layer}.mlp.", config, operations))
     return operations.affine(post, weights["unembed.W_U"], weights.get("unembed.b_U"))
 
 
@@ -218,7 +222,6 @@ def _plus_mlp(
     if config.d_mlp is None:
         return x
     mlp = f"blocks.{layer}.mlp."
-    pre = operations.affine(x.flatten(0, -2), weights[f"{mlp}W_in"], weights.get(f"{mlp}b_in"))
-    post = drop("neurons", layer, _nonlinearity(config, operations)(pre))
+    post = drop("neurons", layer, _neurons(x.flatten(0, -2), weights, mlp, config, operations))
     out = operations.affine(post, weights[f"{mlp}W_out"], weights.get(f"{mlp}b_out")).unflatten(0, x.shape[:-1])
     return drop("residual", 2 * layer + 1, x + out)

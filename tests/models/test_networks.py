@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ from transformer_lens import ActivationCache, HookedRootModule
 
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.models import affine as affine_module
-from modinterp.models.affine import HAS_ONEDNN, affine, fast_affine, relu_in_place
+from modinterp.models.affine import HAS_ONEDNN, affine, affine_relu, fast_affine, fast_affine_relu, relu_in_place
 from modinterp.tasks import addition
 
 TASK = addition(113)
@@ -63,14 +64,18 @@ def test_bad_configurations_are_named(bad: dict) -> None:
 @pytest.mark.skipif(not HAS_ONEDNN, reason="this torch has no oneDNN")
 @pytest.mark.parametrize("outer", [64, 256])
 @pytest.mark.parametrize("biased", [True, False])
-def test_affine_map_by_onednn_is_the_affine_map(outer: int, biased: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(affine_module, "_is_intel", lambda: False)
+@pytest.mark.parametrize("intel", [True, False])
+@pytest.mark.parametrize(("fast", "plain"), [(fast_affine, affine), (fast_affine_relu, affine_relu)])
+def test_fast_affine_maps_are_affine_maps(
+    outer: int, biased: bool, intel: bool, fast: Callable, plain: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(affine_module, "_is_intel", lambda: intel)
     generator = torch.Generator().manual_seed(0)
     start = [torch.randn(shape, generator=generator) for shape in ((200, 128), (128, outer), (outer,))]
     ours, theirs = ([t.clone().requires_grad_() for t in start[: 2 + biased]] for _ in range(2))
-    torch.testing.assert_close(fast_affine(*ours), affine(*theirs), rtol=1e-5, atol=1e-4)
-    fast_affine(*ours).square().sum().backward()
-    affine(*theirs).square().sum().backward()
+    torch.testing.assert_close(fast(*ours), plain(*theirs), rtol=1e-5, atol=1e-4)
+    fast(*ours).square().sum().backward()
+    plain(*theirs).square().sum().backward()
     for x, y in zip(ours, theirs, strict=True):
         torch.testing.assert_close(x.grad, y.grad, rtol=1e-4, atol=1e-2)
 
