@@ -106,7 +106,7 @@ def killed_and_compared(tmp_path: Path, asked: RunSpec, kills: int) -> None:
 
 
 def test_killed_trainings_end_with_the_same_bits(tmp_path: Path) -> None:
-    killed_and_compared(tmp_path, transformers(13, 2500, 10), kills=6)
+    killed_and_compared(tmp_path, transformers(13, 1250, 10), kills=6)
 
 
 @pytest.mark.nightly
