@@ -45,22 +45,18 @@ class Answer:
 CarriedOut = Callable[[list[Piece]], Iterable[Answer]]
 
 
-def start_server(*modules: str) -> None:
-    """Begin the process from which `processes` are forked: it imports these modules while the caller goes on.
-
-    A server that has imported what the pieces need, and computed nothing, is safe to fork, and quick.
-    """
-    forkserver.set_forkserver_preload(list(modules))
-    forkserver.ensure_running()
-
-
 @contextmanager
-def processes(number: int) -> Iterator[CarriedOut]:
+def processes(number: int, *modules: str) -> Iterator[CarriedOut]:
     """So many processes of this machine, which take up pieces of work as soon as they are handed over.
 
     What is handed over first is begun first, so that one list of pieces can be waited for while they work on the next.
     A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised.
+
+    Args:
+        modules: what the pieces need, which is imported beside the caller at once and once for all.
     """
+    forkserver.set_forkserver_preload(list(modules))
+    forkserver.ensure_running()  # a server that has imported, and computed nothing, is safe to fork, and quick
     pool = ProcessPoolExecutor(number, multiprocessing.get_context("forkserver"))
 
     def carried_out(pieces: list[Piece]) -> Iterator[Answer]:

@@ -40,6 +40,11 @@ def _mkl(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none") -> T
     return x @ y if b is None else (x @ y).add_(b)  # faster than `torch.addmm`, which copies b first
 
 
+def _through_relu(grad: Tensor, post: Tensor) -> Tensor:
+    """The gradient that comes to a ReLU with these outputs, overwritten by the one that it hands on."""
+    return torch.ops.aten.threshold_backward.grad_input(grad, post, 0, grad_input=grad)
+
+
 class _Affine(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, W: Tensor, b: Tensor | None, product: Callable[..., Tensor], then: str) -> Tensor:
@@ -52,7 +57,7 @@ class _Affine(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor | None, None, None]:
         (grad,), (x, W, post), product = grads, ctx.saved_tensors, ctx.product
         if ctx.then == "relu":
-            grad = torch.ops.aten.threshold_backward.grad_input(grad, post, 0, grad_input=grad)
+            grad = _through_relu(grad, post)
         wide = W.shape[1] >= W.shape[0]  # both libraries like the longer side of the result last
         W_grad = product(x.T, grad) if wide else product(grad.T, x).T
         return product(grad, W.T), W_grad, grad.sum(dim=0) if ctx.needs_input_grad[2] else None, None, None
@@ -84,7 +89,7 @@ def fast_affine(
 ) -> Float[Tensor, "batch d_out"]:
     """x @ W + b, differentiable; for float32 on a CPU by the faster library."""
     if _is_fast(x, W):
-        return _Affine.apply(x, W, b, _mkl if _is_intel() else _onednn, "none")  # type: ignore[return-value]
+        return _by_faster_library(x, W, b, "none")
     return x @ W if b is None else torch.addmm(b, x, W)
 
 
@@ -93,12 +98,16 @@ def fast_affine_relu(
 ) -> Float[Tensor, "batch d_out"]:
     """ReLU of x @ W + b, differentiable; for float32 on a CPU in one pass, which overwrites the gradient that comes."""
     if _is_fast(x, W):
-        return _Affine.apply(x, W, b, _mkl if _is_intel() else _onednn, "relu")  # type: ignore[return-value]
+        return _by_faster_library(x, W, b, "relu")
     return relu_in_place(fast_affine(x, W, b))
 
 
 def _is_fast(x: Tensor, W: Tensor) -> bool:
     return HAS_ONEDNN and x.device.type == "cpu" and x.dtype == W.dtype == torch.float32
+
+
+def _by_faster_library(x: Tensor, W: Tensor, b: Tensor | None, then: str) -> Tensor:
+    return _Affine.apply(x, W, b, _mkl if _is_intel() else _onednn, then)  # type: ignore[return-value]
 
 
 class _ReluInPlace(torch.autograd.Function):
@@ -111,7 +120,7 @@ class _ReluInPlace(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tensor:
         (grad,), (post,) = grads, ctx.saved_tensors
-        return torch.ops.aten.threshold_backward.grad_input(grad, post, 0, grad_input=grad)
+        return _through_relu(grad, post)
 
 
 def relu_in_place(x: Float[Tensor, "*batch neuron"]) -> Float[Tensor, "*batch neuron"]:

@@ -180,17 +180,27 @@ def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Take
     return index_entry(reproduced), reproduced.as_expected
 
 
+def _workers(names: tuple[str, ...], options: argparse.Namespace, device: str) -> int:
+    """How many processes of this machine measure; 1 where that is this one, or others do."""
+    if device != "cpu" or options.on or options.checkpoint is not None:
+        return 1
+    if options.only is not None:  # all claims of a source are worth processes: nothing need be imported to see that
+        from modinterp.reproduce.ensemble import is_worth_processes
+
+        if not any(is_worth_processes(name, options.only) for name in names):
+            return 1
+    return options.workers or free_cores()
+
+
 @contextmanager
-def _elsewhere(options: argparse.Namespace, device: str, workers: int) -> Iterator[Callable[[str], Taken]]:
+def _elsewhere(names: tuple[str, ...], options: argparse.Namespace, workers: int) -> Iterator[Callable[[str], Taken]]:
     """How measurements of a source's runs are begun: on a cluster, in several processes, or not before they are asked.
 
     Of a source's name it gives what waits for them; () where this process is to measure.
     """
-    from modinterp.cluster.pieces import processes
-    from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces
-
     if options.on:
         from modinterp.cluster.on_ray import asked_for, carried_out
+        from modinterp.reproduce.ensemble import measured_in_pieces
         from modinterp.runs.lease import RunIsHeld
 
         with asked_for(options) as (ray, device, share):
@@ -199,17 +209,22 @@ def _elsewhere(options: argparse.Namespace, device: str, workers: int) -> Iterat
                 return carried_out(ray, pieces, share, RunIsHeld, "run")
 
             yield lambda name: measured_in_pieces(name, options.only, options.runs, device, share.threads, on_ray)
-    elif workers == 1 or device != "cpu" or not any(is_worth_processes(name, options.only) for name in _names(options)):
+    elif workers == 1:
         yield lambda _: tuple
     else:
-        with processes(workers) as in_processes:
-            yield (
-                lambda name: (
-                    measured_in_pieces(name, options.only, options.runs, device, 1, in_processes)
-                    if is_worth_processes(name, options.only)
-                    else tuple
-                )
-            )
+        from modinterp.cluster.pieces import processes
+
+        packages = (sources()[name].package for name in names)
+        with processes(workers, "modinterp.reproduce.ensemble", *packages) as in_processes:
+
+            def begun(name: str) -> Taken:
+                from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces  # beside the server
+
+                if not is_worth_processes(name, options.only):
+                    return tuple
+                return measured_in_pieces(name, options.only, options.runs, "cpu", 1, in_processes)
+
+            yield begun
 
 
 def _all_reproduced(
@@ -266,19 +281,19 @@ def main(arguments: list[str] | None = None) -> int:
         for name in names:
             _list(name, options.only)
         return 0
-    workers = 1 if options.checkpoint is not None or options.on else options.workers or free_cores()
-    if workers > 1 and options.only is None:  # what all claims ask is worth processes
-        from modinterp.cluster.pieces import start_server
+    device = "cpu" if options.on else options.device
+    if device != "cpu":
+        from modinterp.training import resolved_device
 
-        start_server("modinterp.reproduce.ensemble", *(f"modinterp.sources.{name}" for name in names))
-    from modinterp.training import prepare_cpu, resolved_device
+        device = str(resolved_device(device))
+    workers = _workers(names, options, device)
+    with _elsewhere(names, options, workers) as begun:
+        from modinterp.training import prepare_cpu
 
-    if arguments is None:  # the process is the command's own
-        prepare_cpu(1 if workers > 1 and options.source == ALL else None)  # all cores are busy with the next source
-    if options.checkpoint is None:
-        _check_runs(names, options)
-    device = "cpu" if options.on else str(resolved_device(options.device))
-    with _elsewhere(options, device, workers) as begun:
+        if arguments is None:  # the process is the command's own
+            prepare_cpu(1 if workers > 1 and options.source == ALL else None)  # the next source keeps all cores busy
+        if options.checkpoint is None:
+            _check_runs(names, options)
         entries, as_expected = zip(*_all_reproduced(names, options, device, begun), strict=True)
     if options.source == ALL:
         from modinterp.reproduce.report import write_index

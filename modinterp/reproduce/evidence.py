@@ -74,6 +74,8 @@ class Evidence:
             measured.let_go()
             if when == BEFORE:
                 self.at_start[m.name] = measured.taken
+            if not asked.before:  # of claims about several networks nothing is taken after memorising
+                break
 
     def update(self, other: Evidence) -> None:
         """Add what was measured elsewhere, of other networks."""

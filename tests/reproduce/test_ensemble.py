@@ -18,7 +18,7 @@ ONLY = "mlp.neuron_norm_map"
     ("source", "only", "is_about_one"), [("mlp", ONLY, True), ("groups", "groups.cyclic.doubles", False)]
 )
 def test_processes_measure_what_one_process_does(source: str, only: str, is_about_one: bool) -> None:
-    with processes(2) as in_processes:
+    with processes(2, "modinterp.reproduce.ensemble") as in_processes:
         measured, evidence, made = measured_in_pieces(source, only, None, "cpu", 1, in_processes)()
     assert set(evidence.rows) == ({only} if is_about_one else set())
     apart, alone = (

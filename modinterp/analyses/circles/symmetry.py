@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import torch
 from jaxtyping import Float, Int
@@ -24,7 +24,7 @@ MOST_SHUFFLED = 10**7  # triples that are put in random order, all of which must
 _AT_ONCE = 4096  # triples in one pass through the network
 
 
-@cache
+@lru_cache(maxsize=8)
 def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) -> Int[Tensor, "input 3"]:
     """Random distinct triples (a, b, c) of residues mod p, `count` of them or all p^3.
 
