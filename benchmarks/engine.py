@@ -69,7 +69,7 @@ def memorised(run: RunSpec, device: torch.device) -> Program:
     """The run as it stood when it had memorised, which it stays at a learning rate of 0."""
     frozen = replace(run, recipe=replace(run.recipe, lr=0.0))
     row = flatten_weights(load(RUN).snapshots[MEMORISED], run.model)
-    return Program([frozen], row.unsqueeze(0), {}, MEMORISED, device, faster_mode(frozen, device))
+    return Program([frozen], row.unsqueeze(0), {}, MEMORISED, device, faster_mode(frozen))
 
 
 def products(run: RunSpec, device: torch.device, trials: int) -> tuple[Steps, float]:
@@ -140,8 +140,7 @@ def pass_by_pass(device: torch.device, epochs: int, most: int = 12) -> None:
 
 def by_number_of_runs(device: torch.device, numbers: list[int], rounds: int, epochs: int, compiled: bool) -> None:
     """Epochs per second and run, for three sizes of network."""
-    modes = [ExecutionMode.VMAPPED]
-    modes += [ExecutionMode.COMPILED] * compiled + [ExecutionMode.SEQUENTIAL] * (device.type == "cpu")
+    modes = [ExecutionMode.VMAPPED, *[ExecutionMode.COMPILED] * compiled, ExecutionMode.SEQUENTIAL]
     for name in SIZES:
         print(f"\n{name} and further seeds: epochs per second and run, times the number of runs")
         for mode in modes:

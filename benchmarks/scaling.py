@@ -65,7 +65,7 @@ def epoch_seconds(name: str, runs: int, at_least: float) -> float:
     prepare_cpu()
     first, device = spec(name), torch.device("cpu")
     specs = [replace(first, seed=seed) for seed in range(runs)]
-    program = Program.at_start(specs, device, faster_mode(first, device))
+    program = Program.at_start(specs, device, faster_mode(first))
     program.advance(2)
     epochs, taken = 1, list[float]()
     while len(taken) < 3:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -129,21 +129,3 @@ def relu_in_place(x: Float[Tensor, "*batch neuron"]) -> Float[Tensor, "*batch ne
     Without new memory for either it takes a third of the time of torch's own.
     """
     return _ReluInPlace.apply(x) if x.requires_grad else x.relu_()  # type: ignore[return-value]
-
-
-class Operations(NamedTuple):
-    """What the training pass computes with.
-
-    Attributes:
-        affine: the function x W + b of the large products.
-        relu: the nonlinearity of networks with ReLU.
-        affine_relu: both together.
-    """
-
-    affine: Callable[[Tensor, Tensor, Tensor | None], Tensor]
-    relu: Callable[[Tensor], Tensor]
-    affine_relu: Callable[[Tensor, Tensor, Tensor | None], Tensor]
-
-
-MAPPABLE = Operations(affine, F.relu, affine_relu)
-FAST = Operations(fast_affine, relu_in_place, fast_affine_relu)

@@ -17,10 +17,11 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.models.affine import FAST, Operations
 from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.config import Config, TransformerConfig
+from modinterp.models.lookup import places
 from modinterp.models.mlp_config import MLPConfig
+from modinterp.models.operations import FAST, Operations
 
 Drop = Callable[[str, int, Tensor], Tensor]
 
@@ -47,14 +48,17 @@ def indexed(
     n_ctx = inputs.shape[1]
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
     if isinstance(config, MLPConfig):
-        return {"rows": rows if config.joined == "concatenated" else inputs}
+        by_place = config.joined == "concatenated"
+        return places(rows if by_place else inputs, config.d_vocab * (n_ctx if by_place else 1))
+    one_last = _tabulated(config, n_read) and len(last_tokens) == 1
+    index = places(rows[:, :-1].contiguous() if one_last else rows, n_ctx * config.d_vocab)
     if not _tabulated(config, n_read):
-        return {"rows": rows} if read is None else {"rows": rows, "read": read}
-    if len(last_tokens) == 1:
-        return {"rows": rows[:, :-1].contiguous(), "last_tokens": last_tokens}
+        return index if read is None else index | {"read": read}
+    if one_last:
+        return index | {"last_tokens": last_tokens}
     last = torch.searchsorted(last_tokens, inputs[:, -1].contiguous())
     scores = rows + (last * n_ctx * config.d_vocab).unsqueeze(1)
-    return {"rows": rows, "last": last, "scores": scores, "last_tokens": last_tokens}
+    return index | {"last": last, "scores": scores, "last_tokens": last_tokens}
 
 
 def _tabulated(config: TransformerConfig, n_read: int) -> bool:
@@ -75,7 +79,7 @@ def read_logits(
         index: what `indexed` gives for the inputs.
         drop: applied to the activations of every MLP after its nonlinearity (`"neurons"`, layer) and to the residual
             stream after every attention and MLP (`"residual"`, number of the sub-layer); dropout in training.
-        operations: affine map and ReLU; the fast ones cannot be mapped over.
+        operations: `FAST`, or `MAPPABLE` to map over runs.
     """
     if isinstance(config, MLPConfig):
         return _pair_mlp_logits(config, weights, index, drop, operations).unsqueeze(1)
@@ -116,7 +120,7 @@ def _pair_mlp_logits(
     act = operations.relu if config.act_fn == "relu" else ACTIVATIONS[config.act_fn]
     parts = W_in.split(config.d_model) if config.joined == "concatenated" else (W_in,)
     table = torch.cat([W_E @ part for part in parts]) if len(parts) > 1 else W_E @ W_in
-    pre = F.embedding(index["rows"], table).sum(dim=1)
+    pre = operations.row_sums(table, index)
     if config.mlp_biases:
         pre = pre + config.bias_count * weights["blocks.0.mlp.b_in"]
     post = drop("neurons", 0, act(pre))
@@ -149,22 +153,23 @@ def _tabulated_attention(
 
     What every input has in its last place, such as "=", is looked up once and not for each input.
     """
-    queries_in, per_head = table[-1][index["last_tokens"]], (config.n_heads, config.d_head)
+    queries_in, per_head = F.embedding(index["last_tokens"], table[-1]), (config.n_heads, config.d_head)
     q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))
     scores = torch.einsum("qhd,pthd->qpth", q.unflatten(-1, per_head), k.unflatten(-1, per_head))
     scores, v = scores.flatten(0, 2) / math.sqrt(config.d_head), v.flatten(0, 1)
-    found = F.embedding(index.get("scores", index["rows"]), scores)
-    if one_last := _has_one_last_token(index):
+    one_last = _has_one_last_token(index)
+    found = operations.rows(scores, index) if one_last else F.embedding(index["scores"], scores)
+    if one_last:
         last_row = index["last_tokens"] + (table.shape[0] - 1) * table.shape[1]
-        found = torch.cat([found, scores[last_row].expand(len(found), -1, -1)], dim=1)
+        found = torch.cat([found, F.embedding(last_row, scores).expand(len(found), -1, -1)], dim=1)
     pattern = found.softmax(dim=1)  # the last position sees all, causal or not
     if config.attention_rate != 1:
         pattern = config.attention_rate * pattern + (1 - config.attention_rate)
-    values = F.embedding(index["rows"], v).unflatten(-1, per_head)
+    values = operations.rows(v, index).unflatten(-1, per_head)
     z = (pattern[:, : values.shape[1]].unsqueeze(-1) * values).sum(dim=1).flatten(-2)
     if one_last:
         own_head = torch.eye(config.n_heads, device=v.device).repeat_interleave(config.d_head, dim=1)
-        z = z + pattern[:, -1] @ (own_head * v[last_row])  # of each head its own columns, in one product
+        z = z + pattern[:, -1] @ (own_head * F.embedding(last_row, v))  # of each head its own columns, in one product
     resid = F.embedding(index["last"], queries_in) if "last" in index else queries_in
     return _plus_attention(resid, z, weights, 0, operations).unsqueeze(1)
 
@@ -179,7 +184,7 @@ def _layers_before_the_last_mlp(
     operations: Operations,
 ) -> Float[Tensor, "input query d_model"]:
     """The residual stream after the last attention at the positions of the answers; earlier layers run on all."""
-    x = F.embedding(index["rows"], table.flatten(0, 1))
+    x = operations.rows(table.flatten(0, 1), index)
     query_pos = torch.arange(x.shape[1], device=x.device).unsqueeze(0)  # [1 or input, query]
     for layer in range(config.n_layers):
         last, queries_in = layer == config.n_layers - 1, x

@@ -1,14 +1,41 @@
-"""A computation that is made again and again on the same tensors: on a GPU, one launch instead of hundreds."""
+"""How a GPU is kept busy with small kernels: one launch instead of hundreds, and several computations at a time."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import torch
 
 _WARM_UP = 3  # calls before one is captured as a graph
+_STREAMS = 16  # more were no faster with 64 runs
+
+
+def beside_one_another(calls: Sequence[Callable[[], Any]], device: torch.device) -> list[Any]:
+    """What each call gives; on a GPU on streams beside one another, so that the small kernels of several run at once.
+
+    Args:
+        device: the one that the calls compute on. What they read must be there before, on the current stream.
+    """
+    if device.type != "cuda":
+        return [call() for call in calls]
+    current, results = torch.cuda.current_stream(device), []
+    streams = _streams(device)[: len(calls)]
+    for stream in streams:
+        stream.wait_stream(current)
+    for i, call in enumerate(calls):
+        with torch.cuda.stream(streams[i % len(streams)]):
+            results.append(call())
+    for stream in streams:
+        current.wait_stream(stream)
+    return results
+
+
+@cache
+def _streams(device: torch.device) -> list[torch.cuda.Stream]:
+    return [torch.cuda.Stream(device) for _ in range(_STREAMS)]
 
 
 class Captured:

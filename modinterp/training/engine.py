@@ -22,7 +22,7 @@ from modinterp.training.program import ExecutionMode, Program, Row, flatten_weig
 from modinterp.training.recipe import Recipe
 from modinterp.training.spec import RunSpec
 
-MOST_VMAPPED = 3 * 10**8  # weights x inputs x positions, above which a CPU is faster one run after the other
+MOST_VMAPPED = 3 * 10**8  # weights x inputs x positions, above which each run is computed by itself
 
 
 @dataclass(frozen=True)
@@ -78,17 +78,17 @@ def shape_of(spec: RunSpec) -> tuple[Any, ...]:
     return spec.model, task.output_sizes, task.n_read, task.output_names, *batches, *events
 
 
-def faster_mode(spec: RunSpec, device: torch.device) -> ExecutionMode:
+def faster_mode(spec: RunSpec) -> ExecutionMode:
     """The faster mode for runs of the shape of a spec, without waiting for a compiler.
 
-    On a CPU that is to map over small networks, where Python's own time counts, and to train large ones one after the
-    other, where the products count; the border was measured with `benchmarks/engine.py`. It depends on nothing that
-    may differ within a group, so that a group goes on in the mode in which it began.
+    That is to map over small networks, where Python's own time counts, and to compute large ones each by itself, where
+    the products count; the border was measured with `benchmarks/engine.py` on a CPU. On a GPU a few large networks gain
+    by that too, and dozens lose a fifth, for which their numbers do not depend on their company. It depends on nothing
+    that may differ within a group, so that a group goes on in the mode in which it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     products = rows * spec.task.n_ctx * sum(prod(shape) for shape in spec.model.shapes().values())
-    sequential = device.type == "cpu" and products > MOST_VMAPPED
-    return ExecutionMode.SEQUENTIAL if sequential else ExecutionMode.VMAPPED
+    return ExecutionMode.SEQUENTIAL if products > MOST_VMAPPED else ExecutionMode.VMAPPED
 
 
 class RunGroup:
@@ -218,7 +218,7 @@ def _group(
     states = states or [TrainingState(0, spec.initial_weights()) for spec in specs]
     if len({state.epoch for state in states}) != 1:
         raise ValueError("only runs that stand at the same epoch can go on as one program")
-    return RunGroup(specs, states, where, mode or faster_mode(specs[0], where))
+    return RunGroup(specs, states, where, mode or faster_mode(specs[0]))
 
 
 def _is_due(epoch: int, recipe: Recipe) -> bool:

@@ -101,7 +101,7 @@ class _OneAnswerLoss(torch.autograd.Function):
         each = torch.where(known, total.log() - of_label, 0.0).squeeze(-1)
         if ctx.needs_input_grad[0]:
             x /= total
-            x.scatter_add_(-1, columns, x.new_tensor(-1).expand_as(columns))
+            x.scatter_add_(-1, columns, torch.full_like(of_label, -1))
             ctx.save_for_backward(x.to(logits.dtype), known)
         return each
 

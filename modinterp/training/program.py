@@ -1,15 +1,17 @@
 """Runs of one shape as one program: all weights in one tensor `[run, weight]`, one step for all of them.
 
-There is one definition of a run's loss. A program computes the gradients of the runs one after the other, with the
-faster products, which suits large networks on a CPU; or it maps over them (`torch.func.vmap`), which suits small ones
-and a GPU, where the step is captured as a graph too; or it has torch compile the mapped step. A run gets the same
-numbers in all of these modes, up to rounding, and within a mode the same bits whoever its neighbours are.
+There is one definition of a run's loss. A program computes the gradients of each run by itself, with the faster
+operations, which suits large networks: on a CPU one run after the other, on a GPU on streams beside one another. Or it
+maps over the runs (`torch.func.vmap`), which suits small ones, or has torch compile the mapped step. On a GPU the step
+is captured as a graph. A run gets the same numbers in all of these modes, up to rounding, and within a mode the same
+bits whoever its neighbours are; mapped over on a GPU, whose products depend on the number of runs, up to rounding too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -19,9 +21,9 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from modinterp.models import Config, Drop, Weights, no_dropout, read_logits
-from modinterp.models.affine import FAST, MAPPABLE
+from modinterp.models.operations import FAST, MAPPABLE
 from modinterp.training.batches import Batch, batches_of, stack_batches
-from modinterp.training.captured import Captured
+from modinterp.training.captured import Captured, beside_one_another
 from modinterp.training.loss import OutputLayout, correct, fast_losses, losses, mean_loss
 from modinterp.training.noise import dropout_mask, splitmix64
 from modinterp.training.optimiser import Moments, Optimiser
@@ -86,7 +88,7 @@ class Program:
         self._batch = self._joined([b.at(epoch) for b in self._batches])
         self._sample = self._joined([b.train_sample(epoch) for b in self._batches])
         self._gradients = torch.compile(self._each, dynamic=False) if mode is ExecutionMode.COMPILED else self._each
-        captured = mapped and device.type == "cuda"
+        captured = device.type == "cuda"
         self._take_step = Captured(self._step, device) if captured else self._step
         self._measure = Captured(self._row_values, device) if captured else self._row_values
 
@@ -108,7 +110,7 @@ class Program:
             self.epoch += 1
 
     def _step(self) -> None:
-        keys = splitmix64(self._seeds + self._epoch)
+        keys = splitmix64(self._seeds + self._epoch) if self._dropping else self._seeds
         gradients = self._gradients(self._gradient, self._batch, keys, self._settings)
         self.optimiser.step(self.weights, gradients, self._epoch)
         self._epoch += 1
@@ -117,11 +119,11 @@ class Program:
         """A function of one run's weights, batch and settings, for every run; results have a leading axis `run`."""
         if isinstance(batch, Batch):
             return torch.func.vmap(function)(self.weights, batch.index, batch.labels, *settings)
-        results = [
-            function(row, run.index, run.labels, *tree_map(lambda x, i=i: x[i], settings))
+        calls = [
+            partial(function, row, run.index, run.labels, *tree_map(lambda x, i=i: x[i], settings))
             for i, (row, run) in enumerate(zip(self.weights, batch, strict=True))
         ]
-        return tree_map(lambda *each: torch.stack(each), *results)
+        return tree_map(lambda *each: torch.stack(each), *beside_one_another(calls, self.weights.device))
 
     def _gradient(self, row: Tensor, *batch_and_settings: Any) -> Float[Tensor, " weight"]:
         """The gradient of the loss of one run with respect to its weights."""
@@ -195,11 +197,10 @@ class Program:
 
 
 def _replaced(old: Batch | list[Batch], new: Batch | list[Batch]) -> Batch | list[Batch]:
-    """A batch in place of another; one of several runs is copied into its tensors, which a captured step reads."""
-    if not (isinstance(old, Batch) and isinstance(new, Batch)):
-        return new
-    tree_map(lambda to, source: to.copy_(source), old.index, new.index)
-    old.labels.copy_(new.labels)
+    """A batch with the numbers of another, copied into its own tensors, which a captured step reads."""
+    for to, source in zip(*([b] if isinstance(b, Batch) else b for b in (old, new)), strict=True):
+        tree_map(lambda x, y: x.copy_(y), to.index, source.index)
+        to.labels.copy_(source.labels)
     return old
 
 

@@ -143,12 +143,5 @@ def test_runs_of_different_shapes_or_epochs_do_not_train_together() -> None:
 
 def test_small_networks_are_mapped_over_and_large_ones_trained_one_by_one() -> None:
     large = addition(113)
-    assert faster_mode(spec(addition(11)), torch.device("cpu")) is ExecutionMode.VMAPPED
-    assert (
-        faster_mode(RunSpec(large, TransformerConfig.of(large), Recipe()), torch.device("cpu"))
-        is ExecutionMode.SEQUENTIAL
-    )
-    assert (
-        faster_mode(RunSpec(large, TransformerConfig.of(large), Recipe()), torch.device("cuda"))
-        is ExecutionMode.VMAPPED
-    )
+    assert faster_mode(spec(addition(11))) is ExecutionMode.VMAPPED
+    assert faster_mode(RunSpec(large, TransformerConfig.of(large), Recipe())) is ExecutionMode.SEQUENTIAL

@@ -1,0 +1,33 @@
+"""The operations of the training pass that are had in two forms: the fast one, and one that can be mapped over runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from modinterp.models.affine import affine, affine_relu, fast_affine, fast_affine_relu, relu_in_place
+from modinterp.models.lookup import fast_row_sums, fast_rows, mappable_row_sums, mappable_rows
+
+
+class Operations(NamedTuple):
+    """What the training pass computes with beside torch's own operations.
+
+    Attributes:
+        affine: the function x W + b of the large products.
+        relu: the nonlinearity of networks with ReLU.
+        affine_relu: both together.
+        rows, row_sums: the rows of a table that each input looks up, and their sum.
+    """
+
+    affine: Callable[[Tensor, Tensor, Tensor | None], Tensor]
+    relu: Callable[[Tensor], Tensor]
+    affine_relu: Callable[[Tensor, Tensor, Tensor | None], Tensor]
+    rows: Callable[[Tensor, dict[str, Tensor]], Tensor]
+    row_sums: Callable[[Tensor, dict[str, Tensor]], Tensor]
+
+
+MAPPABLE = Operations(affine, F.relu, affine_relu, mappable_rows, mappable_row_sums)
+FAST = Operations(fast_affine, relu_in_place, fast_affine_relu, fast_rows, fast_row_sums)

@@ -1,0 +1,39 @@
+"""Looked up rows and their gradients are torch's, whatever rows are looked up and however often."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from modinterp.models.lookup import fast_row_sums, fast_rows, mappable_row_sums, mappable_rows, places
+
+PAIRS = [(fast_rows, mappable_rows), (fast_row_sums, mappable_row_sums)]
+
+
+def result_and_gradient(function, table: Tensor, index: dict[str, Tensor], seed: int) -> tuple[Tensor, Tensor]:
+    leaf = table.clone().requires_grad_()
+    out = function(leaf, index)
+    weights = torch.randn(out.shape, dtype=out.dtype, generator=torch.Generator().manual_seed(seed))
+    return out.detach(), torch.autograd.grad((out * weights).sum(), leaf)[0]
+
+
+@pytest.mark.parametrize(("fast", "plain"), PAIRS)
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 40), st.integers(1, 4), st.integers(1, 12), st.integers(0, 10**6))
+def test_rows_and_gradients_are_those_of_torch(
+    fast, plain, inputs: int, per_input: int, n_rows: int, seed: int
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    table = torch.randn(n_rows, 5, dtype=torch.float64, generator=generator)
+    index = places(torch.randint(n_rows, (inputs, per_input), generator=generator), n_rows)
+    for ours, theirs in zip(*(result_and_gradient(f, table, index, seed) for f in (fast, plain)), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_places_are_listed_row_by_row_in_the_order_of_the_inputs() -> None:
+    index = places(torch.tensor([[2, 0], [2, 2]]), 4)
+    assert index["order"].tolist() == [1, 0, 2, 3]
+    assert index["starts"].tolist() == [0, 1, 1, 4]
