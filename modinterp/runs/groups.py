@@ -17,8 +17,8 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
 
     Args:
         kind: of the device, `cpu` or `cuda`.
-        asked: the number that somebody asks for; without one, 64 on a GPU, where they take less than half their time, and 1
-            on a CPU, where each costs the same and the first is finished sooner.
+        asked: the number that somebody asks for; without one, 64 on a GPU, where they take less than half of their
+            time, and 1 on a CPU, where each costs the same and the first is finished sooner.
     Raises:
         ValueError: less than one is asked for.
     """

@@ -58,7 +58,8 @@ def train(
         device: `cpu`, `cuda`, ... or `auto`.
         progress: whether a progress bar is shown.
         together: how many runs of one shape train at once; by default 64 on a GPU, where they take less than half
-            the time that they take one by one, and 1 on a CPU, where each costs the same and the first is finished sooner.
+            the time that they take one by one, and 1 on a CPU, where each costs the same and the first is finished
+            sooner.
         state_every: time between two states on disk [s].
         repair: whether a run whose files are damaged, with no whole state to go on from, is trained anew.
         on_refused: called with the name of each run that cannot be trained and the reason, and the others are; by
