@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 import torch
 
-from modinterp.analyses.order.bounds import Bounder, accuracy_bound, proven_accuracy, size, sub_boxes
+from modinterp.analyses.order.bounds import Bounder, _size, _sub_boxes, accuracy_bound, proven_accuracy
 from modinterp.analyses.order.lookups import QueryPosition, lookups
 from modinterp.models import Network, TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
@@ -59,13 +59,13 @@ def ideal(n: int, limit: int, slope: float, heads: int = 2) -> Network:
 
 
 def test_boxes_count_their_inputs_and_cuts_lose_none() -> None:
-    assert size(((5, 5), (0, 4), (0, 4))) == 3 * 25
-    assert size(((5, 5), (5, 5), (0, 4))) == 3 * 5
-    assert size(((5, 5), (3, 4), (0, 2))) == 6 * 2 * 3
+    assert _size(((5, 5), (0, 4), (0, 4))) == 3 * 25
+    assert _size(((5, 5), (5, 5), (0, 4))) == 3 * 5
+    assert _size(((5, 5), (3, 4), (0, 2))) == 6 * 2 * 3
     box = ((9, 9), (0, 8), (0, 8), (0, 8))
-    parts = sub_boxes(box, (0, 8))
-    assert sum(map(size, parts)) == size(box)
-    assert sum(size(part) for half in parts for part in sub_boxes(half, half[-1])) == size(box)
+    parts = _sub_boxes(box, (0, 8))
+    assert sum(map(_size, parts)) == _size(box)
+    assert sum(_size(part) for half in parts for part in _sub_boxes(half, half[-1])) == _size(box)
 
 
 @pytest.mark.parametrize("seed", range(4))

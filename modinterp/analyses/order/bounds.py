@@ -71,10 +71,10 @@ class AccuracyBound:
 Box = tuple[tuple[int, int], ...]  # (lowest, highest) of every number, in falling order; the first is (m, m)
 
 
-def size(box: Box) -> int:
+def _size(box: Box) -> int:
     """Number of inputs in a box, in all orders.
 
-    >>> size(((7, 7), (0, 2), (0, 2))), size(((7, 7), (7, 7)))
+    >>> _size(((7, 7), (0, 2), (0, 2))), _size(((7, 7), (7, 7)))
     (27, 1)
     """
     counts = Counter(box)
@@ -82,10 +82,10 @@ def size(box: Box) -> int:
     return orders * prod((high - low + 1) ** k for (low, high), k in counts.items())
 
 
-def sub_boxes(box: Box, interval: tuple[int, int]) -> list[Box]:
+def _sub_boxes(box: Box, interval: tuple[int, int]) -> list[Box]:
     """The boxes that result when an interval of a box is halved and each of its numbers falls into one half.
 
-    >>> sub_boxes(((7, 7), (0, 3), (0, 3)), (0, 3))
+    >>> _sub_boxes(((7, 7), (0, 3), (0, 3)), (0, 3))
     [((7, 7), (2, 3), (2, 3)), ((7, 7), (2, 3), (0, 1)), ((7, 7), (0, 1), (0, 1))]
     """
     (low, high), times = interval, box.count(interval)
@@ -115,12 +115,15 @@ class Bounder:
         shift = torch.maximum(scores[:n, : self.limit].amax(dim=(0, 1)), self_score)
         self.weight = (scores[:n, : self.limit] - shift).exp().permute(2, 0, 1)  # [head, pos, token]
         self.self_weight = (self_score - shift).exp()  # [head]
-        self.ov = query.ov[:n, : self.limit].permute(2, 0, 1, 3)  # [head, pos, token, d_model]
+        ov = query.ov[:n, : self.limit].permute(
+            2, 0, 1, 3
+        )  # [head, pos, token, d_model], a sum of parts by pos and token
+        self.ov_by_token, self.ov_by_pos = ov[:, 0].contiguous(), ov[:, :, 0] - ov[:, :1, 0]
         self.self_ov = query.ov[n, query.token]  # [head, d_model]
         by_number = self.weight.permute(2, 0, 1)
         self.least_weight, self.least_minus_weight = Extremes(by_number.amin(2)), Extremes(-by_number.amax(2))
-        into = (self.ov @ logit_map.W_in).transpose(1, 2).transpose(0, 1)  # [token, head, pos, neuron]
-        self.least_in, self.least_minus_in = Extremes(into.amin(2)), Extremes(-into.amax(2))
+        into, by_pos = self.ov_by_token.transpose(0, 1) @ logit_map.W_in, self.ov_by_pos @ logit_map.W_in
+        self.least_in, self.least_minus_in = Extremes(into + by_pos.amin(1)), Extremes(-into - by_pos.amax(1))
         self.self_in = self.self_ov @ logit_map.W_in  # [head, neuron]
         self.start_in = query.start @ logit_map.W_in + logit_map.b_in
         self.by_output = (logit_map.W_out @ logit_map.W_U).T.contiguous(), logit_map.W_U.T.contiguous()
@@ -202,30 +205,25 @@ class Bounder:
             intervals: of one box, that of its largest number first, each with how many of its numbers lie in it.
             least: smallest weight of each of its numbers.
         """
-        times, lengths = list(intervals.values()), [high - low + 1 for low, high in intervals]
-        tokens = torch.cat([torch.arange(low, high + 1) for low, high in intervals])
-        weights, heads = self.weight[:, :, tokens], torch.arange(len(self.self_weight))
-        values = torch.einsum("im,hpym->ihpy", direction, self.ov[:, :, tokens])
+        times, spans = list(intervals.values()), [slice(low, high + 1) for low, high in intervals]
+        weights, heads = [self.weight[:, :, span] for span in spans], torch.arange(len(self.self_weight))
+        by_token, by_pos = (torch.einsum("im,hxm->ihx", direction, ov) for ov in (self.ov_by_token, self.ov_by_pos))
+        values = [by_token[:, :, None, span] + by_pos[..., None] for span in spans]  # [pair, head, pos, token] each
         own, w, least = direction @ self.self_ov.T, self.self_weight, least.sum(dim=0) + self.self_weight
-        t, best, rest = values[..., 0].mean(dim=2), torch.full_like(fixed, -torch.inf), torch.arange(len(fixed))
+        t, best, rest = values[0][..., 0].mean(dim=2), torch.full_like(fixed, -torch.inf), torch.arange(len(fixed))
         for step in range(_NEWTON):
-            weighted, excess, chosen, start = weights * (values - t[..., None, None]), w * (own - t), [], 0
-            for part, count in zip(weighted.amin(dim=2).split(lengths, dim=2), times, strict=True):
-                smallest, token = part.min(dim=2)  # [pair, head]
-                excess = excess + count * smallest
-                chosen.append((count, token + start))
-                start += part.shape[2]
+            weighted = [part * (x - t[..., None, None]) for part, x in zip(weights, values, strict=True)]
+            smallest = [part.flatten(2).min(dim=2) for part in weighted]  # [pair, head], and where in [pos, token]
+            excess = w * (own - t) + sum(count * low.values for count, low in zip(times, smallest, strict=True))
             bound = fixed[rest] + (t + excess.clamp(max=0) / least).sum(dim=1)
             best[rest] = torch.maximum(best[rest], bound)
             unproven = (bound <= ROUNDING).nonzero()[:, 0]
             if step == _NEWTON - 1 or not len(unproven):
                 break
-            weight, weighted = w, weighted[unproven]
-            for count, token in chosen:
-                token = token[unproven]
-                pos = weighted.take_along_dim(token[..., None, None], dim=3).squeeze(3).argmin(dim=2)
-                weight = weight + count * weights[heads, pos, token]
-            values, own, t, rest = (x[unproven] for x in (values, own, t, rest))
+            weight = w
+            for count, part, low in zip(times, weights, smallest, strict=True):
+                weight = weight + count * part.flatten(1)[heads, low.indices[unproven]]
+            values, (own, t, rest) = [x[unproven] for x in values], (x[unproven] for x in (own, t, rest))
             t = t + excess[unproven] / weight
         return best
 
@@ -260,7 +258,7 @@ def proven_accuracy(query: QueryPosition, n: int, boxes: int = 10_000, batch_siz
         others = torch.arange(limit) != m
         for times in range(1, n + 1 if m else 1):
             box = ((m, m),) * times + ((0, m - 1),) * (n - times)
-            heap.append((-size(box), box, others))
+            heap.append((-_size(box), box, others))
     if n >= 1:
         heap.append((-1, ((0, 0),) * n, torch.arange(limit) != 0))
     heapq.heapify(heap)
@@ -279,8 +277,8 @@ def proven_accuracy(query: QueryPosition, n: int, boxes: int = 10_000, batch_siz
             if not others.any():
                 proven[m] -= volume
             elif box[k][0] < box[k][1]:
-                for child in sub_boxes(box, box[k]):
-                    heapq.heappush(heap, (-size(child), child, others))
+                for child in _sub_boxes(box, box[k]):
+                    heapq.heappush(heap, (-_size(child), child, others))
             elif -volume <= MOST_ORDERS:
                 correct = _correct_orders(query, box)
                 evaluated, wrong, proven[m] = evaluated - volume, wrong - volume - correct, proven[m] + correct

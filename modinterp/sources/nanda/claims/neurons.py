@@ -6,6 +6,7 @@ from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Claim, Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
+from modinterp.sources.nanda.claims.trainings import ONE_FADED
 from modinterp.sources.nanda.runs import MAIN
 
 EXPLAINED = "fraction of neurons above 0.85"
@@ -84,6 +85,7 @@ CLAIMS = (
             IN_KEY_CLUSTERS: equals(1, "the paper's five clusters are all of the 433"),
         },
         needs=(MAIN,),
+        finding=mixed(f"at least 0.91 everywhere but in {ONE_FADED}: 0.88 there"),
         figure="neurons",
         control="without control",
     ),

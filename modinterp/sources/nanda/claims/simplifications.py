@@ -62,7 +62,7 @@ CLAIMS = (
         needs=(MAIN,),
         finding=mixed(
             "at most 1.1% in mainline-0, and taking it out changes its loss by 11%; in other seeds it happens that one head comes to "
-            "attend to itself (16% to 21%) late in training, and the network to rely on it"
+            "attend to itself (15% to 21%) late in training, and the network to rely on it"
         ),
         figure="interventions",
         control="also true after memorising",
