@@ -96,6 +96,8 @@ class RunGroup:
 
     Attributes:
         active: numbers of the runs that are still training, in the order of the program's rows.
+        runs_ahead: whether steps are begun before the states ahead of them are given: on a GPU, which goes on with them
+            while states are written.
         histories: the rows of history of every run.
         last_good: the last state of every run whose numbers were finite.
     """
@@ -104,6 +106,7 @@ class RunGroup:
         self, specs: Sequence[RunSpec], states: Sequence[TrainingState], device: torch.device, mode: ExecutionMode
     ):
         self.specs, self.device, self.mode = specs, device, mode
+        self.runs_ahead = device.type == "cuda"
         self.histories = [[row for row in state.history if row["epoch"] < state.epoch] for state in states]
         self.last_good = list(states)
         self.active = list(range(len(specs)))
@@ -186,21 +189,21 @@ def training_states(
     group = _group(specs, states, device, mode)
     recipe = specs[0].recipe
     while group.active:
-        epoch = group.program.epoch
+        epoch, given = group.program.epoch, []
         due = _is_due(epoch, recipe)
         is_last = any(epoch == specs[run].recipe.epochs for run in group.active)
-        gone = set()
         if due or is_last or epoch % recipe.log_every == 0:
+            places = {run: place for place, run in enumerate(group.active)}
             rows = list(zip(group.active, group.program.rows(), strict=True))
             wanted = on_rows is not None and bool(on_rows(epoch, rows))
-            places = {run: place for place, run in enumerate(group.active)}
-            for run, state in group.last_states(rows, due or wanted):
-                yield run, state
-                if state.ended is not None:
-                    gone.add(places[run])
-        group.drop(gone)
+            given = list(group.last_states(rows, due or wanted))
+            if not group.runs_ahead:
+                yield from given
+            group.drop({places[run] for run, state in given if state.ended is not None})
         if group.active:
             group.advance()
+        if group.runs_ahead:
+            yield from given
 
 
 def _group(

@@ -16,6 +16,7 @@ from modinterp.training import (
     RunSpec,
     TrainingState,
     cross_entropy,
+    engine,
     resolved_device,
     training_states,
 )
@@ -158,3 +159,21 @@ def test_descriptions_that_are_no_specs_are_refused(spoil) -> None:
     spoil(data)
     with pytest.raises(ValueError, match="seed|Quantum|magic"):
         RunSpec.from_json(data)
+
+
+def test_steps_begun_before_states_are_given_change_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    specs = [spec(), replace(spec(epochs=15), seed=2)]
+    usual, begun = list(training_states(specs, device="cpu")), engine._group
+
+    def runs_ahead(*arguments) -> engine.RunGroup:
+        group = begun(*arguments)
+        group.runs_ahead = True
+        return group
+
+    monkeypatch.setattr(engine, "_group", runs_ahead)
+    ahead = list(training_states(specs, device="cpu"))
+    assert [(run, state.epoch, state.history, state.ended) for run, state in ahead] == [
+        (run, state.epoch, state.history, state.ended) for run, state in usual
+    ]
+    for (_, ours), (_, theirs) in zip(ahead, usual, strict=True):
+        assert all(torch.equal(ours.weights[name], theirs.weights[name]) for name in theirs.weights)
