@@ -241,7 +241,7 @@ CLAIMS = (
         needs=TRIGRAMS_512,
         scope="any seed",
         finding=refuted(
-            "From 512 of our sequences of 8 tokens the task is generalised while it is learned: the test loss is at most 1.7 times the train loss, both below 1e-3 at epoch 70, where an archived run needs 1,341 epochs for 1e-6. The length, which the paper does not state, is our choice, so that this is said of our version of the task.",
+            "From 512 of our sequences of 8 tokens the task is generalised while it is learned: the test loss is at most 1.9 times the train loss in three seeds, both below 1e-3 at epoch 70, where an archived run needs 1,341 epochs for 1e-6. The length, which the paper does not state, is our choice, so that this is said of our version of the task.",
             "setting",
         ),
         figure="trigrams_few",
