@@ -19,7 +19,7 @@ from torch import Tensor
 
 from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.config import Config, TransformerConfig
-from modinterp.models.lookup import places
+from modinterp.models.lookup import row_index
 from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.operations import FAST, Operations
 
@@ -49,10 +49,11 @@ def indexed(
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
     if isinstance(config, MLPConfig):
         by_place = config.joined == "concatenated"
-        return places(rows if by_place else inputs, config.d_vocab * (n_ctx if by_place else 1))
-    one_last = _tabulated(config, n_read) and len(last_tokens) == 1
-    index = places(rows[:, :-1].contiguous() if one_last else rows, n_ctx * config.d_vocab)
-    if not _tabulated(config, n_read):
+        return row_index(rows, n_ctx * config.d_vocab) if by_place else row_index(inputs, config.d_vocab)
+    tabulated = _tabulated(config, n_read)
+    one_last = tabulated and len(last_tokens) == 1
+    index = row_index(rows[:, :-1].contiguous() if one_last else rows, n_ctx * config.d_vocab)
+    if not tabulated:
         return index if read is None else index | {"read": read}
     if one_last:
         return index | {"last_tokens": last_tokens}
@@ -157,11 +158,12 @@ def _tabulated_attention(
     q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))
     scores = torch.einsum("qhd,pthd->qpth", q.unflatten(-1, per_head), k.unflatten(-1, per_head))
     scores, v = scores.flatten(0, 2) / math.sqrt(config.d_head), v.flatten(0, 1)
-    one_last = _has_one_last_token(index)
-    found = operations.rows(scores, index) if one_last else F.embedding(index["scores"], scores)
-    if one_last:
+    if one_last := _has_one_last_token(index):
         last_row = index["last_tokens"] + (table.shape[0] - 1) * table.shape[1]
+        found = operations.rows(scores, index)
         found = torch.cat([found, F.embedding(last_row, scores).expand(len(found), -1, -1)], dim=1)
+    else:
+        found = F.embedding(index["scores"], scores)
     pattern = found.softmax(dim=1)  # the last position sees all, causal or not
     if config.attention_rate != 1:
         pattern = config.attention_rate * pattern + (1 - config.attention_rate)

@@ -15,11 +15,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 
-def places(rows: Int[Tensor, "input place"], n_rows: int) -> dict[str, Tensor]:
-    """Where each row of a table is looked up: `order`, the places row by row, and `starts`, where each begins there.
+def row_index(rows: Int[Tensor, "input place"], n_rows: int) -> dict[str, Tensor]:
+    """The lookups of a batch: `rows`; `order`, all places row by row; `starts`, where each row begins in that order.
 
     Args:
-        rows: the rows that each input looks up.
+        rows: the rows of a table that each input looks up.
         n_rows: number of rows of the table.
     """
     found, order = rows.flatten().sort(stable=True)
@@ -29,45 +29,34 @@ def places(rows: Int[Tensor, "input place"], n_rows: int) -> dict[str, Tensor]:
 
 class _Rows(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, table: Tensor, rows: Tensor, order: Tensor, starts: Tensor) -> Tensor:
+    def forward(ctx: Any, table: Tensor, rows: Tensor, order: Tensor, starts: Tensor, summed: bool) -> Tensor:
         ctx.save_for_backward(order, starts)
-        return F.embedding(rows, table)
+        ctx.per_gradient = rows.shape[1] if summed else 1
+        return F.embedding_bag(rows, table, mode="sum") if summed else F.embedding(rows, table)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
         (grad,), (order, starts) = grads, ctx.saved_tensors
-        return F.embedding_bag(order, grad.flatten(0, 1), starts, mode="sum"), None, None, None
-
-
-class _RowSums(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, table: Tensor, rows: Tensor, order: Tensor, starts: Tensor) -> Tensor:
-        ctx.save_for_backward(order, starts)
-        ctx.per_input = rows.shape[1]
-        return F.embedding_bag(rows, table, mode="sum")
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
-        (grad,), (order, starts) = grads, ctx.saved_tensors
-        return F.embedding_bag(order // ctx.per_input, grad, starts, mode="sum"), None, None, None
+        added = order if ctx.per_gradient == 1 else order // ctx.per_gradient
+        return F.embedding_bag(added, grad.flatten(0, -2), starts, mode="sum"), None, None, None, None
 
 
 def fast_rows(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input place column"]:
     """The rows that each input looks up; it cannot be mapped over.
 
     Args:
-        index: what `places` gives.
+        index: what `row_index` gives.
     """
-    return _Rows.apply(table, index["rows"], index["order"], index["starts"])  # type: ignore[return-value]
+    return _Rows.apply(table, index["rows"], index["order"], index["starts"], False)  # type: ignore[return-value]
 
 
 def fast_row_sums(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input column"]:
     """The sum of the rows that each input looks up; it cannot be mapped over.
 
     Args:
-        index: what `places` gives.
+        index: what `row_index` gives.
     """
-    return _RowSums.apply(table, index["rows"], index["order"], index["starts"])  # type: ignore[return-value]
+    return _Rows.apply(table, index["rows"], index["order"], index["starts"], True)  # type: ignore[return-value]
 
 
 def mappable_rows(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input place column"]:
@@ -77,4 +66,4 @@ def mappable_rows(table: Float[Tensor, "row column"], index: dict[str, Tensor]) 
 
 def mappable_row_sums(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input column"]:
     """`fast_row_sums` by torch's own operations, which can be mapped over."""
-    return F.embedding(index["rows"], table).sum(dim=1)
+    return mappable_rows(table, index).sum(dim=1)

@@ -83,8 +83,8 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
 
     That is to map over small networks, where Python's own time counts, and to compute large ones each by itself, where
     the products count; the border was measured with `benchmarks/engine.py` on a CPU. On a GPU a few large networks gain
-    by that too, and dozens lose a fifth, for which their numbers do not depend on their company. It depends on nothing
-    that may differ within a group, so that a group goes on in the mode in which it began.
+    by that too, and 64 lose a fifth, for which their numbers do not depend on their company. It depends on nothing that
+    may differ within a group, so that a group goes on in the mode in which it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     products = rows * spec.task.n_ctx * sum(prod(shape) for shape in spec.model.shapes().values())
@@ -96,8 +96,6 @@ class RunGroup:
 
     Attributes:
         active: numbers of the runs that are still training, in the order of the program's rows.
-        runs_ahead: whether steps are begun before the states ahead of them are given: on a GPU, which goes on with them
-            while states are written.
         histories: the rows of history of every run.
         last_good: the last state of every run whose numbers were finite.
     """
@@ -106,7 +104,6 @@ class RunGroup:
         self, specs: Sequence[RunSpec], states: Sequence[TrainingState], device: torch.device, mode: ExecutionMode
     ):
         self.specs, self.device, self.mode = specs, device, mode
-        self.runs_ahead = device.type == "cuda"
         self.histories = [[row for row in state.history if row["epoch"] < state.epoch] for state in states]
         self.last_good = list(states)
         self.active = list(range(len(specs)))
@@ -119,6 +116,11 @@ class RunGroup:
 
     def _program(self, weights: Tensor, moments: dict[str, Tensor], epoch: int) -> Program:
         return Program([self.specs[i] for i in self.active], weights, moments, epoch, self.device, self.mode)
+
+    @property
+    def runs_ahead(self) -> bool:
+        """Whether steps are begun before the states ahead of them are given: a GPU goes on while those are written."""
+        return self.device.type == "cuda"
 
     def state_at(self, place: int) -> TrainingState:
         """The state of the run in one row of the program, copied to the CPU, so that later steps do not change it."""

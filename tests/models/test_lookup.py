@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from modinterp.models.lookup import fast_row_sums, fast_rows, mappable_row_sums, mappable_rows, places
+from modinterp.models.lookup import fast_row_sums, fast_rows, mappable_row_sums, mappable_rows, row_index
 
 PAIRS = [(fast_rows, mappable_rows), (fast_row_sums, mappable_row_sums)]
 
@@ -28,12 +28,12 @@ def test_rows_and_gradients_are_those_of_torch(
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
     table = torch.randn(n_rows, 5, dtype=torch.float64, generator=generator)
-    index = places(torch.randint(n_rows, (inputs, per_input), generator=generator), n_rows)
+    index = row_index(torch.randint(n_rows, (inputs, per_input), generator=generator), n_rows)
     for ours, theirs in zip(*(result_and_gradient(f, table, index, seed) for f in (fast, plain)), strict=True):
         torch.testing.assert_close(ours, theirs)
 
 
 def test_places_are_listed_row_by_row_in_the_order_of_the_inputs() -> None:
-    index = places(torch.tensor([[2, 0], [2, 2]]), 4)
+    index = row_index(torch.tensor([[2, 0], [2, 2]]), 4)
     assert index["order"].tolist() == [1, 0, 2, 3]
     assert index["starts"].tolist() == [0, 1, 1, 4]

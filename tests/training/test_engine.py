@@ -163,14 +163,8 @@ def test_descriptions_that_are_no_specs_are_refused(spoil) -> None:
 
 def test_steps_begun_before_states_are_given_change_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     specs = [spec(), replace(spec(epochs=15), seed=2)]
-    usual, begun = list(training_states(specs, device="cpu")), engine._group
-
-    def runs_ahead(*arguments) -> engine.RunGroup:
-        group = begun(*arguments)
-        group.runs_ahead = True
-        return group
-
-    monkeypatch.setattr(engine, "_group", runs_ahead)
+    usual = list(training_states(specs, device="cpu"))
+    monkeypatch.setattr(engine.RunGroup, "runs_ahead", True)
     ahead = list(training_states(specs, device="cpu"))
     assert [(run, state.epoch, state.history, state.ended) for run, state in ahead] == [
         (run, state.epoch, state.history, state.ended) for run, state in usual

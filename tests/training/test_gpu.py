@@ -15,8 +15,6 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is 
 TASK = addition(23)
 CONFIG = TransformerConfig.of(TASK, d_model=32, n_heads=4, d_head=8, d_mlp=64)
 STEPS = 40
-
-
 MODES = [ExecutionMode.VMAPPED, ExecutionMode.SEQUENTIAL]
 
 

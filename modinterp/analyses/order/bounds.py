@@ -115,9 +115,8 @@ class Bounder:
         shift = torch.maximum(scores[:n, : self.limit].amax(dim=(0, 1)), self_score)
         self.weight = (scores[:n, : self.limit] - shift).exp().permute(2, 0, 1)  # [head, pos, token]
         self.self_weight = (self_score - shift).exp()  # [head]
-        ov = query.ov[:n, : self.limit].permute(
-            2, 0, 1, 3
-        )  # [head, pos, token, d_model], a sum of parts by pos and token
+        # [head, pos, token, d_model], a sum of a part by token and one by position
+        ov = query.ov[:n, : self.limit].permute(2, 0, 1, 3)
         self.ov_by_token, self.ov_by_pos = ov[:, 0].contiguous(), ov[:, :, 0] - ov[:, :1, 0]
         self.self_ov = query.ov[n, query.token]  # [head, d_model]
         by_number = self.weight.permute(2, 0, 1)
