@@ -296,9 +296,8 @@ def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, 
     own = {name: new for name in _FORWARD_PASS if (new := getattr(config, name, None)) != getattr(assumed, name, None)}
 
     def logits(rows: Int[Tensor, " row"]) -> Float[Tensor, "row output"]:
-        inputs = task.inputs()[rows]
-        index = indexed(config, inputs, inputs[:, -1].unique())
-        return read_logits(config, weights, {k: x.to(network.device) for k, x in index.items()})[:, -1]
+        inputs = task.inputs()[rows].to(network.device)
+        return read_logits(config, weights, indexed(config, inputs, inputs[:, -1].unique()))[:, -1]
 
     def at_rate(rate: float) -> Way:
         return _of_config(network, task, replace(config, attention_rate=rate), said)

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.config import Config, TransformerConfig
-from modinterp.models.lookup import row_index
+from modinterp.models.lookup import Index
 from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.operations import FAST, Operations
 
@@ -37,22 +37,25 @@ def indexed(
     last_tokens: Int[Tensor, " token"],
     n_read: int = 1,
     read: Int[Tensor, "input query"] | None = None,
-) -> dict[str, Tensor]:
+    operations: Operations = FAST,
+) -> Index:
     """The rows of tables that `read_logits` looks up, computed once for a batch of inputs.
 
     Args:
         last_tokens: every token that may stand at the last position, in order.
         n_read: number of positions, counted from the last, at which logits are wanted.
         read: the positions at which logits are wanted for each input, if those are only some of the last `n_read`.
+        operations: those that `read_logits` will take.
     """
     n_ctx = inputs.shape[1]
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
     if isinstance(config, MLPConfig):
         by_place = config.joined == "concatenated"
-        return row_index(rows, n_ctx * config.d_vocab) if by_place else row_index(inputs, config.d_vocab)
+        return operations.index(*((rows, n_ctx * config.d_vocab) if by_place else (inputs, config.d_vocab)), 0)
     tabulated = _tabulated(config, n_read)
     one_last = tabulated and len(last_tokens) == 1
-    index = row_index(rows[:, :-1].contiguous() if one_last else rows, n_ctx * config.d_vocab)
+    looked_up, heads = rows[:, :-1].contiguous() if one_last else rows, config.n_heads if tabulated else 0
+    index = operations.index(looked_up, n_ctx * config.d_vocab, heads)
     if not tabulated:
         return index if read is None else index | {"read": read}
     if one_last:
@@ -69,7 +72,7 @@ def _tabulated(config: TransformerConfig, n_read: int) -> bool:
 def read_logits(
     config: Config,
     weights: Weights,
-    index: dict[str, Tensor],
+    index: Index,
     n_read: int = 1,
     drop: Drop = no_dropout,
     operations: Operations = FAST,
@@ -97,11 +100,11 @@ def read_logits(
     )
 
 
-def _has_one_last_token(index: dict[str, Tensor]) -> bool:
+def _has_one_last_token(index: Index) -> bool:
     return "last_tokens" in index and "last" not in index
 
 
-def _n_ctx(index: dict[str, Tensor]) -> int:
+def _n_ctx(index: Index) -> int:
     return index["rows"].shape[-1] + _has_one_last_token(index)
 
 
@@ -114,7 +117,7 @@ def _neurons(x: Tensor, weights: Weights, mlp: str, config: Config, operations: 
 
 
 def _pair_mlp_logits(
-    config: MLPConfig, weights: Weights, index: dict[str, Tensor], drop: Drop, operations: Operations
+    config: MLPConfig, weights: Weights, index: Index, drop: Drop, operations: Operations
 ) -> Float[Tensor, "input output"]:
     """Logits of a pair MLP, whose first layer is a table by token, and by position where embeddings stand in a row."""
     W_E, W_in = weights["embed.W_E"], weights["blocks.0.mlp.W_in"]
@@ -148,7 +151,7 @@ def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int,
 
 
 def _tabulated_attention(
-    config: TransformerConfig, weights: Weights, index: dict[str, Tensor], table: Tensor, operations: Operations
+    config: TransformerConfig, weights: Weights, index: Index, table: Tensor, operations: Operations
 ) -> Float[Tensor, "input 1 d_model"]:
     """The residual stream at the last position after the attention of the only layer, from tables.
 
@@ -157,7 +160,8 @@ def _tabulated_attention(
     queries_in, per_head = F.embedding(index["last_tokens"], table[-1]), (config.n_heads, config.d_head)
     q, k, v = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (table, "K"), (table, "V")))
     scores = torch.einsum("qhd,pthd->qpth", q.unflatten(-1, per_head), k.unflatten(-1, per_head))
-    scores, v = scores.flatten(0, 2) / math.sqrt(config.d_head), v.flatten(0, 1)
+    scores = (scores.flatten(0, 2) / math.sqrt(config.d_head)).contiguous()  # rows are looked up fast in such a table
+    v = v.flatten(0, 1)
     if one_last := _has_one_last_token(index):
         last_row = index["last_tokens"] + (table.shape[0] - 1) * table.shape[1]
         found = operations.rows(scores, index)
@@ -167,19 +171,21 @@ def _tabulated_attention(
     pattern = found.softmax(dim=1)  # the last position sees all, causal or not
     if config.attention_rate != 1:
         pattern = config.attention_rate * pattern + (1 - config.attention_rate)
-    values = operations.rows(v, index).unflatten(-1, per_head)
-    z = (pattern[:, : values.shape[1]].unsqueeze(-1) * values).sum(dim=1).flatten(-2)
+    z = operations.mixed_rows(v.unflatten(-1, per_head), pattern[:, : index["rows"].shape[1]], index).flatten(-2)
     if one_last:
         own_head = torch.eye(config.n_heads, device=v.device).repeat_interleave(config.d_head, dim=1)
         z = z + pattern[:, -1] @ (own_head * F.embedding(last_row, v))  # of each head its own columns, in one product
-    resid = F.embedding(index["last"], queries_in) if "last" in index else queries_in
-    return _plus_attention(resid, z, weights, 0, operations).unsqueeze(1)
+    if "last" in index:
+        return _plus_attention(F.embedding(index["last"], queries_in), z, weights, 0, operations).unsqueeze(1)
+    W, b = weights["blocks.0.attn.W_O"], weights.get("blocks.0.attn.b_O")
+    resid = queries_in.squeeze(0)  # the same for every input, like the bias
+    return operations.affine(z, W.flatten(0, 1), resid if b is None else resid + b).unsqueeze(1)
 
 
 def _layers_before_the_last_mlp(
     config: TransformerConfig,
     weights: Weights,
-    index: dict[str, Tensor],
+    index: Index,
     table: Tensor,
     n_read: int,
     drop: Drop,

@@ -14,17 +14,49 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
+Index = dict[str, Any]  # tensors by name; what one part of a forward pass alone looks up is a mapping of its own
 
-def row_index(rows: Int[Tensor, "input place"], n_rows: int) -> dict[str, Tensor]:
+
+def mappable_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int = 0) -> Index:
+    """The lookups of a batch by torch's own operations: `rows` as they are.
+
+    Args:
+        rows, n_rows, n_heads: as for `fast_index`.
+    """
+    return {"rows": rows}
+
+
+def fast_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int = 0) -> Index:
     """The lookups of a batch: `rows`; `order`, all places row by row; `starts`, where each row begins in that order.
 
     Args:
         rows: the rows of a table that each input looks up.
         n_rows: number of rows of the table.
+        n_heads: number of heads that mix those rows, for `fast_mixed_rows`; 0 where none does.
     """
     found, order = rows.flatten().sort(stable=True)
     starts = torch.searchsorted(found, torch.arange(n_rows, device=rows.device))
-    return {"rows": rows, "order": order, "starts": starts}
+    index = {"rows": rows, "order": order, "starts": starts}
+    return index | {"mixing": _mixing_index(index, n_rows, n_heads)} if n_heads else index
+
+
+def _mixing_index(index: Index, n_rows: int, n_heads: int) -> Index:
+    """The lookups of a batch by every head in a table of its own, those tables one below the other.
+
+    A bag is what one head looks up for one input. There are `rows`, `[bag, place]`, `order` and `starts` as in the
+    index that all heads share; and `bags` and `ordered_bags`, the bag of each place, and of each place in that order.
+    """
+    rows, order, starts = index["rows"], index["order"], index["starts"]
+    heads, places = torch.arange(n_heads, device=rows.device).unsqueeze(1), rows.shape[1]
+    ordered_bags = (order // places * n_heads + heads).flatten()
+    rows = (rows.unsqueeze(1) + n_rows * heads).flatten(0, 1)
+    return {
+        "rows": rows,
+        "order": ordered_bags * places + (order % places).repeat(n_heads),
+        "starts": (starts + len(order) * heads).flatten(),
+        "bags": torch.arange(len(rows), device=rows.device).repeat_interleave(places),
+        "ordered_bags": ordered_bags,
+    }
 
 
 class _Rows(torch.autograd.Function):
@@ -41,29 +73,66 @@ class _Rows(torch.autograd.Function):
         return F.embedding_bag(added, grad.flatten(0, -2), starts, mode="sum"), None, None, None, None
 
 
-def fast_rows(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input place column"]:
+class _MixedRows(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, pattern: Tensor, index: Index) -> Tensor:
+        ctx.save_for_backward(table, pattern)
+        ctx.index = index
+        return F.embedding_bag(index["rows"], table, mode="sum", per_sample_weights=pattern)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
+        (grad,), (table, pattern), index = grads, ctx.saved_tensors, ctx.index
+        ordered = pattern.flatten().take(index["order"])
+        of_table = F.embedding_bag(index["ordered_bags"], grad, index["starts"], mode="sum", per_sample_weights=ordered)
+        rows, bags = index["rows"].flatten(), index["bags"]
+        of_pattern = torch.ops.aten._embedding_bag_per_sample_weights_backward(grad, table, rows, bags, bags, 0)
+        return of_table, of_pattern.view_as(pattern), None
+
+
+def fast_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
     """The rows that each input looks up; it cannot be mapped over.
 
     Args:
-        index: what `row_index` gives.
+        index: what `fast_index` gives.
     """
     return _Rows.apply(table, index["rows"], index["order"], index["starts"], False)  # type: ignore[return-value]
 
 
-def fast_row_sums(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input column"]:
+def fast_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input column"]:
     """The sum of the rows that each input looks up; it cannot be mapped over.
 
     Args:
-        index: what `row_index` gives.
+        index: what `fast_index` gives.
     """
     return _Rows.apply(table, index["rows"], index["order"], index["starts"], True)  # type: ignore[return-value]
 
 
-def mappable_rows(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input place column"]:
+def fast_mixed_rows(
+    table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "input place head"], index: Index
+) -> Float[Tensor, "input head d_head"]:
+    """The rows that each input looks up, added up by each head as it attends to them; it cannot be mapped over.
+
+    Args:
+        index: what `fast_index` gives for that number of heads.
+    """
+    stacked, by_bag = table.transpose(0, 1).flatten(0, 1), pattern.transpose(1, 2).flatten(0, 1)
+    return _MixedRows.apply(stacked, by_bag, index["mixing"]).unflatten(0, (len(pattern), -1))  # type: ignore
+
+
+def mappable_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
     """`fast_rows` by torch's own operations, which can be mapped over."""
     return F.embedding(index["rows"], table)
 
 
-def mappable_row_sums(table: Float[Tensor, "row column"], index: dict[str, Tensor]) -> Float[Tensor, "input column"]:
+def mappable_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input column"]:
     """`fast_row_sums` by torch's own operations, which can be mapped over."""
     return mappable_rows(table, index).sum(dim=1)
+
+
+def mappable_mixed_rows(
+    table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "input place head"], index: Index
+) -> Float[Tensor, "input head d_head"]:
+    """`fast_mixed_rows` by torch's own operations, which can be mapped over."""
+    looked_up = mappable_rows(table.flatten(1), index).unflatten(-1, table.shape[1:])
+    return (pattern.unsqueeze(-1) * looked_up).sum(dim=1)

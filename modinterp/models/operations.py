@@ -9,7 +9,17 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from modinterp.models.affine import affine, affine_relu, fast_affine, fast_affine_relu, relu_in_place
-from modinterp.models.lookup import fast_row_sums, fast_rows, mappable_row_sums, mappable_rows
+from modinterp.models.lookup import (
+    Index,
+    fast_index,
+    fast_mixed_rows,
+    fast_row_sums,
+    fast_rows,
+    mappable_index,
+    mappable_mixed_rows,
+    mappable_row_sums,
+    mappable_rows,
+)
 
 
 class Operations(NamedTuple):
@@ -19,15 +29,21 @@ class Operations(NamedTuple):
         affine: the function x W + b of the large products.
         relu: the nonlinearity of networks with ReLU.
         affine_relu: both together.
+        index: the lookups of a batch, in the form that the next three take.
         rows, row_sums: the rows of a table that each input looks up, and their sum.
+        mixed_rows: their sum by each head, weighted by its pattern.
     """
 
     affine: Callable[[Tensor, Tensor, Tensor | None], Tensor]
     relu: Callable[[Tensor], Tensor]
     affine_relu: Callable[[Tensor, Tensor, Tensor | None], Tensor]
-    rows: Callable[[Tensor, dict[str, Tensor]], Tensor]
-    row_sums: Callable[[Tensor, dict[str, Tensor]], Tensor]
+    index: Callable[[Tensor, int, int], Index]
+    rows: Callable[[Tensor, Index], Tensor]
+    row_sums: Callable[[Tensor, Index], Tensor]
+    mixed_rows: Callable[[Tensor, Tensor, Index], Tensor]
 
 
-MAPPABLE = Operations(affine, F.relu, affine_relu, mappable_rows, mappable_row_sums)
-FAST = Operations(fast_affine, relu_in_place, fast_affine_relu, fast_rows, fast_row_sums)
+MAPPABLE = Operations(
+    affine, F.relu, affine_relu, mappable_index, mappable_rows, mappable_row_sums, mappable_mixed_rows
+)
+FAST = Operations(fast_affine, relu_in_place, fast_affine_relu, fast_index, fast_rows, fast_row_sums, fast_mixed_rows)

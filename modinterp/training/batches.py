@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.utils._pytree import tree_map
 
 from modinterp.models import indexed
+from modinterp.models.lookup import Index
+from modinterp.models.operations import Operations
 from modinterp.tasks import Examples, Split
 from modinterp.training.spec import RunSpec
 
@@ -25,13 +28,13 @@ class Batch:
         labels: `[input, answer]`, at the positions that have an answer; -1 where an input has none.
     """
 
-    index: dict[str, Tensor]
+    index: Index
     labels: Tensor
 
 
 def stack_batches(batches: Sequence[Batch]) -> Batch:
     """Batches of equal shape as one batch whose tensors have a leading axis `run`."""
-    index = {name: torch.stack([b.index[name] for b in batches]) for name in batches[0].index}
+    index = tree_map(lambda *each: torch.stack(each), *[b.index for b in batches])
     return Batch(index, torch.stack([b.labels for b in batches]))
 
 
@@ -57,14 +60,23 @@ class Batches:
         held_out: the examples that the test loss is measured on.
     """
 
-    def __init__(self, spec: RunSpec, split: Split, device: torch.device, last_tokens: Tensor, rows: tuple[int, int]):
+    def __init__(
+        self,
+        spec: RunSpec,
+        split: Split,
+        device: torch.device,
+        last_tokens: Tensor,
+        rows: tuple[int, int],
+        operations: Operations,
+    ):
         """Batches on a device.
 
         Args:
             last_tokens: every token that may stand at the last position, in order.
             rows: numbers to which the training examples and the held out examples are padded.
+            operations: those that the forward pass takes.
         """
-        self.spec, self.device, self._last_tokens = spec, device, last_tokens
+        self.spec, self.device, self._last_tokens, self._operations = spec, device, last_tokens, operations
         inputs, labels = spec.task.inputs(), spec.task.labels()
         self._train, held_out = (Examples(inputs[part], labels[part]) for part in split)
         self._whole = self._batch(_measured_part(pad_examples(self._train, rows[0]), spec))
@@ -75,8 +87,8 @@ class Batches:
         if task.n_asked < task.n_read:
             answers = (labels < 0).int().argsort(dim=1, stable=True)[:, : task.n_asked].sort(dim=1).values
             labels, read = labels.gather(1, answers), answers + task.n_ctx - task.n_read
-        index = indexed(self.spec.model, examples.inputs, self._last_tokens, task.n_read, read)
-        return Batch({name: x.to(self.device) for name, x in index.items()}, labels.to(self.device))
+        index = indexed(self.spec.model, examples.inputs, self._last_tokens, task.n_read, read, self._operations)
+        return Batch(tree_map(lambda x: x.to(self.device), index), labels.to(self.device))
 
     def at(self, step: int) -> Batch:
         """The batch of a step; the same step has the same batch, whatever came before."""
@@ -100,10 +112,11 @@ class Batches:
         return self.spec.seed * 1_000_003 + step
 
 
-def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool) -> list[Batches]:
+def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool, operations: Operations) -> list[Batches]:
     """The batches of runs that train together.
 
     Args:
+        operations: those that the forward pass takes.
         pad: whether all runs have as many rows as the one with the most.
     """
     endings = [torch.arange(s.task.d_vocab) if s.recipe.batches == "fresh" else s.task.inputs()[:, -1] for s in specs]
@@ -112,5 +125,6 @@ def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool) -> lis
     if pad:
         sizes = [(max(train for train, _ in sizes), max(test for _, test in sizes))] * len(specs)
     return [
-        Batches(spec, split, device, last_tokens, size) for spec, split, size in zip(specs, splits, sizes, strict=True)
+        Batches(spec, split, device, last_tokens, size, operations)
+        for spec, split, size in zip(specs, splits, sizes, strict=True)
     ]

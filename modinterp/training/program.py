@@ -73,7 +73,6 @@ class Program:
         self.spec, self.mapped, self.epoch = specs[0], mapped, epoch
         self.weights = weights.to(device, torch.float32, copy=True)  # a shipped snapshot may be in float16
         self.optimiser = Optimiser([s.recipe for s in specs], moments, weights.shape[1], device)
-        self._batches = batches_of(specs, device, pad=mapped)
         self._seeds = splitmix64(torch.tensor([s.seed for s in specs], device=device))
         self._settings = {
             "dropout": torch.tensor([s.recipe.dropout for s in specs], device=device),
@@ -83,6 +82,7 @@ class Program:
         self._dropping = {name for name in ("dropout", "residual_dropout") if self._settings[name].any()}
         self._layout = OutputLayout.of(specs[0].task.output_sizes, device)
         self._operations, self._losses = (MAPPABLE, losses) if mapped else (FAST, fast_losses)
+        self._batches = batches_of(specs, device, mapped, self._operations)
         self._epoch = torch.tensor(epoch, device=device)
         self._held_out = self._joined([b.held_out for b in self._batches])
         self._batch = self._joined([b.at(epoch) for b in self._batches])

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from modinterp.models import MLPConfig, TransformerConfig, hooked
+from modinterp.models.operations import FAST
 from modinterp.tasks import (
     DigitAddition,
     ModularArithmetic,
@@ -84,7 +85,7 @@ def test_where_some_positions_are_asked_the_losses_are_those_of_the_hooked_netwo
 
 
 def batches_for(one: RunSpec) -> Batches:
-    (found,) = batches_of([one], torch.device("cpu"), pad=False)
+    (found,) = batches_of([one], torch.device("cpu"), False, FAST)
     return found
 
 
