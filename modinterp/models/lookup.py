@@ -109,15 +109,15 @@ def fast_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Ten
 
 
 def fast_mixed_rows(
-    table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "input place head"], index: Index
+    table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "place input head"], index: Index
 ) -> Float[Tensor, "input head d_head"]:
     """The rows that each input looks up, added up by each head as it attends to them; it cannot be mapped over.
 
     Args:
         index: what `fast_index` gives for that number of heads.
     """
-    stacked, by_bag = table.transpose(0, 1).flatten(0, 1), pattern.transpose(1, 2).flatten(0, 1)
-    return _MixedRows.apply(stacked, by_bag, index["mixing"]).unflatten(0, (len(pattern), -1))  # type: ignore
+    stacked, by_bag = table.transpose(0, 1).flatten(0, 1), pattern.permute(1, 2, 0).flatten(0, 1)
+    return _MixedRows.apply(stacked, by_bag, index["mixing"]).unflatten(0, (-1, table.shape[1]))  # type: ignore
 
 
 def mappable_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
@@ -131,8 +131,8 @@ def mappable_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float
 
 
 def mappable_mixed_rows(
-    table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "input place head"], index: Index
+    table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "place input head"], index: Index
 ) -> Float[Tensor, "input head d_head"]:
     """`fast_mixed_rows` by torch's own operations, which can be mapped over."""
     looked_up = mappable_rows(table.flatten(1), index).unflatten(-1, table.shape[1:])
-    return (pattern.unsqueeze(-1) * looked_up).sum(dim=1)
+    return (pattern.transpose(0, 1).unsqueeze(-1) * looked_up).sum(dim=1)

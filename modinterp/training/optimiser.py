@@ -43,7 +43,6 @@ class Optimiser:
             torch.tensor([[r.betas[i]] for r in recipes], dtype=torch.float64, device=device) for i in (0, 1)
         )
         self.rate1, self.rate2 = (1 - self.beta1).float(), (1 - self.beta2).float()
-        self.keep2 = self.beta2.float()
         self.eps, self.amplify, self.alpha = of["eps"].float(), of["grokfast"].float(), of["grokfast_alpha"].float()
         per_weight = torch.tensor([[n_weights if r.l1_of == "mean" else 1] for r in recipes], device=device)
         self.l1 = (of["l1"] / per_weight).float() if any(r.l1 for r in recipes) else None
@@ -65,11 +64,11 @@ class Optimiser:
         exp_avg, exp_avg_sq = self.moments["exp_avg"], self.moments["exp_avg_sq"]
         lr = self.lr * torch.where(self.warmup > epoch, epoch / self.warmup.clamp(min=1), 1.0)
         exp_avg.lerp_(grad, self.rate1)
-        exp_avg_sq.mul_(self.keep2).addcmul_(grad, grad * self.rate2)
+        exp_avg_sq.lerp_(grad * grad, self.rate2)
         done = epoch + 1
         scale = (1 / (1 - self.beta2**done).sqrt()).float()
-        update = exp_avg / exp_avg_sq.sqrt().mul_(scale).add_(self.eps)
-        weights.mul_((1 - lr * self.decay).float()).sub_(update.mul_((lr / (1 - self.beta1**done)).float()))
+        update = exp_avg / torch.addcmul(self.eps, exp_avg_sq.sqrt(), scale)
+        weights.mul_((1 - lr * self.decay).float()).addcmul_(update, (-lr / (1 - self.beta1**done)).float())
 
     def _amplified(self, grad: Tensor, epoch: Tensor) -> Tensor:
         """The gradient plus a multiple of its moving average, which begins at 0 or at the first gradient."""

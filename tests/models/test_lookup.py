@@ -52,7 +52,7 @@ def test_rows_and_gradients_are_those_of_torch(
 def test_heads_mix_rows_as_by_torch(inputs: int, per_input: int, n_rows: int, seed: int, n_heads: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     table = torch.randn(n_rows, n_heads, 3, dtype=torch.float64, generator=generator)
-    pattern = torch.rand(inputs, per_input, n_heads, dtype=torch.float64, generator=generator)
+    pattern = torch.rand(per_input, inputs, n_heads, dtype=torch.float64, generator=generator)
     index = fast_index(torch.randint(n_rows, (inputs, per_input), generator=generator), n_rows, n_heads)
     assert_same(fast_mixed_rows, mappable_mixed_rows, [table, pattern], index, seed)
 
