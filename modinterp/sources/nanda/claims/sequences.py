@@ -11,7 +11,7 @@ from modinterp.analyses.training.curves import largest_drop, peak, time_to_fall
 from modinterp.analyses.training.phases import first_epoch, value_at
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.claim import Claim, Value, each
-from modinterp.claims.finding import refuted, variant
+from modinterp.claims.finding import mixed, refuted, variant
 from modinterp.measurements import NetworkMeasurements, SequenceMeasurements
 from modinterp.sources.nanda.claims.trainings import EPOCHS, FINAL_TEST_LOSS, HIGHEST_TEST_LOSS, curve, delay, final
 
@@ -177,8 +177,8 @@ CLAIMS = (
         },
         needs=DIGITS_700,
         scope="any seed",
-        finding=refuted(
-            "Memorised at epoch 510, its test loss falls by 80% 3,930 epochs later and ends at 0.14, as in the archived run; but its height is 2.7, little above guessing, where 3 is asked for."
+        finding=mixed(
+            "Memorised at epoch 510 to 940, its test loss falls by 80% 3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run, in all three seeds; its height is 3.8 with one of them, 2.7 and 2.6 with the others, little above guessing, where 3 is asked for."
         ),
         figure="digits_few",
     ),
@@ -257,7 +257,7 @@ CLAIMS = (
         required=("nanda/*-endless-*", "nanda/digits-700-*", "nanda/trigram-512-*"),
         scope="any seed",
         finding=variant(
-            "skip trigrams do not grok from few data either; 700 long sums do by their loss, 2.7 to 0.14, but end at 97.9% right, where 99% counts as generalised (without end they come to 98.8%); 512 repeated subsequences, half as long, are memorised and not generalised in 100,000 steps"
+            "skip trigrams do not grok from few data either; 700 long sums do by their loss, from 2.6 to 3.8 down to 0.07 to 0.14 in three seeds, but end at 97.7% to 98.4% right, where 99% counts as generalised (without end they come to 98.8% to 99.6%); 512 repeated subsequences, half as long, are memorised and not generalised in 100,000 steps"
         ),
         figure="digits_few",
     ),
