@@ -51,7 +51,7 @@ def indexed(
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
     if isinstance(config, MLPConfig):
         by_place = config.joined == "concatenated"
-        return operations.index(*((rows, n_ctx * config.d_vocab) if by_place else (inputs, config.d_vocab)), 0)
+        return operations.index(rows if by_place else inputs, config.d_vocab * (n_ctx if by_place else 1), 0)
     if not _tabulated(config, n_read):
         index = operations.index(rows, n_ctx * config.d_vocab, 0)
         return index if read is None else index | {"read": read}
@@ -175,11 +175,8 @@ def _tabulated_attention(
     if one_last:
         own_head = torch.eye(config.n_heads, device=v.device).repeat_interleave(config.d_head, dim=1)
         z = torch.addmm(z, pattern[-1], own_head * v[-1].flatten())  # of each head its own columns, in one product
-    if "last" in index:
-        return _plus_attention(F.embedding(index["last"], queries_in), z, weights, 0, operations).unsqueeze(1)
-    W, b = weights["blocks.0.attn.W_O"], weights.get("blocks.0.attn.b_O")
-    resid = queries_in.squeeze(0)  # the same for every input, like the bias
-    return operations.affine(z, W.flatten(0, 1), resid if b is None else resid + b).unsqueeze(1)
+    resid = queries_in.squeeze(0) if one_last else F.embedding(index["last"], queries_in)
+    return _plus_attention(resid, z, weights, 0, operations).unsqueeze(1)
 
 
 def _layers_before_the_last_mlp(
@@ -224,9 +221,18 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, config: TransformerConfig, query_po
     return (pattern @ v).transpose(1, 2).flatten(-2)
 
 
-def _plus_attention(resid: Tensor, z: Tensor, weights: Weights, layer: int, operations: Operations) -> Tensor:
-    W, b = weights[f"blocks.{layer}.attn.W_O"], weights.get(f"blocks.{layer}.attn.b_O")
-    return resid + operations.affine(z.flatten(0, -2), W.flatten(0, 1), b).unflatten(0, z.shape[:-1])
+def _plus_attention(
+    resid: Float[Tensor, "*#batch d_model"], z: Tensor, weights: Weights, layer: int, operations: Operations
+) -> Float[Tensor, "*batch d_model"]:
+    """The residual stream after an attention; one row that is the same for every input is added with the bias.
+
+    Args:
+        z: the outputs of attention, heads side by side in the last axis.
+    """
+    W, b = weights[f"blocks.{layer}.attn.W_O"].flatten(0, 1), weights.get(f"blocks.{layer}.attn.b_O")
+    if resid.dim() == 1:
+        return operations.affine(z, W, resid if b is None else resid + b)
+    return resid + operations.affine(z.flatten(0, -2), W, b).unflatten(0, z.shape[:-1])
 
 
 def _plus_mlp(

@@ -15,7 +15,6 @@ from modinterp.runs import store
 from modinterp.runs.groups import groups, runs_at_once
 from modinterp.runs.lease import renewed
 from modinterp.runs.ongoing import Ongoing
-from modinterp.runs.writer import Writer
 from modinterp.terminal.progress import progress_bar
 from modinterp.training import (
     Outcome,
@@ -165,9 +164,8 @@ def _train_group(
     with bar, ExitStack() as at_the_end:
         for training in group:  # what each has reached is written, whatever happens to the others
             at_the_end.callback(training.write_state)
-        writer = at_the_end.enter_context(Writer(group, device))
         for run, state in training_states(specs, begun, device, on_rows):
-            writer.write(run, state, state.epoch == due)
+            group[run].take(state, state.epoch == due, device)
 
 
 class _Speed:
