@@ -28,6 +28,7 @@ def checked(function: Callable) -> Callable:
         _calls[name] += 1
         if _calls[name] >= CALLS:  # the caller is jaxtyping's, which looks at this of what it has wrapped
             sys._getframe(1).f_locals["fn"].__no_type_check__ = True
+            return function(*args, **kwargs)
         check = check or _checked(function)  # made when it is first called, which few functions are
         return check(*args, **kwargs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Collection
 
 import torch
 from torch import Tensor
@@ -16,16 +17,21 @@ def is_bias(name: str) -> bool:
     return name.rpartition(".")[2].startswith("b_")
 
 
-def initial_weights(config: Config, seed: int) -> Weights:
+def initial_weights(config: Config, seed: int, only: Collection[str] | None = None) -> Weights:
     """Weights before the first step, drawn in float32 on the CPU, the same on every device.
 
     Matrices are normal with the standard deviations of `config.scales()`, biases are 0; those named by `config.uniform`
     are uniform instead. They are drawn in the order of `config.shapes()`; with the initialisation "left-facing" in the
     order and orientation of the code of Nanda et al. 2023, so that the same seed gives the same weights as there.
+
+    Args:
+        only: names of the weights that are wanted, if not all. The others are not drawn at all, so that these are as
+            those of some network before the first step, but not of the one that the seed alone gives.
     """
     generator = torch.Generator().manual_seed(seed)
+    wanted = {name: shape for name, shape in config.shapes().items() if only is None or name in only}
     if isinstance(config, TransformerConfig) and config.init == "left-facing":
-        return _left_facing_weights(config, generator)
+        return _left_facing_weights(config, wanted, generator)
     scales = config.scales()
 
     def drawn(name: str, shape: tuple[int, ...]) -> Tensor:
@@ -33,29 +39,32 @@ def initial_weights(config: Config, seed: int) -> Weights:
             return (2 * torch.rand(shape, generator=generator) - 1) * (math.sqrt(3) * scales[name])
         return torch.zeros(shape) if is_bias(name) else torch.randn(shape, generator=generator) * scales[name]
 
-    return {name: drawn(name, shape) for name, shape in config.shapes().items()}
+    return {name: drawn(name, shape) for name, shape in wanted.items()}
 
 
-def _left_facing_weights(config: TransformerConfig, generator: torch.Generator) -> Weights:
+def _left_facing_weights(
+    config: TransformerConfig, wanted: dict[str, tuple[int, ...]], generator: torch.Generator
+) -> Weights:
     """Weights drawn as column-vector code has them, each then turned into HookedTransformer's orientation."""
-    m, heads, d_head, shapes = config.d_model, config.n_heads, config.d_head, config.shapes()
+    m, heads, d_head = config.d_model, config.n_heads, config.d_head
 
     def draw(*shape: int, width: int = m) -> Tensor:
         return torch.randn(*shape, generator=generator) / math.sqrt(width)
 
-    weights = {"embed.W_E": draw(m, config.d_vocab).T}
-    if config.positional:
-        weights["pos_embed.W_pos"] = draw(config.n_ctx, m)
+    draws: dict[str, Callable[[], Tensor]] = {
+        "embed.W_E": lambda: draw(m, config.d_vocab).T,
+        "pos_embed.W_pos": lambda: draw(config.n_ctx, m),
+    }
     for layer in range(config.n_layers):
         attn, mlp = f"blocks.{layer}.attn.", f"blocks.{layer}.mlp."
-        for letter in "KQV":
-            weights[f"{attn}W_{letter}"] = draw(heads, d_head, m).mT
-        weights[f"{attn}W_O"] = draw(m, heads * d_head).T.reshape(heads, d_head, m)
-        if config.d_mlp is not None:
-            weights[f"{mlp}W_in"] = draw(config.d_mlp, m).T
-            weights[f"{mlp}W_out"] = draw(m, config.d_mlp).T
-    weights["unembed.W_U"] = draw(*shapes["unembed.W_U"], width=config.d_vocab)
-    return {name: torch.zeros(shape) if is_bias(name) else weights[name].contiguous() for name, shape in shapes.items()}
+        draws |= {f"{attn}W_{letter}": lambda: draw(heads, d_head, m).mT for letter in "KQV"}
+        draws[f"{attn}W_O"] = lambda: draw(m, heads * d_head).T.reshape(heads, d_head, m)
+        if d_mlp := config.d_mlp:
+            draws[f"{mlp}W_in"] = lambda: draw(d_mlp, m).T
+            draws[f"{mlp}W_out"] = lambda: draw(m, d_mlp).T
+    draws["unembed.W_U"] = lambda: draw(*wanted["unembed.W_U"], width=config.d_vocab)
+    weights = {name: drawn() for name, drawn in draws.items() if name in wanted}
+    return {name: torch.zeros(shape) if is_bias(name) else weights[name].contiguous() for name, shape in wanted.items()}
 
 
 def labelled_weights(config: Config, weights: Weights) -> Weights:

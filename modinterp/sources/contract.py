@@ -201,11 +201,9 @@ class Source(Mapping):
 
         Such claims count once. (Factories of claims make their measures once for equal arguments.)
         """
-        from modinterp.training.relation import recipe_of
-
         if not claim.needs or claim.needs[0] not in self.runs:
             return claim.id
-        about = recipe_of(self.runs[claim.needs[0]]) if claim.of_one is not None else claim.needs
+        about = self.runs[claim.needs[0]].family if claim.of_one is not None else claim.needs
         return claim.of_one or claim.measure, about, tuple(sorted(claim.expected))
 
     @property

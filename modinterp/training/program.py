@@ -87,7 +87,7 @@ class Program:
         self._held_out = self._joined([b.held_out for b in self._batches])
         self._batch = self._joined([b.at(epoch) for b in self._batches])
         self._sample = self._joined([b.train_sample(epoch) for b in self._batches])
-        self._gradients = torch.compile(self._each, dynamic=False) if mode is ExecutionMode.COMPILED else self._each
+        self._of_each = torch.compile(self._each, dynamic=False) if mode is ExecutionMode.COMPILED else self._each
         captured = device.type == "cuda"
         self._take_step = Captured(self._step, device) if captured else self._step
         self._measure = Captured(self._row_values, device) if captured else self._row_values
@@ -111,24 +111,32 @@ class Program:
 
     def _step(self) -> None:
         keys = splitmix64(self._seeds + self._epoch) if self._dropping else self._seeds
-        gradients = self._gradients(self._gradient, self._batch, keys, self._settings)
-        self.optimiser.step(self.weights, gradients, self._epoch)
+        self.optimiser.step(self.weights, self._gradients(keys), self._epoch)
         self._epoch += 1
 
-    def _each(self, function: Callable[..., Any], batch: Batch | list[Batch], *settings: Any) -> Any:
+    def _gradients(self, keys: Int[Tensor, " run"]) -> Float[Tensor, "run weight"]:
+        """The gradient of every run's loss with respect to its weights.
+
+        Mapped over, it is that of the sum of all losses, of which a run's weights have a part in its own alone.
+        """
+        if not self.mapped:
+            return self._of_each(self._gradient, self.weights, self._batch, keys, self._settings)
+        leaves = self.weights.detach().requires_grad_()
+        each = self._of_each(self._loss, leaves, self._batch, keys, self._settings)
+        return torch.autograd.grad(each.sum(), leaves)[0]
+
+    def _each(self, function: Callable[..., Any], rows: Tensor, batch: Batch | list[Batch], *settings: Any) -> Any:
         """A function of one run's weights, batch and settings, for every run; results have a leading axis `run`."""
         if isinstance(batch, Batch):
-            return torch.func.vmap(function)(self.weights, batch.index, batch.labels, *settings)
+            return torch.func.vmap(function)(rows, batch.index, batch.labels, *settings)
         calls = [
             partial(function, row, run.index, run.labels, *tree_map(lambda x, i=i: x[i], settings))
-            for i, (row, run) in enumerate(zip(self.weights, batch, strict=True))
+            for i, (row, run) in enumerate(zip(rows, batch, strict=True))
         ]
-        return tree_map(lambda *each: torch.stack(each), *beside_one_another(calls, self.weights.device))
+        return tree_map(lambda *each: torch.stack(each), *beside_one_another(calls, rows.device))
 
     def _gradient(self, row: Tensor, *batch_and_settings: Any) -> Float[Tensor, " weight"]:
         """The gradient of the loss of one run with respect to its weights."""
-        if self.mapped:
-            return torch.func.grad(self._loss)(row, *batch_and_settings)
         leaf = row.detach().requires_grad_()
         return torch.autograd.grad(self._loss(leaf, *batch_and_settings), leaf)[0]
 
@@ -181,7 +189,7 @@ class Program:
             return {name: x.double() for name, x in columns.items()}
 
         batches = {"train": self._sample, "test": self._held_out}
-        parts = {part: self._each(self._answer_sums, batch) for part, batch in batches.items()}
+        parts = {part: self._each(self._answer_sums, self.weights, batch) for part, batch in batches.items()}
         return torch.func.vmap(of_run)(parts, self.weights, self._settings["loss_weights"])
 
     def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -23,6 +24,8 @@ from modinterp.tasks.description import (
 )
 from modinterp.training.recipe import Recipe
 
+_DRAW = ("init", "unlabelled_outputs")
+_LENGTH = ("epochs", "stop_at", "settle", "log_every", "snapshot_every", "spectra_every")
 MOST_ULPS = 1000  # a nudge is a rounding error, not another start
 _HOW_TO_RESTORE = (
     "define its class in a module that can be imported, as a frozen dataclass whose fields are numbers, strings, or "
@@ -85,6 +88,15 @@ class RunSpec:
             if self.nudge.weight not in matrices:
                 raise ValueError(f"no matrix {self.nudge.weight!r} to nudge; there are {', '.join(matrices)}")
 
+    @cached_property  # every run is compared with every other
+    def family(self) -> tuple[Any, ...]:
+        """What trainings of one recipe share.
+
+        All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
+        for), how long the training goes on, and what of it is logged.
+        """
+        return self.task, type(self.model), _fields_but(_DRAW, self.model), _fields_but(_LENGTH, self.recipe)
+
     @property
     def split(self) -> Split:
         """Rows of the task's inputs that are trained on, and those held out."""
@@ -141,6 +153,11 @@ class RunSpec:
             raise ValueError(f"{reason}; {_HOW_TO_RESTORE}") from error
         if again != self:
             raise ValueError(f"a run of the task {kind} would be loaded as one of another task; {_HOW_TO_RESTORE}")
+
+
+def _fields_but(left_out: tuple[str, ...], instance: Any) -> tuple[Any, ...]:
+    """The values of a dataclass' fields, but for those of these names."""
+    return tuple(getattr(instance, f.name) for f in fields(instance) if f.name not in left_out)
 
 
 def _task(data: dict[str, Any], given: Task | None) -> Task:

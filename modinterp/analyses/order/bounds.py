@@ -216,14 +216,16 @@ class Bounder:
             excess = w * (own - t) + sum(count * low.values for count, low in zip(times, smallest, strict=True))
             bound = fixed[rest] + (t + excess.clamp(max=0) / least).sum(dim=1)
             best[rest] = torch.maximum(best[rest], bound)
-            unproven = (bound <= ROUNDING).nonzero()[:, 0]
-            if step == _NEWTON - 1 or not len(unproven):
+            if step == _NEWTON - 1:
                 break
             weight = w
             for count, part, low in zip(times, weights, smallest, strict=True):
-                weight = weight + count * part.flatten(1)[heads, low.indices[unproven]]
-            values, (own, t, rest) = [x[unproven] for x in values], (x[unproven] for x in (own, t, rest))
-            t = t + excess[unproven] / weight
+                weight = weight + count * part.flatten(1)[heads, low.indices]
+            t = t + excess / weight  # what the heads add where these are the numbers: no bound lies above
+            undecided = ((bound <= ROUNDING) & (fixed[rest] + t.sum(dim=1) > ROUNDING)).nonzero()[:, 0]
+            if not len(undecided):
+                break
+            values, (own, t, rest) = [x[undecided] for x in values], (x[undecided] for x in (own, t, rest))
         return best
 
 
