@@ -43,6 +43,7 @@ nitpick_ignore_regex = [
 autodoc_default_options = {"members": True, "ignore-module-all": True}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+autodoc_use_type_comments = False  # there are none, and to look for them parses every function
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]
 python_maximum_signature_line_length = 120

@@ -37,7 +37,7 @@ SEQUENTIAL, DIVERGING = "Viridis", "RdBu"
 LOSS_AXIS = {"title": "loss [nats]", "type": "log", "exponentformat": "power"}
 CYCLIC = "Phase"  # of angles: its two ends are one colour
 _BASE, _TEMPLATE = "plotly_white", "modinterp"
-_KINDS, _UNUSED = ("bar", "box", "heatmap", "scatter", "scatter3d"), ("geo", "mapbox", "polar", "ternary")
+_KINDS, _UNUSED = ("bar", "heatmap", "scatter", "scatter3d"), ("geo", "mapbox", "polar", "ternary")
 
 
 def colour_of(item: int, among: Sequence[int]) -> str:
@@ -62,9 +62,10 @@ def template() -> str:
 
     Every figure carries its template, and plotly copies and checks it with each: the whole takes three times as long.
     """
-    whole = pio.templates[_BASE]
-    layout = {name: value for name, value in whole.layout.to_plotly_json().items() if name not in _UNUSED}
-    pio.templates[_TEMPLATE] = go.layout.Template(data={kind: whole.data[kind] for kind in _KINDS}, layout=layout)
+    whole = pio.templates[_BASE].to_plotly_json()
+    data = {kind: whole["data"][kind] for kind in _KINDS}
+    layout = {name: value for name, value in whole["layout"].items() if name not in _UNUSED}
+    pio.templates[_TEMPLATE] = go.layout.Template(data=data, layout=layout)
     return _TEMPLATE
 
 

@@ -131,8 +131,8 @@ def fast_losses(
 
 
 def mean_loss(
-    sums: Float[Tensor, " answer"], counts: Int[Tensor, " answer"], weights: Float[Tensor, " task"]
-) -> Float[Tensor, ""]:
+    sums: Float[Tensor, "*run answer"], counts: Int[Tensor, "*run answer"], weights: Float[Tensor, "*run task"]
+) -> Float[Tensor, "*run"]:
     """The loss of a batch [nats]: its mean over all answers, or the weighted sum of the means of several answers.
 
     Args:
@@ -140,9 +140,9 @@ def mean_loss(
         counts: number of inputs that have each answer.
         weights: `Task.loss_weights`; with a single one, the answers are those of one question at several positions.
     """
-    if len(weights) == 1:
-        return sums.sum() / counts.sum() * weights[0]
-    return (sums / counts * weights).sum()
+    if weights.shape[-1] == 1:
+        return sums.sum(dim=-1) / counts.sum(dim=-1) * weights[..., 0]
+    return (sums / counts * weights).sum(dim=-1)
 
 
 def correct(

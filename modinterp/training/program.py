@@ -178,19 +178,18 @@ class Program:
     def _row_values(self) -> dict[str, Float[Tensor, " run"]]:
         """The columns of history at the present weights, each with one value a run, in float64."""
 
-        def of_run(parts: dict[str, dict[str, Tensor]], row: Tensor, weights: Tensor) -> dict[str, Tensor]:
-            columns = {f"{part}_loss": mean_loss(s["loss"], s["count"], weights) for part, s in parts.items()}
-            columns |= {f"{part}_accuracy": s["correct"].sum() / s["count"].sum() for part, s in parts.items()}
-            columns["sum_of_squared_weights"] = row.double().square().sum()
-            for part, sums in parts.items():
-                for kind, summed in (("loss", "loss"), ("accuracy", "correct")):
-                    means = sums[summed] / sums["count"]
-                    columns |= {f"{part}_{kind}_{name}": means[i] for i, name in enumerate(self.spec.task.output_names)}
-            return {name: x.double() for name, x in columns.items()}
-
         batches = {"train": self._sample, "test": self._held_out}
         parts = {part: self._each(self._answer_sums, self.weights, batch) for part, batch in batches.items()}
-        return torch.func.vmap(of_run)(parts, self.weights, self._settings["loss_weights"])
+        weights = self._settings["loss_weights"]
+        columns = {f"{part}_loss": mean_loss(sums["loss"], sums["count"], weights) for part, sums in parts.items()}
+        for part, sums in parts.items():
+            columns[f"{part}_accuracy"] = sums["correct"].sum(dim=1) / sums["count"].sum(dim=1)
+        columns["sum_of_squared_weights"] = self.weights.double().square().sum(dim=1)
+        for part, sums in parts.items():
+            for kind, summed in (("loss", "loss"), ("accuracy", "correct")):
+                means = sums[summed] / sums["count"]
+                columns |= {f"{part}_{kind}_{name}": means[:, i] for i, name in enumerate(self.spec.task.output_names)}
+        return {name: x.double() for name, x in columns.items()}
 
     def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
         """Sums over a batch for each answer of one run: losses, correct answers, and inputs that have an answer."""
