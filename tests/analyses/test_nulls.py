@@ -103,6 +103,7 @@ def test_neurons_are_periodic_only_in_the_order_of_the_residues() -> None:
         TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4),
         TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4, d_mlp=12, unlabelled_outputs=1),
         TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4, d_mlp=None),
+        TransformerConfig.of(addition(5), d_model=8, n_heads=2, d_head=4, d_mlp=12, init="left-facing"),
         MLPConfig.of(addition(5, equals=False)),
     ],
     ids=lambda config: config.summary,
