@@ -36,7 +36,6 @@ MUTED, INK = "#9aa5b1", "#1f2933"
 SEQUENTIAL, DIVERGING = "Viridis", "RdBu"
 LOSS_AXIS = {"title": "loss [nats]", "type": "log", "exponentformat": "power"}
 CYCLIC = "Phase"  # of angles: its two ends are one colour
-_BASE, _TEMPLATE = "plotly_white", "modinterp"
 _KINDS, _UNUSED = ("bar", "heatmap", "scatter", "scatter3d"), ("geo", "mapbox", "polar", "ternary")
 
 
@@ -57,16 +56,16 @@ def array(x: Tensor | np.ndarray | pd.Series | Sequence[float]) -> np.ndarray:
 
 
 @cache
-def template() -> str:
+def _template() -> str:
     """Name of the template of all figures: plotly's white one, of which only what our traces and axes use is kept.
 
     Every figure carries its template, and plotly copies and checks it with each: the whole takes three times as long.
     """
-    whole = pio.templates[_BASE].to_plotly_json()
+    name, whole = "modinterp", pio.templates["plotly_white"].to_plotly_json()
     data = {kind: whole["data"][kind] for kind in _KINDS}
-    layout = {name: value for name, value in whole["layout"].items() if name not in _UNUSED}
-    pio.templates[_TEMPLATE] = go.layout.Template(data=data, layout=layout)
-    return _TEMPLATE
+    layout = {part: value for part, value in whole["layout"].items() if part not in _UNUSED}
+    pio.templates[name] = go.layout.Template(data=data, layout=layout)
+    return name
 
 
 def with_title(figure: go.Figure, title: str, height: int = 420, legend: bool = True) -> go.Figure:
@@ -78,7 +77,7 @@ def with_title(figure: go.Figure, title: str, height: int = 420, legend: bool = 
     """
     figure.update_layout(
         title={"text": title, "x": 0, "xanchor": "left", "xref": "paper", "font": {"size": 15}},
-        template=template(),
+        template=_template(),
         font={"family": "system-ui, sans-serif", "size": 12, "color": INK},
         height=height,
         margin={"l": 64, "r": 24, "t": 84, "b": 56},

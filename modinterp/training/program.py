@@ -87,7 +87,7 @@ class Program:
         self._held_out = self._joined([b.held_out for b in self._batches])
         self._batch = self._joined([b.at(epoch) for b in self._batches])
         self._sample = self._joined([b.train_sample(epoch) for b in self._batches])
-        self._of_each = torch.compile(self._each, dynamic=False) if mode is ExecutionMode.COMPILED else self._each
+        self._mapped_each = torch.compile(self._each, dynamic=False) if mode is ExecutionMode.COMPILED else self._each
         captured = device.type == "cuda"
         self._take_step = Captured(self._step, device) if captured else self._step
         self._measure = Captured(self._row_values, device) if captured else self._row_values
@@ -120,9 +120,9 @@ class Program:
         Mapped over, it is that of the sum of all losses, of which a run's weights have a part in its own alone.
         """
         if not self.mapped:
-            return self._of_each(self._gradient, self.weights, self._batch, keys, self._settings)
+            return self._each(self._gradient, self.weights, self._batch, keys, self._settings)
         leaves = self.weights.detach().requires_grad_()
-        each = self._of_each(self._loss, leaves, self._batch, keys, self._settings)
+        each = self._mapped_each(self._loss, leaves, self._batch, keys, self._settings)
         return torch.autograd.grad(each.sum(), leaves)[0]
 
     def _each(self, function: Callable[..., Any], rows: Tensor, batch: Batch | list[Batch], *settings: Any) -> Any:
@@ -177,13 +177,11 @@ class Program:
     @torch.no_grad()
     def _row_values(self) -> dict[str, Float[Tensor, " run"]]:
         """The columns of history at the present weights, each with one value a run, in float64."""
-
         batches = {"train": self._sample, "test": self._held_out}
         parts = {part: self._each(self._answer_sums, self.weights, batch) for part, batch in batches.items()}
         weights = self._settings["loss_weights"]
-        columns = {f"{part}_loss": mean_loss(sums["loss"], sums["count"], weights) for part, sums in parts.items()}
-        for part, sums in parts.items():
-            columns[f"{part}_accuracy"] = sums["correct"].sum(dim=1) / sums["count"].sum(dim=1)
+        columns = {f"{part}_loss": mean_loss(s["loss"], s["count"], weights) for part, s in parts.items()}
+        columns |= {f"{part}_accuracy": s["correct"].sum(dim=1) / s["count"].sum(dim=1) for part, s in parts.items()}
         columns["sum_of_squared_weights"] = self.weights.double().square().sum(dim=1)
         for part, sums in parts.items():
             for kind, summed in (("loss", "loss"), ("accuracy", "correct")):

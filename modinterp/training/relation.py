@@ -18,7 +18,7 @@ class Relation(StrEnum):
 
 def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
     """How another training is related to this one; None where it follows another recipe."""
-    if spec.family != other.family:
+    if spec.shared_recipe != other.shared_recipe:
         return None
     if spec.model != other.model:
         return Relation.DRAW

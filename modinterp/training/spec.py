@@ -89,7 +89,7 @@ class RunSpec:
                 raise ValueError(f"no matrix {self.nudge.weight!r} to nudge; there are {', '.join(matrices)}")
 
     @cached_property  # every run is compared with every other
-    def family(self) -> tuple[Any, ...]:
+    def shared_recipe(self) -> tuple[Any, ...]:
         """What trainings of one recipe share.
 
         All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
