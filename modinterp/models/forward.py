@@ -159,8 +159,9 @@ def _tabulated_attention(
     What every input has in its last place, such as "=", is looked up once and not for each input.
     """
     one_last, per_head = _has_one_last_token(index), (config.n_heads, config.d_head)
-    queries_in = F.embedding(index["last_tokens"], table[-1])
-    seen = torch.cat([table[:-1].flatten(0, 1), queries_in]) if one_last else table.flatten(0, 1)
+    before, last_place = table.split([len(table) - 1, 1])
+    queries_in = F.embedding(index["last_tokens"], last_place.squeeze(0))
+    seen = torch.cat([before.flatten(0, 1), queries_in]) if one_last else table.flatten(0, 1)
     projected = (_projected(x, weights, 0, letter) for x, letter in ((queries_in, "Q"), (seen, "K"), (seen, "V")))
     q, k, v = (x.unflatten(-1, per_head) for x in projected)
     scores = torch.einsum("qhd,rhd->qrh", q, k).flatten(0, 1) / math.sqrt(config.d_head)
@@ -171,10 +172,12 @@ def _tabulated_attention(
     pattern = found.softmax(dim=0)  # [place, input, head]; the last position sees all, causal or not
     if config.attention_rate != 1:
         pattern = config.attention_rate * pattern + (1 - config.attention_rate)
-    z = operations.mixed_rows(v, pattern[: index["rows"].shape[1]], index).flatten(-2)
+    looked_up, of_last = pattern.split([index["rows"].shape[1], int(one_last)])
+    z = operations.mixed_rows(v, looked_up, index).flatten(-2)
     if one_last:
         own_head = torch.eye(config.n_heads, device=v.device).repeat_interleave(config.d_head, dim=1)
-        z = torch.addmm(z, pattern[-1], own_head * v[-1].flatten())  # of each head its own columns, in one product
+        of_heads = own_head * v[-1].flatten()
+        z = torch.addmm(z, of_last.squeeze(0), of_heads)  # of each head its own columns, in one product
     resid = queries_in.squeeze(0) if one_last else F.embedding(index["last"], queries_in)
     return _plus_attention(resid, z, weights, 0, operations).unsqueeze(1)
 
