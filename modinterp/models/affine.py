@@ -45,7 +45,7 @@ def _by_torch(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none")
     """x @ y + b and what comes `then` by torch's own operations, on a GPU in one kernel where there is a bias."""
     if b is None:
         return x @ y if then == "none" else (x @ y).relu_()
-    return torch.addmm(b, x, y) if then == "none" else torch._addmm_activation(b, x, y)
+    return torch.addmm(b, x, y) if then == "none" else torch.ops.aten._addmm_activation(b, x, y)
 
 
 @cache
