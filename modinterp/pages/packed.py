@@ -107,7 +107,14 @@ def _plain(value: Any) -> Any:
 
 def _short(values: np.ndarray) -> list[Any]:
     """Numbers in as few digits as one sees, nested as they were; null for what is not finite."""
-    flat = values.ravel().tolist()
-    words = (f"%.{DIGITS}g " * len(flat) % tuple(flat)).split()  # all at once: a figure has a million
-    numbers = json.loads(f"[{','.join(w if w[-1].isdigit() else 'null' for w in words)}]")
-    return np.array(numbers, dtype=object).reshape(values.shape).tolist()
+    x = values.astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        places = DIGITS - 1 - np.floor(np.log10(np.abs(x)))
+        places = np.where(np.isfinite(places), places, 0).clip(-300, 300)  # further powers of ten are no float64
+        up, down = 10.0 ** places.clip(0), 10.0 ** (-places).clip(0)
+        rounded = np.rint(x / down * up) * down / up  # a whole number over a power of ten is its shortest decimal
+    finite = np.isfinite(rounded)
+    if not finite.all():
+        return np.where(finite, rounded.astype(object), None).tolist()
+    whole = (rounded == np.rint(rounded)).all() and (np.abs(rounded) < 2**53).all()
+    return (rounded.astype(np.int64) if whole else rounded).tolist()
