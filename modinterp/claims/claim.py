@@ -13,12 +13,14 @@ from typing import Literal
 
 from modinterp.claims.band import Band
 from modinterp.claims.finding import HOLDS, Control, Finding, Reason
+from modinterp.claims.relatives import is_related, related
 from modinterp.claims.result import Network, Result, is_behaviour
 from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.models.layouts import name_list
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Task
 from modinterp.training import RunSpec
-from modinterp.training.relation import Relation, relation
+from modinterp.training.relation import Relation
 
 Scope = Literal["this run", "any seed", "any network"]
 Value = int | float | Sequence[float] | Sequence[int]
@@ -162,21 +164,34 @@ class Claim:
 
         Raises:
             NotRecorded: a run lacks what the claim asks for.
-            ValueError: no run, where the claim needs one; a number that the claim expects was not measured.
+            ValueError: no run, where the claim needs one; it has no numbers of these runs, or not of them alone.
         """
         if self.needs and not runs:
             raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
         began, measured = time.perf_counter(), [measure(run) for run in runs]
         networks = related({m.name: m.spec for m in measured})
         if self.of_one is None:
-            result = self.judged_together(self.numbers(*measured), networks)
+            result = self.judged_together(self._numbers_or_why_not(measured), networks)
         else:
-            rows = [(networks[0], self.numbers(measured[0]))]
+            rows = [(networks[0], self._numbers_or_why_not(measured[:1]))]
             for network, m in zip(networks[1:], measured[1:], strict=True):
                 with suppress(NotRecorded):
                     rows.append((network, self.numbers(m)))
             result = self.judged(rows)
         return replace(result, seconds=time.perf_counter() - began)
+
+    def _numbers_or_why_not(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
+        """`numbers`; what goes wrong with runs that are not those of the claim is told as that, by a ValueError."""
+        try:
+            return self.numbers(*measured)
+        except NotRecorded:
+            raise
+        except (AttributeError, ArithmeticError, LookupError, ValueError) as error:
+            names = [m.name for m in measured]
+            if set(self.needs) <= set(names) or (self.of_one is not None and names[0] in self.needs):
+                raise
+            asked = self.needs[0] + " and others together" * (self.of_one is None and len(self.needs) > 1)
+            raise ValueError(f"{self.id} is measured on {asked}, and has no numbers of {name_list(names)}") from error
 
     def numbers(self, *measured: NetworkMeasurements) -> Numbers:
         """The numbers of one network, where the claim is about one, and otherwise of all these together.
@@ -277,10 +292,10 @@ class Claim:
         """
         needs = [name for name in self.needs if name in specs]
         first = specs[needs[0]] if needs else None
-        if self.of_one is None or first is None or not all(_is_related(first, specs[name]) for name in needs):
+        if self.of_one is None or first is None or not all(is_related(first, specs[name]) for name in needs):
             return tuple(needs)
         others = (name for name in specs if name not in needs and name.startswith(f"{self.source}/"))
-        return (*needs, *(name for name in others if _is_related(first, specs[name], Relation.SAME)))
+        return (*needs, *(name for name in others if is_related(first, specs[name], Relation.SAME)))
 
     def counted(self, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
         """Names of the `subjects` that count: the needs, and those relatives that did not end while they still moved.
@@ -294,21 +309,6 @@ class Claim:
     def open(self, reason: Reason) -> Result:
         """The result where nothing was measured."""
         return Result(self, {}, (), reason)
-
-
-def related(specs: Mapping[str, RunSpec | None]) -> tuple[Network, ...]:
-    """The networks of these names, each with how it is related to the first; of unknown training, as another seed."""
-    first = next(iter(specs.values()), None)
-    networks = []
-    for place, (name, spec) in enumerate(specs.items()):
-        how = relation(first, spec) if first is not None and spec is not None else Relation.SEED
-        networks.append(Network(name, Relation.SAME if place == 0 else how))
-    return tuple(networks)
-
-
-def _is_related(spec: RunSpec, other: RunSpec | None, but_for: Relation | None = None) -> bool:
-    """Whether another training follows one recipe with this one, but for those so related: the same, cut shorter."""
-    return other is not None and relation(spec, other) not in (None, but_for)
 
 
 def _fits(pattern: str, names: Collection[str]) -> bool:

@@ -87,9 +87,13 @@ class Comparison:
         return table
 
     def agreement(self) -> pd.DataFrame:
-        """Jaccard index of the key frequencies of every two networks."""
-        freqs = {name: m.freqs for name, m in self.waved.items()}
-        return pd.DataFrame({name: {other: jaccard(a, b) for other, b in freqs.items()} for name, a in freqs.items()})
+        """Jaccard index of the key frequencies of every two networks; NaN for two of different moduli."""
+        return pd.DataFrame(
+            {
+                name: {other: jaccard(a.freqs, b.freqs) if a.p == b.p else math.nan for other, b in self.waved.items()}
+                for name, a in self.waved.items()
+            }
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: the explanation of each network by its name, as `Explanation.to_json` gives it."""

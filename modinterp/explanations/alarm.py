@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from modinterp.explanations.assumptions import SAMPLE, Trial, as_assumed, trials
 from modinterp.explanations.behaviour import Behaviour
@@ -85,9 +87,19 @@ def doubt(found: Subject, m: Behaviour, is_periodic: bool = False) -> Doubt:
             f"or another source of chance: what follows is of one draw."
         )
         return Doubt(Alarm(words, (), explains=False))
+    if _are_probabilities(m.all_logits):
+        words = (
+            "Its outputs are probabilities: none is negative, and those for one input add up to 1. Measured as logits "
+            "they have another loss and other waves: give it without its last softmax, or the logarithm of its outputs."
+        )
+        return Doubt(Alarm(words, (), explains=False))
     is_wrong = m.own_score.accuracy < MOSTLY_RIGHT
     tried = tuple(trials(found, is_wrong))
     return Doubt(_of_wrong_answers(found, m, tried, is_periodic)) if is_wrong else _of_right_answers(found, tried)
+
+
+def _are_probabilities(outputs: Float[Tensor, "input output"]) -> bool:
+    return bool((outputs >= 0).all()) and bool(((outputs.sum(dim=-1) - 1).abs() < STEADY).all())
 
 
 def _moved(m: Behaviour) -> float:

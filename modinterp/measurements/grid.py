@@ -126,19 +126,22 @@ class GridMeasurements(NetworkMeasurements):
 
     @cached_property
     def test_accuracies(self) -> tuple[float, ...]:
-        """Accuracy of every question on the inputs held out; the last in the history, where the weights are missing."""
+        """Accuracy of every question on the inputs that are `held_out`, for a foreign checkpoint thus on all inputs.
+
+        The last in the history, where the weights are missing.
+        """
         if not self.has_weights:
             return tuple(self.final("test_accuracy").tolist())
         return tuple(self.correct[self.held_out].double().mean(dim=0).tolist())
 
     @property
     def test_accuracy(self) -> float:
-        """Accuracy on the inputs held out, mean over the questions."""
+        """Accuracy on the inputs that are `held_out`, for a foreign checkpoint on all; mean over the questions."""
         return sum(self.test_accuracies) / len(self.test_accuracies)
 
     @property
     def n_generalised(self) -> int:
-        """How many questions have an accuracy of at least 0.99 on the inputs held out."""
+        """How many questions have an accuracy of at least 0.99 on the inputs that are `held_out`."""
         return sum(share >= LEARNED for share in self.test_accuracies)
 
     @cached_property

@@ -51,8 +51,11 @@ class WaveMeasurements(GridMeasurements):
 
     @cached_property
     def test(self) -> Int[Tensor, " test"] | None:
-        """Rows of the inputs that were not trained on; None for a foreign checkpoint, of which they are not known."""
-        return None if self.run.spec is None else self.split.test
+        """Rows of the inputs that were not trained on; None where there are none, or where they are not known.
+
+        Of a foreign checkpoint it is not known.
+        """
+        return self.split.test if self.run.spec is not None and len(self.split.test) else None
 
     @cached_property
     def spectrum(self) -> Float[Tensor, "component_a component_b output"]:

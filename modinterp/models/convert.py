@@ -82,7 +82,7 @@ def _transformer_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> T
         act_fn=assumed.act_fn,
         positional="pos_embed.W_pos" in weights,
         attn_biases=any(re.search(r"attn\.b_", n) for n in weights),
-        mlp_biases="blocks.0.mlp.b_in" in weights,
+        mlp_biases=not weights.keys().isdisjoint(("blocks.0.mlp.b_in", "blocks.0.mlp.b_out")),
         unembed_bias="unembed.b_U" in weights,
         attention_rate=assumed.attention_rate,
         causal=assumed.causal,
@@ -101,7 +101,7 @@ def _mlp_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> MLPConfig
         act_fn=assumed.act_fn,
         n_layers=_number_of_layers(weights),
         joined=assumed.joined or ("sum" if rows == d_model else "concatenated"),
-        mlp_biases="blocks.0.mlp.b_in" in weights,
+        mlp_biases=not weights.keys().isdisjoint(("blocks.0.mlp.b_in", "blocks.0.mlp.b_out")),
         unembed_bias="unembed.b_U" in weights,
     )
 

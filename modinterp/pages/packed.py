@@ -115,6 +115,8 @@ def _short(values: np.ndarray) -> list[Any]:
         rounded = np.rint(x / down * up) * down / up  # a whole number over a power of ten is its shortest decimal
     finite = np.isfinite(rounded)
     if not finite.all():
-        return np.where(finite, rounded.astype(object), None).tolist()
+        shown = rounded.astype(object)
+        shown[~finite] = None
+        return shown.tolist()
     whole = (rounded == np.rint(rounded)).all() and (np.abs(rounded) < 2**53).all()
     return (rounded.astype(np.int64) if whole else rounded).tolist()

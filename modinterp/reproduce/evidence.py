@@ -12,7 +12,8 @@ from time import perf_counter
 from typing import Any
 
 from modinterp.claims import Claim, Result
-from modinterp.claims.claim import Numbers, related
+from modinterp.claims.claim import Numbers
+from modinterp.claims.relatives import related
 from modinterp.claims.result import BEFORE, MEMORISED
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.runs import NotRecorded, TrainedRun

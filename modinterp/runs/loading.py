@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +122,14 @@ def _spectra(path: Path, task: Task) -> Spectra:
     return spectra
 
 
+def _verified_snapshot(folder: Path, record: dict[str, Any], paths: Mapping[int, str], epoch: int) -> Weights:
+    return store.read_weights(store.verify(folder, record, paths[epoch]))
+
+
+def _latest_snapshot(folder: Path, epoch: int) -> Weights:
+    return store.read_weights(store.snapshot_path(folder, epoch))
+
+
 def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun:
     """The run in a folder, every file of it checked against run.json before it is read."""
     record = store.read_record(folder)
@@ -129,9 +139,6 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
     recorded = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}
     if recorded:  # the last of them is the final weights
         recorded.setdefault(record["epoch"], store.FINAL)
-
-    def snapshot(epoch: int) -> Weights:
-        return store.read_weights(store.verify(folder, record, recorded[epoch]))
 
     def table(name: str, columns: tuple[str, ...] = ("epoch",)) -> pd.DataFrame | None:
         listed = next((x for x in (name, name + store.PACKED) if x in record["sha256"]), None)
@@ -147,7 +154,7 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
         None if network is None else network.to(device),
         spec,
         history,
-        Snapshots(sorted(recorded), snapshot),
+        Snapshots(sorted(recorded), partial(_verified_snapshot, folder, record, recorded)),
         table(store.PROGRESS),
         _spectra(store.verify(folder, record, store.SPECTRA), spec.task) if has_spectra else None,
         store.recorded_outcome(record),
@@ -163,10 +170,7 @@ def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> 
     spec, state = begun
     if (folder / store.RECORD).is_file() and store.read_record(folder)["epoch"] >= state.epoch:
         return None
-
-    def snapshot(epoch: int) -> Weights:
-        return store.read_weights(store.snapshot_path(folder, epoch))
-
+    epochs = [epoch for epoch in store.snapshot_epochs(folder) if epoch <= state.epoch]
     spectra = _spectra(folder / store.SPECTRA, spec.task) if (folder / store.SPECTRA).is_file() else None
     return TrainedRun(
         name,
@@ -174,7 +178,7 @@ def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> 
         fitting(state.weights, spec.model, spec.task).to(device),
         spec,
         pd.DataFrame(list(state.history)),
-        Snapshots([epoch for epoch in store.snapshot_epochs(folder) if epoch <= state.epoch], snapshot),
+        Snapshots(epochs, partial(_latest_snapshot, folder)),
         spectra=None if spectra is None else spectra.before(state.epoch + 1),
         in_training=True,
     )

@@ -66,8 +66,14 @@ class TrainedRun:
             NotRecorded: the history came without the weights.
         """
         if self.model is None:
-            raise NotRecorded(f"{self.name} came with its history, not with its weights; {how_to_train(self.name)}")
+            raise NotRecorded(self._lacks_weights)
         return self.model
+
+    @property
+    def _lacks_weights(self) -> str:
+        """That its weights did not come along, what did, and how to come by them."""
+        measured = ", but `measure` gives what was measured of it when it was published" * (self.recorded is not None)
+        return f"{self.name} came with its history, not with its weights{measured}; {how_to_train(self.name)}"
 
     @property
     def config(self) -> Config:
@@ -146,9 +152,12 @@ class TrainedRun:
         """The network at the snapshot of an epoch.
 
         Raises:
+            NotRecorded: the history came without the weights.
             KeyError: there is no such snapshot.
             ValueError: the snapshot is of another network.
         """
+        if self.model is None and not self.snapshots:
+            raise NotRecorded(self._lacks_weights)
         return fitting(self.snapshots[epoch], self.config, self.task).to(self._device)
 
     def __repr__(self) -> str:
@@ -184,7 +193,12 @@ def is_trained_here(name: str) -> bool:
 
 
 def how_to_train(name: str) -> str:
-    """How to come by a run that did not come along, as a clause that follows an error."""
+    """How to come by a run that did not come along, as a clause that follows an error.
+
+    Args:
+        name: of the run; of one that was read from a folder, that folder, whose last two parts are a run's name.
+    """
+    name = "/".join(Path(name).parts[-2:]) if Path(name).is_dir() else name
     read = f'load("{name}", root="{TRAINED}") reads it'
     if is_trained_here(name):
         return f"{read} as it was trained here"

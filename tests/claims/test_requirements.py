@@ -84,3 +84,22 @@ def test_a_relative_that_still_moved_at_its_end_does_not_count_unless_the_claim_
     assert claim.counted({name: measure(each) for name, each in runs.items()}) == ("test/x-0", "test/x-1")
     named = replace(claim, needs=("test/x-2", "test/x-0"), scope="any seed")
     assert named.check_available(runs).runs == ("test/x-2", "test/x-0", "test/x-1")
+
+
+def test_a_claim_says_which_runs_it_has_no_numbers_of() -> None:
+    def claim(*needs: str) -> Claim:
+        def measure(*runs: object) -> dict[str, float]:
+            return {"first": {"a/x-0": 1.0}[runs[0].name]}  # type: ignore[attr-defined]
+
+        return Claim(id="test.x", where="nowhere", statement="Something.", source_says="1", measure=measure,
+                     expected={"first": at_least(1)}, needs=needs, scope="any seed")  # fmt: skip
+
+    assert claim("a/x-0").check(run("a/x-0")).verdict == "holds"
+    with pytest.raises(ValueError, match=r"^test.x is measured on a/x-0, and has no numbers of mine$"):
+        claim("a/x-0").check(run("mine"))
+    with pytest.raises(
+        ValueError, match=r"^test.x is measured on a/x-0 and others together, and has no numbers of mine$"
+    ):
+        claim("a/x-0", "a/x-1").check(run("mine"))
+    with pytest.raises(KeyError, match="a/y-0"):
+        claim("a/y-0").check(run("a/y-0"))

@@ -84,3 +84,14 @@ def test_snapshots_of_one_training_and_nothing(mainline: TrainedRun) -> None:
         modinterp.compare([mainline], epochs=(3,))
     with pytest.raises(ValueError, match="nothing to compare"):
         modinterp.compare([])
+
+
+def test_frequencies_of_other_moduli_are_not_compared() -> None:
+    runs = {
+        f"mod {p}": TrainedRun(
+            f"mod {p}", tasks.addition(p), from_state_dict(planted.clock(p, (3, 5)), tasks.addition(p))
+        )
+        for p in (P, 23)
+    }
+    agreement = compare(runs, draws=99).agreement()
+    assert agreement.isna().to_numpy().tolist() == [[False, True], [True, False]]

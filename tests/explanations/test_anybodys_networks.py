@@ -279,3 +279,10 @@ def test_numbers_that_their_authors_give(name: str) -> None:
     assert x["accuracy"] == 1
     for key, (value, error) in numbers.items():
         assert x[key] == pytest.approx(value, abs=error), key
+
+
+def test_outputs_that_are_probabilities_are_doubted() -> None:
+    assert explain(lambda x: NETWORK(x)[:, -1].log_softmax(dim=-1), op="add", p=P, draws=99).alarm is None
+    x = explain(lambda x: NETWORK(x)[:, -1].softmax(dim=-1), op="add", p=P, draws=99)
+    assert x.alarm is not None
+    assert x.alarm.words.startswith("Its outputs are probabilities")

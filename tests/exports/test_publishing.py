@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,11 +112,16 @@ def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(t
     assert run.model is None
     assert not hasattr(run.model, "W_E")
     assert copy.deepcopy(run).history.equals(run.history)
-    for use in (lambda: run.network, run.activations):
+    for use in (lambda: run.network, run.activations, lambda: run.at(100)):
         with pytest.raises(NotRecorded, match="came with its history, not with its weights"):
             use()
+    with pytest.raises(NotRecorded, match="`measure` gives what was measured .*runs train own/small`"):
+        run.network  # noqa: B018
     assert run.at_start().has_weights
-    assert load("own/small", root=tmp_path / "trained").has_weights
+    trained = load("own/small", root=tmp_path / "trained")
+    assert trained.has_weights
+    again = pickle.loads(pickle.dumps(trained))
+    assert torch.equal(again.snapshots[100]["embed.W_E"], trained.snapshots[100]["embed.W_E"])
 
 
 def test_what_claims_measure_is_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import pickle
 import weakref
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from modinterp.measurements.recorded import measurements_declared
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Split
+from modinterp.training import Recipe, RunSpec
 
 P = 13
 
@@ -240,3 +242,14 @@ def test_numbers_stay_when_activations_are_let_go(mainline: TrainedRun) -> None:
     other = measure(mainline)
     vars(other).update(m.taken)
     assert other.ablated("skip around MLP mean") is m.ablated("skip around MLP mean")
+
+
+def test_a_run_that_holds_nothing_out_is_measured() -> None:
+    task = tasks.addition(7)
+    config = TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=32)
+    spec = RunSpec(task, config, Recipe(fraction=1.0, epochs=1))
+    m = measure(TrainedRun("all", task, hooked(config, spec.initial_weights()), spec))
+    assert m.test is None
+    assert 0 <= m.accuracy <= 1
+    assert all(math.isnan(loss) for loss in m.test_losses)
+    assert m.ablations.table()["test_loss"].isna().all()

@@ -97,6 +97,7 @@ def without(name: str) -> Callable[[Weights], Weights]:
 
 
 BROKEN: dict[str, tuple[Callable[[Weights], Weights], str]] = {
+    "a bias missing": (without("blocks.0.mlp.b_in"), "missing weights: blocks.0.mlp.b_in"),
     "a weight missing": (without("blocks.0.mlp.W_out"), "missing weights: blocks.0.mlp.W_out"),
     "the embedding missing": (without("embed.W_E"), "no weight embed.W_E"),
     "a weight too many": (lambda w: w | {"ln_final.w": torch.ones(16)}, "without a place: ln_final.w"),
