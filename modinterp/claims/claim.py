@@ -166,32 +166,30 @@ class Claim:
             NotRecorded: a run lacks what the claim asks for.
             ValueError: no run, where the claim needs one; it has no numbers of these runs, or not of them alone.
         """
+        try:
+            return self._checked(*runs)
+        except (AttributeError, ArithmeticError, LookupError) as error:
+            names = [run.name for run in runs]
+            if set(self.needs) <= set(names) or (self.of_one is not None and names[0] in self.needs):
+                raise
+            asked = self.needs[0] + " and others together" * (self.of_one is None and len(self.needs) > 1)
+            raise ValueError(f"{self.id} is measured on {asked}, and has no numbers of {name_list(names)}") from error
+
+    def _checked(self, *runs: Run) -> Result:
+        """`check`, with what goes wrong as it is."""
         if self.needs and not runs:
             raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
         began, measured = time.perf_counter(), [measure(run) for run in runs]
         networks = related({m.name: m.spec for m in measured})
         if self.of_one is None:
-            result = self.judged_together(self._numbers_or_why_not(measured), networks)
+            result = self.judged_together(self.numbers(*measured), networks)
         else:
-            rows = [(networks[0], self._numbers_or_why_not(measured[:1]))]
+            rows = [(networks[0], self.numbers(measured[0]))]
             for network, m in zip(networks[1:], measured[1:], strict=True):
                 with suppress(NotRecorded):
                     rows.append((network, self.numbers(m)))
             result = self.judged(rows)
         return replace(result, seconds=time.perf_counter() - began)
-
-    def _numbers_or_why_not(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
-        """`numbers`; what goes wrong with runs that are not those of the claim is told as that, by a ValueError."""
-        try:
-            return self.numbers(*measured)
-        except NotRecorded:
-            raise
-        except (AttributeError, ArithmeticError, LookupError, ValueError) as error:
-            names = [m.name for m in measured]
-            if set(self.needs) <= set(names) or (self.of_one is not None and names[0] in self.needs):
-                raise
-            asked = self.needs[0] + " and others together" * (self.of_one is None and len(self.needs) > 1)
-            raise ValueError(f"{self.id} is measured on {asked}, and has no numbers of {name_list(names)}") from error
 
     def numbers(self, *measured: NetworkMeasurements) -> Numbers:
         """The numbers of one network, where the claim is about one, and otherwise of all these together.
@@ -255,7 +253,7 @@ class Claim:
         if self.needs and not self.said_of(run.task):
             return self.open("does not apply")
         try:
-            result = self.check(*([run] if self.needs else []))
+            result = self._checked(*([run] if self.needs else []))
         except NotRecorded:
             return self.open("does not apply")
         missing = any(v != v for name in self.bands for v in result.measured[name])
