@@ -272,7 +272,7 @@ class Claim:
             return self.open("pending")
         measured = {name: measure(run) for name, run in runs.items()}
         try:
-            return self.check(*(measured[name] for name in self.counted(measured)))
+            return self._checked(*(measured[name] for name in self.counted(measured)))
         except NotRecorded:
             return self.open("pending")
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from modinterp.explanations.assumptions import SAMPLE, Trial, as_assumed, trials
 from modinterp.explanations.behaviour import Behaviour
@@ -30,6 +28,7 @@ SAME = 0.02
 # that are right either way. Of 24 that were trained with squares none is right when it is read with ReLU or GeLU.
 SQUARES = "act_fn='square'"
 STEADY = 0.01  # of the spread of the logits: no rounding moves them so far
+ROUNDED = 0.01  # by which probabilities, however coarse, may miss a sum of 1
 SHOWN = 4  # of the assumptions under which a network is as right
 
 
@@ -81,25 +80,33 @@ def doubt(found: Subject, m: Behaviour, is_periodic: bool = False) -> Doubt:
     Args:
         is_periodic: whether its weights or logits are clearly periodic, so that it should know the answers.
     """
-    if (moved := _moved(m)) > STEADY:
-        words = (
-            f"Asked again, it gives other logits for the same inputs, by {moved:.1%} of their spread, as with dropout "
-            f"or another source of chance: what follows is of one draw."
-        )
-        return Doubt(Alarm(words, (), explains=False))
-    if _are_probabilities(m.all_logits):
-        words = (
-            "Its outputs are probabilities: none is negative, and those for one input add up to 1. Measured as logits "
-            "they have another loss and other waves: give it without its last softmax, or the logarithm of its outputs."
-        )
+    if words := _of_chance(m) or _of_probabilities(m):
         return Doubt(Alarm(words, (), explains=False))
     is_wrong = m.own_score.accuracy < MOSTLY_RIGHT
     tried = tuple(trials(found, is_wrong))
     return Doubt(_of_wrong_answers(found, m, tried, is_periodic)) if is_wrong else _of_right_answers(found, tried)
 
 
-def _are_probabilities(outputs: Float[Tensor, "input output"]) -> bool:
-    return bool((outputs >= 0).all()) and bool(((outputs.sum(dim=-1) - 1).abs() < STEADY).all())
+def _of_chance(m: Behaviour) -> str:
+    """That a network gives other logits when it is asked again; empty where it does not."""
+    moved = _moved(m)
+    if moved <= STEADY:
+        return ""
+    return (
+        f"Asked again, it gives other logits for the same inputs, by {moved:.1%} of their spread, as with dropout "
+        f"or another source of chance: what follows is of one draw."
+    )
+
+
+def _of_probabilities(m: Behaviour) -> str:
+    """That a network's outputs are probabilities and no logits; empty where they are not."""
+    outputs = m.all_logits
+    if not ((outputs >= 0).all() and ((outputs.sum(dim=-1) - 1).abs() < ROUNDED).all()):
+        return ""
+    return (
+        "Its outputs are probabilities: none is negative, and those for one input add up to 1. Measured as logits "
+        "they have another loss and other waves: give it without its last softmax, or the logarithm of its outputs."
+    )
 
 
 def _moved(m: Behaviour) -> float:

@@ -101,7 +101,7 @@ def _mlp_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> MLPConfig
         act_fn=assumed.act_fn,
         n_layers=_number_of_layers(weights),
         joined=assumed.joined or ("sum" if rows == d_model else "concatenated"),
-        mlp_biases=not weights.keys().isdisjoint(("blocks.0.mlp.b_in", "blocks.0.mlp.b_out")),
+        mlp_biases="blocks.0.mlp.b_in" in weights,
         unembed_bias="unembed.b_U" in weights,
     )
 

@@ -126,7 +126,7 @@ def _verified_snapshot(folder: Path, record: dict[str, Any], paths: Mapping[int,
     return store.read_weights(store.verify(folder, record, paths[epoch]))
 
 
-def _latest_snapshot(folder: Path, epoch: int) -> Weights:
+def _unverified_snapshot(folder: Path, epoch: int) -> Weights:
     return store.read_weights(store.snapshot_path(folder, epoch))
 
 
@@ -178,7 +178,7 @@ def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> 
         fitting(state.weights, spec.model, spec.task).to(device),
         spec,
         pd.DataFrame(list(state.history)),
-        Snapshots(epochs, partial(_latest_snapshot, folder)),
+        Snapshots(epochs, partial(_unverified_snapshot, folder)),
         spectra=None if spectra is None else spectra.before(state.epoch + 1),
         in_training=True,
     )

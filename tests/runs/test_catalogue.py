@@ -78,6 +78,8 @@ def test_a_pending_run_says_what_it_would_cost(
     assert main(["list", "nanda/p401-fraction-5-1", "nanda/p401-decay-8-0"]) == 0
     _, *lines = capsys.readouterr().out.splitlines()
     few, many = sorted(lines, key=lambda line: "decay" in line)
+    assert "pending" in many
+    assert "nanda.fig25" in many
     cost = re.compile(r"pending, (\d[\d,]*) min")
     one, other = (int(cost.search(line)[1].replace(",", "")) for line in (few, many))
     assert 1 <= one < other / 8, "twice as many epochs of six times as many pairs"
