@@ -38,6 +38,10 @@ CONFIGS: dict[str, Config] = {
     "attention alone": TransformerConfig.of(TASK, **SMALL | {"d_mlp": None}),
     "no positions, no nonlinearity": TransformerConfig.of(TASK, **SMALL | {"positional": False, "act_fn": "none"}),
     "odd width of heads": TransformerConfig.of(TASK, **SMALL | {"n_heads": 3, "d_head": 5, "mlp_biases": False}),
+    "too narrow to be folded": TransformerConfig.of(TASK, **SMALL | {"d_model": 4, "attn_biases": True}),
+    "folded, all biases": TransformerConfig.of(
+        TASK, **SMALL | {"act_fn": "gelu", "attn_biases": True, "unembed_bias": True}
+    ),
     "no equals sign": TransformerConfig.of(PAIRS, **SMALL),
     "He initialisation": TransformerConfig.of(TASK, **SMALL | {"init": "he", "mlp_biases": False}),
     "pair MLP": MLPConfig.of(PAIRS, d_model=16, d_mlp=24),
