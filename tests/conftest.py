@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
@@ -55,7 +56,13 @@ def looks_at_a_report(item: pytest.Item) -> bool:
 
 
 def pytest_collectstart() -> None:
+    gc.disable()  # eight thousand tests, and all that they import, stay until the end
     _prepare()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @cache

@@ -54,6 +54,15 @@ def test_a_package_is_imported_by_parts(tmp_path: Path, code: str, printed: str)
     assert outcome(tmp_path, code).startswith(printed)
 
 
+def test_garbage_is_not_looked_for_among_what_stays(tmp_path: Path) -> None:
+    code = """import gc
+from modinterp.lazy import staying
+with staying():
+    looked_for, here = gc.isenabled(), [[] for _ in range(5_000)]
+print(looked_for, gc.isenabled(), gc.get_freeze_count() > 5_000, len(gc.get_objects()) < 5_000)"""
+    assert outcome(tmp_path, code) == "False True True True"
+
+
 def test_a_package_that_cannot_be_executed_says_so_each_time(tmp_path: Path) -> None:
     code = f"""{BY_PARTS}
 open('lump/heavy.py', 'w').write('import no_such_library')

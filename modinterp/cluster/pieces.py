@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -57,7 +58,8 @@ def processes(number: int, *modules: str) -> Iterator[CarriedOut]:
     """
     forkserver.set_forkserver_preload(list(modules))
     forkserver.ensure_running()  # a server that has imported, and computed nothing, is safe to fork, and quick
-    pool = ProcessPoolExecutor(number, multiprocessing.get_context("forkserver"))
+    # what it has imported is frozen in each: nobody need look for garbage there
+    pool = ProcessPoolExecutor(number, multiprocessing.get_context("forkserver"), initializer=gc.freeze)
 
     def carried_out(pieces: list[Piece]) -> Iterator[Answer]:
         return _answers({pool.submit(piece.function, *piece.arguments, report=_untold): piece for piece in pieces})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from modinterp.explanations.command import add_forward_pass
 from modinterp.files import writable_folder
+from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
@@ -45,8 +46,9 @@ exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = vars(_parser().parse_args(arguments))
-    from modinterp.comparisons.entry import compare
-    from modinterp.comparisons.page import write_comparison
+    with staying(arguments is None):
+        from modinterp.comparisons.entry import compare
+        from modinterp.comparisons.page import write_comparison
 
     networks, out, root = options.pop("networks"), options.pop("out"), options.pop("runs")
     writable_folder(out)

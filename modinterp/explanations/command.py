@@ -7,6 +7,7 @@ from pathlib import Path
 
 from modinterp.cluster.cores import set_threads
 from modinterp.files import folder_name, writable_folder
+from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
@@ -74,15 +75,16 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
 @one_line_errors("stopped; nothing was written")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    options = vars(_parser().parse_args(arguments))
-    set_threads(options.pop("threads"))
-    from modinterp.explanations.entry import explain
-    from modinterp.explanations.page import write_explanation
-    from modinterp.runs.weights import READ
-    from modinterp.tasks.group import elements_in
-    from modinterp.training import prepare_cpu
+    options, is_own_process = vars(_parser().parse_args(arguments)), arguments is None
+    with staying(is_own_process):
+        set_threads(options.pop("threads"))
+        from modinterp.explanations.entry import explain
+        from modinterp.explanations.page import write_explanation
+        from modinterp.runs.weights import READ
+        from modinterp.tasks.group import elements_in
+        from modinterp.training import prepare_cpu
 
-    if arguments is None:  # the process is the command's own
+    if is_own_process:
         prepare_cpu()
     network, out, root = options.pop("network"), options.pop("out"), options.pop("runs")
     options["elements"] = () if options["elements"] is None else elements_in(options["elements"])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from modinterp.cluster.arguments import add_cluster_arguments, check_cluster_arguments
 from modinterp.cluster.cores import free_cores
 from modinterp.files import folder_name, writable_folder
+from modinterp.lazy import staying
 from modinterp.sources import sources
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
@@ -218,7 +219,7 @@ def _elsewhere(names: tuple[str, ...], options: argparse.Namespace, workers: int
         with processes(workers, "modinterp.reproduce.ensemble", *packages) as in_processes:
 
             def begun(name: str) -> Taken:
-                from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces  # beside the server
+                from modinterp.reproduce.ensemble import is_worth_processes, measured_in_pieces
 
                 if not is_worth_processes(name, options.only):
                     return tuple
@@ -287,10 +288,13 @@ def main(arguments: list[str] | None = None) -> int:
 
         device = str(resolved_device(device))
     workers = _workers(names, options, device)
+    is_own_process = arguments is None
     with _elsewhere(names, options, workers) as begun:
-        from modinterp.training import prepare_cpu
+        with staying(is_own_process):  # beside the server that processes are forked from
+            from modinterp.reproduce import ensemble, index, report  # noqa: F401
+            from modinterp.training import prepare_cpu
 
-        if arguments is None:  # the process is the command's own
+        if is_own_process:
             prepare_cpu(1 if workers > 1 and options.source == ALL else None)  # the next source keeps all cores busy
         if options.checkpoint is None:
             _check_runs(names, options)
