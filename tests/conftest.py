@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from modinterp.lazy import staying
 from modinterp.sources import sources
 
 if TYPE_CHECKING:  # what is heavy is imported where tests run, and not by the process that hands them out
@@ -56,13 +56,13 @@ def looks_at_a_report(item: pytest.Item) -> bool:
 
 
 def pytest_collectstart() -> None:
-    gc.disable()  # eight thousand tests, and all that they import, stay until the end
     _prepare()
 
 
-def pytest_collection_finish() -> None:
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    with staying():  # eight thousand tests, and all that they import
+        return (yield)
 
 
 @cache

@@ -149,9 +149,10 @@ def _residual_table(config: TransformerConfig, weights: Weights, n_ctx: int) -> 
 def _projected(x: Float[Tensor, "*batch d_model"], weights: Weights, layer: int, letter: str) -> Tensor:
     """x W + b for one of Q, K, V with all heads side by side: [*batch, head * d_head]."""
     attn = f"blocks.{layer}.attn."
-    projected = x @ weights[f"{attn}W_{letter}"].transpose(0, 1).flatten(1)
+    W = weights[f"{attn}W_{letter}"]
+    projected = x @ W.transpose(0, 1).flatten(1)
     bias = weights.get(f"{attn}b_{letter}")
-    return _plus_bias(projected, None if bias is None else bias.flatten())
+    return projected if bias is None else projected + bias.flatten()
 
 
 def _tabulated_attention(

@@ -291,7 +291,7 @@ def main(arguments: list[str] | None = None) -> int:
     is_own_process = arguments is None
     with _elsewhere(names, options, workers) as begun:
         with staying(is_own_process):  # beside the server that processes are forked from
-            from modinterp.reproduce import ensemble, index, report  # noqa: F401
+            from modinterp.reproduce.report import write_index
             from modinterp.training import prepare_cpu
 
         if is_own_process:
@@ -300,8 +300,6 @@ def main(arguments: list[str] | None = None) -> int:
             _check_runs(names, options)
         entries, as_expected = zip(*_all_reproduced(names, options, device, begun), strict=True)
     if options.source == ALL:
-        from modinterp.reproduce.report import write_index
-
         print(f"all sources: {write_index(entries, _folder(options))}")
     return 0 if all(as_expected) else 1
 
