@@ -18,12 +18,12 @@ from statistics import median
 from timing import alternated, seconds, versions
 
 from modinterp.activations import activations
-from modinterp.explanations import explain
-from modinterp.explanations.measurements import FEWEST_DRAWS, StrangerMeasurements
-from modinterp.explanations.page import write_explanation
-from modinterp.explanations.sections import SECTIONS
-from modinterp.explanations.subject import subject
-from modinterp.explanations.verdict import verdict
+from modinterp.explain import explain
+from modinterp.explain.measurements import FEWEST_DRAWS, StrangerMeasurements
+from modinterp.explain.page import write_explanation
+from modinterp.explain.sections import SECTIONS
+from modinterp.explain.subject import subject
+from modinterp.explain.verdict import verdict
 
 SMALL = "nanda/p53-decay-5-0"  # a network of which an explanation is quick
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from modinterp.explanations.alarm import MOSTLY_RIGHT, doubt
-from modinterp.explanations.behaviour import Behaviour
-from modinterp.explanations.subject import Said, subject
+from modinterp.explain.alarm import MOSTLY_RIGHT, doubt
+from modinterp.explain.behaviour import Behaviour
+from modinterp.explain.subject import Said, subject
 from modinterp.models import Network
 from modinterp.tasks import Task
 

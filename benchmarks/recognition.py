@@ -38,14 +38,14 @@ import torch
 from torch import Tensor
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from explanations import planted  # pyright: ignore[reportMissingImports]
+from explain import planted  # pyright: ignore[reportMissingImports]
 from misread import print_doubts
 from timing import versions
 
 from modinterp.analyses.fourier.frequencies import jaccard
-from modinterp.explanations import Explanation, explain
-from modinterp.explanations.subject import subject
-from modinterp.explanations.verdict import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED
+from modinterp.explain import Explanation, explain
+from modinterp.explain.subject import subject
+from modinterp.explain.verdict import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED
 from modinterp.models import ForwardPass, TransformerConfig, Weights, from_state_dict, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.runs.store import FINAL

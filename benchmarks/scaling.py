@@ -24,7 +24,7 @@ from time import perf_counter
 import torch
 from timing import versions
 
-from modinterp.explanations import explain
+from modinterp.explain import explain
 from modinterp.models import hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.sources import sources, spec

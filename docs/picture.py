@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 import modinterp as mi
-from modinterp.explanations.explanation import Explanation
+from modinterp.explain.explanation import Explanation
 from modinterp.figures.algorithm import diagram
 from modinterp.figures.circles import ring, square_axes
 from modinterp.figures.theme import INK, with_title

@@ -3,7 +3,7 @@
 A library, and sources that stand on it. Data and imports go one way, left to right:
 
     tasks -> models -> activations -> training -> runs -> analyses -> measurements -> claims -> figures -> pages ->
-    sources -> reproduce -> explanations -> comparisons -> exports
+    sources -> reproduce -> explain -> compare -> publish -> commands
 
 A task makes inputs, a model maps them, training makes a run, analyses turn its activations into small results, which
 the measurements of the run keep; claims hold them against what a source says, and figures draw them. A source is a
@@ -30,8 +30,8 @@ from modinterp.lazy import lazy_names
 if TYPE_CHECKING:
     from modinterp import activations, analyses, claims, figures, measurements, models, runs, sources, tasks, training
     from modinterp.activations import patching
-    from modinterp.comparisons import compare
-    from modinterp.explanations import explain
+    from modinterp.compare import compare
+    from modinterp.explain import explain
     from modinterp.measurements import measure
     from modinterp.runs import TrainedRun, train
     from modinterp.sources import load, source
@@ -43,8 +43,8 @@ _HOMES = {
     "activations": "modinterp.activations",
     "analyses": "modinterp.analyses",
     "claims": "modinterp.claims",
-    "compare": "modinterp.comparisons",
-    "explain": "modinterp.explanations",
+    "compare": "modinterp.compare.entry",
+    "explain": "modinterp.explain.entry",
     "figures": "modinterp.figures",
     "load": "modinterp.sources",
     "measure": "modinterp.measurements",

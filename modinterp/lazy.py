@@ -160,3 +160,22 @@ def _execute(package: ModuleType) -> None:
     except BaseException:
         package.__class__ = _Unexecuted
         raise
+
+
+def callable_package(package: str, function: str) -> None:
+    """Let a package be called like the function that it is named after.
+
+    Python binds a package to the name `modinterp.explain` as soon as anything inside of it is imported, where users
+    expect the function `modinterp.explain`. Called, the package hands its arguments on to that function.
+
+    Args:
+        package: `__name__` of the package.
+        function: name of its function, which may be imported lazily.
+    """
+    module = sys.modules[package]
+
+    class CallablePackage(ModuleType):
+        def __call__(self, *args: Any, **options: Any) -> Any:
+            return getattr(self, function)(*args, **options)
+
+    module.__class__ = CallablePackage

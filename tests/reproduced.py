@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from modinterp.commands.reproduce import main
 from modinterp.reproduce import reproduction as module
-from modinterp.reproduce.__main__ import main
 from modinterp.reproduce.reproduction import Reproduction
 
 

@@ -16,7 +16,7 @@ from modinterp.sources.registry import GROUP
 
 PACKAGE = Path(modinterp.__file__).parent
 LAYERS = ["tasks", "models", "activations", "training", "runs", "analyses", "measurements", "claims", "figures", "pages",
-          "sources", "reproduce", "explanations", "comparisons", "exports"]  # fmt: skip
+          "sources", "reproduce", "explain", "compare", "publish", "commands"]  # fmt: skip
 GROUND = {
     "arguments",
     "lazy",
@@ -24,10 +24,9 @@ GROUND = {
     "terminal",
     "cluster",
 }  # what everything may stand on, and what stands on nothing
-COMMANDS = {"publish", "explain", "compare"}  # and every __main__: they stand at the end of all
 ROOMS = {
     "transformer_lens": {"models", "activations"},
-    "plotly": {"figures", "pages", "sources", "reproduce", "explanations", "comparisons"},
+    "plotly": {"figures", "pages", "sources", "reproduce", "explain", "compare"},
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 LIBRARY = [
@@ -45,9 +44,7 @@ def layer(path: Path) -> str:
 
 
 def stands_at_the_end(path: Path) -> bool:
-    return (
-        path.name == "__main__.py" or layer(path) in COMMANDS or (path.parent == PACKAGE and path.name == "__init__.py")
-    )
+    return path.name == "__main__.py" or (path.parent == PACKAGE and path.name == "__init__.py")
 
 
 @cache
@@ -140,8 +137,8 @@ def test_templates_of_the_library_name_no_source() -> None:
     for path in [
         *PACKAGE.glob("pages/*"),
         *PACKAGE.glob("reproduce/*.html"),
-        *PACKAGE.glob("explanations/*.html"),
-        *PACKAGE.glob("comparisons/*.html"),
+        *PACKAGE.glob("explain/*.html"),
+        *PACKAGE.glob("compare/*.html"),
     ]:
         if path.suffix in (".html", ".js", ".css"):
             assert not [n for n in sources() if n not in ALSO_WORDS and re.search(rf"\b{n}\b", path.read_text())], path
@@ -174,7 +171,7 @@ def test_every_run_belongs_to_one_source_and_is_needed() -> None:
 
 
 def test_every_module_has_its_place() -> None:
-    assert {layer(path) for path in FILES} == {*LAYERS, *GROUND, *COMMANDS, "__init__"}
+    assert {layer(path) for path in FILES} == {*LAYERS, *GROUND, "__init__"}
     assert not {path.stem for path in FILES} & {"utils", "helpers", "common", "misc", "shared"}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from modinterp import explanations, measurements, runs, tasks, training
+from modinterp import explain, measurements, runs, tasks, training
 from modinterp.models import TransformerConfig
 from modinterp.terminal.parser import Parser
 
@@ -19,12 +19,12 @@ PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts
 FENCE = re.compile(r"^```(?:\{code-block\} )?(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 THEIRS = {"your_paper", "my_tasks"}  # packages that the reader writes
 COMMANDS = {
-    "compare": "modinterp.comparisons.command",
-    "explain": "modinterp.explanations.command",
-    "publish": "modinterp.publish.__main__",
-    "reproduce": "modinterp.reproduce.__main__",
-    "runs": "modinterp.runs.__main__",
-    "sources": "modinterp.sources.__main__",
+    "compare": "modinterp.commands.compare",
+    "explain": "modinterp.commands.explain",
+    "publish": "modinterp.commands.publish",
+    "reproduce": "modinterp.commands.reproduce",
+    "runs": "modinterp.commands.runs",
+    "sources": "modinterp.commands.sources",
 }
 
 
@@ -104,4 +104,4 @@ def test_the_training_of_the_tutorial_ends_where_it_says(tmp_path: Path) -> None
     m = measurements.measure(run)
     assert m.grokking.memorised < 300
     assert m.grokking.grokked < 2_500
-    assert explanations.explain(run, draws=99).verdict.label == "Fourier multiplication"
+    assert explain.explain(run, draws=99).verdict.label == "Fourier multiplication"

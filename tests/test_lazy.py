@@ -80,7 +80,7 @@ for _ in range(2):
 def test_a_network_does_not_wait_for_what_language_models_need() -> None:
     code = """
 import sys
-import modinterp.explanations.entry, modinterp.reproduce.reproduction, modinterp.explanations.page
+import modinterp.explain.entry, modinterp.reproduce.reproduction, modinterp.explain.page
 from modinterp.models import Network
 heavy = {"transformers", "datasets", "pytest", "huggingface_hub"}
 print(sorted(heavy & sys.modules.keys()))

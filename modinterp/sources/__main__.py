@@ -1,53 +1,8 @@
-"""`python -m modinterp.sources list | new NAME`: which sources there are, and a repository for one of your own."""
-
-from __future__ import annotations
+"""`python -m modinterp.sources`: the command in `modinterp.commands.sources`."""
 
 import sys
-from pathlib import Path
 
-from modinterp.files import writable_folder
-from modinterp.sources import sources
-from modinterp.terminal.errors import one_line_errors
-from modinterp.terminal.parser import Parser
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="python -m modinterp.sources",
-        description="List the sources, or write a repository for one of your own from a template.",
-        epilog="""examples:
-  python -m modinterp.sources list
-  python -m modinterp.sources new your_paper
-
-exit code: 0 when all is done, 2 on bad usage.""",
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    commands.add_parser("list", help="every source, with its title",
-                        epilog="examples:\n  python -m modinterp.sources list")  # fmt: skip
-    new = commands.add_parser("new", help="write a repository for a source of your own",
-                              description="Write a repository that trains, measures, reports and tests at once.",
-                              epilog="examples:\n  python -m modinterp.sources new your_paper")  # fmt: skip
-    new.add_argument("name", metavar="NAME", help="of the source, and of its Python package")
-    new.add_argument("--out", metavar="DIR", type=Path, help="the folder that is made (default: NAME)")
-    return parser
-
-
-@one_line_errors("stopped")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
-    if options.command == "list":
-        for source in sources().values():
-            print(f"{source.name:<12} {source.title} ({source.citation})")
-        return 0
-    from modinterp.sources.new import written
-
-    out = options.out or Path(options.name)
-    for path in written(options.name, writable_folder(out)):
-        print(path)
-    print(f"\nnext: cd {out} && pip install -e '.[test]', and what {out}/README.md says")
-    return 0
-
+from modinterp.commands.sources import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from explanations import planted
+from explain import planted
 
 import modinterp
 from modinterp import tasks

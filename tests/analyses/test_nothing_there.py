@@ -28,9 +28,9 @@ from modinterp.analyses.network.nulls import Null, Nulls, cosine_share, separati
 from modinterp.analyses.statistics.explained import fraction_explained_by_column
 from modinterp.analyses.statistics.similarity import cosines
 from modinterp.analyses.training.curves import largest_drop
-from modinterp.explanations import explain
-from modinterp.explanations.criteria import P_VALUE
-from modinterp.explanations.words import which_of_two
+from modinterp.explain import explain
+from modinterp.explain.criteria import P_VALUE
+from modinterp.explain.words import which_of_two
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs.store import write_weights
 from modinterp.tasks import addition

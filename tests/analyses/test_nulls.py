@@ -10,7 +10,7 @@ import torch
 from modinterp.analyses.fourier.cosine_sums import ideal_logits
 from modinterp.analyses.fourier.transforms import fourier_basis
 from modinterp.analyses.network import nulls
-from modinterp.explanations.parts import readout_matrix
+from modinterp.explain.parts import readout_matrix
 from modinterp.models import Config, MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.tasks import addition
 

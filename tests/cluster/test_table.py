@@ -9,7 +9,7 @@ import pytest
 
 from modinterp.cluster import table
 from modinterp.cluster.arguments import Share
-from modinterp.runs.__main__ import main
+from modinterp.commands.runs import main
 from modinterp.terminal import progress
 
 ROWS = {

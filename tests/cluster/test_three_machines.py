@@ -15,9 +15,9 @@ import torch
 from modinterp.cluster.arguments import Share, device_and_share
 from modinterp.cluster.on_ray import carried_out, has_gpus, places
 from modinterp.cluster.pieces import Answer, Piece, Report
+from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, states, store, train
-from modinterp.runs.__main__ import main
 from modinterp.runs.groups import groups, unfinished_groups
 from modinterp.runs.lease import RunIsHeld, leased
 from modinterp.runs.search import Question, Search, objective, searches

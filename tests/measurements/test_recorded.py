@@ -13,9 +13,9 @@ from jaxtyping import Float
 from reproduced import Reproduced
 from torch import Tensor
 
-from modinterp.exports.publishing import has_both, publish
 from modinterp.measurements import measure
 from modinterp.measurements.recorded import plain, restored
+from modinterp.publish.publishing import has_both, publish
 from modinterp.reproduce.recorded import recorded
 from modinterp.runs import NotRecorded, TrainedRun, load, store
 from modinterp.runs.recorded import Recorded, read_recorded

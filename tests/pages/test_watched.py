@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
 from modinterp.pages.watched import MOST, Watched
 from modinterp.runs import load, states, store, train
-from modinterp.runs.__main__ import main
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, training_states
 

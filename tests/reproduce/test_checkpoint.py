@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from modinterp.claims.result import number_text
+from modinterp.commands.reproduce import main
 from modinterp.measurements import measure
 from modinterp.models import initial_weights
-from modinterp.reproduce.__main__ import main
 from modinterp.runs import load, store
 from modinterp.sources import source, spec
 

@@ -18,10 +18,10 @@ import torch
 from reproduced import Reproduced
 
 from modinterp.claims import VERDICTS
-from modinterp.reproduce.__main__ import main
+from modinterp.commands.reproduce import main
+from modinterp.commands.runs import main as runs_main
 from modinterp.reproduce.report import terminal_table
 from modinterp.runs import store
-from modinterp.runs.__main__ import main as runs_main
 from modinterp.sources import source
 
 FIELDS = {

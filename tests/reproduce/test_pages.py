@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from modinterp.reproduce.__main__ import main as reproduce
+from modinterp.commands.reproduce import main as reproduce
 
 SCRIPT = """
 <script>

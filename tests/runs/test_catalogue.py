@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, train
-from modinterp.runs.__main__ import main
 from modinterp.sources.registry import catalogue, claims_of, figures_of, specs
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, shape_of

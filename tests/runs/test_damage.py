@@ -192,7 +192,7 @@ def test_files_that_are_not_ours_are_left_alone(whole: Path, half: Path, tmp_pat
 
 
 def test_measured_progress_stays_where_the_rest_is_mended(out: Path) -> None:
-    from modinterp.exports.publishing import publish
+    from modinterp.publish.publishing import publish
 
     publish("a/run", out, out.parent / "published")
     progress = (out / "a/run" / store.PROGRESS).read_bytes()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from modinterp.explanations import explain
+from modinterp.explain import explain
 from modinterp.models import TransformerConfig, initial_weights
 from modinterp.runs import load, store
 from modinterp.tasks import addition

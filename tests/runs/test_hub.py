@@ -11,10 +11,10 @@ import pytest
 from stand_in_hub import Hub, point_at, stand_in
 
 from modinterp import runs
+from modinterp.commands.reproduce import main as reproduce
+from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
-from modinterp.reproduce.__main__ import main as reproduce
 from modinterp.runs import store, train
-from modinterp.runs.__main__ import main
 from modinterp.sources import load
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from modinterp.commands.runs import main
 from modinterp.runs import store
-from modinterp.runs.__main__ import main
 from modinterp.runs.sbatch import Job, script
 from modinterp.sources import specs
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from modinterp.commands.runs import main
 from modinterp.runs import search, study
-from modinterp.runs.__main__ import main
 from modinterp.runs.search import Question, Search, Space
 from modinterp.sources import source
 from modinterp.training import Outcome, OutcomeKind

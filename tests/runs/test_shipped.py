@@ -10,7 +10,7 @@ import torch
 
 from modinterp.analyses.fourier.frequencies import key_frequencies
 from modinterp.analyses.training.progress import progress_measures
-from modinterp.exports.publishing import has_progress
+from modinterp.publish.publishing import has_progress
 from modinterp.runs import TrainedRun, load, store
 from modinterp.sources.registry import catalogue, spec
 from modinterp.training import training_states

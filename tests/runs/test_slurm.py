@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from modinterp.commands.runs import main
 from modinterp.runs import store
-from modinterp.runs.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = """

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, states, store, train
-from modinterp.runs.__main__ import main
 from modinterp.runs.lease import leased
 from modinterp.tasks import addition
 from modinterp.training import Outcome, OutcomeKind, Recipe, RunSpec

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from modinterp.activations.spectra import spectra
-from modinterp.exports.publishing import publish
 from modinterp.models import TransformerConfig
+from modinterp.publish.publishing import publish
 from modinterp.runs import load, states, store, train
 from modinterp.tasks import PrimeRemainders, addition
 from modinterp.tasks.sequences import DigitAddition

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from modinterp.sources.__main__ import main
+from modinterp.commands.sources import main
 
 ROOT = Path(__file__).parents[2]
 

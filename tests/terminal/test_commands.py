@@ -19,18 +19,18 @@ from modinterp.terminal.errors import BAD_USAGE, INTERRUPTED, one_line_errors
 from modinterp.terminal.suggestions import suggestion
 
 COMMANDS = {
-    "reproduce": ("modinterp.reproduce.__main__", []),
-    "runs": ("modinterp.runs.__main__", []),
-    "runs list": ("modinterp.runs.__main__", ["list"]),
-    "runs train": ("modinterp.runs.__main__", ["train"]),
-    "runs search": ("modinterp.runs.__main__", ["search"]),
-    "runs sbatch": ("modinterp.runs.__main__", ["sbatch"]),
-    "runs watch": ("modinterp.runs.__main__", ["watch"]),
-    "sources": ("modinterp.sources.__main__", []),
-    "sources new": ("modinterp.sources.__main__", ["new"]),
-    "publish ground-truth": ("modinterp.publish.__main__", ["ground-truth"]),
-    "publish": ("modinterp.publish.__main__", []),
-    "explain": ("modinterp.explanations.command", []),
+    "reproduce": ("modinterp.commands.reproduce", []),
+    "runs": ("modinterp.commands.runs", []),
+    "runs list": ("modinterp.commands.runs", ["list"]),
+    "runs train": ("modinterp.commands.runs", ["train"]),
+    "runs search": ("modinterp.commands.runs", ["search"]),
+    "runs sbatch": ("modinterp.commands.runs", ["sbatch"]),
+    "runs watch": ("modinterp.commands.runs", ["watch"]),
+    "sources": ("modinterp.commands.sources", []),
+    "sources new": ("modinterp.commands.sources", ["new"]),
+    "publish ground-truth": ("modinterp.commands.publish", ["ground-truth"]),
+    "publish": ("modinterp.commands.publish", []),
+    "explain": ("modinterp.commands.explain", []),
 }
 
 

@@ -10,9 +10,9 @@ from reference import REFERENCE
 from sympy.combinatorics.named_groups import SymmetricGroup
 
 from modinterp import runs
+from modinterp.commands.reproduce import main
 from modinterp.measurements import GroupMeasurements, NoSuchPart
 from modinterp.models import MLPConfig, TransformerConfig, initial_weights
-from modinterp.reproduce.__main__ import main
 from modinterp.runs import NotRecorded, TrainedRun, store
 from modinterp.sources.groups.claims import CLAIMS, CONTRADICTIONS
 from modinterp.sources.groups.claims.conditions import has_learned

@@ -9,8 +9,8 @@ import pytest
 from reference import REFERENCE
 
 from modinterp.claims import VERDICTS
+from modinterp.commands.reproduce import main
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
-from modinterp.reproduce.__main__ import main
 from modinterp.runs import TrainedRun
 from modinterp.sources.mlp.claims import CLAIMS, CONTRADICTIONS
 from modinterp.sources.mlp.claims.readoff import TABLE

@@ -10,9 +10,9 @@ import pytest
 from reference import REFERENCE
 
 from modinterp import runs
+from modinterp.commands.reproduce import main
 from modinterp.measurements import PairMeasurements, measure
 from modinterp.models import MLPConfig, TransformerConfig
-from modinterp.reproduce.__main__ import main
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.sources import source
 from modinterp.sources.pizza.claims import CLAIMS, CONTRADICTIONS

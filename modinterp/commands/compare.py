@@ -1,0 +1,57 @@
+"""`python -m modinterp.compare A B ...`: several networks side by side, as one table and one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from modinterp.commands.explain import add_forward_pass
+from modinterp.files import writable_folder
+from modinterp.lazy import staying
+from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.parser import Parser
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m modinterp.compare",
+        description="""Put several networks over pairs of numbers side by side.
+
+Frequencies, how much of each layer they explain, clock or pizza, losses without each frequency, sizes. Prints one table
+and writes one page.""",
+        epilog="""examples:
+  python -m modinterp.compare SOURCE/RUN-0 SOURCE/RUN-1
+  python -m modinterp.compare SOURCE/RUN --epochs 1000 5000 20000
+  python -m modinterp.compare a.pt b.safetensors --op add --p 97 --out mine
+  python -m modinterp.compare a.pt b.pt --attention-rate 0 --no-causal
+
+exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
+    )
+    add = parser.add_argument
+    add("networks", metavar="NETWORK", nargs="+", help="names of runs, SOURCE/RUN, or .safetensors, .pt or .pth files")
+    add("--epochs", metavar="N", type=int, nargs="+", default=[], help="compare the snapshots of runs at these epochs")
+    add("--op", help="what files were trained on; runs say so themselves (default: add)")
+    add("--p", metavar="P", type=int, help="the modulus of files (default: taken from the shapes)")
+    add_forward_pass(parser)
+    add("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
+    add(
+        "--out", metavar="DIR", type=Path, default=Path("reports/compare"), help="where to write (default: %(default)s)"
+    )
+    add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
+    draws = "how many are drawn for each null of the spectrum, 99 or more (default: 99)"
+    add("--draws", metavar="N", type=int, default=99, help=draws)
+    return parser
+
+
+@one_line_errors("stopped; nothing was written")
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    options = vars(_parser().parse_args(arguments))
+    with staying(arguments is None):
+        from modinterp.compare.entry import compare
+        from modinterp.compare.page import write_comparison
+
+    networks, out, root = options.pop("networks"), options.pop("out"), options.pop("runs")
+    writable_folder(out)
+    comparison = compare(networks, **options, root=root)
+    print(f"{comparison}\n\nreport: {write_comparison(comparison, out)}")
+    return 0

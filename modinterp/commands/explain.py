@@ -1,0 +1,97 @@
+"""`python -m modinterp.explain FILE`: what a network over pairs does with them, as one table and one page."""
+
+from __future__ import annotations
+
+from argparse import BooleanOptionalAction
+from pathlib import Path
+
+from modinterp.cluster.cores import set_threads
+from modinterp.files import folder_name, writable_folder
+from modinterp.lazy import staying
+from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.parser import Parser
+
+OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3", "group")
+ACTIVATIONS = ("relu", "gelu", "none", "square", "tanh")
+
+
+def add_forward_pass(parser: Parser) -> None:
+    """Add the arguments that say of a file's network how it computes and which tokens it takes."""
+    add = parser.add_argument
+    neurons = "the neurons of a file, which it does not name (default: relu)"
+    add("--act", dest="act_fn", choices=ACTIVATIONS, help=neurons)
+    rate = "the share of a file's attention that is softmax, the rest being constant (default: 1)"
+    add("--attention-rate", metavar="RATE", type=float, help=rate)
+    causal = "whether positions of a file attend to themselves and earlier ones alone (default: they do)"
+    add("--causal", action=BooleanOptionalAction, help=causal)
+    equals = "whether = follows the numbers (default: taken from the shapes)"
+    add("--equals", action=BooleanOptionalAction, help=equals)
+    vocabularies = "2 where the second number has tokens of its own (default: taken from the shapes)"
+    add("--vocabularies", type=int, choices=(1, 2), help=vocabularies)
+    joined = "how the hidden layer of a file takes its embeddings (default: taken from the shapes)"
+    add("--joined", choices=("sum", "sum after W_in", "concatenated"), help=joined)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m modinterp.explain",
+        description="""Explain a network over pairs of numbers mod p, or of elements of a group, by the forward
+pass that it has.
+
+Which frequencies it uses, against calibrated nulls, how much of it they explain, and whether a sum of cosines takes its
+place. Prints one table and writes one page. Nothing in a file is executed. What a file does not say of how its network
+computes is named here; what is not named is assumed as usual, stated, and doubted aloud where another assumption fits
+better.""",
+        epilog="""examples:
+  python -m modinterp.explain model.pt --op add --p 97
+  python -m modinterp.explain model.pt --attention-rate 0 --no-causal
+  python -m modinterp.explain model.safetensors --act gelu --out mine
+  python -m modinterp.explain model.pt --op group --group S5 --elements order.txt
+  python -m modinterp.explain SOURCE/RUN                a run that `python -m modinterp.runs list` shows
+
+exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
+    )
+    add = parser.add_argument
+    add("network", metavar="FILE", help=".safetensors, .pt or .pth, or the name of a run, SOURCE/RUN")
+    add("--op", choices=OPS, help="what a file was trained on; a run says so itself (default: add)")
+    add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
+    group = (
+        "S5, D59, A5, C2 x S3, a CSV file with a table, or answers, for that of the network's own (default: answers)"
+    )
+    add("--group", metavar="GROUP", help=f"with --op group: {group}")
+    elements = "a file with the elements of the group, one a line, in the order of their tokens (default: sorted)"
+    add("--elements", metavar="FILE", type=Path, help=elements)
+    add_forward_pass(parser)
+    add("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
+    add("--out", metavar="DIR", type=Path, help="where to write (default: reports/explain/NAME)")
+    add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
+    draws = "how many are drawn for each null of the spectrum, 99 or more (default: 199)"
+    threads = "how many threads compute (default: one a free core)"
+    add("--threads", metavar="N", type=int, help=threads)
+    add("--draws", metavar="N", type=int, default=199, help=draws)
+    return parser
+
+
+@one_line_errors("stopped; nothing was written")
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    options, is_own_process = vars(_parser().parse_args(arguments)), arguments is None
+    with staying(is_own_process):
+        set_threads(options.pop("threads"))
+        from modinterp.explain.entry import explain
+        from modinterp.explain.page import write_explanation
+        from modinterp.runs.weights import READ
+        from modinterp.tasks.group import elements_in
+        from modinterp.training import prepare_cpu
+
+    if is_own_process:
+        prepare_cpu()
+    network, out, root = options.pop("network"), options.pop("out"), options.pop("runs")
+    options["elements"] = () if options["elements"] is None else elements_in(options["elements"])
+    path = Path(network)
+    out = out or Path("reports/explain") / (folder_name(path) if path.suffix in READ or path.is_dir() else path)
+    writable_folder(out)
+    explanation = explain(network, **options, root=root)
+    page = write_explanation(explanation, out)
+    print(f"{explanation}\n\nreport: {page}")
+    return 0

@@ -1,0 +1,36 @@
+"""`python -m modinterp.publish ground-truth`: networks whose mechanism is known, as cases to score methods on."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+from modinterp.files import writable_folder
+from modinterp.terminal.parser import Parser
+
+
+def ground_truth(arguments: list[str]) -> int:
+    """Write the cases and print how well attribution patching finds what matters in each; the exit code."""
+    parser = Parser(
+        prog="python -m modinterp.publish ground-truth",
+        description="Write networks whose mechanism is known, with every edge and what its ablation does,\n"
+        "in the layout of InterpBench; see docs/ground_truth.md.",
+        epilog="""examples:
+  python -m modinterp.publish ground-truth --out cases
+  python -m modinterp.publish ground-truth --out cases --planted
+
+exit code: 0 when all were written, 2 on bad usage.""",
+    )
+    parser.add_argument("names", metavar="NAME", nargs="*", help="trained runs (default: the main runs of the sources)")
+    parser.add_argument("--out", metavar="DIR", type=Path, default=Path("ground-truth"),
+                        help="where to write (default: ground-truth/)")  # fmt: skip
+    parser.add_argument("--planted", action="store_true", help="only the networks that are written down by hand")
+    options = parser.parse_args(arguments)
+    from modinterp.publish.ground_truth import planted_cases, trained_cases, write_ground_truth
+
+    out = writable_folder(options.out)
+    cases = planted_cases() if options.planted else chain(planted_cases(), trained_cases(options.names))
+    for case in write_ground_truth(cases, out):
+        edges = f"{len(case.matter)} of {len(case.truth['edges'])} edges matter"
+        print(f"{out / case.name}: {edges}; attribution patching finds them with an AUC of {case.score:.2f}")
+    return 0

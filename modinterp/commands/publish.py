@@ -1,0 +1,142 @@
+"""`python -m modinterp.publish NAME ...`: measure a finished training's progress and put it among the checkpoints."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from modinterp.files import writable_folder
+from modinterp.publish.publishing import has_both, measure_again, publish
+from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.parser import Parser
+
+GROUND_TRUTH = "ground-truth"  # in place of names of runs
+
+
+def _arguments() -> Parser:
+    parser = Parser(
+        prog="python -m modinterp.publish",
+        description="""Put finished runs among the checkpoints that a checkout ships.
+
+Measures the progress of each at all its snapshots, if that is not done yet, and copies weights, history, progress and
+what else is asked for. What was published under the same name before is replaced; its snapshots are those of the same
+epochs, where --snapshots does not choose others.""",
+        epilog="""examples:
+  python -m modinterp.publish mine/sums-0 --snapshots             with a dozen snapshots across the phases
+  python -m modinterp.publish mine/sums-0 --snapshots 5000 20000
+  python -m modinterp.publish 'mine/p53-*' --float16 --out shared  into a folder of your own
+  python -m modinterp.publish ground-truth --help                 networks whose mechanism is known, for methods
+  python -m modinterp.publish 'mine/p53-*' --hub me/sums          onto the Hub, for load("hf://me/sums/mine/p53-0")
+  python -m modinterp.publish '*' --again                         after a measure was changed
+
+exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
+    )
+    option = parser.add_argument
+    option("names", metavar="NAME", nargs="+", help="such as SOURCE/RUN, or 'SOURCE/*' for all that are trained")
+    runs_help = "where the runs were trained (default: trained/)"
+    option("--runs", metavar="DIR", type=Path, default=Path("trained"), help=runs_help)
+    out_help = "where to put them (default: checkpoints/; with --hub a folder that is not kept)"
+    option("--out", metavar="DIR", type=Path, help=out_help)
+    snapshots_help = "ship the snapshots of these epochs too, or of a dozen (default: as before)"
+    option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
+    option("--no-spectra", action="store_true", help="leave out the log of spectra")
+    option("--hub", metavar="OWNER/REPO", help="put them into this repository of the Hugging Face Hub, with a card; "
+           "HF_TOKEN must let you write there (default: none)")  # fmt: skip
+    option("--licence", metavar="NAME", default="mit", help="of the weights on the Hub (default: mit)")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
+    size.add_argument("--tables", action="store_true",
+                      help="ship history, progress and what claims measure, without the weights")  # fmt: skip
+    option("--measured", action="store_true", help="ship what claims measure beside the weights, too")
+    option("--again", action="store_true", help="of runs among the checkpoints that came with their weights and with "
+           "what claims measure, measure that anew, where they lie")  # fmt: skip
+    return parser
+
+
+@one_line_errors("stopped; what was published before is as it was")
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == [GROUND_TRUTH]:
+        from modinterp.commands.ground_truth import ground_truth
+
+        return ground_truth(given[1:])
+    options = _arguments().parse_args(given)
+    from modinterp.runs import hub
+    from modinterp.training import prepare_cpu
+
+    if arguments is None:  # the process is the command's own
+        prepare_cpu()
+    if options.hub is not None:  # before anything is measured
+        hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
+    if options.again:
+        beside = ("snapshots", "no_spectra", "hub", "float16", "tables", "measured")
+        if given_too := [
+            f"--{name.replace('_', '-')}" for name in beside if getattr(options, name) not in (None, False)
+        ]:
+            raise ValueError(f"--again measures what was published as it was published; it takes no {given_too[0]}")
+        out = options.out or _checkpoints()
+        for name in _finished(options.names, out, has_both):
+            print(measure_again(name, out))
+        return 0
+    names = _finished(options.names, options.runs)
+    what = options.snapshots, options.float16, options.tables, not options.no_spectra, options.measured
+    with ExitStack() as kept:
+        if options.out is not None:
+            out = writable_folder(options.out)
+        elif options.hub:
+            out = Path(kept.enter_context(TemporaryDirectory()))
+        else:
+            out = _checkpoints()
+        for name in names:
+            folder = publish(name, options.runs, out, *what)
+            if options.out is not None or not options.hub:
+                print(folder)
+        if options.hub:
+            from modinterp.publish.repository import upload, write_repository
+
+            write_repository(options.hub, names, out, options.licence)
+            print(upload(options.hub, out, names))
+    return 0
+
+
+def _checkpoints() -> Path:
+    """The folder that published runs go to where nothing names another."""
+    from modinterp.runs import store
+
+    try:
+        out = store.checkpoints()
+    except store.NoCheckpoints:
+        raise ValueError("there is no checkout to publish into; --out names a folder") from None
+    if not out.is_dir():
+        raise ValueError(f"there is no folder {out} to publish into; --out names one")
+    return out
+
+
+def _finished(
+    patterns: Sequence[str], runs: Path, is_meant: Callable[[str, Path], bool] = lambda name, runs: True
+) -> list[str]:
+    """The names of the finished runs that patterns fit; a name without a star is that of one run, finished or not.
+
+    Args:
+        is_meant: which of the runs that a pattern with a star fits, by name and folder.
+    """
+    from modinterp.runs import store
+
+    found = []
+    for pattern in patterns:
+        names = [pattern]
+        if "*" in pattern:
+            names = [name for name in fnmatch.filter(store.run_names(runs), pattern) if is_meant(name, runs)]
+        if not names:
+            raise ValueError(f"no trained run in {runs} fits {pattern!r}")
+        found += names
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

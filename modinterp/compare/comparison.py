@@ -1,0 +1,151 @@
+"""The comparison of several networks: one table, a column a network, and the tables behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from modinterp.analyses.fourier.frequencies import jaccard
+from modinterp.claims.result import number_text
+from modinterp.explain import Explanation
+from modinterp.explain.measurements import StrangerMeasurements
+
+# What a glance at several networks asks for, of all the numbers that an explanation has.
+SHOWN = (
+    "accuracy", "loss", "test_accuracy", "test_loss", "key_frequencies", "gap", "key_energy", "p_value_energy",
+    "gini_W_E", "gini_read", "attention_fve_0", "neurons_explained_0", "readoff_mean", "logit_fve",
+    "logit_fve_row_class", "restricted_accuracy", "restricted_loss", "excluded_accuracy", "excluded_loss",
+    "formula_accuracy", "gradient_symmetricity", "distance_irrelevance", "distance_irrelevance_wrong",
+)  # fmt: skip
+
+
+@dataclass(eq=False)
+class Comparison:
+    """Several networks, each explained, side by side.
+
+    Attributes:
+        explanations: name of each network to its explanation, in the order they were given.
+    """
+
+    explanations: dict[str, Explanation]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the networks."""
+        return tuple(self.explanations)
+
+    def __getitem__(self, name: str) -> Explanation:
+        """The explanation of one network.
+
+        Raises:
+            KeyError: there is no network of that name.
+        """
+        if name not in self.explanations:
+            raise KeyError(f"no network {name!r}; there are {', '.join(self.names)}")
+        return self.explanations[name]
+
+    @cached_property
+    def waved(self) -> dict[str, StrangerMeasurements]:
+        """Measurements of the networks whose task has frequencies, by name."""
+        every = {name: x.measurements for name, x in self.explanations.items()}
+        return {name: m for name, m in every.items() if isinstance(m, StrangerMeasurements)}
+
+    def table(self) -> pd.DataFrame:
+        """One row a quantity, one column a network; numbers as numbers, the rest as text, empty where not measured."""
+        columns = {name: _column(x) for name, x in self.explanations.items()}
+        return pd.DataFrame(columns, index=list(next(iter(columns.values()))))
+
+    def numbers(self) -> pd.DataFrame:
+        """Every number of every explanation by its key, one column a network; NaN where it was not measured."""
+        values = {name: {r.key: r.value for r in x.rows} for name, x in self.explanations.items()}
+        keys = list(dict.fromkeys(key for column in values.values() for key in column))
+        rows = {
+            key: [math.nan if (v := values[name].get(key)) is None else float(v) for name in self.names] for key in keys
+        }
+        return pd.DataFrame.from_dict(rows, orient="index", columns=list(self.names))
+
+    def frequencies(self) -> pd.DataFrame:
+        """One row a frequency that is a key one of some network, its share of the read-out matrix's energy in each."""
+        keys = sorted({k for m in self.waved.values() for k in m.freqs})
+        columns = {"freq": keys}
+        for name, m in self.waved.items():
+            energies = [norm**2 for norm in m.keys.norms]
+            total = sum(energies)
+            columns[name] = [energies[k - 1] / total if total and k <= len(energies) else math.nan for k in keys]  # type: ignore[misc]
+        return pd.DataFrame(columns)
+
+    def losses_without(self) -> pd.DataFrame:
+        """One row a frequency: loss over all pairs with its wave of the answer taken out of the logits. [nats]"""
+        columns = {name: pd.Series(m.loss_without_each_wave.tolist()) for name, m in self.waved.items()}
+        table = pd.DataFrame(columns)
+        table.insert(0, "freq", range(1, len(table) + 1))
+        return table
+
+    def agreement(self) -> pd.DataFrame:
+        """Jaccard index of the key frequencies of every two networks; NaN for two of different moduli."""
+        return pd.DataFrame(
+            {
+                name: {other: jaccard(a.freqs, b.freqs) if a.p == b.p else math.nan for other, b in self.waved.items()}
+                for name, a in self.waved.items()
+            }
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: the explanation of each network by its name, as `Explanation.to_json` gives it."""
+        return {name: x.to_json() for name, x in self.explanations.items()}
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _repr_html_(self) -> str:
+        return self.table().map(as_text).to_html()
+
+
+def as_text(value: Any) -> str:
+    """A cell of the table as people read it."""
+    return value if isinstance(value, str) else number_text(float(value))
+
+
+def _column(x: Explanation) -> dict[str, Any]:
+    m, spec = x.measurements, x.measurements.spec
+    weights = list(m.model.parameters())
+    column: dict[str, Any] = {
+        "task": m.task.name,
+        "shape": m.model.cfg.summary,
+        "forward pass": m.model.cfg.forward_pass,
+        "weights": float(sum(w.numel() for w in weights)) if weights else "",
+        "sum of squared weights": float(sum(w.detach().double().square().sum() for w in weights)) if weights else "",
+        "weight decay": "" if spec is None else float(spec.recipe.weight_decay),
+        "alarm": "" if x.alarm is None else x.alarm.words,
+        "verdict": x.verdict.label,
+        "clock or pizza": x.verdict.clock_or_pizza,
+        "frequencies": ", ".join(map(str, getattr(m, "freqs", ()))),
+    }
+    rows = {row.key: row.value for row in x.rows}
+    return column | {key: "" if rows.get(key) is None else rows[key] for key in SHOWN}
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    table = comparison.table().map(as_text)
+    width = max(24, *(len(name) for name in comparison.names)) + 2
+    yield f"{'':<28}" + "".join(f"{name:>{width}}" for name in comparison.names)
+    for quantity, row in table.iterrows():
+        cells = list(row)
+        if max(map(len, cells)) < width:
+            yield f"{quantity:<28}" + "".join(f"{cell:>{width}}" for cell in cells)
+        elif len(set(cells)) == 1:
+            yield f"{quantity:<28}  {cells[0]}"
+        else:
+            yield f"{quantity:<28}"
+            yield from (f"  {name}: {cell}" for name, cell in zip(comparison.names, cells, strict=True) if cell)
+    if len(comparison.waved) > 1:
+        yield "\nagreement of the key frequencies (Jaccard)"
+        yield comparison.agreement().to_string(float_format=lambda v: f"{v:.2f}")

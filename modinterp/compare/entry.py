@@ -1,0 +1,88 @@
+"""The function behind `modinterp.compare` and the command: from several networks to their comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from modinterp.arguments import check
+from modinterp.compare.comparison import Comparison
+from modinterp.explain import Explanation, explain
+from modinterp.runs import TrainedRun
+from modinterp.runs.weights import READ
+from modinterp.sources import load
+
+Comparable = TrainedRun | Explanation | str | Path | Callable[..., Any]
+
+
+def compare(
+    networks: Sequence[Comparable] | Mapping[str, Comparable],
+    *,
+    epochs: Sequence[int] = (),
+    out: str | Path | None = None,
+    **options: Any,
+) -> Comparison:
+    """Several networks side by side: frequencies, how much of each layer they explain, clock or pizza, losses, sizes.
+
+    >>> import modinterp as mi
+    >>> mi.compare(["SOURCE/RUN-0", "SOURCE/RUN-1", "model.pt"])            # doctest: +SKIP
+    >>> mi.compare([run], epochs=(1000, 5000, 20000)).table()              # doctest: +SKIP
+
+    Args:
+        networks: runs, names of runs, files of weights, modules, functions, or explanations that are there already, in
+            a list or by the names that their columns are to have.
+        epochs: where given, each run is replaced by its snapshots at these epochs.
+        out: folder to write the page, the table and the JSON into; nothing is written by default.
+        options: more of what `modinterp.explain` takes, the same for all that are not runs, such as `op`, `p`, `draws`.
+    Raises:
+        FileNotFoundError, ValueError: as `modinterp.explain`; there is nothing to compare; two networks of one name;
+            epochs of what is no run, or that a run has no snapshot of.
+    """
+    check("networks", networks, Collection[object])
+    check("epochs", epochs, Sequence[int])
+    named = list(networks.items()) if isinstance(networks, Mapping) else [(None, network) for network in networks]
+    if not named:
+        raise ValueError("there is nothing to compare")
+    explanations: dict[str, Explanation] = {}
+    for given, network in named:
+        for suffix, one in _snapshots(network, epochs, options):
+            x = one if isinstance(one, Explanation) else explain(one, **_fitting(one, options))
+            name = (given or x.name) + suffix
+            if name in explanations:
+                raise ValueError(f"two networks are called {name}; give them names: compare({{'first': ..., ...}})")
+            explanations[name] = x
+    comparison = Comparison(explanations)
+    if out is not None:
+        from modinterp.compare.page import write_comparison
+
+        write_comparison(comparison, Path(out))
+    return comparison
+
+
+def _fitting(network: object, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a network: of a run, nothing but what it cannot know."""
+    is_run = isinstance(network, TrainedRun) or (isinstance(network, str | Path) and Path(network).suffix not in READ)
+    return {name: value for name, value in options.items() if not is_run or name in ("draws", "device", "root")}
+
+
+def _snapshots(
+    network: Comparable, epochs: Sequence[int], options: Mapping[str, Any]
+) -> Iterator[tuple[str, Comparable]]:
+    """What a network's name is followed by, and the network: itself, or its snapshots at some epochs.
+
+    Raises:
+        ValueError: it is no run, or has no snapshot of an epoch.
+    """
+    if not epochs:
+        yield "", network
+        return
+    if isinstance(network, str | Path) and Path(network).suffix not in READ:
+        network = load(network, root=options.get("root"), device=options.get("device", "cpu"))
+    if not isinstance(network, TrainedRun):
+        raise ValueError(f"epochs are those of a run, which {type(network).__name__} is not")
+    for epoch in epochs:
+        if epoch not in network.snapshots:
+            there = ", ".join(map(str, network.snapshots)) or "none"
+            raise ValueError(f"{network.name} has no snapshot of epoch {epoch}; there are {there}")
+        yield f" at {epoch:,}", TrainedRun(network.name, network.task, network.at(epoch), network.spec)

@@ -1,0 +1,25 @@
+"""What a network over pairs (a, b) does with them, whoever trained it: nulls, a verdict, a table and a page.
+
+`explain` is the function, `python -m modinterp.explain FILE` the command, and an `Explanation` what both give.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modinterp.lazy import callable_package, lazy_names
+
+if TYPE_CHECKING:
+    from modinterp.explain.entry import explain
+    from modinterp.explain.explanation import Explanation
+
+_HOMES = {
+    "Explanation": "modinterp.explain.explanation",
+    "explain": "modinterp.explain.entry",
+}
+
+__all__ = ["Explanation", "explain"]
+
+__getattr__ = lazy_names(__name__, _HOMES)
+
+callable_package(__name__, "explain")

@@ -1,0 +1,306 @@
+"""How well a network answers as it was not assumed: other attention, neurons, tokens, operations.
+
+All are tried together on a sample of the inputs, every operation on the same logits, and the best on many more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.explain.behaviour import Score, score, unevenness
+from modinterp.explain.stationarity import stationarity
+from modinterp.explain.subject import Subject
+from modinterp.models import FORMS, REFUSALS, Calling, Config, Network, Wrapped, indexed, read_logits
+from modinterp.tasks import Group, ModularArithmetic, Task
+from modinterp.tasks.modular import OPERATIONS
+
+SAMPLE = 256  # inputs on which everything is tried
+CONFIRMING = 16 * SAMPLE  # on which the best are tried again, where the network is right as it was assumed
+ALL = 128 * SAMPLE  # on which they are, at most, where it is wrong: every pair of up to 181 numbers
+_RATES = torch.linspace(0, 1, 11).tolist()
+_NEAR = (-0.6, -0.2, 0.2, 0.6)  # steps from the best rate so far, which is narrowed down in rounds
+_ROUNDS = 5
+_NARROWED, _CONFIRMED = 3, 4  # how many of the best get a rate of their own, and are tried again
+_FORWARD_PASS = ("attention_rate", "causal", "act_fn", "joined")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How well a network answers under assumptions other than those that were made.
+
+    Attributes:
+        assumption: the arguments by which they are said, such as `attention_rate=0, causal=False`.
+        score: accuracy and loss over the inputs that it was tried on.
+        unevenness: standard deviation over mean of the margin of the right answers over them.
+        inputs: how many these are.
+        stationarity: how nearly its weights lie along the gradient of the loss, as a training leaves them; NaN where
+            the network is mostly wrong as it was assumed, so that its answers alone decide.
+    """
+
+    assumption: str
+    score: Score
+    unevenness: float
+    inputs: int
+    stationarity: float = math.nan
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to read a network, and its logits.
+
+    Attributes:
+        said: the arguments that say it, where they differ from what was assumed.
+        task: what it is asked.
+        logits: from rows of the task's inputs to logits; raises what a network raises that does not take them.
+        rate: its attention rate; None for a network without attention, or seen from outside.
+        at_rate: the same way with another attention rate.
+        weights: what the logits are made of, with the graph of gradients; none for a network seen from outside.
+    """
+
+    said: Mapping[str, Any]
+    task: Task
+    logits: Callable[[Int[Tensor, " row"]], Float[Tensor, "row output"]]
+    rate: float | None = None
+    at_rate: Callable[[float], Way] | None = None
+    weights: tuple[Tensor, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Tried:
+    way: Way
+    op: str
+    score: Score
+    unevenness: float
+    rows: int
+    stationarity: float
+
+    @property
+    def said(self) -> dict[str, Any]:
+        return ({"op": self.op} if self.op else {}) | dict(self.way.said)
+
+    @property
+    def family(self) -> tuple[tuple[str, Any], ...]:
+        """All that is assumed but the attention rate."""
+        return tuple((name, value) for name, value in self.said.items() if name != "attention_rate")
+
+    @property
+    def trial(self) -> Trial:
+        words = (f"{name}={value!r}" if name in ("act_fn", "joined", "inputs") else f"{name}={value}"
+                 for name, value in self.said.items())  # fmt: skip
+        return Trial(", ".join(words), self.score, self.unevenness, self.rows, self.stationarity)
+
+
+def trials(found: Subject, is_wrong: bool) -> list[Trial]:
+    """Other assumptions than those made of a network, the best first; of several attention rates the best alone.
+
+    The best is the most accurate in percent, of these what changes the fewest arguments, of these the most even.
+
+    Args:
+        is_wrong: whether it is mostly wrong as it was assumed. If so everything is tried together; else one change to
+            its forward pass at a time.
+    """
+    tried = [x for way in _ways(found, is_wrong) for x in _tried(way, _rows(way.task, SAMPLE), is_wrong)]
+    best = _best_of_each_family(tried)
+    narrowed = [_narrowed(x, is_wrong) for x in best[:_NARROWED] if is_wrong or not x.family]
+    best = _best_of_each_family([*narrowed, *best])
+    most = ALL if is_wrong else CONFIRMING
+    confirmed = [y for x in best[:_CONFIRMED] for y in _tried(x.way, _rows(x.way.task, most), is_wrong) if y.op == x.op]
+    found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
+    others, own = [x.trial for x in found_best], list(_own_group(found)) if is_wrong else []
+    is_told = bool(others) and round(others[0].score.accuracy, 2) == 1  # by what is said with fewer words
+    return [*others, *own] if is_told else [*own, *others]
+
+
+def as_assumed(found: Subject) -> Trial:
+    """A network of a file, right as it was assumed, on the inputs on which others are confirmed.
+
+    One outlying pair may be most of the loss and of the margin's spread, so that no other inputs will do.
+    """
+    task, network = found.run.task, found.run.network
+    rows, way = _rows(task, CONFIRMING), _of_config(network, task, network.cfg, {})
+    return replace(_judged(way, "", way.logits(rows).cpu(), task.labels()[:, 0][rows]).trial, assumption="as assumed")
+
+
+def _own_group(found: Subject) -> Iterator[Trial]:
+    """The answers of a network as those of another group, or of addition with its numbers renamed, if they are one."""
+    task, network = found.run.task, found.run.network
+    if not isinstance(task, Group | ModularArithmetic) or task.grid is None or len(task.grid) != 2:
+        return
+    with torch.no_grad():
+        logits = network(task.inputs().to(network.device))[:, -1].cpu()
+    answers = logits.argmax(dim=-1)
+    try:
+        Group.of_table(answers.view(task.grid).tolist())
+    except ValueError:
+        return
+    said = "" if isinstance(task, Group) else "op=group, "
+    words = f"{said}group=answers, the table of a group that its answers are"
+    if isinstance(task, Group) and task.is_named and not task.elements:
+        words += f" (or {task.group} with its elements in another order, which --elements FILE says)"
+    yield Trial(words, score(logits, answers), unevenness(logits, answers), len(answers))
+
+
+def _likeliest_first(x: _Tried) -> tuple[float, float]:
+    """By accuracy in percent, then by how nearly the weights are those of a training, or else by the loss."""
+    off = x.score.loss if math.isnan(x.stationarity) else 1 - x.stationarity
+    return -round(x.score.accuracy, 2), off if math.isfinite(off) else math.inf
+
+
+def _simplest_first(x: _Tried) -> tuple[float, int, float]:
+    return -round(x.score.accuracy, 2), len(x.said), x.unevenness
+
+
+def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:
+    """The best of each family, the best family first."""
+    best: dict[tuple[tuple[str, Any], ...], _Tried] = {}
+    for x in sorted(tried, key=lambda x: (_likeliest_first(x)[0], len(x.said), _likeliest_first(x)[1])):
+        best.setdefault(x.family, x)
+    return sorted(best.values(), key=_simplest_first)
+
+
+def _rows(task: Task, most: int) -> Int[Tensor, " row"]:
+    """So many rows of a task's inputs at random, or all."""
+    return torch.randperm(len(task.inputs()), generator=torch.Generator().manual_seed(0))[:most]
+
+
+def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " input"]]]:
+    """The right answers, and where it is mostly wrong those to other operations, or in the other order."""
+    yield "", task.labels()[:, 0]
+    if is_wrong and isinstance(task, ModularArithmetic):
+        for op in OPERATIONS:
+            if op != task.op:
+                yield op, replace(task, op=op).labels()[:, 0]
+        yield "sub of b - a", -replace(task, op="sub").labels()[:, 0] % task.p
+    if is_wrong and isinstance(task, Group):
+        yield "b a", task.table.T.flatten()
+
+
+def _tried(way: Way, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
+    """A way under every operation; nothing for what was assumed itself, or where it does not take such inputs."""
+    try:
+        with torch.set_grad_enabled(not is_wrong):
+            logits = way.logits(rows).cpu()
+    except REFUSALS:
+        return
+    for op, answers in _answers(way.task, is_wrong):
+        if op or way.said:
+            yield _judged(way, op, logits, answers[rows])
+
+
+def _judged(way: Way, op: str, logits: Tensor, answers: Tensor) -> _Tried:
+    trained = stationarity(logits, answers, way.weights) if logits.requires_grad else math.nan
+    logits = logits.detach()
+    return _Tried(way, op, score(logits, answers), unevenness(logits, answers), len(answers), trained)
+
+
+def _narrowed(x: _Tried, is_wrong: bool) -> _Tried:
+    """The same with the attention rate that is the likeliest on a sample of the inputs."""
+    at_rate, rows = x.way.at_rate, _rows(x.way.task, SAMPLE)
+    if x.way.rate is None or at_rate is None:
+        return x
+    known, step = {x.way.rate: x}, _RATES[1]
+    for _ in range(_ROUNDS):
+        best = min(known, key=lambda rate: _likeliest_first(known[rate]))
+        for rate in (round(best + step * i, 4) for i in _NEAR):
+            if 0 <= rate <= 1:
+                known.update((rate, y) for y in _tried(at_rate(rate), rows, is_wrong) if y.op == x.op)
+        step *= 0.4
+    return min(known.values(), key=_likeliest_first)
+
+
+def _ways(found: Subject, is_wrong: bool) -> Iterator[Way]:
+    task, network = found.run.task, found.run.network
+    if isinstance(network, Wrapped):
+        yield from _callings(network, task) if is_wrong else ()
+    elif found.reopened is None or not found.is_file:  # its forward pass is known
+        yield from [_of_config(network, task, network.cfg, {})] if is_wrong else []
+    else:
+        for other in _other_tokens(network, task) if is_wrong else [task]:
+            try:
+                opened = found.reopened(other)
+            except ValueError:  # the shapes do not allow it
+                continue
+            yield from _forward_passes(opened, other, _differences(task, other), is_wrong)
+
+
+def _differences(task: Task, other: Task) -> dict[str, Any]:
+    names = ("p", "vocabularies", "equals")
+    return {name: new for name in names if (new := getattr(other, name, None)) != getattr(task, name, None)}
+
+
+def _other_tokens(network: Network, task: Task) -> Iterator[Task]:
+    """The task, and the same with = or without and with one vocabulary or two, as far as the tokens allow."""
+    yield task
+    if isinstance(task, ModularArithmetic):
+        for vocabularies, equals in product((1, 2), (False, True)):
+            if isinstance(network, Wrapped):
+                moduli = {task.p, network.outputs, network.outputs - 1}
+            else:
+                moduli = {(network.cfg.d_vocab - equals) // vocabularies}
+            for p in sorted(p for p in moduli if p > 1):
+                other = ModularArithmetic(p, task.op, equals, vocabularies)
+                if other != task and (isinstance(network, Wrapped) or other.d_vocab == network.cfg.d_vocab):
+                    yield other
+
+
+def _callings(network: Wrapped, task: Task) -> Iterator[Way]:
+    """A network that is called, with other tokens or in another form."""
+    calling: Calling = network.cfg.calling
+    for other in _other_tokens(network, task):
+        yield _of_calling(network, other, calling, _differences(task, other))
+    for form in FORMS:
+        if form != calling.form:
+            yield _of_calling(network, task, replace(calling, form=form), {"inputs": form})
+
+
+def _of_calling(network: Wrapped, task: Task, calling: Calling, said: Mapping[str, Any]) -> Way:
+    return Way(said, task, lambda rows: network.called_otherwise(task, calling)(task.inputs()[rows])[:, -1])
+
+
+def _forward_passes(network: Network, task: Task, said: Mapping[str, Any], is_wrong: bool) -> Iterator[Way]:
+    """The same weights with other attention, other neurons, or a bias that counts otherwise."""
+    config: Config = network.cfg
+    for changed in dict.fromkeys(_variants(config, is_wrong)):
+        yield _of_config(network, task, changed, said)
+        rates = _RATES if changed.act_fn in ("relu", "gelu") else (0.0, 1.0)
+        if config.n_heads and (is_wrong or changed.act_fn == config.act_fn):
+            others = (replace(changed, attention_rate=rate) for rate in rates)
+            yield from (_of_config(network, task, other, said) for other in others if other != changed)
+
+
+def _variants(config: Config, is_wrong: bool) -> Iterator[Config]:
+    act_fns = [config.act_fn] if config.attn_only else [config.act_fn, "relu", "gelu", "tanh", "square", "none"]
+    changes: dict[str, list[Any]] = {"act_fn": act_fns}
+    if not config.n_heads:  # what is summed before W_in or after it differs by how often a bias counts
+        is_one = config.joined == "concatenated" or not config.mlp_biases
+        changes["joined"] = [config.joined] if is_one else ["sum", "sum after W_in"]
+    elif config.n_layers > 1:
+        changes["causal"] = [True, False]
+    for values in product(*changes.values()):
+        changed = replace(config, **dict(zip(changes, values, strict=True)))
+        if is_wrong or sum(getattr(changed, name) != getattr(config, name) for name in changes) <= 1:
+            yield changed
+
+
+def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, Any]) -> Way:
+    assumed: Config = network.cfg
+    weights = dict(network.named_parameters())
+    own = {name: new for name in _FORWARD_PASS if (new := getattr(config, name, None)) != getattr(assumed, name, None)}
+
+    def logits(rows: Int[Tensor, " row"]) -> Float[Tensor, "row output"]:
+        inputs = task.inputs()[rows].to(network.device)
+        return read_logits(config, weights, indexed(config, inputs, inputs[:, -1].unique()))[:, -1]
+
+    def at_rate(rate: float) -> Way:
+        return _of_config(network, task, replace(config, attention_rate=rate), said)
+
+    rate = getattr(config, "attention_rate", None)
+    return Way(dict(said) | own, task, logits, rate, at_rate, tuple(weights.values()))

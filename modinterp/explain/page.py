@@ -1,0 +1,132 @@
+"""An explanation as one self-contained page, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+from modinterp.analyses.circles.symmetry import correct_logits
+from modinterp.analyses.fourier.transforms import component_norms
+from modinterp.claims.result import number_text
+from modinterp.explain.behaviour import Behaviour
+from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
+from modinterp.explain.groups import GroupStranger
+from modinterp.explain.measurements import StrangerMeasurements
+from modinterp.explain.verdict import FOURIER
+from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, representations, symmetry
+from modinterp.files import write_atomically
+from modinterp.pages.html import rendered, table_html
+from modinterp.pages.plots import Drawn
+
+FIRST = ("spectra", "single", "symmetry")  # the figures that the page begins with: what it uses, needs, and answers
+
+
+def _titled(figure: go.Figure, title: str) -> go.Figure:
+    """A figure under a title that says only what it shows: what is seen there is not known beforehand."""
+    return figure.update_layout(title_text=title)
+
+
+def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
+    """Key and figure of everything that is drawn for an explanation; nothing of mere behaviour."""
+    if isinstance(m, GroupStranger):
+        yield from _figures_of_groups(m)
+    if not isinstance(m, StrangerMeasurements):
+        return
+    freqs, readout_name = m.freqs, m.readout_name
+    norms = {"W_E": component_norms(m.W_E).cpu()} if m.has_embedding else {}
+    norms |= {readout_name: component_norms(m.readout_matrix.T).cpu()}
+    title = f"Fourier components of the residues; key frequencies {', '.join(map(str, freqs))}"
+    yield "spectra", _titled(fourier.spectra(norms, freqs), title)
+    title = f"The spectrum of {readout_name} among draws without structure"
+    yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
+    losses = ablations.per_frequency(m.loss_without_each_wave, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
+    yield "single", _titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
+    title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
+    yield "readoff", _titled(readout.readoff(m.readoff), title)
+    if m.has_neurons and not m.is_opaque:
+        sizes = {k: len(members) for k, members in m.neurons.clusters().items()}
+        largest = max(sizes, key=lambda k: sizes[k], default=freqs[0] if freqs else 1)
+        histogram = neurons.histogram_and_cluster(m.neurons, m.readout_matrix, largest)
+        title = "How much of a neuron its best frequency explains, and what one cluster writes"
+        yield "neurons", _titled(histogram, title)
+    if m.has_attention:
+        to_first = m.activation(f"{m.last_block}.attn.hook_pattern")[..., 0]
+        fields = {f"head {head}": to_first[:, :, head] for head in range(min(4, to_first.shape[-1]))}
+        yield "heads", grids.maps(fields, "attention", "Attention to the first number, last layer, by pair", zmax=1)
+    spectrum = m.spectrum.norm(dim=-1).cpu()
+    spectrum[0, 0] = 0
+    title = "Norm of the logits' components over both numbers"
+    yield "logits", fourier.norm_maps({"logits, constant left out": spectrum}, title)
+    correct, distance = correct_logits(m.logits, m.sign).cpu(), "a - b" if m.sign > 0 else "a + b"
+    title = f"The correct logit, a row for each {distance}: a pizza's rows are low or high as a whole, a clock's alike"
+    yield "symmetry", symmetry.correct_logits(correct, distance, title)
+
+
+def _figures_of_groups(m: GroupStranger) -> Iterator[tuple[str, go.Figure]]:
+    names = [rho.name for rho in m.irreps]
+    title = "Similarity of the logits and the character of each representation"
+    yield "similarities", representations.similarities(m.similarities, names, m.least_similarity, title)
+    layers = {name: list(m.shares(x).values()) for name, x in m.embeddings.items()} if m.has_embedding else {}
+    layers |= {m.readout_name: list(m.shares(m.readout_matrix.T).values())}
+    if m.has_neurons:
+        layers |= {"neurons": m.pair_shares.total().tolist()}
+    yield "shares", representations.shares(layers, names, "Share of each layer in each representation")
+    title = "Loss with one representation taken out of the logits, and with nothing else left"
+    yield "single", representations.losses(m.loss_with_each, m.own_score.loss, title)
+    title = f"As many representations of {m.readout_name} among draws without structure"
+    yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
+
+
+def _value_text(value: float | None) -> str:
+    """A number as the page shows it; empty where it has none to show, which the note beside it explains."""
+    if value is None:
+        return "not measured"
+    return "" if math.isnan(value) else number_text(value)
+
+
+def page(explanation: Explanation) -> str:
+    """The explanation as one HTML document with every figure and plotly itself inside."""
+    verdict = explanation.verdict
+    sections = [
+        (title, [(row, _value_text(row.value)) for row in rows])
+        for title, rows in groupby(explanation.rows, key=lambda row: row.section)
+    ]
+    drawn = [Drawn(key, figure) for key, figure in figures(explanation.measurements)]
+    return rendered(
+        "modinterp.explain",
+        "page.html",
+        name=explanation.name,
+        task=explanation.measurements.task.name,
+        shape=explanation.measurements.model.cfg.summary,
+        assumed=explanation.assumed,
+        alarm=explanation.alarm,
+        tried=[] if explanation.alarm is None else explanation.alarm.trials[:SHOWN_TRIALS],
+        verdict=verdict,
+        state="holds" if verdict.label == FOURIER else "open",
+        criteria=[(c, number_text(c.value)) for c in verdict.criteria],
+        sections=sections,
+        first=[figure for figure in drawn if figure.key in FIRST],
+        figures=[figure for figure in drawn if figure.key not in FIRST],
+        tables=[table_html(title, table) for title, table in explanation.tables.items()],
+    )
+
+
+def write_explanation(explanation: Explanation, out: Path) -> Path:
+    """Write `explanation.json`, `explanation.csv` and `index.html`, and return the path of the page.
+
+    Raises:
+        OSError: the folder cannot be written; what was there stays.
+    """
+    content = {
+        "explanation.json": json.dumps(explanation.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        "explanation.csv": explanation.table().to_csv(index=False),
+        "index.html": page(explanation),
+    }
+    for name, text in content.items():
+        write_atomically(out / name, text.encode())
+    return out / "index.html"

@@ -1,0 +1,160 @@
+"""Networks whose mechanism is known, as cases on which methods that look for circuits can be scored.
+
+Each case is a folder in the layout of InterpBench (Gupta et al. 2024), beside what this package knows of it:
+
+    CASE/ll_model.pth       the weights as HookedTransformer's state dict
+         ll_model_cfg.pkl   its configuration, a dict for `HookedTransformerConfig.from_dict`
+         edges.pkl          the edges that matter, a list of (from, to)
+         meta.json          what the network is and how it was made
+         truth.json         every edge with what its ablation does; heads, neurons, frequencies, inputs held out
+         model.safetensors  the weights under HookedTransformer's names
+
+Nodes and edges are those of `modinterp.publish.edges`. An edge matters when ablating it raises the loss by 0.01 nats.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from modinterp.files import write_atomically
+from modinterp.measurements import measure
+from modinterp.models import TransformerConfig, to_hooked_transformer_state_dict
+from modinterp.publish.edges import Edge, Graph, auc, edges
+from modinterp.publish.planted import clock
+from modinterp.runs import TrainedRun, store
+from modinterp.sources import load, sources
+from modinterp.tasks.description import description
+
+MATTERS = 0.01  # nats by which the loss rises when an edge that matters is ablated
+PLANTED = ((23, (3, 7, 10)), (29, (2, 11)), (31, (1, 5, 9, 14)))  # p and the frequencies that are planted
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network and what is known of it.
+
+    Attributes:
+        name: of its folder.
+        truth: plain data; see `case`.
+        matter: the edges that matter.
+        attributions: scores of attribution patching, by edge.
+    """
+
+    name: str
+    run: TrainedRun
+    truth: Mapping[str, Any]
+    matter: tuple[Edge, ...]
+    attributions: Mapping[Edge, float]
+
+    @property
+    def score(self) -> float:
+        """How well attribution patching finds the edges that matter, as the area under the ROC curve."""
+        return auc({edge: abs(score) for edge, score in self.attributions.items()}, self.matter)
+
+
+def case(name: str, run: TrainedRun, planted: tuple[int, ...] | None = None) -> Case:
+    """What is known of a one-layer transformer over pairs of residues: all of it measured, each edge ablated.
+
+    Args:
+        planted: the frequencies that were written into its weights, where they were.
+    Raises:
+        ValueError: a network with other edges; planted frequencies that are not those measured.
+    """
+    network, m = run.network, measure(run)
+    graph = Graph(network, run.task)
+    effects = graph.effects()
+    matter = tuple(edge for edge, effect in effects.items() if effect >= MATTERS)
+    freqs = tuple(sorted(m.freqs))
+    if planted is not None and freqs != tuple(sorted(planted)):
+        raise ValueError(f"{name} was planted with the frequencies {planted}, and {freqs} are measured")
+    with torch.no_grad():
+        _, cache = network.run_with_cache(run.task.inputs())
+        pattern = cache["blocks.0.attn.hook_pattern"][:, :, -1].mean(dim=0)  # [head, pos]
+        logits = graph.logits({})
+        right, loss = (logits.argmax(dim=-1) == graph.labels).double().mean(), graph.loss(logits)
+    truth = {
+        "task": description(run.task),
+        "operation": run.task.name,
+        "accuracy": float(right),
+        "loss_nats": float(loss),
+        "frequencies": list(freqs),
+        "heads": {
+            f"a0.h{h}": {"attention_to_position": [round(float(x), 6) for x in row]} for h, row in enumerate(pattern)
+        },
+        "neuron_clusters": {str(freq): sorted(map(int, rows)) for freq, rows in m.neurons.clusters().items()},
+        "edges": [
+            {"from": a, "to": b, "loss_rises_by_nats": effects[a, b], "matters": (a, b) in matter} for a, b in effects
+        ],
+        "held_out": [] if run.spec is None else sorted(map(int, run.split.test)),
+    }
+    return Case(name, run, truth, matter, graph.attributions())
+
+
+def planted_cases() -> Iterable[Case]:
+    """The networks that are written down weight by weight."""
+    for p, freqs in PLANTED:
+        task, network = clock(p, freqs)
+        name = f"clock-p{p}-{'-'.join(map(str, freqs))}"
+        yield case(name, TrainedRun(name, task, network), freqs)
+
+
+def trained_cases(names: Sequence[str] = ()) -> Iterable[Case]:
+    """Trained networks; without names, the main runs of all sources that are one-layer transformers over pairs."""
+    for name in names or [source.main_run for source in sources().values()]:
+        try:
+            run = load(name)
+            edges(run.network)
+            suits = names or hasattr(measure(run), "freqs")
+        except (FileNotFoundError, ValueError):
+            if names:
+                raise
+            continue
+        if suits:
+            yield case(name.replace("/", "-"), run)
+
+
+def write_case(case: Case, out: Path) -> Path:
+    """Write the folder of a case, and return it."""
+    folder, network = out / case.name, case.run.network
+    config = hooked_transformer_config(network.cfg)
+    state = io.BytesIO()
+    torch.save(to_hooked_transformer_state_dict(network), state)
+    write_atomically(folder / "ll_model.pth", state.getvalue())
+    write_atomically(folder / "ll_model_cfg.pkl", pickle.dumps(config, protocol=4))
+    write_atomically(folder / "edges.pkl", pickle.dumps(list(case.matter), protocol=4))
+    made = "planted" if case.run.spec is None else case.run.spec.to_json()
+    meta = {"case_id": case.name, "task_description": case.run.task.name, "transformer_cfg": config, "made": made}
+    write_atomically(folder / "meta.json", (json.dumps(meta, indent=1) + "\n").encode())
+    write_atomically(folder / "truth.json", (json.dumps(case.truth, indent=1) + "\n").encode())
+    store.write_weights(folder / "model.safetensors", {name: w.detach() for name, w in network.state_dict().items()})
+    return folder
+
+
+def hooked_transformer_config(c: TransformerConfig) -> dict[str, Any]:
+    """The fields of a `HookedTransformerConfig` with which the weights are loaded."""
+    sizes = ("n_layers", "d_model", "n_heads", "d_head", "d_mlp", "d_vocab", "d_vocab_out", "n_ctx", "act_fn")
+    return {name: getattr(c, name) for name in sizes} | {"normalization_type": None, "attention_dir": "causal"}
+
+
+def write_ground_truth(cases: Iterable[Case], out: Path) -> list[Case]:
+    """Write the folders of some cases and, above them, `benchmark_metadata.json`; the cases."""
+    written = []
+    for one in cases:
+        write_case(one, out)
+        written.append(one)
+    listed = [
+        {"case_id": one.name, "task_description": one.run.task.name, "edges": len(one.truth["edges"]),
+         "edges_that_matter": len(one.matter), "attribution_patching_auc": one.score}
+        for one in written
+    ]  # fmt: skip
+    metadata = {"name": "modinterp ground truth", "matters_from_nats": MATTERS, "cases": listed}
+    write_atomically(out / "benchmark_metadata.json", (json.dumps(metadata, indent=1) + "\n").encode())
+    return written
