@@ -42,7 +42,7 @@ def commands() -> list[str]:
     """Every command of ours that a page shows."""
     text = "\n".join(text for _, text in fences("console")).replace("\\\n", " ")
     text = re.sub(r"reproduce your_paper", "reproduce nanda", text)  # a source that the reader writes
-    return re.findall(r"python -m modinterp\.(.*?)(?: && .*)?$", text, re.MULTILINE)
+    return re.findall(r"(?:python -m modinterp\.|\$ modinterp )(.*?)(?: && .*)?$", text, re.MULTILINE)
 
 
 def test_every_kind_of_block_is_known() -> None:

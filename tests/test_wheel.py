@@ -57,6 +57,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
 
 def test_an_installed_package_says_what_is_missing_and_works_from_any_folder(site: Path, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in site.rglob("*")}
+    script = subprocess.run([sys.executable, site / "bin/modinterp", "explian"], cwd=tmp_path, capture_output=True, text=True,
+                            env={**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"})  # fmt: skip
+    assert script.returncode == 2
+    assert script.stderr == "error: no command 'explian'; did you mean 'explain'? `modinterp --help` lists all\n"
     missing = said(site, tmp_path, "modinterp.reproduce", "nanda")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert missing.stderr.startswith(

@@ -1,4 +1,4 @@
-"""`python -m modinterp.compare A B ...`: several networks side by side, as one table and one page."""
+"""`modinterp compare A B ...`: several networks side by side, as one table and one page."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
 
-def _parser() -> Parser:
+def _parser(prog: str) -> Parser:
     parser = Parser(
-        prog="python -m modinterp.compare",
+        prog=prog,
         description="""Put several networks over pairs of numbers side by side.
 
 Frequencies, how much of each layer they explain, clock or pizza, losses without each frequency, sizes. Prints one table
 and writes one page.""",
         epilog="""examples:
-  python -m modinterp.compare SOURCE/RUN-0 SOURCE/RUN-1
-  python -m modinterp.compare SOURCE/RUN --epochs 1000 5000 20000
-  python -m modinterp.compare a.pt b.safetensors --op add --p 97 --out mine
-  python -m modinterp.compare a.pt b.pt --attention-rate 0 --no-causal
+  %(prog)s SOURCE/RUN-0 SOURCE/RUN-1
+  %(prog)s SOURCE/RUN --epochs 1000 5000 20000
+  %(prog)s a.pt b.safetensors --op add --p 97 --out mine
+  %(prog)s a.pt b.pt --attention-rate 0 --no-causal
 
 exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
     )
@@ -43,9 +43,9 @@ exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
 
 
 @one_line_errors("stopped; nothing was written")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    options = vars(_parser().parse_args(arguments))
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.compare") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
+    options = vars(_parser(prog).parse_args(arguments))
     with staying(arguments is None):
         from modinterp.compare.entry import compare
         from modinterp.compare.page import write_comparison

@@ -1,4 +1,4 @@
-"""`python -m modinterp.explain FILE`: what a network over pairs does with them, as one table and one page."""
+"""`modinterp explain FILE`: what a network over pairs does with them, as one table and one page."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def add_forward_pass(parser: Parser) -> None:
     add("--joined", choices=("sum", "sum after W_in", "concatenated"), help=joined)
 
 
-def _parser() -> Parser:
+def _parser(prog: str) -> Parser:
     parser = Parser(
-        prog="python -m modinterp.explain",
+        prog=prog,
         description="""Explain a network over pairs of numbers mod p, or of elements of a group, by the forward
 pass that it has.
 
@@ -43,11 +43,11 @@ place. Prints one table and writes one page. Nothing in a file is executed. What
 computes is named here; what is not named is assumed as usual, stated, and doubted aloud where another assumption fits
 better.""",
         epilog="""examples:
-  python -m modinterp.explain model.pt --op add --p 97
-  python -m modinterp.explain model.pt --attention-rate 0 --no-causal
-  python -m modinterp.explain model.safetensors --act gelu --out mine
-  python -m modinterp.explain model.pt --op group --group S5 --elements order.txt
-  python -m modinterp.explain SOURCE/RUN                a run that `python -m modinterp.runs list` shows
+  %(prog)s model.pt --op add --p 97
+  %(prog)s model.pt --attention-rate 0 --no-causal
+  %(prog)s model.safetensors --act gelu --out mine
+  %(prog)s model.pt --op group --group S5 --elements order.txt
+  %(prog)s SOURCE/RUN                a run that `python -m modinterp.runs list` shows
 
 exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     )
@@ -73,9 +73,9 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
 
 
 @one_line_errors("stopped; nothing was written")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    options, is_own_process = vars(_parser().parse_args(arguments)), arguments is None
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.explain") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
+    options, is_own_process = vars(_parser(prog).parse_args(arguments)), arguments is None
     with staying(is_own_process):
         set_threads(options.pop("threads"))
         from modinterp.explain.entry import explain

@@ -1,4 +1,4 @@
-"""`python -m modinterp.publish ground-truth`: networks whose mechanism is known, as cases to score methods on."""
+"""`modinterp publish ground-truth`: networks whose mechanism is known, as cases to score methods on."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from modinterp.files import writable_folder
 from modinterp.terminal.parser import Parser
 
 
-def ground_truth(arguments: list[str]) -> int:
+def ground_truth(arguments: list[str], prog: str) -> int:
     """Write the cases and print how well attribution patching finds what matters in each; the exit code."""
     parser = Parser(
-        prog="python -m modinterp.publish ground-truth",
+        prog=prog,
         description="Write networks whose mechanism is known, with every edge and what its ablation does,\n"
         "in the layout of InterpBench; see docs/ground_truth.md.",
         epilog="""examples:
-  python -m modinterp.publish ground-truth --out cases
-  python -m modinterp.publish ground-truth --out cases --planted
+  %(prog)s --out cases
+  %(prog)s --out cases --planted
 
 exit code: 0 when all were written, 2 on bad usage.""",
     )

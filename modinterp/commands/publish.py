@@ -1,4 +1,4 @@
-"""`python -m modinterp.publish NAME ...`: measure a finished training's progress and put it among the checkpoints."""
+"""`modinterp publish NAME ...`: measure a finished training's progress and put it among the checkpoints."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from modinterp.terminal.parser import Parser
 GROUND_TRUTH = "ground-truth"  # in place of names of runs
 
 
-def _arguments() -> Parser:
+def _arguments(prog: str) -> Parser:
     parser = Parser(
-        prog="python -m modinterp.publish",
+        prog=prog,
         description="""Put finished runs among the checkpoints that a checkout ships.
 
 Measures the progress of each at all its snapshots, if that is not done yet, and copies weights, history, progress and
 what else is asked for. What was published under the same name before is replaced; its snapshots are those of the same
 epochs, where --snapshots does not choose others.""",
         epilog="""examples:
-  python -m modinterp.publish mine/sums-0 --snapshots             with a dozen snapshots across the phases
-  python -m modinterp.publish mine/sums-0 --snapshots 5000 20000
-  python -m modinterp.publish 'mine/p53-*' --float16 --out shared  into a folder of your own
-  python -m modinterp.publish ground-truth --help                 networks whose mechanism is known, for methods
-  python -m modinterp.publish 'mine/p53-*' --hub me/sums          onto the Hub, for load("hf://me/sums/mine/p53-0")
-  python -m modinterp.publish '*' --again                         after a measure was changed
+  %(prog)s mine/sums-0 --snapshots             with a dozen snapshots across the phases
+  %(prog)s mine/sums-0 --snapshots 5000 20000
+  %(prog)s 'mine/p53-*' --float16 --out shared  into a folder of your own
+  %(prog)s ground-truth --help                 networks whose mechanism is known, for methods
+  %(prog)s 'mine/p53-*' --hub me/sums          onto the Hub, for load("hf://me/sums/mine/p53-0")
+  %(prog)s '*' --again                         after a measure was changed
 
 exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     )
@@ -58,14 +58,14 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
 
 
 @one_line_errors("stopped; what was published before is as it was")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.publish") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == [GROUND_TRUTH]:
         from modinterp.commands.ground_truth import ground_truth
 
-        return ground_truth(given[1:])
-    options = _arguments().parse_args(given)
+        return ground_truth(given[1:], f"{prog} {GROUND_TRUTH}")
+    options = _arguments(prog).parse_args(given)
     from modinterp.runs import hub
     from modinterp.training import prepare_cpu
 
@@ -136,7 +136,3 @@ def _finished(
             raise ValueError(f"no trained run in {runs} fits {pattern!r}")
         found += names
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,9 +1,8 @@
-"""`python -m modinterp.reproduce SOURCE`: measure every claim of a source, print one table, write one page."""
+"""`modinterp reproduce SOURCE`: measure every claim of a source, print one table, write one page."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,12 +33,12 @@ if TYPE_CHECKING:
 ALL = "all"
 
 
-def _parser() -> Parser:
+def _parser(prog: str) -> Parser:
     lines = (f"  {source.name:<10} {source.title} ({source.citation})" for source in sources().values())
     about = "\n".join(fill(line, 110, subsequent_indent=13 * " ") for line in lines)
     first = next(iter(sources()))
     parser = Parser(
-        prog="python -m modinterp.reproduce",
+        prog=prog,
         description=f"""Measure every claim of a source on trained networks.
 
 Prints one table, and writes claims.json, claims.csv, contradictions.csv, tables/ and index.html, a page with all
@@ -47,11 +46,11 @@ figures inside that opens from disk. Sources:
 
 {about}""",
         epilog=f"""examples:
-  python -m modinterp.reproduce {first:<24} every claim of one source
-  python -m modinterp.reproduce all --out mine           every source, and an index of them
-  python -m modinterp.reproduce {first} --only 'fig7.*'   some claims; --list shows their ids
-  python -m modinterp.reproduce {first} --checkpoint model.pt
-  python -m modinterp.reproduce SOURCE --checkpoint model.pt --as SOURCE/RUN   in the place of that run
+  %(prog)s {first:<24} every claim of one source
+  %(prog)s all --out mine           every source, and an index of them
+  %(prog)s {first} --only 'fig7.*'   some claims; --list shows their ids
+  %(prog)s {first} --checkpoint model.pt
+  %(prog)s SOURCE --checkpoint model.pt --as SOURCE/RUN   in the place of that run
 
 exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 130 after Ctrl-C. With
 --checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
@@ -256,9 +255,9 @@ def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: f
 
 
 @one_line_errors("stopped")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.reproduce") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
+    options = _parser(prog).parse_args(arguments)
     if options.only == "":
         raise ValueError("--only '' fits no claim; leave it out for all of them")
     if options.runs is not None:
@@ -302,7 +301,3 @@ def main(arguments: list[str] | None = None) -> int:
     if options.source == ALL:
         print(f"all sources: {write_index(entries, _folder(options))}")
     return 0 if all(as_expected) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

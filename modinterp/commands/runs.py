@@ -1,10 +1,9 @@
-"""`python -m modinterp.runs list | train | watch | sbatch | check | search`: what to train, its files, tuning it."""
+"""`modinterp runs list | train | watch | sbatch | check | search`: what to train, its files, tuning it."""
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
-import sys
 from dataclasses import replace
 from functools import cache, partial
 from math import prod
@@ -34,16 +33,16 @@ if TYPE_CHECKING:
 WIDTH_OF_CLAIMS = 100
 
 
-def _parser() -> Parser:
+def _parser(prog: str) -> Parser:
     main_run = next(iter(sources().values())).main_run
     family = main_run.partition("/")[0]
     parser = Parser(
-        prog="python -m modinterp.runs",
+        prog=prog,
         description="List the runs of all sources, train some, check their files, or search for hyper-parameters.",
         epilog=f"""examples:
-  python -m modinterp.runs list '{family}/*'
-  python -m modinterp.runs train {main_run}
-  python -m modinterp.runs train --help
+  %(prog)s list '{family}/*'
+  %(prog)s train {main_run}
+  %(prog)s train --help
 
 exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage or a run that cannot be trained, 130
 after Ctrl-C, 143 after SIGTERM.""",
@@ -54,9 +53,9 @@ after Ctrl-C, 143 after SIGTERM.""",
         description="List runs: task, shape, epochs, seed, whether it is trained or about how long that takes here,\n"
         "size of the weights, and the claims and figures that need it; all of these where one run is listed.",
         epilog=f"""examples:
-  python -m modinterp.runs list
-  python -m modinterp.runs list '{family}/*' --runs trained
-  python -m modinterp.runs list {main_run}""",
+  %(prog)s
+  %(prog)s '{family}/*' --runs trained
+  %(prog)s {main_run}""",
     ))  # fmt: skip
     train_arguments(commands.add_parser(
         "train", help="train runs of the sources, going on with what was begun",
@@ -64,9 +63,9 @@ after Ctrl-C, 143 after SIGTERM.""",
 
 Stop it at any moment: the same command goes on from the last state, and ends with the same bits.""",
         epilog=f"""examples:
-  python -m modinterp.runs train {main_run} --epochs 10000
-  python -m modinterp.runs train '{family}/*' --device cuda --out mine
-  python -m modinterp.runs train '*' --on ray --address auto --out /shared/trained""",
+  %(prog)s {main_run} --epochs 10000
+  %(prog)s '{family}/*' --device cuda --out mine
+  %(prog)s '*' --on ray --address auto --out /shared/trained""",
     ))  # fmt: skip
     watch_arguments(commands.add_parser(
         "watch", help="draw a training that is going on, in a page that renews itself",
@@ -74,8 +73,8 @@ Stop it at any moment: the same command goes on from the last state, and ends wi
 
 Reads the files of the training, which goes on elsewhere, and ends with it. The page opens from disk.""",
         epilog=f"""examples:
-  python -m modinterp.runs watch {main_run}
-  python -m modinterp.runs watch {main_run} --runs mine --out page""",
+  %(prog)s {main_run}
+  %(prog)s {main_run} --runs mine --out page""",
     ))  # fmt: skip
     sbatch_arguments(commands.add_parser(
         "sbatch", help="write a script that trains runs under SLURM",
@@ -83,15 +82,15 @@ Reads the files of the training, which goes on elsewhere, and ends with it. The 
 
 A job whose time is over, or whose machine is lost, goes back into the queue and goes on from its last state.""",
         epilog=f"""examples:
-  python -m modinterp.runs sbatch '{family}/*' --out /shared/trained --script train.sh && sbatch train.sh
-  python -m modinterp.runs sbatch '*' --gpus 1 --time 8:00:00 --sbatch=--partition=short""",
+  %(prog)s '{family}/*' --out /shared/trained --script train.sh && sbatch train.sh
+  %(prog)s '*' --gpus 1 --time 8:00:00 --sbatch=--partition=short""",
     ))  # fmt: skip
     check_arguments(commands.add_parser(
         "check", help="read every file of runs, and tell which are damaged",
         description="Read every file of runs, finished or in training, and hold it against what was written.",
         epilog=f"""examples:
-  python -m modinterp.runs check
-  python -m modinterp.runs check '{family}/*' --runs trained
+  %(prog)s
+  %(prog)s '{family}/*' --runs trained
 
 exit code: 0 when all is whole, 1 when something is damaged, 2 on bad usage.""",
     ))  # fmt: skip
@@ -102,8 +101,8 @@ exit code: 0 when all is whole, 1 when something is damaged, 2 on bad usage.""",
 
 Stop it at any moment: the same command goes on. Several processes or machines share a study that has one --storage.""",
         epilog=f"""examples:
-  python -m modinterp.runs search {searchable[0]} --p 23 --trials 24
-  python -m modinterp.runs search {searchable[0]} --storage /shared/study.journal""",
+  %(prog)s {searchable[0]} --p 23 --trials 24
+  %(prog)s {searchable[0]} --storage /shared/study.journal""",
     ), searchable)  # fmt: skip
     return parser
 
@@ -288,9 +287,9 @@ def _search(options: argparse.Namespace) -> None:
 
 
 @one_line_errors("stopped; the same command goes on from the last snapshot")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.runs") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
+    options = _parser(prog).parse_args(arguments)
     if options.command == "list":
         _list(options.names, options.runs)
         return 0
@@ -307,7 +306,3 @@ def main(arguments: list[str] | None = None) -> int:
         _search(options)
         return 0
     return _train(options)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,7 @@
-"""`python -m modinterp.sources list | new NAME`: which sources there are, and a repository for one of your own."""
+"""`modinterp sources list | new NAME`: which sources there are, and a repository for one of your own."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from modinterp.files import writable_folder
@@ -11,31 +10,31 @@ from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
 
-def _parser() -> Parser:
+def _parser(prog: str) -> Parser:
     parser = Parser(
-        prog="python -m modinterp.sources",
+        prog=prog,
         description="List the sources, or write a repository for one of your own from a template.",
         epilog="""examples:
-  python -m modinterp.sources list
-  python -m modinterp.sources new your_paper
+  %(prog)s list
+  %(prog)s new your_paper
 
 exit code: 0 when all is done, 2 on bad usage.""",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("list", help="every source, with its title",
-                        epilog="examples:\n  python -m modinterp.sources list")  # fmt: skip
+                        epilog="examples:\n  %(prog)s")  # fmt: skip
     new = commands.add_parser("new", help="write a repository for a source of your own",
                               description="Write a repository that trains, measures, reports and tests at once.",
-                              epilog="examples:\n  python -m modinterp.sources new your_paper")  # fmt: skip
+                              epilog="examples:\n  %(prog)s your_paper")  # fmt: skip
     new.add_argument("name", metavar="NAME", help="of the source, and of its Python package")
     new.add_argument("--out", metavar="DIR", type=Path, help="the folder that is made (default: NAME)")
     return parser
 
 
 @one_line_errors("stopped")
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.sources") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
+    options = _parser(prog).parse_args(arguments)
     if options.command == "list":
         for source in sources().values():
             print(f"{source.name:<12} {source.title} ({source.citation})")
@@ -47,7 +46,3 @@ def main(arguments: list[str] | None = None) -> int:
         print(path)
     print(f"\nnext: cd {out} && pip install -e '.[test]', and what {out}/README.md says")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
