@@ -1,7 +1,8 @@
 """What a claim, a band, a verdict and a contradiction are; the claims themselves stand in `modinterp.sources`."""
 
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
-from modinterp.claims.claim import Change, Claim, Measure, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Measure, Value, each
 from modinterp.claims.contradiction import Contradiction
 from modinterp.claims.finding import HOLDS, VERDICTS, Finding, Verdict, inapplicable, mixed, pending, refuted, variant
 from modinterp.claims.prevalence import Prevalence, Share

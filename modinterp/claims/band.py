@@ -71,3 +71,8 @@ def near(value: float, tolerance: float, because: str = "") -> Band:
 def equals(value: float, because: str = "") -> Band:
     """Exactly `value`."""
     return Band(value, value, because)
+
+
+def is_behaviour(name: str) -> bool:
+    """Whether a number of that name says that a network works, and not how: an accuracy."""
+    return "accuracy" in name

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from modinterp.claims.result import Network
 from modinterp.training import RunSpec
 from modinterp.training.relation import Relation, relation
+
+
+class Network(NamedTuple):
+    """A network that a claim was measured on, and how it is related to the first; None where by no common recipe."""
+
+    name: str
+    relation: Relation | None
 
 
 def related(specs: Mapping[str, RunSpec | None]) -> tuple[Network, ...]:

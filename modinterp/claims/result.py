@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
+from modinterp.claims.band import is_behaviour
+from modinterp.claims.claim import ClaimData
 from modinterp.claims.finding import Control, Finding, Kind, Reason, Verdict
 from modinterp.claims.prevalence import Prevalence
+from modinterp.claims.relatives import Network
 from modinterp.claims.tally import column
 from modinterp.training.relation import Relation
 
-if TYPE_CHECKING:
-    from modinterp.claims.claim import Claim
-
 NEAR = 0.05  # of a band's edge
-
-
-class Network(NamedTuple):
-    """A network that a claim was measured on, and how it is related to the first; None where by no common recipe."""
-
-    name: str
-    relation: Relation | None
 
 
 def number_text(value: float) -> str:
@@ -32,11 +25,6 @@ def number_text(value: float) -> str:
     ('433', '2.412e-07', 'nan')
     """
     return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
-
-
-def is_behaviour(name: str) -> bool:
-    """Whether a number of that name says that a network works, and not how: an accuracy."""
-    return "accuracy" in name
 
 
 @dataclass(frozen=True)
@@ -52,7 +40,7 @@ class Result:
         seconds: that the measurement took beyond what other claims had already asked for.
     """
 
-    claim: Claim
+    claim: ClaimData
     measured: Mapping[str, tuple[float, ...]]
     networks: tuple[Network, ...]
     reason: Reason = ""

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from modinterp.claims import Claim, Result
-from modinterp.claims.claim import Numbers
+from modinterp.claims.checking import Numbers
 from modinterp.claims.relatives import related
 from modinterp.claims.result import BEFORE, MEMORISED
 from modinterp.measurements import NetworkMeasurements, measure

@@ -25,7 +25,7 @@ from modinterp.claims import (
     refuted,
     variant,
 )
-from modinterp.claims.result import Network
+from modinterp.claims.relatives import Network
 from modinterp.measurements import NetworkMeasurements, measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.report import terminal_table

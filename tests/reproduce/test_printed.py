@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 from modinterp.claims import Claim, at_least
-from modinterp.claims.result import Network, Result
+from modinterp.claims.relatives import Network
+from modinterp.claims.result import Result
 from modinterp.figures.prevalence import prevalence, prevalence_table
 from modinterp.reproduce.printed import printed_table
 from modinterp.training.relation import Relation

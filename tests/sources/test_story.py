@@ -6,7 +6,7 @@ import pytest
 
 from modinterp.claims import Claim, Result
 from modinterp.claims.band import at_least
-from modinterp.claims.result import Network
+from modinterp.claims.relatives import Network
 from modinterp.sources import sources
 from modinterp.sources.story import Story, told_by_itself
 from modinterp.training.relation import Relation

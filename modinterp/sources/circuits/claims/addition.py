@@ -7,7 +7,8 @@ import torch
 from modinterp.analyses.statistics.similarity import cosines, relative_difference
 from modinterp.analyses.training.phases import fall
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL, SAME_BAR

@@ -8,7 +8,8 @@ from modinterp.analyses.fourier.frequencies import key_frequencies
 from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import transform_2d
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Claim, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL, SAME_BAR

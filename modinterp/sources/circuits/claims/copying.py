@@ -12,7 +12,8 @@ from modinterp.analyses.order.bounds import gap_threshold_share
 from modinterp.analyses.order.copying import Tolerance, pairs, tolerance
 from modinterp.analyses.order.ordering import mass_on, perfect_copy, with_line_scores
 from modinterp.claims.band import at_least, between
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, TEST_ACCURACY
 from modinterp.sources.circuits.runs import BALANCED

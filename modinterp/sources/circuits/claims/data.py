@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import Finding, refuted
 from modinterp.measurements import NetworkMeasurements, OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, SAME_BAR

@@ -9,7 +9,8 @@ from torch import Tensor
 from modinterp.analyses.statistics.lines import lines
 from modinterp.analyses.training.curves import rank_correlation
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Change, Claim, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, each
 from modinterp.claims.finding import refuted
 from modinterp.measurements import OrderMeasurements
 from modinterp.measurements.orders import QUERIES

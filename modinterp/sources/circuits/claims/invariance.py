@@ -7,7 +7,8 @@ import torch.nn.functional as F
 
 from modinterp.analyses.order.permutations import neighbour_contrast
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, TEST_ACCURACY

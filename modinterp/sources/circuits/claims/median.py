@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from modinterp.analyses.order.sorting import rank_attention
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, SAME_BAR, TEST_ACCURACY
 from modinterp.sources.circuits.claims.copying import COPIES, TOLERATED, of_copied, robustness

@@ -9,7 +9,8 @@ from torch import Tensor
 from modinterp.analyses.order.ordering import attention_to_largest
 from modinterp.analyses.statistics.lines import correlation
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, LEARNED, TEST_ACCURACY

@@ -11,7 +11,8 @@ from torch import Tensor
 from modinterp.analyses.statistics.explained import fraction_explained
 from modinterp.analyses.statistics.lines import polynomial_explained
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.measurements import OrderMeasurements
 from modinterp.models import TransformerConfig
 from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR, TEST_ACCURACY

@@ -8,7 +8,8 @@ import torch
 
 from modinterp.analyses.order.sorting import TokenSwap, token_swap
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, each
 from modinterp.claims.finding import refuted
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR, TEST_ACCURACY

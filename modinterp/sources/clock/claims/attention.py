@@ -9,7 +9,8 @@ import torch
 from modinterp.analyses.circles.circle import circle, wave_angles
 from modinterp.analyses.fourier.frequencies import frequency_shares
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.pairs import TUNED
 from modinterp.sources.clock.runs import SEEDS

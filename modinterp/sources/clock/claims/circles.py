@@ -8,7 +8,8 @@ from modinterp.analyses.circles.circle import circles
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.clock.runs import SEEDS

@@ -11,7 +11,8 @@ from modinterp.analyses.fourier.frequencies import frequency_shares, key_frequen
 from modinterp.analyses.fourier.sparsity import fourier_gini
 from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.measurements import PairMeasurements
 from modinterp.runs import NotRecorded
 from modinterp.sources.clock.runs import SEEDS

@@ -9,7 +9,8 @@ from modinterp.analyses.circles.linearity import MID
 from modinterp.analyses.fourier.neurons import term_shares
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms, sum_waves
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements, one_at_a_time
 from modinterp.measurements.network import NEURONS

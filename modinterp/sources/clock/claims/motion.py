@@ -9,7 +9,8 @@ import torch
 
 from modinterp.analyses.circles.linearity import MID
 from modinterp.claims.band import Band, at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.network import NEURONS

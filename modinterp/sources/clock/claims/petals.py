@@ -10,7 +10,8 @@ import torch
 
 from modinterp.analyses.circles.petals import Petal
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import refuted
 
 SPECTRUM_ERROR = "largest error of the predicted spectrum"

@@ -15,7 +15,8 @@ from modinterp.analyses.circles.circle import convex_hull
 from modinterp.analyses.circles.petals import PetalFit, petal_frequencies, pullback
 from modinterp.analyses.fourier.transforms import component_frequencies, fourier_basis, transform
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.waves import ATTN_OUT

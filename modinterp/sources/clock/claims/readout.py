@@ -14,7 +14,8 @@ from modinterp.analyses.circles.alignment import circle_accuracies, circle_logit
 from modinterp.analyses.fourier.ablations import accuracy_on, restricted_logits
 from modinterp.analyses.fourier.cosine_sums import margin
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.waves import MLP_OUT

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import refuted
 from modinterp.measurements import PairMeasurements, one_at_a_time
 from modinterp.sources.clock.runs import SEEDS

@@ -6,7 +6,8 @@ import math
 
 from modinterp.analyses.circles.alignment import gains, mean_cosine
 from modinterp.claims.band import at_least, between, equals
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.network import NEURONS

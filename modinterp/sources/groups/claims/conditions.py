@@ -7,7 +7,7 @@ from dataclasses import replace
 from modinterp.analyses.fourier.ablations import accuracy_on
 from modinterp.analyses.groups.characters import conjugacy_classes
 from modinterp.claims.band import at_least
-from modinterp.claims.claim import Claim
+from modinterp.claims.checking import Claim
 from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.runs import RUNS
 from modinterp.tasks import Group, Task

@@ -9,7 +9,8 @@ from modinterp.analyses.groups.irreps import irrep, irreps
 from modinterp.analyses.groups.products import pair_shares
 from modinterp.analyses.groups.transforms import group_basis
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.tasks import Group
 
 HOMOMORPHISM = "largest error of rho(a b) = rho(a) rho(b)"

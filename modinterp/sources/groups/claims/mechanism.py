@@ -11,7 +11,8 @@ from modinterp.analyses.groups.neurons import neuron_irreps
 from modinterp.analyses.groups.products import pair_shares
 from modinterp.analyses.groups.readout import group_readoff
 from modinterp.claims.band import at_least, at_most, between, near
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import GroupMeasurements
 from modinterp.runs import NotRecorded

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import HOLDS, Finding, mixed
 from modinterp.measurements import GroupMeasurements
 from modinterp.runs import NotRecorded

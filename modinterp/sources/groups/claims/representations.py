@@ -6,7 +6,8 @@ from statistics import median
 
 from modinterp.analyses.groups.transforms import part_in
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import Finding
 from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, test_accuracy

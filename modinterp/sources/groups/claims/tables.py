@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from modinterp.claims.band import Band, at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import HOLDS, mixed, variant
 from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, test_accuracy

@@ -6,7 +6,8 @@ import math
 from statistics import fmean
 
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import HOLDS
 from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, test_accuracy

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from statistics import mean
 
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.measurements import GroupMeasurements, one_at_a_time
 from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, has_learned, test_accuracy
 from modinterp.sources.groups.claims.progress import ORDER_SIMILARITY

@@ -7,7 +7,8 @@ import torch
 from modinterp.analyses.embeddings.singular_vectors import periodicity, random_periodicity
 from modinterp.analyses.fourier.sparsity import fourier_gini
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import GridMeasurements
 from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY

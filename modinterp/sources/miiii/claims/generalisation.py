@@ -8,7 +8,8 @@ from statistics import median
 from modinterp.analyses.training.curves import rank_correlation
 from modinterp.analyses.training.generalisation import infinite_if_never, inversions, spread
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import Finding, refuted
 from modinterp.measurements import GridMeasurements
 from modinterp.sources.miiii.claims.conditions import (

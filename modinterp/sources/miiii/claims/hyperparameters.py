@@ -8,7 +8,8 @@ from statistics import median
 from modinterp.analyses.training.phases import LEARNED as LEARNED_ACCURACY
 from modinterp.analyses.training.phases import first_epoch, value_at
 from modinterp.claims.band import at_least, equals
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import pending
 from modinterp.measurements import GridMeasurements
 from modinterp.sources.miiii.claims.conditions import LEARNED, check_as_long, last_epoch

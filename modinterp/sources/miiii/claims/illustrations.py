@@ -8,7 +8,8 @@ import torch
 
 from modinterp.analyses.embeddings.primality import angular_spread, multiples
 from modinterp.claims.band import at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.sources.miiii.claims.task import SMALL_P, ZERO, N
 from modinterp.tasks import PrimeRemainders, addition, primes_below
 

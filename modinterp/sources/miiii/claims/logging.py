@@ -6,7 +6,8 @@ import torch
 
 from modinterp.activations.spectra import most_bytes
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.measurements import GridMeasurements
 from modinterp.sources.miiii.runs import CODED
 

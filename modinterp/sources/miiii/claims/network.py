@@ -7,7 +7,8 @@ import math
 import torch
 
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.models import initial_weights
 from modinterp.sources.miiii.runs import CODED, RUNS
 

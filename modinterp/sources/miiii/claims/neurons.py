@@ -9,7 +9,8 @@ from torch import Tensor
 from modinterp.analyses.fourier.neuron_spectra import peak_ratios, strongest_share
 from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sine_first, transform, transform_2d
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.claims.finding import refuted
 from modinterp.measurements import GridMeasurements, one_at_a_time
 from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY

@@ -7,7 +7,8 @@ from statistics import mean, median
 import torch
 
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import refuted
 from modinterp.measurements import GridMeasurements
 from modinterp.sources.miiii.claims.conditions import GENERALISED, LEARNED, MEAN_TEST_ACCURACY

@@ -9,7 +9,8 @@ import torch.nn.functional as F
 
 from modinterp.analyses.embeddings.primality import commutative_share, zero_free_numbers
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.tasks import PrimeRemainders, addition, primes_below
 from modinterp.training import cross_entropy
 from modinterp.training.loss import OutputLayout, losses

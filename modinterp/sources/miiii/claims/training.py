@@ -9,7 +9,8 @@ import torch
 
 from modinterp.analyses.training.generalisation import output_curves
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import variant
 from modinterp.measurements import GridMeasurements
 from modinterp.models import TransformerConfig, hooked, initial_weights

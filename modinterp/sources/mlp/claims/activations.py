@@ -14,7 +14,8 @@ from modinterp.analyses.fourier.transforms import (
 )
 from modinterp.analyses.statistics.explained import affine_fit, energy_share
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.mlp.runs import MAIN, SEEDS
 

@@ -13,7 +13,8 @@ from modinterp.analyses.fourier.neurons import frequency_energies, term_shares
 from modinterp.analyses.fourier.transforms import components_of, transform
 from modinterp.analyses.statistics.explained import energy_share
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.mlp.claims.activations import AGREEMENT

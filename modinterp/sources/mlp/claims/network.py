@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from modinterp.analyses.fourier.ablations import accuracy_on
 from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sine_first, transform_2d
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.mlp.runs import MAIN, RUNS, SEEDS
 from modinterp.training.loss import OutputLayout, losses

@@ -8,7 +8,8 @@ from statistics import mean
 
 from modinterp.analyses.fourier.readout import readoff
 from modinterp.claims.band import at_least, equals
-from modinterp.claims.claim import Change, Claim, Measure, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Measure, Value, each
 from modinterp.claims.finding import HOLDS, mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.mlp.runs import MAIN, SEEDS

@@ -13,7 +13,8 @@ from modinterp.analyses.fourier.ablations import (
     restricted_logits,
 )
 from modinterp.claims.band import Band, at_least, at_most
-from modinterp.claims.claim import Claim, Measure, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Measure, Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.trainings import ONE_FADED, settled_alone

@@ -9,7 +9,8 @@ from modinterp.analyses.fourier.ablations import loss_on
 from modinterp.analyses.training.curves import rank_correlation, slingshots
 from modinterp.analyses.training.phases import first_epoch, value_at
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS

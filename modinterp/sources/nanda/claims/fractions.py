@@ -7,7 +7,8 @@ import math
 from modinterp.analyses.training.curves import rank_correlation
 from modinterp.analyses.training.phases import first_epoch
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.claims.finding import refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.trainings import (

@@ -8,7 +8,8 @@ from dataclasses import replace
 from statistics import mean
 
 from modinterp.claims.band import Band, at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import HOLDS, Finding, inapplicable, mixed, pending, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS

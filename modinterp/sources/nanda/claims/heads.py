@@ -8,7 +8,8 @@ from functools import cache
 from typing import TypeVar
 
 from modinterp.claims.band import at_least, equals
-from modinterp.claims.claim import Claim, Measure, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Measure, Value, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import NoSuchPart, PairMeasurements
 from modinterp.sources.nanda.runs import MAIN, SEEDS

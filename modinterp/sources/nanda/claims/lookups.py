@@ -9,7 +9,8 @@ import torch
 from modinterp.analyses.attention.heads import position_scores
 from modinterp.analyses.fourier.frequencies import frequency_shares
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.network import SCORES

@@ -6,7 +6,8 @@ import math
 
 from modinterp.analyses.fourier.cosine_sums import cosine_waves, margin
 from modinterp.claims.band import at_least, at_most, near
-from modinterp.claims.claim import Change, Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import HOLDS, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.runs import MAIN, PAPER_FREQS

@@ -11,7 +11,8 @@ from modinterp.analyses.fourier.frequencies import frequency_shares, jaccard, si
 from modinterp.analyses.fourier.neurons import terms_of
 from modinterp.analyses.statistics.explained import energy_share
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Claim, Measure, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Measure, Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.heads import THREE_HEADS

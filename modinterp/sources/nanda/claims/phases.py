@@ -6,7 +6,8 @@ import math
 
 from modinterp.analyses.training.phases import LEARNED, first_epoch, inflections, value_at
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.runs import MAIN

@@ -13,7 +13,8 @@ from modinterp.analyses.fourier.sparsity import fourier_gini, gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.analyses.training.phases import first_epoch, slope, value_at
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.runs import MAIN

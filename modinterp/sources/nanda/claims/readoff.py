@@ -8,7 +8,8 @@ from statistics import mean
 
 from modinterp.analyses.fourier.readout import Readoff, ReadoffTable
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS, LOSS_RATIO, TEST_LOSS_RATIO

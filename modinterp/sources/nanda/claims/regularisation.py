@@ -8,7 +8,8 @@ from statistics import median
 from modinterp.analyses.training.curves import rank_correlation, slingshots
 from modinterp.analyses.training.phases import LEARNED
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import Finding, inapplicable, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.setup import LARGEST_EXCLUDED, MEMORISES_ONLY, NO_DECAY, without_decay

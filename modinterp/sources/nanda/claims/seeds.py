@@ -8,7 +8,8 @@ from modinterp.analyses.fourier.readout import Readoff
 from modinterp.analyses.statistics.lines import correlation
 from modinterp.analyses.statistics.similarity import cosines
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.periodicity import KEY_FREQUENCIES

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from modinterp.analyses.attention.trigrams import attention_to, direct_path
 from modinterp.claims.band import at_least, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.nanda.claims.sequences import REPEATED, TRIGRAMS
 from modinterp.sources.nanda.claims.trainings import final

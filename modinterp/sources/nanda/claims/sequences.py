@@ -10,7 +10,8 @@ import numpy as np
 from modinterp.analyses.training.curves import largest_drop, peak, time_to_fall
 from modinterp.analyses.training.phases import first_epoch, value_at
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed, refuted, variant
 from modinterp.measurements import NetworkMeasurements, SequenceMeasurements
 from modinterp.sources.nanda.claims.trainings import EPOCHS, FINAL_TEST_LOSS, HIGHEST_TEST_LOSS, curve, delay, final

@@ -12,7 +12,8 @@ from modinterp.analyses.fourier.ablations import accuracy_on, loss_on, loss_with
 from modinterp.analyses.fourier.cosine_sums import ideal_logits
 from modinterp.analyses.training.phases import first_epoch
 from modinterp.claims.band import at_least, at_most, between, equals
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.models import TransformerConfig

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import PairMeasurements
 from modinterp.measurements.network import SCORES

@@ -8,7 +8,8 @@ from statistics import median
 from modinterp.analyses.training.curves import rank_correlation, slingshots
 from modinterp.analyses.training.phases import LEARNED
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import Finding, mixed, variant
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.nanda.claims.periodicity import KEY_FREQUENCIES

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from modinterp.analyses.circles.isolation import Circle
 from modinterp.claims.band import at_least, at_most
-from modinterp.claims.claim import Change, Claim, Measure, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Measure, Value, each
 from modinterp.claims.finding import Finding, mixed
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.pizza.claims.conditions import SOLVED, state

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from modinterp.claims.band import at_least, at_most, between
-from modinterp.claims.claim import Change, Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Change, Value, each
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.pizza.claims.circles import BY_COMPONENTS, NAN
 from modinterp.sources.pizza.claims.conditions import CIRCULAR, SOLVED, state

@@ -14,7 +14,8 @@ from modinterp.analyses.fourier.cosine_sums import ideal_logits
 from modinterp.analyses.fourier.transforms import sums
 from modinterp.analyses.statistics.lines import correlation
 from modinterp.claims.band import at_least, at_most, between, equals, near
-from modinterp.claims.claim import Claim, Value
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value
 from modinterp.models import MLPConfig, hooked, initial_weights
 from modinterp.sources.pizza.runs import P
 from modinterp.tasks import addition

@@ -8,7 +8,8 @@ import torch
 
 from modinterp.activations.capture import patterns
 from modinterp.claims.band import at_least, at_most, equals
-from modinterp.claims.claim import Claim, Value, each
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
 from modinterp.measurements import PairMeasurements
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.sources.pizza.claims.conditions import ACCURACY

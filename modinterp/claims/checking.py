@@ -1,0 +1,166 @@
+"""A claim is checked: its numbers are measured on runs, and held against its bands."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from modinterp.claims.claim import ClaimData, Value
+from modinterp.claims.finding import Reason
+from modinterp.claims.relatives import Network, related
+from modinterp.claims.result import Result
+from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.models.layouts import name_list
+from modinterp.runs import NotRecorded, TrainedRun
+
+Run = TrainedRun | NetworkMeasurements
+Numbers = Mapping[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(ClaimData):
+    """One statement of a source, with the methods that check it; every field is given by its name.
+
+    The fields are those of `ClaimData`. Use `check` for runs that you name, `check_available` for whichever are there,
+    and `check_foreign` for a network that the source does not know.
+    """
+
+    def check(self, *runs: Run) -> Result:
+        """Measure on these runs, or on measurements of them, and hold the numbers against their bands.
+
+        Of a claim about one network the first run must be measurable, and of the others those count that are.
+
+        Raises:
+            NotRecorded: a run lacks what the claim asks for.
+            ValueError: no run, where the claim needs one; it has no numbers of these runs, or not of them alone.
+        """
+        try:
+            return self._checked(*runs)
+        except (AttributeError, ArithmeticError, LookupError) as error:
+            names = [run.name for run in runs]
+            if set(self.needs) <= set(names) or (self.of_one is not None and names[0] in self.needs):
+                raise
+            asked = self.needs[0] + " and others together" * (self.of_one is None and len(self.needs) > 1)
+            raise ValueError(f"{self.id} is measured on {asked}, and has no numbers of {name_list(names)}") from error
+
+    def _checked(self, *runs: Run) -> Result:
+        """`check`, with what goes wrong as it is."""
+        if self.needs and not runs:
+            raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
+        began, measured = time.perf_counter(), [measure(run) for run in runs]
+        networks = related({m.name: m.spec for m in measured})
+        if self.of_one is None:
+            result = self.judged_together(self.numbers(*measured), networks)
+        else:
+            rows = [(networks[0], self.numbers(measured[0]))]
+            for network, m in zip(networks[1:], measured[1:], strict=True):
+                with suppress(NotRecorded):
+                    rows.append((network, self.numbers(m)))
+            result = self.judged(rows)
+        return replace(result, seconds=time.perf_counter() - began)
+
+    def numbers(self, *measured: NetworkMeasurements) -> Numbers:
+        """The numbers of one network, where the claim is about one, and otherwise of all these together.
+
+        Raises:
+            NotRecorded: a run lacks what the claim asks for.
+            ValueError: a number that the claim expects was not measured.
+        """
+        numbers = self._measured(measured)
+        if missing := sorted((set(self.bands) | set(self.printed) | set(self.by_selection)) - set(numbers)):
+            raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
+        return numbers
+
+    def ask_alone(self, m: NetworkMeasurements) -> None:
+        """Take of one network what a claim about several asks of each, in all their places, which is kept there."""
+        parameters = inspect.signature(self.measure).parameters.values()
+        places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+        with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # alone it may have no numbers
+            self.measure(*[m] * max(places, 1))
+
+    def _measured(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
+        """The numbers that its measure returns, or else those that were recorded of the network."""
+        try:
+            return {name: _numbers(value) for name, value in (self.of_one or self.measure)(*measured).items()}
+        except NotRecorded:
+            recorded = measured[0].run.recorded if len(measured) == 1 and measured[0].is_recorded else None
+            if self.of_one is None or recorded is None or self.id not in recorded.claims:
+                raise
+            return recorded.claims[self.id]
+
+    def judged(self, rows: Sequence[tuple[Network, Numbers]]) -> Result:
+        """The result of a claim about one network, from the numbers of each, the source's own first.
+
+        Networks for which what is `given` is not so are left out; where it is so for none, the claim does not apply.
+        """
+        applicable = [(network, row) for network, row in rows if self._applies(row)]
+        networks, kept = zip(*(applicable or rows[:1]), strict=True)
+        names = [name for name in kept[0] if all(len(row.get(name, ())) == len(kept[0][name]) for row in kept)]
+        numbers = {name: tuple(value for row in kept for value in row[name]) for name in names}
+        left_out = tuple(network.name for network, _ in rows if network not in networks)
+        return Result(self, numbers, networks, self._reason(bool(applicable)), left_out=left_out)
+
+    def judged_together(self, numbers: Numbers, networks: tuple[Network, ...]) -> Result:
+        """The result of a claim about several networks, or about none, from their numbers together."""
+        return Result(self, numbers, networks, self._reason(self._applies(numbers)))
+
+    def _applies(self, numbers: Numbers) -> bool:
+        return all(band.holds(value) for name, band in self.given.items() for value in numbers[name])
+
+    def _reason(self, applies: bool) -> Reason:
+        return "variant" if self.finding.reason == "variant" else "" if applies else "does not apply"
+
+    def check_foreign(self, run: Run) -> Result:
+        """`check` on somebody's checkpoint.
+
+        The verdict is open where the claim needs what does not come with one: a split, a history or snapshots, more
+        than one run, or a part that only other architectures have; and where it is said of networks of another task.
+        """
+        if len(self.needs) > 1 and (self.required or self.scope == "this run"):
+            return self.open("does not apply")
+        if self.needs and not self.said_of(run.task):
+            return self.open("does not apply")
+        try:
+            result = self._checked(*([run] if self.needs else []))
+        except NotRecorded:
+            return self.open("does not apply")
+        missing = any(v != v for name in self.bands for v in result.measured[name])
+        return self.open("does not apply") if missing else result
+
+    def check_available(self, runs: Mapping[str, Run]) -> Result:
+        """`check` on those of the runs that it is about and that are there.
+
+        The verdict is open where a run is missing that the claim cannot do without, or came without the weights that
+        the claim asks for.
+
+        Args:
+            runs: name of a run to the run, or to measurements of it; may hold others.
+        """
+        if not self.has_enough(runs):
+            return self.open("pending")
+        measured = {name: measure(run) for name, run in runs.items()}
+        try:
+            return self._checked(*(measured[name] for name in self.counted(measured)))
+        except NotRecorded:
+            return self.open("pending")
+
+    def counted(self, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
+        """Names of the `subjects` that count: the needs, and those relatives that did not end while they still moved.
+
+        Args:
+            measured: name of every run that there is to its measurements.
+        """
+        names = self.subjects({name: m.spec for name, m in measured.items()})
+        return tuple(name for name in names if name in self.needs or measured[name].is_settled)
+
+    def open(self, reason: Reason) -> Result:
+        """The result where nothing was measured."""
+        return Result(self, {}, (), reason)
+
+
+def _numbers(value: Value) -> tuple[float, ...]:
+    """A measured value as floats, one per run; NaN, which no band holds, where it was measured on no run at all."""
+    return tuple(float(v) for v in value) or (float("nan"),) if isinstance(value, Sequence) else (float(value),)
