@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from modinterp.claims import VERDICTS, Claim
+from modinterp.claims import Claim
 from modinterp.measurements import OrderMeasurements, measure
-from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.sources import source
 from modinterp.sources.circuits.claims.copying import tolerance_of_copied
-from modinterp.tasks import Ordering
 
 circuits = source("circuits")
 OF_MAX = [c for c in circuits.matching("max.*") if c.needs]
@@ -85,18 +83,3 @@ def test_figures_of_several_runs_are_left_out_where_none_is_there(tiny_sort: Tra
 def test_only_runs_on_ordering_have_these_measurements(mainline: TrainedRun) -> None:
     with pytest.raises(ValueError, match="not on the order of numbers"):
         OrderMeasurements(mainline)
-
-
-SHAPES = ({}, {"d_mlp": None}, {"n_layers": 2}, {"n_heads": 1}, {"positional": False}, {"mlp_biases": False},
-          {"attn_biases": True}, {"act_fn": "gelu"})  # fmt: skip
-
-
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("ask", ["max", "median", "sort"])
-def test_claims_take_any_architecture(ask: str, shape: dict) -> None:
-    task = Ordering(ask, n=3, limit=8, size=500, small_limit=4)
-    sizes = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 24} | shape
-    config = TransformerConfig.of(task, **sizes)
-    m = measure(TrainedRun("mine", task, hooked(config, initial_weights(config, 0))))
-    for claim in circuits.matching(f"{ask}.*"):
-        assert claim.check_foreign(m).verdict in VERDICTS, claim.id
