@@ -8,26 +8,28 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 import modinterp
 from modinterp.sources import catalogue, sources
 from modinterp.sources.registry import GROUP
 
 PACKAGE = Path(modinterp.__file__).parent
 LAYERS = ["tasks", "models", "activations", "training", "runs", "analyses", "measurements", "claims", "figures", "pages",
-          "sources", "reproduce", "explain", "compare", "publish", "commands"]  # fmt: skip
-GROUND = {
-    "arguments",
-    "lazy",
-    "files",
-    "terminal",
-    "cluster",
-}  # what everything may stand on, and what stands on nothing
+          "sources", "explain", "reproduce", "compare", "publish", "commands"]  # fmt: skip
+GROUND = {"arguments", "lazy", "files", "terminal", "cluster"}  # every layer may import them; they import no layer
 ROOMS = {
     "transformer_lens": {"models", "activations"},
     "plotly": {"figures", "pages", "sources", "reproduce", "explain", "compare"},
 }
+TOP = PACKAGE / "__init__.py"  # the one file that names what is to its right, lazily
+MAIN = """\"\"\"`python -m {package}`: the command in `modinterp.commands.{command}`.\"\"\"
+
+import sys
+
+from modinterp.commands.{command} import main
+
+if __name__ == "__main__":
+    sys.exit(main())
+"""
 FILES = sorted(PACKAGE.rglob("*.py"))
 LIBRARY = [
     path
@@ -38,13 +40,26 @@ LIBRARY = [
 ALSO_WORDS = {"mlp", "clock", "groups", "pizza"}
 
 
-def layer(path: Path) -> str:
-    """The room that a file stands in."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def relative(path: Path) -> str:
+    """How a message names a file."""
+    return path.relative_to(PACKAGE).as_posix()
 
 
-def stands_at_the_end(path: Path) -> bool:
-    return path.name == "__main__.py" or (path.parent == PACKAGE and path.name == "__init__.py")
+def module_of(path: Path) -> str:
+    """The name by which a file is imported."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def layer(module: str) -> str:
+    """The layer, or part of the ground, that a module stands in.
+
+    A `__main__` file is a door of `commands`, wherever it lies, and so is the package itself, which lists them all.
+    """
+    parts = module.split(".")
+    return "commands" if len(parts) == 1 or parts[-1] == "__main__" else parts[1]
 
 
 @cache
@@ -54,67 +69,82 @@ def parsed(path: Path) -> ast.Module:
 
 @cache
 def imported(path: Path) -> frozenset[str]:
+    """Every name that a file imports: within functions and below `if TYPE_CHECKING:`, too."""
     names = set()
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
-            assert node.module is not None
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names}
     return frozenset(names)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_come_from_the_left(path: Path) -> None:
-    own = layer(path)
-    for name in imported(path):
-        parts = name.split(".")
-        if parts[0] in ROOMS:
-            assert own in ROOMS[parts[0]], f"{path} imports {parts[0]}"
-        if (
-            parts[0] != "modinterp"
-            or parts[1:] in ([], ["__version__"])
-            or stands_at_the_end(path)
-            or parts[1] in GROUND
-        ):
-            continue
-        assert own not in GROUND, f"{path} must stand on nothing, and imports {name}"
-        assert LAYERS.index(parts[1]) <= LAYERS.index(own), f"{path} imports {name}, which is to its right"
+@cache
+def modules_imported(path: Path) -> frozenset[str]:
+    """The modules of the package from which a file imports something."""
+    found = set()
+    for name in (name for name in imported(path) if name.split(".")[0] == "modinterp"):
+        while name not in MODULES:
+            name = name.rpartition(".")[0]
+        found.add(name)
+    return frozenset(found)
 
 
-def typing_only(tree: ast.Module) -> list[ast.stmt]:
-    """Imports below `if TYPE_CHECKING:`."""
-    guarded = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    return [statement for node in guarded for statement in node.body]
+def test_no_import_is_relative() -> None:
+    assert not [f"{relative(path)} imports {n}" for path in FILES for n in imported(path) if n.startswith(".")]
+
+
+def test_imports_come_from_the_left() -> None:
+    """In every file but the package's own `__init__.py`."""
+
+    def is_from_the_left(own: str, other: str) -> bool:
+        if other in GROUND or own in GROUND:
+            return other in GROUND
+        return LAYERS.index(other) <= LAYERS.index(own)
+
+    assert not [
+        f"{relative(path)} imports {other}, which is to its right"
+        for module, path in MODULES.items()
+        for other in modules_imported(path)
+        if path != TOP and not is_from_the_left(layer(module), layer(other))
+    ]
+
+
+def test_heavy_libraries_are_imported_in_their_rooms_alone() -> None:
+    assert not [
+        f"{relative(path)} imports {name}"
+        for module, path in MODULES.items()
+        for name in imported(path)
+        if layer(module) not in ROOMS.get(name.split(".")[0], {layer(module)})
+    ]
 
 
 def test_no_files_import_one_another() -> None:
-    """Nor do they through an import inside a function."""
-    module_of = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in FILES}
-    known = set(module_of.values())
-    edges: dict[str, set[str]] = {}
-    for path, module in module_of.items():
-        unimported = typing_only(parsed(path))
-        at_import = [
-            node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom) and node not in unimported
-        ]
-        wanted = {f"{node.module}.{alias.name}" for node in at_import for alias in node.names} | {
-            str(n.module) for n in at_import
-        }
-        edges[module] = wanted & known
+    """Nor do they within a function, or for types alone."""
     state: dict[str, int] = {}
+    circles: list[str] = []
 
     def visit(module: str, trail: tuple[str, ...]) -> None:
-        assert state.get(module) != 1, " -> ".join((*trail, module))
+        if state.get(module) == 1:
+            circles.append(" -> ".join((*trail[trail.index(module) :], module)))
         if module not in state:
             state[module] = 1
-            for other in edges.get(module, ()):
+            for other in sorted(modules_imported(MODULES[module]) - {module}):
                 visit(other, (*trail, module))
             state[module] = 2
 
-    for module in edges:
+    for module in MODULES:
         visit(module, ())
+    assert not circles
+
+
+def test_a_main_file_is_nothing_but_the_door_of_its_command() -> None:
+    doors = {path: path.parent.name for path in FILES if path.name == "__main__.py"}
+    commands = {path: "overview" if path.parent == PACKAGE else name for path, name in doors.items()}
+    texts = {path: MAIN.format(package=module_of(path.parent), command=name) for path, name in commands.items()}
+    assert len(doors) > 5
+    assert not [relative(path) for path, text in texts.items() if path.read_text() != text]
+    assert not [relative(path) for path in FILES if any(n.endswith("__main__") for n in modules_imported(path))]
 
 
 @cache
@@ -128,25 +158,26 @@ def strings(path: Path) -> tuple[str, ...]:
     return tuple(node.value for node in texts if isinstance(node.value, str))
 
 
-@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_the_library_names_no_source(path: Path) -> None:
-    for name in sources():
-        for text in strings(path):
-            assert not re.search(rf"\b{name}/", text), f"{path} names a run of {name}: {text!r}"
-            assert name in ALSO_WORDS or not re.search(rf"\b{name}\b", text), f"{path} names {name}: {text!r}"
-        own = f"modinterp.sources.{name}"
-        assert not [each for each in imported(path) if f"{each}.".startswith(f"{own}.")], f"{path} imports {name}"
+def test_the_library_names_no_source() -> None:
+    offenders = []
+    for path in LIBRARY:
+        for name in sources():
+            runs, own = re.compile(rf"\b{name}/"), re.compile(rf"\b{name}\b")
+            named = [
+                text for text in strings(path) if runs.search(text) or (name not in ALSO_WORDS and own.search(text))
+            ]
+            source = f"modinterp.sources.{name}."
+            named += [each for each in imported(path) if f"{each}.".startswith(source)]
+            offenders += [f"{relative(path)} names {name}: {text!r}" for text in named]
+    assert not offenders
 
 
 def test_templates_of_the_library_name_no_source() -> None:
-    for path in [
-        *PACKAGE.glob("pages/*"),
-        *PACKAGE.glob("reproduce/*.html"),
-        *PACKAGE.glob("explain/*.html"),
-        *PACKAGE.glob("compare/*.html"),
-    ]:
-        if path.suffix in (".html", ".js", ".css"):
-            assert not [n for n in sources() if n not in ALSO_WORDS and re.search(rf"\b{n}\b", path.read_text())], path
+    templates = [path for path in PACKAGE.rglob("*.*") if path.suffix in (".html", ".js", ".css")]
+    library = [path for path in templates if layer(module_of(path)) != "sources"]
+    assert len(library) > 3
+    names = [name for name in sources() if name not in ALSO_WORDS]
+    assert not [f"{relative(p)} names {n}" for p in library for n in names if re.search(rf"\b{n}\b", p.read_text())]
 
 
 def test_a_source_is_one_folder() -> None:
@@ -176,7 +207,7 @@ def test_every_run_belongs_to_one_source_and_is_needed() -> None:
 
 
 def test_every_module_has_its_place() -> None:
-    assert {layer(path) for path in FILES} == {*LAYERS, *GROUND, "__init__", "__main__"}
+    assert {layer(module) for module in MODULES} == {*LAYERS, *GROUND}
     assert not {path.stem for path in FILES} & {"utils", "helpers", "common", "misc", "shared"}
 
 
