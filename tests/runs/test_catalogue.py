@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from loops import check_each
 
 from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
@@ -31,26 +32,30 @@ FAMILIES = {  # the sources' runs and how many of each
 SHAPES = {shape_of(each): name for name, each in catalogue().items()}
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_is_there(family: str) -> None:
-    assert len(specs(family)) == FAMILIES[family]
-    assert any(claims_of(name) or figures_of(name) for name in specs(family))
+def test_every_family_is_there() -> None:
+    def check(family: str) -> None:
+        assert len(specs(family)) == FAMILIES[family]
+        assert any(claims_of(name) or figures_of(name) for name in specs(family))
+
+    check_each(FAMILIES, check)
 
 
 def test_every_run_belongs_to_a_family() -> None:
     assert set(specs(*FAMILIES)) == set(catalogue()) == set(specs("*"))
 
 
-@pytest.mark.parametrize("name", SHAPES.values())
-def test_choices_of_ours_are_marked_by_the_name_of_a_field(name: str) -> None:
-    spec = catalogue()[name]
-    data = spec.to_json()
-    assert RunSpec.from_json(json.loads(json.dumps(data))) == spec
-    assert RunSpec.from_json(data).unstated == spec.unstated
-    for field in spec.unstated:
-        place = data
-        for part in field.split("."):
-            place = place[part]
+def test_choices_of_ours_are_marked_by_the_name_of_a_field() -> None:
+    def check(name: str) -> None:
+        spec = catalogue()[name]
+        data = spec.to_json()
+        assert RunSpec.from_json(json.loads(json.dumps(data))) == spec
+        assert RunSpec.from_json(data).unstated == spec.unstated
+        for field in spec.unstated:
+            place = data
+            for part in field.split("."):
+                place = place[part]
+
+    check_each(SHAPES.values(), check)
 
 
 def test_the_mark_is_no_part_of_what_is_trained() -> None:

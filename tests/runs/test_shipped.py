@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from loops import check_each
 
 from modinterp.analyses.fourier.frequencies import key_frequencies
 from modinterp.analyses.training.progress import progress_measures
@@ -27,8 +28,7 @@ def test_the_mainline_is_shipped() -> None:
     assert "nanda/mainline-0" in SHIPPED
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_files_verify_and_fit_the_catalogue(name: str) -> None:
+def files_verify_and_fit(name: str) -> None:
     folder = store.checkpoints() / name
     record = store.read_record(folder)
     for file in record["sha256"]:
@@ -41,6 +41,11 @@ def test_files_verify_and_fit_the_catalogue(name: str) -> None:
     if has_progress(run.task) and name not in WITHOUT_PROGRESS:
         assert run.progress is not None
         assert len(run.progress) >= math.ceil(record["epoch"] / spec(name).recipe.snapshot_every) + 1
+
+
+@pytest.mark.parametrize("source", sorted({name.partition("/")[0] for name in SHIPPED}))
+def test_files_verify_and_fit_the_catalogue(source: str) -> None:
+    check_each([name for name in SHIPPED if name.startswith(f"{source}/")], files_verify_and_fit)
 
 
 def test_progress_is_what_the_shipped_weights_give(mainline: TrainedRun) -> None:

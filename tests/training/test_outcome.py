@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from loops import check_each
 
 from modinterp.runs import store
 from modinterp.training import Outcome, OutcomeKind
@@ -17,7 +19,7 @@ SENTENCES = {
         OutcomeKind.NOT_FINITE, 5, "sum_of_squared_weights is inf"
     ),
 }
-RECORDS = sorted(store.checkpoints().rglob(store.RECORD))
+FOLDERS = sorted(path.parent for path in store.checkpoints().rglob(store.RECORD))
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -39,14 +41,16 @@ def test_what_is_no_outcome_is_refused(bad: object) -> None:
         Outcome.from_json(bad)
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: "/".join(path.parts[-3:-1]))
-def test_every_shipped_record_says_how_its_run_ended(path) -> None:
-    record = store.read_record(path.parent)
-    outcome = store.recorded_outcome(record)
-    if isinstance(record["ended"], str) and record["ended"]:
-        assert str(outcome) == record["ended"]
-    assert outcome.is_finite
-    if outcome.kind is OutcomeKind.EPOCHS_OVER:
-        assert outcome.epoch == record["epoch"] == record["spec"]["recipe"]["epochs"]
-    else:
-        assert outcome.epoch <= record["epoch"] <= record["spec"]["recipe"]["epochs"]
+def test_every_shipped_record_says_how_its_run_ended() -> None:
+    def check(folder: Path) -> None:
+        record = store.read_record(folder)
+        outcome = store.recorded_outcome(record)
+        if isinstance(record["ended"], str) and record["ended"]:
+            assert str(outcome) == record["ended"]
+        assert outcome.is_finite
+        if outcome.kind is OutcomeKind.EPOCHS_OVER:
+            assert outcome.epoch == record["epoch"] == record["spec"]["recipe"]["epochs"]
+        else:
+            assert outcome.epoch <= record["epoch"] <= record["spec"]["recipe"]["epochs"]
+
+    check_each(FOLDERS, check, name=lambda folder: "/".join(folder.parts[-2:]))
