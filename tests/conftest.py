@@ -61,7 +61,7 @@ def pytest_collectstart() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    with staying():  # eight thousand tests, and all that they import
+    with staying():  # thousands of tests, and all that they import
         return (yield)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -25,7 +26,8 @@ def check_each(items: Iterable[Item], check: Callable[[Item], object], name: Cal
         try:
             check(item)
         except Exception as error:  # what goes wrong with one item hides no other
-            line = traceback.extract_tb(error.__traceback__)[-1].lineno
-            failures.append(f"{name(item)}, line {line}: {type(error).__name__}: {error}")
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(last.filename).name}:{last.lineno}"
+            failures.append(f"{name(item)}: {type(error).__name__} at {place}: {error}")
     assert count, "there is nothing to check"
     assert not failures, f"{len(failures)} of {count} fail\n" + "\n".join(failures)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 import torch
+from loops import check_each
 
 from modinterp.claims import Claim
 from modinterp.measurements import OrderMeasurements, measure
@@ -16,24 +19,28 @@ OF_MAX = [c for c in circuits.matching("max.*") if c.needs]
 OF_SORT = [c for c in circuits.matching("sort.*") if c.needs]
 
 
-@pytest.mark.parametrize("claim", OF_MAX, ids=lambda claim: claim.id)
-def test_every_claim_on_the_maximum_can_be_held_against_another_network(claim: Claim, tiny_max: TrainedRun) -> None:
-    result = claim.check(tiny_max)
-    assert result.verdict in {"holds", "refuted"}
-    assert set(claim.expected) <= set(result.measured)
+def test_every_claim_on_the_maximum_can_be_held_against_another_network(tiny_max: TrainedRun) -> None:
+    def check(claim: Claim) -> None:
+        result = claim.check(tiny_max)
+        assert result.verdict in {"holds", "refuted"}
+        assert set(claim.expected) <= set(result.measured)
+
+    check_each(OF_MAX, check, name=attrgetter("id"))
 
 
-@pytest.mark.parametrize("claim", OF_SORT, ids=lambda claim: claim.id)
-def test_every_claim_on_the_sort_can_be_held_against_another_network(claim: Claim, tiny_sort: TrainedRun) -> None:
-    assert set(claim.expected) <= set(claim.check(tiny_sort).measured)
+def test_every_claim_on_the_sort_can_be_held_against_another_network(tiny_sort: TrainedRun) -> None:
+    def check(claim: Claim) -> None:
+        assert set(claim.expected) <= set(claim.check(tiny_sort).measured)
+
+    check_each(OF_SORT, check, name=attrgetter("id"))
 
 
-@pytest.mark.parametrize("claim", [c for c in OF_MAX + OF_SORT if c.scope != "any network"], ids=lambda claim: claim.id)
-def test_none_holds_on_a_small_network_before_training(
-    claim: Claim, tiny_max: TrainedRun, tiny_sort: TrainedRun
-) -> None:
-    run = tiny_max if claim in OF_MAX else tiny_sort
-    assert claim.check(run.at_start()).verdict == "refuted"
+def test_none_holds_on_a_small_network_before_training(tiny_max: TrainedRun, tiny_sort: TrainedRun) -> None:
+    def check(claim: Claim) -> None:
+        run = tiny_max if claim in OF_MAX else tiny_sort
+        assert claim.check(run.at_start()).verdict == "refuted"
+
+    check_each([c for c in OF_MAX + OF_SORT if c.scope != "any network"], check, name=attrgetter("id"))
 
 
 def test_measurements_keep_clear_of_the_training_set(tiny_max: TrainedRun) -> None:
