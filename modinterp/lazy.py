@@ -15,6 +15,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import resolve_name
 from pathlib import Path
+from pkgutil import iter_modules
 from threading import RLock
 from types import ModuleType
 from typing import Any
@@ -37,6 +38,23 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return home if homes[name].endswith(f".{name}") else getattr(home, name)
 
     return find
+
+
+def lazy_modules(package: str, path: Sequence[str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's `__getattr__`, which imports a module when it is first used, and its `__dir__`, which lists all.
+
+    Args:
+        package: `__name__` of the package.
+        path: `__path__` of the package.
+    """
+
+    def homes() -> dict[str, str]:
+        return {found.name: f"{package}.{found.name}" for found in iter_modules(path) if found.name[0] != "_"}
+
+    def find(name: str) -> Any:
+        return lazy_names(package, homes())(name)
+
+    return find, lambda: sorted(homes())
 
 
 @contextmanager

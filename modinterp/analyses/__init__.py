@@ -18,14 +18,12 @@ tokens), `d` the dimension of any space.
     network/      summary, nulls
     groups/       irreps, transforms, characters, products, neurons, subgroups, readout, bounds, nulls
     printing      how results print
+    checked       the decorator that compares the arguments of a public analysis with its annotations
+    meanings      what an argument of a name, or of a type, must be everywhere
+
+A module is imported when it is first used.
 """
 
-from importlib import import_module
-from pkgutil import walk_packages
+from modinterp.lazy import lazy_modules
 
-from modinterp.analyses.arguments import check_when_called
-
-_TOOLS = ("arguments", "printing")
-_FOUND = [found.name for found in walk_packages(__path__, f"{__name__}.") if not found.name.endswith(_TOOLS)]
-for _module in [import_module(name) for name in _FOUND]:  # all are there before the first is changed
-    check_when_called(_module)
+__getattr__, __dir__ = lazy_modules(__name__, __path__)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from types import FunctionType
 from typing import Any, get_args, get_type_hints
@@ -16,10 +20,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from jaxtyping import Float
 
 from modinterp import activations, analyses
 from modinterp.activations import spectra
 from modinterp.analyses.attention import heads
+from modinterp.analyses.checked import checked
 from modinterp.analyses.circles import circle, isolation, rotation
 from modinterp.analyses.fourier import neurons, transforms
 from modinterp.analyses.groups.irreps import Irrep, irreps
@@ -41,7 +47,7 @@ pytestmark = pytest.mark.usefixtures("as_for_users")
 
 def public() -> dict[str, FunctionType]:
     names = [found.name for found in walk_packages(analyses.__path__, "modinterp.analyses.")]
-    modules = [import_module(name) for name in names if not name.endswith((".arguments", ".printing"))]
+    modules = [import_module(name) for name in names if not name.endswith((".checked", ".meanings", ".printing"))]
     return {
         f"{module.__name__.removeprefix('modinterp.analyses.')}.{name}": x
         for module in modules
@@ -51,6 +57,7 @@ def public() -> dict[str, FunctionType]:
 
 
 ANALYSES = public()
+LEAST_NETWORKS, LEAST_TENSORS = 15, 211  # how many cases a loop has at least
 
 
 @cache
@@ -145,9 +152,59 @@ def arguments(name: str) -> dict[str, Any]:
     return given
 
 
-@pytest.mark.parametrize("name", ANALYSES)
-def test_an_analysis_takes_what_it_asks_for(name: str) -> None:
-    ANALYSES[name](**arguments(name))
+def test_every_public_analysis_says_at_its_definition_that_it_is_checked() -> None:
+    """The decorator is the outermost, so that no other one hides it."""
+    trees = {path: ast.parse(path.read_text()) for path in sorted(Path(analyses.__path__[0]).glob("*/*.py"))}
+    public = {
+        f"{path.parent.name}.{path.stem}.{node.name}": [ast.unparse(each) for each in node.decorator_list]
+        for path, tree in trees.items()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    }
+    assert public.keys() == ANALYSES.keys()
+    assert len(public) > 200
+    assert not [name for name, decorators in public.items() if decorators[:1] != ["checked"]]
+
+
+def test_one_analysis_is_imported_without_the_others() -> None:
+    code = (
+        "import sys, modinterp.analyses.fourier.transforms\n"
+        "found = {n for n in sys.modules if n.startswith('modinterp.analyses.')}\n"
+        "assert found == {f'modinterp.analyses.{n}' for n in ('checked', 'fourier', 'fourier.transforms', 'meanings')}, found\n"
+        "import modinterp as mi\n"
+        "assert mi.analyses.fourier.ablations.__name__ == 'modinterp.analyses.fourier.ablations'\n"
+        "assert {'fourier', 'groups'} <= {*dir(mi.analyses)} and 'readout' in dir(mi.analyses.fourier)\n"
+        "assert not hasattr(mi.analyses.fourier, 'nothing')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_an_analysis_hands_to_another_is_not_checked_again() -> None:
+    @checked
+    def inner(x: Float[torch.Tensor, "a b"]) -> bool:
+        return bool(x.isnan().any())
+
+    @checked
+    def outer(x: Float[torch.Tensor, "a b"]) -> bool:
+        return inner(x / 0)
+
+    with pytest.raises(ValueError, match="x must be finite"):
+        inner(torch.zeros(2, 2) / 0)
+    assert outer(torch.zeros(2, 2))
+    with pytest.raises(ValueError, match="x must be finite"):  # outer has ended
+        inner(torch.zeros(2, 2) / 0)
+
+
+def test_an_analysis_takes_what_it_asks_for() -> None:
+    failures = []
+    for name, analysis in ANALYSES.items():
+        try:
+            result = analysis(**arguments(name))
+            list(result) if inspect.isgenerator(result) else None
+        except Exception as error:
+            failures.append(f"{name}: {error!r}")
+    assert not failures
 
 
 JUNK = [None, "x", b"x", float("nan"), float("inf"), -1, 10**30, 1.5, 2j, [], {}, (), set(), object, [None], [10**30], {1: 2},
@@ -157,12 +214,14 @@ JUNK = [None, "x", b"x", float("nan"), float("inf"), -1, 10**30, 1.5, 2j, [], {}
 
 
 def refusal(name: str, given: dict[str, Any]) -> str:
-    """What the ValueError says, '' where there is none; any other error comes through."""
+    """What the ValueError says, '' where there is none; of any other error, that it is one."""
     try:
         result = ANALYSES[name](**given)
         list(result) if inspect.isgenerator(result) else None
     except ValueError as error:
         return str(error)
+    except Exception as error:
+        return f"no ValueError, but\n{error!r}"
     return ""
 
 
@@ -174,47 +233,53 @@ def test_a_tensor_that_was_changed_is_looked_through_again() -> None:
         transforms.transform(x)
 
 
-@pytest.mark.parametrize("name", ANALYSES)
-def test_junk_is_refused_with_a_value_error_or_taken(name: str) -> None:
-    whole = arguments(name)
-    for key in inspect.signature(ANALYSES[name]).parameters:
-        for junk in JUNK:
-            said = refusal(name, whole | {key: junk})
-            assert "\n" not in said, f"{key}={junk!r}"
-            assert len(said) < 400, f"{key}={junk!r}"
+def test_junk_is_refused_with_a_value_error_or_taken() -> None:
+    failures = []
+    for name, analysis in ANALYSES.items():
+        whole = arguments(name)
+        for key in inspect.signature(analysis).parameters:
+            for junk in JUNK:
+                said = refusal(name, whole | {key: junk})
+                if "\n" in said or len(said) >= 400:
+                    failures.append(f"{name}({key}={junk!r}): {said}")
+    assert not failures
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, x in ANALYSES.items() if {"network", "model"} & get_type_hints(x).keys()]
-)
-def test_a_network_with_nan_is_refused(name: str) -> None:
-    whole = arguments(name)
-    key = "network" if "network" in whole else "model"
-    broken = copy.deepcopy(whole[key])
-    broken.blocks[0].mlp.W_in.data[0, 0] = torch.nan
-    assert (
-        refusal(name, whole | {key: broken})
-        == f"{key} must have finite weights, got NaN or infinity in blocks.0.mlp.W_in"
-    )
+def test_a_network_with_nan_is_refused() -> None:
+    failures = []
+    names = [name for name, x in ANALYSES.items() if {"network", "model"} & get_type_hints(x).keys()]
+    for name in names:
+        whole = arguments(name)
+        key = "network" if "network" in whole else "model"
+        broken = copy.deepcopy(whole[key])
+        broken.blocks[0].mlp.W_in.data[0, 0] = torch.nan
+        said = refusal(name, whole | {key: broken})
+        if said != f"{key} must have finite weights, got NaN or infinity in blocks.0.mlp.W_in":
+            failures.append(f"{name}({key}): {said}")
+    assert not failures
+    assert len(names) >= LEAST_NETWORKS
 
 
-WITH_TENSORS = [(name, key) for name, x in ANALYSES.items() for key, kind in get_type_hints(x).items()
-                if key != "return" and any(hasattr(part, "dim_str") for part in (kind, *get_args(kind)))]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "key"), WITH_TENSORS)
-def test_a_tensor_of_another_rank_or_dtype_or_with_nan_is_refused_by_its_name(name: str, key: str) -> None:
-    whole = arguments(name)
-    kind = get_type_hints(ANALYSES[name])[key]
-    x = whole.get(key)
-    if not isinstance(x, torch.Tensor):
-        pytest.skip("several tensors, or none that must be")
-    wrong = {"rank": x[None], "dtype": x.to(torch.complex64), "numpy": x.detach().numpy(), "empty": x[:0]}
-    if x.is_floating_point():
-        broken = torch.where(torch.rand(x.shape) < 0.5, torch.nan, x.detach())
-        broken[..., -1] = torch.nan
-        wrong |= {"NaN": broken, "infinity": torch.full_like(x, -torch.inf), "whole": x.long()}
-    if any(name.startswith("*") for part in (kind, *get_args(kind)) for name in getattr(part, "dim_str", "").split()):
-        del wrong["rank"]
-    for why, value in wrong.items():
-        assert re.fullmatch(rf"{key} must .*, got .*", refusal(name, whole | {key: value})), why
+def test_a_tensor_of_another_rank_or_dtype_or_with_nan_is_refused_by_its_name() -> None:
+    failures, tested = [], 0
+    for name, analysis in ANALYSES.items():
+        hints, whole = get_type_hints(analysis), arguments(name)
+        for key, kind in hints.items():
+            parts = [part for part in (kind, *get_args(kind)) if hasattr(part, "dim_str")]
+            x = whole.get(key)
+            if key == "return" or not parts or not isinstance(x, torch.Tensor):
+                continue  # several tensors, or none that must be
+            wrong = {"rank": x[None], "dtype": x.to(torch.complex64), "numpy": x.detach().numpy(), "empty": x[:0]}
+            if x.is_floating_point():
+                broken = torch.where(torch.rand(x.shape) < 0.5, torch.nan, x.detach())
+                broken[..., -1] = torch.nan
+                wrong |= {"NaN": broken, "infinity": torch.full_like(x, -torch.inf), "whole": x.long()}
+            if any(axis.startswith("*") for part in parts for axis in part.dim_str.split()):
+                del wrong["rank"]
+            for why, value in wrong.items():
+                said = refusal(name, whole | {key: value})
+                if not re.fullmatch(rf"{key} must .*, got .*", said):
+                    failures.append(f"{name}({key}), {why}: {said}")
+            tested += 1
+    assert not failures
+    assert tested >= LEAST_TENSORS

@@ -13,11 +13,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache
-from modinterp.analyses.arguments import Holds
 from modinterp.analyses.attention.heads import linear_pattern, linear_sigmoid, lookup_tables
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.ablations import accuracy_on, each_loss_on
 from modinterp.analyses.fourier.neurons import NeuronFits, polynomial_neurons, sum_wave_neurons
 from modinterp.analyses.fourier.readout import key_directions
+from modinterp.analyses.meanings import Holds
 from modinterp.analyses.printing import printable
 from modinterp.models import Network
 
@@ -64,6 +65,7 @@ class Ablations:
         return pd.DataFrame([{"intervention": name} | vars(row) for name, row in self.rows.items()])
 
 
+@checked
 def component_interventions(
     grid: Annotated[ActivationCache, Holds((_PATTERN, _ATTN_OUT, _MID, _MLP_OUT))],
 ) -> dict[str, dict[str, Tensor]]:
@@ -92,6 +94,7 @@ def component_interventions(
     }
 
 
+@checked
 def neuron_interventions(
     grid: ActivationCache, fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]
 ) -> dict[str, dict[str, Tensor]]:
@@ -118,6 +121,7 @@ def neuron_interventions(
     }
 
 
+@checked
 def ablation(
     logits: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],

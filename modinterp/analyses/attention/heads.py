@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.frequencies import dominant_frequency, frequency_shares
 from modinterp.analyses.fourier.neurons import terms_of
 from modinterp.analyses.fourier.transforms import fourier_basis, frequency_norms, transform, transform_2d
@@ -18,6 +19,7 @@ from modinterp.analyses.statistics.lines import correlation
 from modinterp.models import Transformer
 
 
+@checked
 def lookup_tables(model: Transformer, equals: int) -> Float[Tensor, "a head"]:
     """Lookup tables of attention scores: C_j[t], that of head j of the first layer for token t at any position. [nats]
 
@@ -33,6 +35,7 @@ def lookup_tables(model: Transformer, equals: int) -> Float[Tensor, "a head"]:
     return _scores_of(model, model.W_E[:equals].double(), equals)
 
 
+@checked
 def position_scores(model: Transformer, equals: int) -> Float[Tensor, "pos head"]:
     """Score that each position adds to that of the token there, by head; 0 without positional embeddings. [nats]
 
@@ -59,6 +62,7 @@ def _scores_of(model: Transformer, x: Tensor, equals: int, with_bias: bool = Tru
     return (torch.einsum("hd,thd->th", q, k) / model.cfg.d_head**0.5).detach()
 
 
+@checked
 def ov_circuits(model: Transformer, p: int) -> Float[Tensor, "head a d_model"]:
     """OV circuits W_E W_V W_O: what each head of the first layer writes when it attends to one residue alone.
 
@@ -108,6 +112,7 @@ class HeadFits:
         return pd.DataFrame([vars(head) for head in self.heads])
 
 
+@checked
 def head_fits(pattern: Float[Tensor, "a b head key"]) -> HeadFits:
     """Fits of each head's attention from the last position to a by waves of one frequency.
 
@@ -157,6 +162,7 @@ class LinearSigmoid:
     highest: tuple[float, ...]
 
 
+@checked
 def table_differences(tables: Float[Tensor, "a head"]) -> Float[Tensor, "a b head"]:
     """Difference of scores C[a] - C[b] for every pair (a, b) and head. [nats]
 
@@ -166,6 +172,7 @@ def table_differences(tables: Float[Tensor, "a head"]) -> Float[Tensor, "a b hea
     return tables[:, None].double() - tables.double()
 
 
+@checked
 def linear_sigmoid(tables: Float[Tensor, "a head"], pattern: Float[Tensor, "a b head key"]) -> LinearSigmoid:
     """How straight the sigmoid of C[a] - C[b] is over the range of differences that occur, for each head.
 
@@ -182,6 +189,7 @@ def linear_sigmoid(tables: Float[Tensor, "a head"], pattern: Float[Tensor, "a b 
     return LinearSigmoid(tuple(slope.tolist()), explained, tuple(lowest.tolist()), tuple(highest.tolist()))
 
 
+@checked
 def linear_pattern(tables: Float[Tensor, "a head"], fit: LinearSigmoid) -> Float[Tensor, "a b head key"]:
     """Attention pattern with the sigmoid replaced by its best line: (0.5 + s d, 0.5 - s d, 0) for d = C[a] - C[b].
 
@@ -240,6 +248,7 @@ class HeadRoles:
         return pd.DataFrame({column: getattr(self, column) for column in columns})
 
 
+@checked
 def head_roles(
     tables: Float[Tensor, "a head"],
     ov: Float[Tensor, "head a d_model"],

@@ -9,7 +9,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 
+
+@checked
 def previous_token_scores(pattern: Float[Tensor, "input head query key"]) -> Float[Tensor, " head"]:
     """Previous token score of each head: mean attention to the position before its own, in [0, 1].
 
@@ -18,6 +21,7 @@ def previous_token_scores(pattern: Float[Tensor, "input head query key"]) -> Flo
     return pattern.double().diagonal(offset=-1, dim1=-2, dim2=-1).mean(dim=(0, 2))
 
 
+@checked
 def induction_scores(
     pattern: Float[Tensor, "input head query key"],
     tokens: Int[Tensor, "input pos"],

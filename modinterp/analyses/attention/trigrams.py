@@ -9,10 +9,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.attention.heads import ov_circuits
+from modinterp.analyses.checked import checked
 from modinterp.analyses.order.ordering import mass_on
 from modinterp.models import Transformer
 
 
+@checked
 def direct_path(network: Transformer, tokens: Int[Tensor, " token"]) -> Float[Tensor, "token output"]:
     """Logits that a token adds where all heads of the first layer attend to it alone: W_E W_V W_O W_U. [logits]
 
@@ -23,6 +25,7 @@ def direct_path(network: Transformer, tokens: Int[Tensor, " token"]) -> Float[Te
     return moved @ network.W_U.detach().double()
 
 
+@checked
 def attention_to(pattern: Float[Tensor, "input head key"], keys: Bool[Tensor, "input key"]) -> Float[Tensor, " head"]:
     """Mean over inputs of each head's attention to some key positions of every input together, in [0, 1].
 

@@ -14,12 +14,14 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.ablations import accuracy_on
 from modinterp.analyses.fourier.transforms import sum_waves
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import energy_share, varies
 
 
+@checked
 def circle_logits(
     mlp_out: Float[Tensor, "a b d_model"],
     W_U: Float[Tensor, "d_model output"],
@@ -42,6 +44,7 @@ def circle_logits(
     }
 
 
+@checked
 def percentile(logits: Float[Tensor, "a b output"], a: int, b: int) -> float:
     """Share of all b', with the same a, whose logit for the answer a + b is no higher than that of b, in [0, 1].
 
@@ -67,6 +70,7 @@ class CircleAccuracies:
     together: float
 
 
+@checked
 def circle_accuracies(
     logits: Mapping[int, Float[Tensor, "a b output"]], labels: Int[Tensor, "input 1"]
 ) -> CircleAccuracies:
@@ -129,6 +133,7 @@ class SingularDirections:
         return pd.DataFrame([vars(direction) for direction in self.directions])
 
 
+@checked
 def singular_directions(
     W_out: Float[Tensor, "neuron d_model"], post: Float[Tensor, "a b neuron"], count: int
 ) -> SingularDirections:
@@ -157,12 +162,14 @@ def singular_directions(
     return SingularDirections(values, directions, U[:, :count])
 
 
+@checked
 def mean_cosine(one: Float[Tensor, "d component"], other: Float[Tensor, "d other"]) -> float:
     """Mean absolute cosine between the columns of one matrix and those of another, in [0, 1]."""
     x, y = (t.double() / t.double().norm(dim=0) for t in (one, other))
     return float((x.T @ y).abs().mean())
 
 
+@checked
 def gains(W: Float[Tensor, "d output"], directions: Float[Tensor, "d component"]) -> Float[Tensor, " component"]:
     """Factor by which a linear map x @ W stretches each direction: the norm of the image of a vector of norm 1.
 
@@ -174,6 +181,7 @@ def gains(W: Float[Tensor, "d output"], directions: Float[Tensor, "d component"]
     return (unit.T @ W.double()).norm(dim=1)
 
 
+@checked
 def distinguishes(p: int, freqs: Sequence[int]) -> bool:
     """Whether the sum of cos(2 pi k x / p) is largest at x = 0 alone, so that the answer is unique.
 

@@ -14,12 +14,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import check_frequency, component_frequencies, components_of, transform
 from modinterp.analyses.statistics.explained import energy_share
 
 SMALL = 1e-12  # least norm that vectors are divided by
 
 
+@checked
 def plane(x: Float[Tensor, "a d"], freq: int) -> Float[Tensor, "d 2"]:
     """The plane of one frequency: the cos and the sin coefficients of vectors over the residues, each of norm 1.
 
@@ -63,6 +65,7 @@ class Circle:
     on_hull: float
 
 
+@checked
 def circle(points: Float[Tensor, "a 2"], freq: int) -> Circle:
     """How much of a circle of one frequency the points are.
 
@@ -89,6 +92,7 @@ def circle(points: Float[Tensor, "a 2"], freq: int) -> Circle:
     )
 
 
+@checked
 def circles(x: Float[Tensor, "a d"], freqs: Sequence[int]) -> dict[int, Circle]:
     """The circle of each frequency in vectors over the residues, projected on the frequency's own plane.
 
@@ -103,16 +107,19 @@ def circles(x: Float[Tensor, "a d"], freqs: Sequence[int]) -> dict[int, Circle]:
     return {freq: circle(x.double() @ plane(x, freq), freq) for freq in freqs}
 
 
+@checked
 def circles_table(by_freq: dict[int, Circle]) -> pd.DataFrame:
     """The numbers of several circles, such as those of `circles`, one row for each frequency."""
     return pd.DataFrame([vars(one) for one in by_freq.values()])
 
 
+@checked
 def wave_angles(p: int, freq: int) -> Float[Tensor, " a"]:
     """The angle 2 pi freq x / p of every residue x mod p, in [0, 2 pi). [rad]"""
     return 2 * torch.pi / p * (torch.arange(p) * freq % p).double()
 
 
+@checked
 def polar_angles(points: Float[Tensor, "input 2"]) -> Float[Tensor, " input"]:
     """The angle of every point of a plane, seen from the origin, in [-pi, pi]. [rad]"""
     return torch.atan2(points[:, 1].double(), points[:, 0].double())
@@ -131,6 +138,7 @@ class Winding:
     explained: float
 
 
+@checked
 def winding(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Winding:
     """How many turns an angle makes while a reference angle makes one, and how evenly.
 
@@ -153,6 +161,7 @@ def winding(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Wind
     return Winding(n, even / (even + ripple) if n else 0.0)
 
 
+@checked
 def convex_hull(points: Float[Tensor, "input 2"]) -> list[int]:
     """Numbers of the points that are corners of their convex hull, counter-clockwise (Andrew's monotone chain).
 
@@ -192,6 +201,7 @@ class PlaneAngles:
     dihedral: float
 
 
+@checked
 def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> PlaneAngles:
     """Principal and dihedral angles between the planes that two pairs of vectors span; NaN where one is none. [degrees]
 
@@ -205,6 +215,7 @@ def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> Plan
     return PlaneAngles(first, second, both)
 
 
+@checked
 def effective_rank(x: Float[Tensor, "*input d"]) -> float:
     """Effective rank of vectors: the participation ratio of their variances along the principal axes.
 

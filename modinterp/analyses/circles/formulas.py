@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import check_frequency
 from modinterp.analyses.statistics.explained import fraction_explained
@@ -79,6 +80,7 @@ FORMULAS: dict[str, Callable[[Tensor, Tensor, Tensor, int], Tensor]] = {
 """
 
 
+@checked
 def formula_logits(formula: str, p: int, freq: int) -> Float[Tensor, "a b output"]:
     """Logits of a formula at one frequency, for every pair (a, b).
 
@@ -122,6 +124,7 @@ class Agreement:
         return self.correlation**2
 
 
+@checked
 def agreement(logits: Float[Tensor, "a b output"], formula: str, freq: int) -> Agreement:
     """How well logits agree with a formula at one frequency.
 
@@ -135,6 +138,7 @@ def agreement(logits: Float[Tensor, "a b output"], formula: str, freq: int) -> A
     return Agreement(correlation(logits.cpu(), formula_logits(formula, logits.shape[-1], freq)))
 
 
+@checked
 def explained_by_sum(logits: Float[Tensor, "a b output"], formula: str, freqs: list[int] | tuple[int, ...]) -> float:
     """Fraction of variance of the logits that a formula at several frequencies explains, a size fitted to each.
 
@@ -171,6 +175,7 @@ class DistanceProfile:
     lowest_over_largest: float
 
 
+@checked
 def distance_profile(logits: Float[Tensor, "a b output"], freq: int) -> DistanceProfile:
     """The mean correct logit by distance, against the length of the mean of two points of a circle.
 

@@ -17,6 +17,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.ablations import restricted_embedding
 from modinterp.analyses.fourier.frequencies import dominant_frequency
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
@@ -44,6 +45,7 @@ class ComponentCircle:
     variance: float
 
 
+@checked
 def component_circles(x: Float[Tensor, "a d"]) -> tuple[ComponentCircle, ...]:
     """The first principal components of an embedding, two by two: ten pairs, or as many as there are.
 
@@ -63,6 +65,7 @@ def component_circles(x: Float[Tensor, "a d"]) -> tuple[ComponentCircle, ...]:
     return tuple(circles)
 
 
+@checked
 def component_circles_table(circles: Sequence[ComponentCircle]) -> pd.DataFrame:
     """One row for each pair of components, from `component_circles`."""
     return pd.DataFrame([vars(one) for one in circles])
@@ -94,6 +97,7 @@ class FrequencyCircle:
 Circle = ComponentCircle | FrequencyCircle
 
 
+@checked
 def frequency_circles(x: Float[Tensor, "a d"]) -> tuple[FrequencyCircle, ...]:
     """The waves of every frequency in an embedding, those with the largest share of the variance first.
 
@@ -120,6 +124,7 @@ class Circularity:
     by_component: tuple[float, ...]
 
 
+@checked
 def circularity(x: Float[Tensor, "a d"]) -> Circularity:
     """Circularity: the mean over the first four principal components of their share at one frequency.
 
@@ -140,6 +145,7 @@ def _energies(columns: Float[Tensor, "a component"]) -> Float[Tensor, "freq comp
     return torch.stack([frequency_norms(component_norms(column)) for column in columns.T], dim=1).square()
 
 
+@checked
 def with_components(network: Network, p: int, pairs: Sequence[int]) -> Network:
     """A copy of the network whose residues are embedded by their mean and some pairs of principal components alone.
 
@@ -162,6 +168,7 @@ def with_components(network: Network, p: int, pairs: Sequence[int]) -> Network:
     return changed
 
 
+@checked
 def isolated_logits(network: Network, task: Task, circles: Sequence[Circle]) -> Float[Tensor, "a b output"]:
     """Logits for all pairs (a, b) of the network with some circles alone in place of its embedding, in float64.
 

@@ -14,10 +14,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache, logits_with
-from modinterp.analyses.arguments import Holds
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
 from modinterp.analyses.fourier.neurons import term_shares
 from modinterp.analyses.fourier.transforms import sum_waves
+from modinterp.analyses.meanings import Holds
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import affine_fit, fraction_explained, fraction_explained_by_column
 from modinterp.models import Network
@@ -71,6 +72,7 @@ class Linearity:
         return pd.DataFrame(rows, columns=["quantity", "value"])
 
 
+@checked
 def linearity(
     grid: Annotated[ActivationCache, Holds((MID, PRE, POST, "logits"))],
     task: Task,
@@ -109,6 +111,7 @@ def _outcome(grid: ActivationCache, task: Task, labels: Tensor, post: Tensor) ->
     return accuracy_on(logits, labels), loss_on(logits, labels)
 
 
+@checked
 def line_explained(pre: Float[Tensor, "a b neuron"], post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
     """R squared of each neuron's output as a line in its own pre-activation; NaN for a constant neuron."""
     x, y = (t.double().flatten(0, 1) for t in (pre, post))
@@ -116,6 +119,7 @@ def line_explained(pre: Float[Tensor, "a b neuron"], post: Float[Tensor, "a b ne
     return (x * y).sum(dim=0).square() / (x.square().sum(dim=0) * y.square().sum(dim=0))
 
 
+@checked
 def decodability(x: Float[Tensor, "a b d"], freq: int) -> float:
     """R squared of cos and sin of w(a + b) as the best affine map of activations x.
 

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.circles.circle import convex_hull
 from modinterp.analyses.fourier.transforms import component_frequencies, transform
 from modinterp.analyses.statistics.explained import energy_share, fraction_explained_by_column
@@ -90,6 +91,7 @@ def _on_circle(angle: float | Tensor) -> Tensor:
     return torch.polar(torch.ones_like(angles), angles)
 
 
+@checked
 def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:
     """Absolute frequencies of the waves that make up a petal of the given frequencies, 0 included. [cycles per p]
 
@@ -123,6 +125,7 @@ class PetalFit:
     on_hull: float
 
 
+@checked
 def pullback(W: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2"]) -> tuple[Tensor, float]:
     """The two directions after a linear map, such as W_V, that come nearest to reading a plane before it.
 
@@ -137,6 +140,7 @@ def pullback(W: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2
     return new, float((W.double() @ new - basis.double()).norm() / basis.double().norm())
 
 
+@checked
 def mixture(alpha: Float[Tensor, " b"], points: Float[Tensor, "b 2"], a: int) -> Float[Tensor, "b 2"]:
     """The curve alpha(b) c_a + (1 - alpha(b)) c_b of one head, a fixed and b running.
 
@@ -149,6 +153,7 @@ def mixture(alpha: Float[Tensor, " b"], points: Float[Tensor, "b 2"], a: int) ->
     return share * points[a].double() + (1 - share) * points.double()
 
 
+@checked
 def share_at(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
     """Share of the energy of a curve over b, its mean included, at some frequencies, in [0, 1].
 
@@ -160,6 +165,7 @@ def share_at(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
     return energy_share(spectrum[own], spectrum)
 
 
+@checked
 def petal_fits(
     values: Float[Tensor, "head b d"],
     head_out: Float[Tensor, "b head d"],
@@ -196,6 +202,7 @@ def petal_fits(
     return fits
 
 
+@checked
 def petal_fits_table(fits: Sequence[PetalFit]) -> pd.DataFrame:
     """The numbers of `petal_fits`, one row for each head and plane."""
     return pd.DataFrame([vars(fit) for fit in fits])

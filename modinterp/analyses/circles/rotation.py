@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.circles.circle import SMALL, Winding, wave_angles, winding
 from modinterp.analyses.fourier.transforms import check_frequency, components_of, transform
 from modinterp.analyses.printing import printable
@@ -70,11 +71,13 @@ class Motion:
         }
 
 
+@checked
 def motions_table(motions: dict[str, Motion]) -> pd.DataFrame:
     """The numbers of several motions, one row for each, under the name of its plane."""
     return pd.DataFrame([{"plane": name} | motion.row() for name, motion in motions.items()])
 
 
+@checked
 def motion(points: Float[Tensor, "a b 2"], freq: int) -> Motion:
     """Revolution and rotation of the circle that b makes in a plane, as a runs through the residues.
 
@@ -133,6 +136,7 @@ class CollectedPlanes:
         return self.directions[:, 2 * number : 2 * number + 2]
 
 
+@checked
 def collected_planes(x: Float[Tensor, "a b d"], freq: int, count: int = 6) -> CollectedPlanes:
     """Principal directions of the planes that b's circles span as a varies, by singular values.
 

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import sums
 from modinterp.models import Network
 from modinterp.tasks import Task
@@ -24,6 +25,7 @@ MOST_SHUFFLED = 10**7  # triples that are put in random order, all of which must
 _AT_ONCE = 4096  # triples in one pass through the network
 
 
+@checked
 @lru_cache(maxsize=8)
 def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) -> Int[Tensor, "input 3"]:
     """Random distinct triples (a, b, c) of residues mod p, `count` of them or all p^3.
@@ -66,6 +68,7 @@ class Symmetricity:
     pairs: int
 
 
+@checked
 def gradient_symmetricity(
     network: Network, task: Task, count: int = 100, seed: int = 42, shuffled: bool = False, skip: bool = True
 ) -> Symmetricity:
@@ -97,6 +100,7 @@ def gradient_symmetricity(
     return Symmetricity(any_output, correct, wrong, len(abc))
 
 
+@checked
 def symmetricity_over_pairs(network: Network, task: Task, draws: int = 6, seed: int = 42) -> float:
     """Gradient symmetricity over all pairs (a, b), with several random logits each: `any_output`, known more sharply.
 
@@ -173,6 +177,7 @@ class Irrelevance:
     largest_wrong: float
 
 
+@checked
 def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> Irrelevance:
     """Distance irrelevance: how little the logits depend on the distance a - b of the two inputs.
 
@@ -187,6 +192,7 @@ def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> 
     return Irrelevance(_irrelevance(correct_logits(logits, sign)), _irrelevance(by_distance(wrong, sign)))
 
 
+@checked
 def correct_logits(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, "distance a"]:
     """The correct logit by the distance of the inputs, a - b mod p (for sign -1: a + b), and by a. [logits]"""
     return by_distance(logits.double().gather(-1, _answers(logits, sign)).squeeze(-1), sign)
@@ -196,6 +202,7 @@ def _answers(logits: Tensor, sign: int) -> Int[Tensor, "a b 1"]:
     return sums(len(logits), sign).to(logits.device).unsqueeze(-1)
 
 
+@checked
 def by_distance(field: Float[Tensor, "a b"], sign: int = 1) -> Float[Tensor, "distance a"]:
     """A function of (a, b) laid out by distance and a: pairs of one distance a - b (for sign -1: a + b) in one row."""
     p, x = len(field), torch.arange(len(field), device=field.device)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.statistics.lines import correlation
 from modinterp.analyses.statistics.similarity import cosines
 from modinterp.models import Network
@@ -26,6 +27,7 @@ class PositionLikeness:
     cosine: float
 
 
+@checked
 def position_likeness(W_pos: Float[Tensor, "pos d_model"]) -> PositionLikeness:
     """Correlation and cosine between the embeddings of the first two positions.
 
@@ -39,6 +41,7 @@ def position_likeness(W_pos: Float[Tensor, "pos d_model"]) -> PositionLikeness:
     return PositionLikeness(correlation(first, second), float(cosines(W_pos[:2])[0, 1]))
 
 
+@checked
 def with_positions_swapped(network: Network) -> Network:
     """A copy of the network with the embeddings of the first two positions exchanged.
 

@@ -13,9 +13,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.tasks import primes_below
 
 
+@checked
 def multiples(divisors: Sequence[int], n: int) -> Int[Tensor, " input"]:
     """Numbers from 0 to n - 1 that at least one of the divisors divides.
 
@@ -26,6 +28,7 @@ def multiples(divisors: Sequence[int], n: int) -> Int[Tensor, " input"]:
     return numbers[(numbers[:, None] % torch.tensor(list(divisors)) == 0).any(dim=1)]
 
 
+@checked
 def zero_free_numbers(p: int) -> Int[Tensor, " input"]:
     """Numbers below p squared of which no remainder by a prime below p is 0.
 
@@ -39,6 +42,7 @@ def zero_free_numbers(p: int) -> Int[Tensor, " input"]:
     return numbers[(numbers[:, None] % torch.tensor(primes_below(p)) != 0).all(dim=1)]
 
 
+@checked
 def spiral_points(numbers: Int[Tensor, " input"], turn: float = 2 * math.pi) -> Float[Tensor, "input 2"]:
     """Coordinates of each number n on a spiral, at radius n and angle 2 pi n / turn.
 
@@ -50,6 +54,7 @@ def spiral_points(numbers: Int[Tensor, " input"], turn: float = 2 * math.pi) -> 
     return torch.stack([n * angle.cos(), n * angle.sin()], dim=1)
 
 
+@checked
 def angular_spread(numbers: Int[Tensor, " input"], turn: float) -> float:
     """Largest angle on the spiral between the first number and another one; 0 where all lie on a ray. [rad]
 
@@ -62,6 +67,7 @@ def angular_spread(numbers: Int[Tensor, " input"], turn: float) -> float:
     return float(difference.abs().max())
 
 
+@checked
 def commutative_share(p: int, q: int) -> float:
     """Share of the pairs of digits in base p whose number has the same remainder by q when the digits change places.
 
@@ -110,6 +116,7 @@ class PrimalityTest:
         return 2 * self.true_positives / total if total else float("nan")
 
 
+@checked
 def primality_test(predicted: Int[Tensor, "input output"], numbers: Int[Tensor, " input"], p: int) -> PrimalityTest:
     """The test that calls a number from p to p squared - 1 prime if none of its predicted remainders is 0.
 

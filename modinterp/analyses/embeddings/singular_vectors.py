@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import frequency_norms, transform
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import ROUNDING
@@ -42,6 +43,7 @@ class SingularValues:
         return int(is_enough.int().argmax()) + 1
 
 
+@checked
 def singular_values(x: Float[Tensor, "a d_model"]) -> SingularValues:
     """Singular values and left singular vectors of an embedding matrix.
 
@@ -69,11 +71,13 @@ class Periodicity:
         return pd.DataFrame({"freq": self.freqs.tolist(), "share": self.shares.tolist()})
 
 
+@checked
 def amplitudes(x: Float[Tensor, "a d_model"]) -> Float[Tensor, "freq d_model"]:
     """Amplitude of the wave of every frequency in every column of a matrix; row k - 1 belongs to frequency k."""
     return frequency_norms(transform(x.detach()))
 
 
+@checked
 def periodicity(vectors: Float[Tensor, "a component"], waves: int = 1) -> Periodicity:
     """Frequency of the strongest wave in every column, and its share of the variance; NaN for a constant column.
 
@@ -87,6 +91,7 @@ def periodicity(vectors: Float[Tensor, "a component"], waves: int = 1) -> Period
     return Periodicity(best.indices[0] + 1, torch.where(is_more, best.values.sum(dim=0) / total, torch.nan))
 
 
+@checked
 def random_periodicity(residues: int, d_model: int, share: float = 0.5, draws: int = 9, seed: int = 0) -> float:
     """Mean share of the strongest wave in the top left singular vectors of random matrices, the null of `periodicity`.
 

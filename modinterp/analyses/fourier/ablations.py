@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.neurons import terms_of
 from modinterp.analyses.fourier.transforms import (
     components_of,
@@ -26,6 +27,7 @@ from modinterp.training import accuracy, cross_entropy
 Terms = Literal["sums", "products", "polynomial"]
 
 
+@checked
 def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1) -> Tensor:
     """The part of the logits at the given frequencies of the inputs, in the shape of the logits.
 
@@ -53,6 +55,7 @@ def _product_part(
     return torch.einsum("ia,jb,ijo->abo", waves, waves, spectrum[rows][:, rows] * mask[..., None])
 
 
+@checked
 def restricted_logits(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1
 ) -> Tensor:
@@ -67,6 +70,7 @@ def restricted_logits(
     return part_at(logits, freqs, terms, sign) + logits.double().mean(dim=(0, 1))
 
 
+@checked
 def excluded_logits(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1
 ) -> Tensor:
@@ -81,6 +85,7 @@ def excluded_logits(
     return logits.double() - part_at(logits, freqs, terms, sign)
 
 
+@checked
 def without_each_on(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], rows: Int[Tensor, " row"], sign: int = 1
 ) -> Iterator[Float[Tensor, "row output"]]:
@@ -106,6 +111,7 @@ def _waves_of_sum(
         yield waves[own].T @ spectrum[own]
 
 
+@checked
 def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Network:
     """A copy of the network whose embedding of the residues has only the given frequencies and the mean embedding left.
 
@@ -122,6 +128,7 @@ def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Netw
     return changed
 
 
+@checked
 def loss_on(
     logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
 ) -> float:
@@ -134,6 +141,7 @@ def loss_on(
     return cross_entropy(*_with_labels(logits, labels, rows)).item()
 
 
+@checked
 def accuracy_on(
     logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
 ) -> float:
@@ -146,6 +154,7 @@ def accuracy_on(
     return accuracy(*_with_labels(logits, labels, rows))
 
 
+@checked
 def each_loss_on(logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"]) -> Float[Tensor, " input"]:
     """Cross-entropy of the logits on every pair (a, b), for means over several sets of pairs. [nats]
 
@@ -161,6 +170,7 @@ def _with_labels(logits: Tensor, labels: Tensor, rows: Tensor | None) -> tuple[T
     return (flat, answers) if rows is None else (flat[rows.to(flat.device)], answers[rows.to(flat.device)])
 
 
+@checked
 def restricted_loss(
     logits: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],
@@ -180,6 +190,7 @@ def restricted_loss(
     return loss_on(restricted_logits(logits, freqs, terms, sign), labels)
 
 
+@checked
 def excluded_loss(
     logits: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],
@@ -200,6 +211,7 @@ def excluded_loss(
     return loss_on(excluded_logits(logits, freqs, terms), labels, train)
 
 
+@checked
 def loss_without_each(
     logits: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],

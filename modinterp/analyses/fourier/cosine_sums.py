@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import check_frequency, fourier_basis, transform
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import energy_share, fraction_explained
@@ -47,6 +48,7 @@ class LogitFit:
         return pd.DataFrame({"freq": self.freqs, "alpha [logits]": self.alphas})
 
 
+@checked
 def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "a freq"]:
     """The cosine cos(2 pi k x / p) for every residue x and every given frequency k, one column a frequency.
 
@@ -64,6 +66,7 @@ def _offsets(names: Int[Tensor, " a"], sign: int) -> Int[Tensor, "a b output"]:
     return (names[:, None, None] + sign * names[:, None] - names) % len(names)
 
 
+@checked
 def answer_sums(
     logits: Float[Tensor, "a b output"], sign: int = 1, names: Int[Tensor, " a"] | None = None
 ) -> Float[Tensor, " a"]:
@@ -80,6 +83,7 @@ def answer_sums(
     return torch.zeros(p, dtype=torch.float64).index_add(0, answers.flatten(), by_pair.flatten())
 
 
+@checked
 def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, " freq"]:
     """Coefficient of cos(w_k(a + b - c)) in the logits at every frequency; entry k - 1 belongs to frequency k. [logits]
 
@@ -90,6 +94,7 @@ def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float
     return transform(answer_sums(logits, sign))[1::2] * fourier_basis(p)[1::2, 0] / p**2
 
 
+@checked
 def cosine_coefficients(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1
 ) -> Float[Tensor, " freq"]:
@@ -106,6 +111,7 @@ def cosine_coefficients(
     return cosine_spectrum(logits, sign)[[k - 1 for k in freqs]]
 
 
+@checked
 def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1) -> LogitFit:
     """The least-squares fit of the logits by one cosine of a + b - c for each frequency, without intercept.
 
@@ -133,6 +139,7 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
     )
 
 
+@checked
 def ideal_logits(
     p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None, sign: int = 1
 ) -> Float[Tensor, "a b output"]:
@@ -155,6 +162,7 @@ def ideal_logits(
     return (cosine_waves(p, freqs) @ weights)[_offsets(torch.arange(p), sign)]
 
 
+@checked
 def margin(p: int, freqs: Sequence[int]) -> float:
     """Sum of the cosines at a + b - c = 0 less their largest sum anywhere else. [logits, where each wave has size 1]
 

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import component_frequencies, component_norms, frequency_norms, transform
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import ROUNDING, energy_share, varies
@@ -44,6 +45,7 @@ class KeyFrequencies:
         return table.sort_values("norm", ascending=False, ignore_index=True)
 
 
+@checked
 def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     """Key frequencies: those that stand out of the spectrum of the map from neurons to logits.
 
@@ -85,6 +87,7 @@ def _ratios(falling: Float[Tensor, "*draw freq"]) -> Float[Tensor, "*draw cut"]:
     return ratios.where(norms >= MIN_SHARE_OF_LARGEST * largest, nothing)
 
 
+@checked
 def spectrum_gaps(norms: Float[Tensor, "draw freq"], sizes: Float[Tensor, " draw"]) -> Float[Tensor, " draw"]:
     """The `gap` that `key_frequencies` finds in each of several spectra.
 
@@ -96,6 +99,7 @@ def spectrum_gaps(norms: Float[Tensor, "draw freq"], sizes: Float[Tensor, " draw
     return _ratios(falling).amax(dim=1).where(falling[:, 0] > ROUNDING * sizes, torch.nan)
 
 
+@checked
 def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:
     """Frequencies at which a matrix such as W_E has more than a quarter of the norm at its strongest frequency.
 
@@ -111,6 +115,7 @@ def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:
     return tuple(((norms > SIGNIFICANT * norms.max()).nonzero()[:, 0] + 1).tolist())
 
 
+@checked
 def active_frequencies(norms: Float[Tensor, " freq"], deviations: float = 1) -> tuple[int, ...]:
     """Frequencies whose norm exceeds the mean of all norms by more than some standard deviations.
 
@@ -126,6 +131,7 @@ def active_frequencies(norms: Float[Tensor, " freq"], deviations: float = 1) -> 
     return tuple((above.nonzero()[:, 0] + 1).tolist())
 
 
+@checked
 def jaccard(first: Collection[int], second: Collection[int]) -> float:
     """Jaccard index of two sets: size of the intersection over size of the union; 1 for two empty sets.
 
@@ -136,6 +142,7 @@ def jaccard(first: Collection[int], second: Collection[int]) -> float:
     return len(set(first) & set(second)) / len(union) if union else 1.0
 
 
+@checked
 def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
     """The frequency with the most energy along the first axis of a tensor, and its share of the energy.
 
@@ -150,6 +157,7 @@ def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
     return best + 1, float(energies[best] / energies.sum())
 
 
+@checked
 def frequency_shares(x: Float[Tensor, "a *rest"], freqs: Sequence[int]) -> float:
     """Share of a tensor's energy along its first axis, the constant left out, at the given frequencies together."""
     spectrum = transform(x.reshape(len(x), -1))

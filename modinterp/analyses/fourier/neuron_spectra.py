@@ -10,8 +10,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.activations.spectra import Spectra, wave_lengths
+from modinterp.analyses.checked import checked
 
 
+@checked
 def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a freq_b neuron"]:
     """Absolute values of the 2D Fourier transform of each neuron about its mean: `torch.fft.rfft2` over a and b.
 
@@ -26,11 +28,13 @@ def _largest_over_mean(sizes: Float[Tensor, "component neuron"]) -> Float[Tensor
     return torch.where(mean > 1e-12, sizes.amax(dim=0) / mean, torch.nan)
 
 
+@checked
 def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
     """Largest over mean magnitude of each neuron's 2D transform, the constant left out; NaN for a constant neuron."""
     return _largest_over_mean(magnitudes(fields).flatten(0, 1)[1:])
 
 
+@checked
 def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
     """Largest over mean magnitude of each neuron's 2D transform among products of a wave of a and a wave of b.
 
@@ -40,6 +44,7 @@ def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " ne
     return _largest_over_mean(magnitudes(fields)[1:, 1:].flatten(0, 1))
 
 
+@checked
 def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Float[Tensor, " neuron"]:
     """Share of each neuron's variance in its strongest waves, each one pair of frequencies with its two phases.
 
@@ -54,6 +59,7 @@ def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Flo
     return torch.where(total > 1e-12, strongest.sum(dim=1) / total, torch.nan)
 
 
+@checked
 def logged_norms(log: Spectra) -> Float[Tensor, "epoch freq"]:
     """Norm of every frequency among the logged neurons at every logged epoch; entry [i, k - 1] belongs to frequency k.
 
@@ -72,6 +78,7 @@ def logged_norms(log: Spectra) -> Float[Tensor, "epoch freq"]:
     return (of_a[:, :shared] + of_b[:, :shared]).sqrt()
 
 
+@checked
 def signed_spectrum(spectrum: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:
     """A spectrum from `magnitudes` with the frequencies of a in ascending order, and these frequencies. [cycles per p]
 

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import (
     component_frequencies,
     components_of,
@@ -25,6 +26,7 @@ THRESHOLD = 0.85  # of a neuron's variance, that one frequency explains
 SMALLEST_CLUSTER = 5  # neurons of a key frequency
 
 
+@checked
 def terms_of(
     p: int, freqs: Sequence[int], linear: bool = True, products: bool = True
 ) -> Bool[Tensor, "component_a component_b"]:
@@ -48,6 +50,7 @@ def terms_of(
     return (own[:, None] | own) & (alone & linear | together & products)
 
 
+@checked
 def frequency_energies(spectrum: Float[Tensor, "component_a component_b *rest"]) -> Float[Tensor, "freq *rest"]:
     """Energy of a 2D transform in the polynomial terms of each frequency; entry k - 1 belongs to frequency k.
 
@@ -77,6 +80,7 @@ class TermShares:
     rest: float
 
 
+@checked
 def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
     """Shares of the variance of functions of (a, b) in linear terms, in products of one frequency, and in the rest.
 
@@ -141,6 +145,7 @@ class NeuronFits:
         return pd.DataFrame({"freq": self.freqs.tolist(), "fraction explained": self.fractions.tolist()})
 
 
+@checked
 def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
     """Share of every neuron's variance in the polynomial terms of every frequency.
 
@@ -155,6 +160,7 @@ def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
     return NeuronFits(torch.where(varies, frequency_energies(spectrum) / total, torch.nan))
 
 
+@checked
 def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> Float[Tensor, "a b neuron"]:
     """Activations in which every neuron that one frequency explains is its mean and the 8 terms of that frequency.
 
@@ -171,6 +177,7 @@ def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> F
     return fitted
 
 
+@checked
 def sum_wave_neurons(
     post: Float[Tensor, "a b neuron"], freqs: Sequence[int], sign: int = 1
 ) -> Float[Tensor, "a b neuron"]:
@@ -186,6 +193,7 @@ def sum_wave_neurons(
     return post.double().mean(dim=(0, 1)) + sum_wave_part(post, tuple(freqs), sign)
 
 
+@checked
 def localisation(W_L: Float[Tensor, "neuron output"], clusters: dict[int, list[int]]) -> dict[int, float]:
     """Share of the map to logits of each cluster of neurons that lies at the cluster's own frequency, by frequency.
 

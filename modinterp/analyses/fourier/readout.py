@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import component_names, components_of, sum_waves, transform, transform_2d
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import energy_share
@@ -86,6 +87,7 @@ def _terms(r: Readoff) -> str:
     return f"{r.first:.1f} {names[0]} {r.second:+.1f} {names[1]}"
 
 
+@checked
 def readoff(
     post: Float[Tensor, "a b neuron"], W_L: Float[Tensor, "neuron output"], freqs: Sequence[int], sign: int = 1
 ) -> ReadoffTable:
@@ -157,6 +159,7 @@ class LowRank:
     residual_energy: float
 
 
+@checked
 def low_rank(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> LowRank:
     """How far W_L is the low-rank sum of cos(w_k c) u_k + sin(w_k c) v_k over the key frequencies.
 
@@ -183,6 +186,7 @@ def low_rank(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> LowRa
     )
 
 
+@checked
 def key_directions(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> Float[Tensor, "neuron component"]:
     """Orthonormal basis of the space spanned by the directions of W_L at the given frequencies.
 

@@ -6,10 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.analyses.statistics.explained import varies
 
 
+@checked
 def gini(x: Float[Tensor, " component"]) -> float:
     """Gini coefficient of non-negative numbers: 0 when all are equal, 1 - 1/n when all but one vanish.
 
@@ -30,6 +32,7 @@ def gini(x: Float[Tensor, " component"]) -> float:
     return float(1 - 2 * (ordered / total * (n - rank + 0.5) / n).sum())
 
 
+@checked
 def fourier_gini(x: Float[Tensor, "a *rest"]) -> float:
     """Gini coefficient of the norms of the Fourier components of a matrix's rows, the constant left out.
 

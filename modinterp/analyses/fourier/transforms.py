@@ -12,19 +12,24 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 
+
+@checked
 def check_modulus(p: int) -> None:
     """Raise a ValueError unless the modulus p is at least 2."""
     if p < 2:
         raise ValueError(f"the modulus must be at least 2, got {p}")
 
 
+@checked
 def check_frequency(freq: int, p: int) -> None:
     """Raise a ValueError unless freq is a frequency of residues mod p: 1 <= freq <= p // 2. [cycles per p]"""
     if not 1 <= freq <= p // 2:
         raise ValueError(f"frequencies of residues mod {p} run from 1 to {p // 2}, got {freq}")
 
 
+@checked
 @lru_cache(maxsize=16)
 def fourier_basis(p: int) -> Float[Tensor, "component a"]:
     """The orthonormal Fourier basis, one row a wave: constant, then cos and sin of 2 pi k x / p for k = 1 .. p // 2.
@@ -48,6 +53,7 @@ def fourier_basis(p: int) -> Float[Tensor, "component a"]:
     return rows / rows.norm(dim=1, keepdim=True)
 
 
+@checked
 def component_names(p: int) -> list[str]:
     """Names of the rows of `fourier_basis`, such as "cos 1".
 
@@ -58,6 +64,7 @@ def component_names(p: int) -> list[str]:
     return ["const", *(f"{wave} {k}" for k in range(1, p // 2 + 1) for wave in ("cos", "sin"))][:p]
 
 
+@checked
 def sine_first(p: int) -> list[int]:
     """Rows of `fourier_basis` in the order constant, sin 1, cos 1, sin 2, cos 2, ..., which other codes use.
 
@@ -70,6 +77,7 @@ def sine_first(p: int) -> list[int]:
     return [0, *(row for k in range(1, p // 2 + 1) for row in (2 * k, 2 * k - 1) if row < p)]
 
 
+@checked
 def component_frequencies(p: int) -> Int[Tensor, " component"]:
     """Frequency of each row of `fourier_basis`, 0 for the constant. [cycles per p]
 
@@ -80,6 +88,7 @@ def component_frequencies(p: int) -> Int[Tensor, " component"]:
     return (torch.arange(p) + 1) // 2
 
 
+@checked
 def components_of(freqs: list[int] | tuple[int, ...] | int, p: int) -> list[int]:
     """Numbers of the rows of `fourier_basis` that have the given frequencies, in the order of the frequencies.
 
@@ -97,16 +106,19 @@ def components_of(freqs: list[int] | tuple[int, ...] | int, p: int) -> list[int]
     return [row for freq in freqs for row in (2 * freq - 1, 2 * freq) if row < p]
 
 
+@checked
 def transform(x: Float[Tensor, "a *rest"]) -> Float[Tensor, "component *rest"]:
     """Fourier coefficients of a tensor along its first axis, which runs over the residues, in `fourier_basis`."""
     return torch.tensordot(fourier_basis(len(x)).to(x.device), x.double(), dims=1)
 
 
+@checked
 def transform_2d(x: Float[Tensor, "a b *rest"]) -> Float[Tensor, "component_a component_b *rest"]:
     """Fourier coefficients of a function of (a, b) along both axes; the sum of squares stays (definition D2)."""
     return transform(transform(x).transpose(0, 1)).transpose(0, 1)
 
 
+@checked
 def inverse_2d(coefficients: Float[Tensor, "component_a component_b *rest"]) -> Float[Tensor, "a b *rest"]:
     """The function of (a, b) that has the given coefficients: the inverse of `transform_2d`."""
     basis = fourier_basis(len(coefficients)).to(coefficients.device)
@@ -114,6 +126,7 @@ def inverse_2d(coefficients: Float[Tensor, "component_a component_b *rest"]) -> 
     return torch.tensordot(basis.T, over_a.transpose(0, 1), dims=1).transpose(0, 1)
 
 
+@checked
 def component_norms(x: Float[Tensor, "a *rest"]) -> Float[Tensor, " component"]:
     """Norm of each Fourier component of a matrix whose rows belong to the residues, such as W_E or W_L transposed.
 
@@ -122,6 +135,7 @@ def component_norms(x: Float[Tensor, "a *rest"]) -> Float[Tensor, " component"]:
     return transform(x).reshape(len(x), -1).norm(dim=1)
 
 
+@checked
 def frequency_norms(norms: Float[Tensor, "component *rest"]) -> Float[Tensor, "freq *rest"]:
     """Norm at each frequency, the root of the summed squares of cosine and sine; entry k - 1 belongs to frequency k.
 
@@ -136,6 +150,7 @@ def frequency_norms(norms: Float[Tensor, "component *rest"]) -> Float[Tensor, "f
     return energy.index_add(0, freqs - 1, norms[1:].double() ** 2).sqrt()
 
 
+@checked
 def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "component a b"]:
     """Functions of (a, b) of norm 1 proportional to cos(w(a + b)) and sin(w(a + b)), w = 2 pi freq / p.
 
@@ -152,6 +167,7 @@ def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "component a b"
     return waves / waves.flatten(1).norm(dim=1)[:, None, None]
 
 
+@checked
 def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, ...], sign: int = 1) -> Tensor:
     """The part of a function of (a, b) that is waves of a + b at the given frequencies; it has the shape of x.
 
@@ -166,12 +182,14 @@ def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, .
     return (waves.T @ (waves @ means))[sums(len(x), sign).to(x.device)].view(x.shape)
 
 
+@checked
 def sums(p: int, sign: int = 1) -> Int[Tensor, "a b"]:
     """a + b mod p for every pair of residues; a - b where the sign is -1."""
     x = torch.arange(p)
     return (x[:, None] + sign * x) % p
 
 
+@checked
 def sum_means(x: Float[Tensor, "a b *rest"], sign: int = 1) -> Float[Tensor, "sum *rest"]:
     """The mean of a function of (a, b) over all pairs with the same `sums`; waves of a + b are left as they are."""
     pairs, flat = sums(len(x), sign).flatten().to(x.device), x.double().flatten(0, 1)

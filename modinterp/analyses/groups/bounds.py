@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.subgroups import coset_fits, cosets
 from modinterp.tasks import Group
 
@@ -73,6 +74,7 @@ def _means(x: Float[Tensor, "element neuron"], coset: Int[Tensor, " element"]) -
     return (high + low) / 2
 
 
+@checked
 def product_bound(
     first: Float[Tensor, "element neuron"],
     second: Float[Tensor, "element neuron"],

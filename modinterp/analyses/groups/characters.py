@@ -8,17 +8,20 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.irreps import Irrep
 from modinterp.tasks import Group
 
 KEY_SIMILARITY = 0.005  # of the released code of Chughtai et al. 2023
 
 
+@checked
 def quotients(task: Group) -> Int[Tensor, "a b output"]:
     """The number of a b c^-1 for every pair and every answer c."""
     return task.table[task.table][:, :, task.inverses]
 
 
+@checked
 def conjugacy_classes(task: Group) -> tuple[tuple[int, ...], ...]:
     """The numbers of the elements of each conjugacy class, x^-1 g x for all x, the neutral element's first.
 
@@ -33,11 +36,13 @@ def conjugacy_classes(task: Group) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(found, key=lambda members: (task.identity not in members, len(members), members)))
 
 
+@checked
 def character_cube(rho: Irrep, task: Group) -> Float[Tensor, "a b output"]:
     """chi(a b c^-1), largest where c = a b; cubes of different representations are orthogonal."""
     return rho.character[quotients(task)]
 
 
+@checked
 def sums_by_quotient(
     logits: Float[Tensor, "a b output"], where: Int[Tensor, "a b output"]
 ) -> Float[Tensor, " element"]:
@@ -47,6 +52,7 @@ def sums_by_quotient(
     return sums.index_add(0, where.flatten(), centred.flatten())
 
 
+@checked
 def mean_by_quotient(logits: Float[Tensor, "a b output"], task: Group) -> Float[Tensor, " element"]:
     """Mean logit of the answers c with a b c^-1 the same, each pair's mean taken out, at every element."""
     return sums_by_quotient(logits, quotients(task).to(logits.device)) / task.n**2
@@ -56,6 +62,7 @@ def _characters(task: Group, irreps: Sequence[Irrep]) -> Float[Tensor, "irrep el
     return torch.stack([rho.character for rho in irreps]) if irreps else torch.zeros(0, task.n, dtype=torch.float64)
 
 
+@checked
 def similarities(
     logits: Float[Tensor, "a b output"],
     task: Group,
@@ -77,6 +84,7 @@ def similarities(
     return (characters @ sums) / (characters.norm(dim=1) * task.n * centred)
 
 
+@checked
 def key_irreps(
     found: Float[Tensor, " irrep"], irreps: Sequence[Irrep], least: float = KEY_SIMILARITY
 ) -> tuple[Irrep, ...]:
@@ -84,6 +92,7 @@ def key_irreps(
     return tuple(rho for rho, x in zip(irreps, found.tolist(), strict=True) if x > least)
 
 
+@checked
 def fitted(logits: Float[Tensor, "a b output"], task: Group, irreps: Sequence[Irrep]) -> Float[Tensor, " irrep"]:
     """The factors of the cubes of characters, in the sum of them that is nearest to the logits."""
     sums = sums_by_quotient(logits, quotients(task).to(logits.device))
@@ -91,6 +100,7 @@ def fitted(logits: Float[Tensor, "a b output"], task: Group, irreps: Sequence[Ir
     return (characters @ sums) / (task.n**2 * characters.square().sum(dim=1))
 
 
+@checked
 def formula(factors: Float[Tensor, " irrep"], irreps: Sequence[Irrep], task: Group) -> Float[Tensor, "a b output"]:
     """The sum of cubes of characters with these factors: logits by the formula."""
     return (factors.double().cpu() @ _characters(task, irreps))[quotients(task)]

@@ -6,11 +6,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.tasks.group_tables import check_group
 
 _TRIES = 8
 
 
+@checked
 def regular_decomposition(table: Int[Tensor, "a b"]) -> list[Float[Tensor, "element d d"]]:
     """One of each irreducible real representation, as orthogonal matrices.
 

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.tasks.group_tables import named_group
 
 Matrices = Float[Tensor, "element d d"]
@@ -24,6 +25,7 @@ def _turns(n: int, freq: int) -> Matrices:
     return torch.stack([torch.stack([c, -s], dim=1), torch.stack([s, c], dim=1)], dim=1)
 
 
+@checked
 def cyclic_irreps(n: int) -> dict[str, Matrices]:
     """Of C_n: trivial, a rotation for each frequency below n / 2, and (-1)^x where n is even."""
     found = {"trivial": _one(torch.ones(n))}
@@ -31,6 +33,7 @@ def cyclic_irreps(n: int) -> dict[str, Matrices]:
     return found | ({"sign": _one(1 - 2 * (torch.arange(n) % 2))} if n % 2 == 0 else {})
 
 
+@checked
 def dihedral_irreps(n: int) -> dict[str, Matrices]:
     """Of D_n: trivial, sign (-1 on reflections), rotations with reflections for each frequency below n / 2.
 
@@ -46,6 +49,7 @@ def dihedral_irreps(n: int) -> dict[str, Matrices]:
     return found | {f"frequency {k}": torch.cat([turn, turn @ s]) for k, turn in turns.items()}
 
 
+@checked
 def partitions(n: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
     """The partitions of n, from (n,) down to (1, ..., 1).
 
@@ -56,6 +60,7 @@ def partitions(n: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
         yield from ((first, *rest) for rest in (partitions(n - first, first) if n > first else [()]))
 
 
+@checked
 def standard_tableaux(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     """The standard tableaux of a shape, each as the row in which 1, 2, ... stand."""
     return list(_tableaux(shape))
@@ -80,6 +85,7 @@ def _contents(tableau: tuple[int, ...]) -> list[int]:
     return contents
 
 
+@checked
 def young_transpositions(shape: tuple[int, ...]) -> Float[Tensor, "transposition d d"]:
     """The matrices of (1 2), (2 3), ... in Young's orthogonal form of a partition.
 
@@ -117,6 +123,7 @@ def _words(n: int) -> list[list[tuple[int, int, int]]]:
     return levels
 
 
+@checked
 def symmetric_irreps(n: int) -> dict[str, Matrices]:
     """Of S_n, n at least 2: one for each partition of n, in Young's orthogonal form."""
     short = {(n,): "trivial", (1,) * n: "sign", (n - 1, 1): "standard", (2,) + (1,) * (n - 2): "standard x sign"}

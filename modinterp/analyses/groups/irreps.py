@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.decomposition import regular_decomposition
 from modinterp.analyses.groups.explicit import cyclic_irreps, dihedral_irreps, symmetric_irreps
 from modinterp.tasks import Group
@@ -78,6 +79,7 @@ class Irrep:
         return f"Irrep({self.name}, dim {self.dim}{kind})"
 
 
+@checked
 def irreps(task: Group) -> tuple[Irrep, ...]:
     """All irreducible real representations of a group, the trivial one first, in the numbering of the task's elements.
 
@@ -93,6 +95,7 @@ def irreps(task: Group) -> tuple[Irrep, ...]:
     return _irreps(task.group, task.products, task.elements)
 
 
+@checked
 def irrep(task: Group, name: str) -> Irrep:
     """The irreducible real representation of a name.
 

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.irreps import Irrep
 from modinterp.analyses.groups.subgroups import CONSTANT, coset_fits, kernel
 from modinterp.analyses.groups.transforms import energies
@@ -47,6 +48,7 @@ class NeuronIrreps:
         return {rho.name: count for rho, count in zip(irreps, counts, strict=True) if count}
 
 
+@checked
 def neuron_irreps(x: Float[Tensor, "element neuron"], irreps: Sequence[Irrep]) -> NeuronIrreps:
     """The shares of each column in each representation, about its mean."""
     centred = x.double() - x.double().mean(dim=0)
@@ -71,6 +73,7 @@ class CosetShare:
     tested: int
 
 
+@checked
 def coset_share_of_neurons(
     x: Float[Tensor, "element neuron"], task: Group, irreps: Sequence[Irrep], draws: int = 3, seed: int = 0
 ) -> CosetShare:

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.characters import quotients, similarities
 from modinterp.analyses.groups.irreps import Irrep
 from modinterp.analyses.groups.transforms import energies
@@ -17,6 +18,7 @@ from modinterp.tasks import Group
 STRONGEST = "energy of the strongest"
 
 
+@checked
 def separation(W_L: Float[Tensor, "feature output"], irreps: Sequence[Irrep], count: int) -> dict[str, float]:
     """`energy of the strongest`: share of a matrix that lies in its `count` strongest representations.
 
@@ -31,6 +33,7 @@ def separation(W_L: Float[Tensor, "feature output"], irreps: Sequence[Irrep], co
     return {STRONGEST: float(energy.topk(min(count, len(energy))).values.sum()) / total if total > 0 else float("nan")}
 
 
+@checked
 def spectrum_nulls(
     W_L: Float[Tensor, "feature output"],
     irreps: Sequence[Irrep],
@@ -54,6 +57,7 @@ def spectrum_nulls(
     return Nulls(tuple(null for name, rows in samples.items() for null in nulls_by_statistic(name, observed, rows)))
 
 
+@checked
 def renamed_similarities(
     logits: Float[Tensor, "a b output"], task: Group, irreps: Sequence[Irrep], draws: int = 39, seed: int = 0
 ) -> Float[Tensor, "draw irrep"]:

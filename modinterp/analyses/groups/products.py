@@ -10,12 +10,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.irreps import Irrep
 from modinterp.analyses.groups.transforms import energies, part_in
 from modinterp.analyses.printing import printable
 from modinterp.tasks import Group
 
 
+@checked
 def mean_by_product(x: Float[Tensor, "a b *rest"], task: Group) -> Float[Tensor, "element *rest"]:
     """Mean over the pairs of every product."""
     flat = x.double().flatten(0, 1)
@@ -23,6 +25,7 @@ def mean_by_product(x: Float[Tensor, "a b *rest"], task: Group) -> Float[Tensor,
     return sums.index_add(0, task.table.flatten().to(x.device), flat) / task.n
 
 
+@checked
 def product_part(x: Float[Tensor, "a b *rest"], task: Group, irreps: Sequence[Irrep]) -> Float[Tensor, "a b *rest"]:
     """The part of activations that matrix elements of rho(a b) make up, of some representations rho."""
     return part_in(mean_by_product(x, task), irreps)[task.table.to(x.device)]
@@ -54,6 +57,7 @@ class PairShares:
         return pd.DataFrame({"representation": self.names} | means)
 
 
+@checked
 def pair_shares(
     x: Float[Tensor, "a b feature"], task: Group, irreps: Sequence[Irrep], each: bool = False
 ) -> PairShares:

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.irreps import Irrep
 from modinterp.tasks import Group
 
@@ -29,6 +30,7 @@ class GroupReadoff:
     rank: int
 
 
+@checked
 def group_readoff(
     means: Float[Tensor, "element neuron"], W_L: Float[Tensor, "neuron output"], task: Group, rho: Irrep
 ) -> GroupReadoff:

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.printing import printable
 from modinterp.tasks import Group
 
@@ -19,6 +20,7 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 CONSTANT = 0.95  # share of a function's variance, from which it counts as constant on cosets
 
 
+@checked
 @lru_cache(maxsize=8)
 def subgroups(task: Group) -> tuple[frozenset[int], ...]:
     """All subgroups, the smallest first.
@@ -52,6 +54,7 @@ def _generated(some: set[int] | frozenset[int], products: Sequence[Sequence[int]
     return frozenset(reached)
 
 
+@checked
 def cosets(subgroup: frozenset[int], task: Group, side: Literal["left", "right"]) -> Int[Tensor, " element"]:
     """The number of the coset of every element, `left` ones g H or `right` ones H g."""
     members = torch.tensor(sorted(subgroup))
@@ -59,6 +62,7 @@ def cosets(subgroup: frozenset[int], task: Group, side: Literal["left", "right"]
     return table[:, members].amin(dim=1).unique(return_inverse=True)[1]
 
 
+@checked
 def coset_share(x: Float[Tensor, "element feature"], coset: Int[Tensor, " element"]) -> Float[Tensor, " feature"]:
     """Share of the variance of each function that its means over cosets are; NaN for a constant function."""
     centred = x.double() - x.double().mean(dim=0)
@@ -87,6 +91,7 @@ class CosetFits:
     subgroup: tuple[frozenset[int], ...]
 
 
+@checked
 def coset_fits(x: Float[Tensor, "element feature"], task: Group, least: float = CONSTANT) -> CosetFits:
     """For each function on a group the largest proper subgroup on whose cosets it is constant.
 
@@ -109,6 +114,7 @@ def coset_fits(x: Float[Tensor, "element feature"], task: Group, least: float = 
     return CosetFits(order, tuple(side), share, tuple(members))
 
 
+@checked
 def kernel(character: Float[Tensor, " element"], task: Group) -> frozenset[int]:
     """The elements that a representation takes to the identity matrix, from its character."""
     same = (character - character[task.identity]).abs() < 1e-6

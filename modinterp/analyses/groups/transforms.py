@@ -11,9 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.irreps import Irrep
 
 
+@checked
 def group_basis(irreps: Sequence[Irrep]) -> Float[Tensor, "component element"]:
     """The orthonormal basis of all functions on a group that representations give, one after another.
 
@@ -25,21 +27,25 @@ def group_basis(irreps: Sequence[Irrep]) -> Float[Tensor, "component element"]:
     return torch.cat([rho.span for rho in irreps])
 
 
+@checked
 def transform(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "component *rest"]:
     """Coefficients of functions on a group in `group_basis`; with all representations the sum of squares stays."""
     return torch.tensordot(group_basis(irreps).to(x.device), x.double(), dims=1)
 
 
+@checked
 def inverse(coefficients: Float[Tensor, "component *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "element *rest"]:
     """The functions on a group that have the given coefficients in `group_basis`."""
     return torch.tensordot(group_basis(irreps).T.to(coefficients.device), coefficients.double(), dims=1)
 
 
+@checked
 def fourier_matrix(x: Float[Tensor, " element"], rho: Irrep) -> Float[Tensor, "d d"]:
     """The Fourier transform of a function at a representation, the sum of x(g) rho(g); convolutions become products."""
     return torch.einsum("g,gij->ij", x.double(), rho.matrices)
 
 
+@checked
 def from_fourier_matrices(
     matrices: Sequence[Float[Tensor, "_ _"]], irreps: Sequence[Irrep]
 ) -> Float[Tensor, " element"]:
@@ -58,17 +64,20 @@ def from_fourier_matrices(
     return torch.stack(parts).sum(dim=0)
 
 
+@checked
 def part_in(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "element *rest"]:
     """The part of functions on a group that lies in some representations: their isotypic projections, added."""
     return inverse(transform(x, irreps), irreps) if irreps else torch.zeros_like(x, dtype=torch.float64)
 
 
+@checked
 def energies(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "irrep *rest"]:
     """Sum of squares of functions on a group in each representation."""
     squares = transform(x, irreps).square().split([rho.rank for rho in irreps])
     return torch.stack([part.sum(dim=0) for part in squares])
 
 
+@checked
 def energy_shares(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, " irrep"]:
     """Share of the energy of a matrix, whose rows belong to the elements, in each representation; not centred.
 

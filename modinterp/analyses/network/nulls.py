@@ -18,6 +18,7 @@ import torch
 from jaxtyping import Float, Float64, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.cosine_sums import answer_sums
 from modinterp.analyses.fourier.frequencies import spectrum_gaps
 from modinterp.analyses.fourier.neurons import neuron_fits
@@ -92,6 +93,7 @@ class Nulls:
         )
 
 
+@checked
 def nulls_by_statistic(name: str, observed: Statistics, draws: Iterable[Statistics]) -> tuple[Null, ...]:
     """Observed statistics beside their draws from one null, one result for each statistic.
 
@@ -104,6 +106,7 @@ def nulls_by_statistic(name: str, observed: Statistics, draws: Iterable[Statisti
     return tuple(Null(name, key, value, tuple(row[key] for row in rows)) for key, value in observed.items())
 
 
+@checked
 def separation(W_L: Float[Tensor, "neuron output"], count: int) -> dict[str, float]:
     """Two statistics of how clearly frequencies stand out of a matrix whose columns belong to the residues.
 
@@ -130,12 +133,14 @@ def _separations(matrices: Iterable[Float[Tensor, "neuron output"]], count: int)
             yield {"gap of the spectrum": gap, "energy of the strongest": share}
 
 
+@checked
 def renamings(p: int, draws: int, seed: int = 0) -> list[Int[Tensor, " a"]]:
     """Random permutations of the residues mod p, one for each draw."""
     generator = torch.Generator().manual_seed(seed)
     return [torch.randperm(p, generator=generator) for _ in range(draws)]
 
 
+@checked
 def matrices_with_same_spectrum(
     W_L: Float[Tensor, "neuron output"], draws: int, seed: int = 0
 ) -> Iterable[Float[Tensor, "component output"]]:
@@ -150,6 +155,7 @@ def matrices_with_same_spectrum(
         yield values[:, None] * directions.T
 
 
+@checked
 def readouts_at_start(config: Config, draws: int) -> Iterable[Float[Tensor, "neuron output"]]:
     """W_L of networks of an architecture at initialisation, with the seeds 0, 1, ..., made one after the other.
 
@@ -163,6 +169,7 @@ def readouts_at_start(config: Config, draws: int) -> Iterable[Float[Tensor, "neu
         yield weights[last] @ W_U if last in weights else W_U
 
 
+@checked
 def matrices_without_structure(
     W_L: Float[Tensor, "neuron output"],
     at_start: Iterable[Float[Tensor, "neuron output"]] | None,
@@ -187,6 +194,7 @@ def matrices_without_structure(
     }
 
 
+@checked
 def spectrum_nulls(
     W_L: Float[Tensor, "neuron output"],
     count: int,
@@ -207,6 +215,7 @@ def spectrum_nulls(
     return Nulls(tuple(null for name, rows in samples.items() for null in nulls_by_statistic(name, observed, rows)))
 
 
+@checked
 def cosine_share(
     logits: Float[Tensor, "a b output"], count: int, sign: int = 1, names: Int[Tensor, " a"] | None = None
 ) -> float:
@@ -236,6 +245,7 @@ def _cosine_share(
     return float(cosines.topk(min(count, len(cosines))).values.sum() / energy)
 
 
+@checked
 def logit_nulls(
     logits: Float[Tensor, "a b output"],
     count: int,
@@ -265,11 +275,13 @@ def logit_nulls(
     return Nulls(rows)
 
 
+@checked
 def best_shares(post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
     """Share of each neuron's variance at its best frequency, 0 for a constant neuron; see `neuron_fits`."""
     return neuron_fits(post).fractions.nan_to_num(0)
 
 
+@checked
 def neuron_null(
     post: Float[Tensor, "a b neuron"], draws: int = 9, n_neurons: int = 64, seed: int = 0
 ) -> tuple[float, Sequence[float]]:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from modinterp.activations import activations
 from modinterp.analyses.attention.components import Ablation, ablation
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.ablations import excluded_loss
 from modinterp.analyses.fourier.cosine_sums import logit_fit
 from modinterp.analyses.fourier.frequencies import KeyFrequencies, key_frequencies
@@ -60,6 +61,7 @@ class Summary:
         return float(torch.tensor(self.direction_fves, dtype=torch.float64).std())
 
 
+@checked
 def without_skip(
     logits: Float[Tensor, "a b output"], mid: Float[Tensor, "a b d_model"], W_U: Float[Tensor, "d_model output"]
 ) -> Float[Tensor, "a b output"]:
@@ -74,6 +76,7 @@ def without_skip(
     return logits + (mid.mean(dim=(0, 1)) - mid) @ W_U
 
 
+@checked
 def summary(network: Network, task: Task, train: Int[Tensor, " row"] | None = None) -> Summary:
     """Summary of a network that adds mod p, from its weights and its activations on all inputs.
 

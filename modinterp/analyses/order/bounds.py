@@ -32,6 +32,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.order.extremes import Extremes
 from modinterp.analyses.order.lookups import QueryPosition, lookups
 from modinterp.models import Network
@@ -229,6 +230,7 @@ class Bounder:
         return best
 
 
+@checked
 def accuracy_bound(network: Network, task: Ordering, boxes: int = 10_000) -> AccuracyBound:
     """A proven lower bound on a network's accuracy on the task that it was trained on; see `proven_accuracy`.
 
@@ -243,6 +245,7 @@ def accuracy_bound(network: Network, task: Ordering, boxes: int = 10_000) -> Acc
     return proven_accuracy(query if task.ask == "max" else query.mirror_image(), task.n, boxes)
 
 
+@checked
 def proven_accuracy(query: QueryPosition, n: int, boxes: int = 10_000, batch_size: int = 64) -> AccuracyBound:
     """A sound lower bound on the accuracy over all limit^n inputs when the answer is the largest of n numbers.
 
@@ -305,6 +308,7 @@ def _correct_orders(query: QueryPosition, box: Box) -> int:
     return int((query.logits(tokens).argmax(dim=1) == box[0][0]).sum())
 
 
+@checked
 def gap_threshold_share(limit: int, n: int, gap: int) -> float:
     """Share of all inputs whose largest number stands alone and leads by `gap` or more, which a plain gap proof covers.
 

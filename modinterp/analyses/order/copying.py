@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.order.lookups import QueryPosition
 from modinterp.analyses.printing import printable
 
@@ -38,6 +39,7 @@ class Copying:
         return pd.DataFrame({name: x.tolist() for name, x in vars(self).items()}).rename_axis("number").reset_index()
 
 
+@checked
 def copying(query: QueryPosition, n: int) -> Copying:
     """The answer at a query position when all heads attend to one number alone, for every number.
 
@@ -80,6 +82,7 @@ class Tolerance:
         return pd.DataFrame({"share of the other": self.share.tolist(), "accuracy": self.accuracy.tolist()})
 
 
+@checked
 def pairs(limit: int, first: int, most: int = 2000, seed: int = 0) -> Int[Tensor, "pair 2"]:
     """All ordered pairs of different numbers from `first` to `limit` - 1, or a random choice of `most` of them.
 
@@ -92,6 +95,7 @@ def pairs(limit: int, first: int, most: int = 2000, seed: int = 0) -> Int[Tensor
     return both[torch.randperm(len(both), generator=torch.Generator().manual_seed(seed))[:most]]
 
 
+@checked
 def tolerance(
     copies: Float[Tensor, "token d_model"],
     start: Float[Tensor, "#pair d_model"],

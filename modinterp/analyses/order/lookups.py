@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.printing import printable
 from modinterp.models import Network, TransformerConfig
 from modinterp.models.base_config import ACTIVATIONS
@@ -175,6 +176,7 @@ def _weight(weights: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) ->
     return torch.zeros(shape, dtype=torch.float64) if weight is None else weight
 
 
+@checked
 def lookups(network: Network) -> Lookups:
     """Look-up tables of a one-layer transformer, biases and positions included where it has them.
 

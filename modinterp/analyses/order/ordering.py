@@ -12,11 +12,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.order.lookups import QueryPosition
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.lines import Lines
 
 
+@checked
 def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
     """Gap of each input: its largest number less the next largest, 0 where the largest stands twice.
 
@@ -29,6 +31,7 @@ def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
     return ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else ordered[:, -1]
 
 
+@checked
 def gap_means(
     values: Float[Tensor, " input"] | Bool[Tensor, " input"], gap: Int[Tensor, " input"], edges: tuple[int, ...]
 ) -> pd.DataFrame:
@@ -48,6 +51,7 @@ def gap_means(
     return pd.DataFrame(rows, columns=["gap", "inputs", "mean"])
 
 
+@checked
 def mass_on(pattern: Float[Tensor, "input head pos"], mask: Bool[Tensor, "input n"]) -> Float[Tensor, "input head"]:
     """Attention of each head to some of the first n positions together, in [0, 1].
 
@@ -72,6 +76,7 @@ class LargestAttention:
     first: Float[Tensor, " head"]
 
 
+@checked
 def attention_to_largest(pattern: Float[Tensor, "input head pos"], numbers: Int[Tensor, "input n"]) -> LargestAttention:
     """How far each head attends to the largest number alone; positions behind the numbers count as others.
 
@@ -85,6 +90,7 @@ def attention_to_largest(pattern: Float[Tensor, "input head pos"], numbers: Int[
     return LargestAttention(mass_on(pattern, largest).mean(dim=0), mask.gather(1, best).double().mean(dim=0))
 
 
+@checked
 def with_line_scores(query: QueryPosition, score_lines: Lines, n: int) -> QueryPosition:
     """A copy of a query position with the scores of all numbers at the first `n` positions on lines.
 
@@ -98,6 +104,7 @@ def with_line_scores(query: QueryPosition, score_lines: Lines, n: int) -> QueryP
     return query.with_scores(scores)
 
 
+@checked
 def perfect_copy(
     pattern: Float[Tensor, "input head pos"], numbers: Int[Tensor, "input n"], limit: int
 ) -> Float[Tensor, "input output"]:

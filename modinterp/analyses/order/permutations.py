@@ -12,9 +12,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
+
 MOST_ORDERS = 720  # 6!; of more, a sample is drawn
 
 
+@checked
 def orders(n: int, seed: int = 0) -> Int[Tensor, "order n"]:
     """All n! permutations of 0 .. n - 1, the first place varying slowest; above 720, a random sample of 720.
 
@@ -29,11 +32,13 @@ def orders(n: int, seed: int = 0) -> Int[Tensor, "order n"]:
     return torch.stack([torch.arange(n), *(torch.randperm(n, generator=generator) for _ in range(MOST_ORDERS - 1))])
 
 
+@checked
 def in_all_orders(numbers: Int[Tensor, "input n"]) -> Int[Tensor, "input order n"]:
     """The numbers of every input in every order, as in `orders`."""
     return numbers[:, orders(numbers.shape[1])]
 
 
+@checked
 def neighbour_contrast(similarity: Float[Tensor, "order order"], shuffle: Int[Tensor, " order"]) -> float:
     """How much of the pattern in a similarity matrix belongs to the sequence of its rows.
 

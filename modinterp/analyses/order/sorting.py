@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.printing import printable
 
 
@@ -50,6 +51,7 @@ class RankAttention:
         return pd.DataFrame(rows)
 
 
+@checked
 def rank_attention(pattern: Float[Tensor, "input head query key"], numbers: Int[Tensor, "input n"]) -> RankAttention:
     """Attention from CLS and the output positions after it, by the ranks of the numbers that they attend to.
 
@@ -91,6 +93,7 @@ class TokenSwap:
     neither: float
 
 
+@checked
 def token_swap(
     answers: Int[Tensor, " input"], numbers: Int[Tensor, "input n"], token: Int[Tensor, " input"], rank: int
 ) -> TokenSwap:

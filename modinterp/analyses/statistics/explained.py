@@ -6,9 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
+
 ROUNDING = 1e-7  # norm of what varies over that of the whole, at most, where it is rounding; weights are float32
 
 
+@checked
 def fraction_explained(y: Float[Tensor, "*input"], fit: Float[Tensor, "*input"]) -> float:
     """Fraction of variance explained: 1 - sum (y - fit)^2 / sum (y - mean y)^2 over all entries; NaN for constant y.
 
@@ -20,6 +23,7 @@ def fraction_explained(y: Float[Tensor, "*input"], fit: Float[Tensor, "*input"])
     return float(1 - (y - fit).square().sum() / about.square().sum()) if varies(about, y) else float("nan")
 
 
+@checked
 def varies(rest: Float[Tensor, "*rest"], whole: Float[Tensor, "*whole"]) -> bool:
     """Whether what is left of a tensor, such as its distance from its mean, is more than rounding of float32.
 
@@ -29,6 +33,7 @@ def varies(rest: Float[Tensor, "*rest"], whole: Float[Tensor, "*whole"]) -> bool
     return bool(rest.double().norm() > ROUNDING * whole.double().norm())
 
 
+@checked
 def fraction_explained_by_column(y: Float[Tensor, "*input output"], fit: Float[Tensor, "*input output"]) -> float:
     """Fraction of variance explained of all columns together, each about its own mean; NaN for constant columns."""
     y, fit = y.double().flatten(0, -2), fit.double().flatten(0, -2)
@@ -36,6 +41,7 @@ def fraction_explained_by_column(y: Float[Tensor, "*input output"], fit: Float[T
     return 1 - energy_share(y - fit, about) if varies(about, y) else float("nan")
 
 
+@checked
 def energy_share(part: Tensor, whole: Tensor) -> float:
     """Share of energy: the sum of squares of a part over the sum of squares of the whole; NaN for a whole of zeros.
 
@@ -46,6 +52,7 @@ def energy_share(part: Tensor, whole: Tensor) -> float:
     return float(part.double().square().sum() / total) if total > 0 else float("nan")
 
 
+@checked
 def least_squares(
     regressors: Float[Tensor, "input component"], y: Float[Tensor, " input"]
 ) -> tuple[Float[Tensor, " component"], Float[Tensor, " input"]]:
@@ -56,6 +63,7 @@ def least_squares(
     return solution, X @ solution
 
 
+@checked
 def affine_fit(x: Float[Tensor, "*input d"], y: Float[Tensor, "*input output"]) -> Float[Tensor, "*input output"]:
     """Values of the affine function of x that comes nearest to y, in the sense of least squares over all inputs."""
     rows = x.double().flatten(0, -2)

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.printing import printable
 
 
@@ -49,6 +50,7 @@ class Lines:
         return pd.DataFrame(keys | {name: x.flatten().tolist() for name, x in columns.items()})
 
 
+@checked
 def lines(y: Float[Tensor, "token *rest"], first: int = 0) -> Lines:
     """Least-squares lines through values at the numbers from `first` on, one for each trailing index.
 
@@ -71,6 +73,7 @@ def lines(y: Float[Tensor, "token *rest"], first: int = 0) -> Lines:
     return Lines(slope, own.mean(dim=0) - slope * x.mean(), _explained(rest, about_y), first)
 
 
+@checked
 def polynomial_explained(y: Float[Tensor, "token *rest"], degree: int, first: int = 0) -> Float[Tensor, "*rest"]:
     """R squared of the best polynomial through values at the numbers from `first` on, for each trailing index.
 
@@ -97,6 +100,7 @@ def _explained(rest: Tensor, about: Tensor) -> Tensor:
     return torch.where(total > 0, 1 - rest.square().sum(dim=0) / total, torch.nan)
 
 
+@checked
 def correlation(x: Float[Tensor, "*input"], y: Float[Tensor, "*input"]) -> float:
     """Pearson's correlation of two tensors of one shape over all their entries; NaN where one is constant."""
     x, y = (z.double() - z.double().mean() for z in (x, y))

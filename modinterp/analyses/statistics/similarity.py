@@ -5,7 +5,10 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.checked import checked
 
+
+@checked
 def cosines(vectors: Float[Tensor, "input d"]) -> Float[Tensor, "input input"]:
     """Cosine of the angle between every two of the vectors, which are the rows of a matrix; NaN with a vector of zeros.
 
@@ -16,6 +19,7 @@ def cosines(vectors: Float[Tensor, "input d"]) -> Float[Tensor, "input input"]:
     return unit @ unit.T
 
 
+@checked
 def relative_difference(v: Float[Tensor, "*input"], w: Float[Tensor, "*input"]) -> float:
     """Squared distance of two vectors over the product of their norms, `|v - w|^2 / (|v| |w|)`.
 

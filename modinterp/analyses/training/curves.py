@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from modinterp.analyses.checked import checked
 from modinterp.analyses.training.phases import Time, first_epoch
 
 LOW, HIGH = 1e-3, 1e-2  # thresholds of a slingshot [nats]
 
 
+@checked
 def slingshots(epochs: pd.Series, loss: pd.Series, low: float = LOW, high: float = HIGH) -> np.ndarray:
     """Slingshots: epochs at which a loss that was low springs up, from below `low` to above `high`.
 
@@ -50,6 +52,7 @@ class Drop:
     end: float
 
 
+@checked
 def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
     """The largest fall of a curve from one row of a history to a later row at most `within` epochs after it.
 
@@ -68,6 +71,7 @@ def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
     return best
 
 
+@checked
 def time_to_fall(epochs: pd.Series, loss: pd.Series, high: float, low: float) -> float:
     """Epochs that a fall takes, from the last row above `high` to the first row below `low`; NaN where none falls so.
 
@@ -94,6 +98,7 @@ class Peak:
     share_lost: float
 
 
+@checked
 def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
     """The highest row of a curve, and how far the curve falls after it.
 
@@ -105,6 +110,7 @@ def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
     return Peak(height, float(epochs.iloc[top]), 1 - float(loss.iloc[top:].min()) / height)
 
 
+@checked
 def rank_correlation(x: Sequence[Time], y: Sequence[Time]) -> float:
     """Spearman's rank correlation, ties sharing their rank and infinity last; pairs with a NaN are left out.
 

@@ -11,7 +11,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.arguments import Holds
+from modinterp.analyses.checked import checked
+from modinterp.analyses.meanings import Holds
 from modinterp.analyses.printing import printable
 from modinterp.analyses.training.phases import LEARNED, Table, Time, first_epoch
 
@@ -40,6 +41,7 @@ class LearningTimes:
         return pd.DataFrame({"output": self.outputs, "memorised": self.memorised, "generalised": self.generalised})
 
 
+@checked
 def output_curves(history: pd.DataFrame, outputs: Sequence[str], column: str) -> Float[Tensor, "epoch output"]:
     """Loss or accuracy of every output of a multi-task network over training.
 
@@ -55,6 +57,7 @@ def output_curves(history: pd.DataFrame, outputs: Sequence[str], column: str) ->
     return torch.tensor(history[columns].to_numpy(), dtype=torch.float64)
 
 
+@checked
 def learning_times(history: Table, outputs: Sequence[str]) -> LearningTimes:
     """Epochs at which each output of a multi-task network was memorised and generalised, from its history.
 
@@ -74,6 +77,7 @@ def learning_times(history: Table, outputs: Sequence[str]) -> LearningTimes:
     return LearningTimes(tuple(outputs), memorised, generalised)
 
 
+@checked
 def infinite_if_never(times: Sequence[Time]) -> list[float]:
     """Times with infinity in place of NaN, which stands for never, so that never is later than any time.
 
@@ -83,6 +87,7 @@ def infinite_if_never(times: Sequence[Time]) -> list[float]:
     return [math.inf if time != time else time for time in times]
 
 
+@checked
 def inversions(times: Sequence[Time]) -> int:
     """Number of pairs that are in the wrong order, which is the number of swaps of neighbours that sorting takes.
 
@@ -92,6 +97,7 @@ def inversions(times: Sequence[Time]) -> int:
     return sum(earlier > later for i, earlier in enumerate(times) for later in times[i + 1 :])
 
 
+@checked
 def spread(times: Sequence[Time]) -> float:
     """Interquartile range of the decimal logarithm of times. [decades]
 

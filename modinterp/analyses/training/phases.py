@@ -11,7 +11,8 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from modinterp.analyses.arguments import Holds
+from modinterp.analyses.checked import checked
+from modinterp.analyses.meanings import Holds
 from modinterp.arguments import OR_NEVER
 
 LEARNED = 0.99  # accuracy that counts as learned
@@ -22,6 +23,7 @@ History = Annotated[pd.DataFrame, Holds(("epoch", "train_loss", "test_loss", "tr
 Progress = Annotated[pd.DataFrame, Holds(("epoch", "test_loss", "test_accuracy", "excluded_loss_train"))]
 
 
+@checked
 def first_epoch(epochs: pd.Series, condition: pd.Series) -> float:
     """The first epoch at which a condition is true; NaN if it never is.
 
@@ -67,6 +69,7 @@ def _learned(history: pd.DataFrame) -> tuple[float, float]:
     return train, test
 
 
+@checked
 def grokking(history: History, n_classes: int) -> Grokking:
     """Whether and when a network memorised and grokked, from its history.
 
@@ -110,6 +113,7 @@ class Phases:
         return sorted({min(epochs, key=lambda e: abs(e - t)) for t in [*targets, epochs[-1]]})
 
 
+@checked
 def phases(progress: Progress) -> Phases:
     """Boundaries of the three phases of training, from progress measures.
 
@@ -132,6 +136,7 @@ def phases(progress: Progress) -> Phases:
     return Phases(memorised, formed, cleaned, plateau)
 
 
+@checked
 def is_settled(history: History) -> bool:
     """Whether a network that generalised is done with it: its cleanup ended before the last 5% of its training.
 
@@ -149,6 +154,7 @@ def is_settled(history: History) -> bool:
     return not cleaned > (1 - LAST_PART) * epochs.iloc[-1]
 
 
+@checked
 def value_at(table: Table, epoch: Time, column: str) -> float:
     """Value of a column at the row nearest to an epoch; NaN for a NaN epoch or an empty table.
 
@@ -160,6 +166,7 @@ def value_at(table: Table, epoch: Time, column: str) -> float:
     return float(table[column].loc[(table["epoch"] - epoch).abs().idxmin()])
 
 
+@checked
 def slope(table: Table, column: str, start: Time, end: Time) -> float:
     """Mean change of a column per epoch between two epochs; NaN unless the end is later than the start.
 
@@ -172,6 +179,7 @@ def slope(table: Table, column: str, start: Time, end: Time) -> float:
     return (value_at(table, end, column) - value_at(table, start, column)) / (end - start)
 
 
+@checked
 def inflections(table: Table, column: str, width: int = 5) -> np.ndarray:
     """Epochs at which the second difference of the smoothed logarithm of a column has a local extremum.
 
@@ -203,6 +211,7 @@ class Fall:
     end: float
 
 
+@checked
 def fall(history: History) -> Fall:
     """Epochs between which the test loss falls when a network groks, from its history alone.
 

@@ -9,6 +9,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid
+from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.ablations import (
     accuracy_on,
     excluded_logits,
@@ -25,6 +26,7 @@ from modinterp.tasks.modular import SIGNS
 from modinterp.training import accuracy, cross_entropy
 
 
+@checked
 def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]) -> dict[str, float]:
     """All progress measures of one network, by name.
 
@@ -68,6 +70,7 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
     }
 
 
+@checked
 def progress_measures(
     networks: Iterable[tuple[int, Network]], task: Task, split: Split, freqs: Sequence[int]
 ) -> pd.DataFrame:
@@ -82,6 +85,7 @@ def progress_measures(
     return pd.DataFrame([{"epoch": epoch} | progress_at(network, task, split, freqs) for epoch, network in networks])
 
 
+@checked
 def distance_of_weights(network: Network, other: Network) -> float:
     """Distance of all weights of two networks of one shape, over the norm of those of the other.
 
@@ -100,6 +104,7 @@ def distance_of_weights(network: Network, other: Network) -> float:
     return (squared / sum(float(w.detach().double().square().sum()) for w in theirs.values())) ** 0.5
 
 
+@checked
 def largest_single_exclusion(
     networks: Iterable[tuple[int, Network]], task: Task, train: Int[Tensor, " row"]
 ) -> pd.DataFrame:
