@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from loops import check_each
 from reproduced import Reproduced
 
 from modinterp.claims import (
@@ -39,32 +41,42 @@ LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
 CLAIMS = [claim for each in sources().values() for claim in each.claims.values()]
 
 
-def result_of(claim: Claim, reproduced: Callable[[str], Reproduced]) -> Result:
-    return next(r for r in reproduced(claim.source).reproduction.results if r.claim is claim)
+@pytest.mark.parametrize("name", sources())
+def test_verdict_is_the_recorded_one(name: str, reproduced: Callable[[str], Reproduced]) -> None:
+    results = {result.claim.id: result for result in reproduced(name).reproduction.results}
 
+    def check(claim: Claim) -> None:
+        result = results[claim.id]
+        assert result.claim is claim
+        assert result.as_recorded, str(result)
+        assert (result.verdict == "refuted") == bool(result.kind)
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_verdict_is_the_recorded_one(claim: Claim, reproduced: Callable[[str], Reproduced]) -> None:
-    result = result_of(claim, reproduced)
-    assert result.as_recorded, str(result)
-    assert (result.verdict == "refuted") == bool(result.kind)
+    check_each(source(name).claims.values(), check, name=attrgetter("id"))
 
 
 NUMBER = "(one|two|three|four|five|six|seven|eight|nine|ten)"
 
 
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.of_one], ids=lambda claim: claim.id)
-def test_what_was_found_counts_no_networks_which_its_prevalence_does(claim: Claim) -> None:
-    assert not re.search(rf"\b{NUMBER} (seeds? |networks? |variants? )?of (the )?{NUMBER}\b", claim.finding.why)
+def test_what_was_found_counts_no_networks_which_its_prevalence_does() -> None:
+    def check(claim: Claim) -> None:
+        assert not re.search(rf"\b{NUMBER} (seeds? |networks? |variants? )?of (the )?{NUMBER}\b", claim.finding.why)
+
+    check_each([claim for claim in CLAIMS if claim.of_one], check, name=attrgetter("id"))
 
 
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.is_about_networks], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("name", sources())
 def test_claim_tells_a_trained_network_from_an_untrained_one_or_says_that_it_does_not(
-    claim: Claim, reproduced: Callable[[str], Reproduced]
+    name: str, reproduced: Callable[[str], Reproduced]
 ) -> None:
-    result = result_of(claim, reproduced)
-    if result.measured:
-        assert result.specificity == claim.control, str(result.control)
+    results = {result.claim.id: result for result in reproduced(name).reproduction.results}
+
+    def check(claim: Claim) -> None:
+        result = results[claim.id]
+        if result.measured:
+            assert result.specificity == claim.control, str(result.control)
+
+    claims = [claim for claim in source(name).claims.values() if claim.is_about_networks]
+    check_each(claims, check, name=attrgetter("id"))
 
 
 @pytest.mark.long
