@@ -21,8 +21,8 @@ from typing import Any
 
 from timing import seconds, versions
 
-from modinterp.cluster.arguments import Share
 from modinterp.cluster.on_ray import carried_out, connected, ray_module
+from modinterp.cluster.options import Share
 from modinterp.cluster.pieces import Piece, Report
 from modinterp.models import TransformerConfig
 from modinterp.runs import train

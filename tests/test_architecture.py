@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -209,6 +210,17 @@ def test_every_run_belongs_to_one_source_and_is_needed() -> None:
 def test_every_module_has_its_place() -> None:
     assert {layer(module) for module in MODULES} == {*LAYERS, *GROUND}
     assert not {path.stem for path in FILES} & {"utils", "helpers", "common", "misc", "shared"}
+
+
+def test_a_file_name_says_what_is_in_it_and_occurs_once() -> None:
+    """A figure has the name of what it draws; the parts of every source have the same names."""
+    named_alike = {"figures", "measurements", "explain", "compare"}
+    names = Counter(
+        path.name
+        for module, path in MODULES.items()
+        if layer(module) not in named_alike and path in LIBRARY and not path.name.startswith("__")
+    )
+    assert not [name for name, count in names.items() if count > 1]
 
 
 def test_the_diagram_is_the_order() -> None:

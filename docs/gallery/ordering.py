@@ -1,6 +1,6 @@
 import modinterp as mi
 from modinterp.analyses.order import bounds
-from modinterp.analyses.order.ordering import gap_means, mass_on
+from modinterp.analyses.order.largest_number import gap_means, mass_on
 
 m = mi.measure(mi.load("circuits/max-balanced-0"))
 sort = mi.measure(mi.load("circuits/sort-0"))

@@ -11,12 +11,13 @@ tokens), `d` the dimension of any space.
     fourier/      transforms, frequencies, neurons, neuron_spectra, readout, cosine_sums, ablations, sparsity
     circles/      circle, alignment, petals, rotation, linearity, symmetry, isolation, formulas
     attention/    heads, components, induction, trigrams
-    order/        lookups, ordering, copying, sorting, permutations, bounds
+    order/        lookups, largest_number, extremes, copying, sorting, permutations, bounds
     embeddings/   positions, singular_vectors, primality
     training/     phases, curves, generalisation, progress
     statistics/   explained, lines, similarity
     network/      summary, nulls
-    groups/       irreps, transforms, characters, products, neurons, subgroups, readout, bounds, nulls
+    groups/       irreps, explicit, decomposition, group_transforms, characters, products, subgroups, product_bounds,
+                  neuron_irreps, irrep_readout, irrep_nulls
     printing      how results print
     checked       the decorator that compares the arguments of a public analysis with its annotations
     meanings      what an argument of a name, or of a type, must be everywhere

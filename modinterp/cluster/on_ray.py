@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from modinterp.cluster.arguments import Share, device_and_share
+from modinterp.cluster.options import Share, device_and_share
 from modinterp.cluster.pieces import Answer, Piece
 from modinterp.cluster.table import STATE, LiveTable
 
@@ -86,7 +86,7 @@ def asked_for(options: argparse.Namespace) -> Iterator[tuple[Any, str, Share]]:
     """Ray, connected as a command was asked to, with the device and the share of a machine that its tasks take.
 
     Args:
-        options: with `device`, beside those of `modinterp.cluster.arguments.add_cluster_arguments`.
+        options: with `device`, beside those of `modinterp.cluster.options.add_cluster_arguments`.
     Raises:
         ValueError: no Ray, no cluster at the address, or a share that cannot be.
     """

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from modinterp.terminal import progress
+from modinterp.terminal import progress_bars
 
 Rows = Mapping[str, Mapping[str, str]]  # name of a row, column, text
 STATE = "state"
@@ -44,7 +44,7 @@ class LiveTable:
         """Show the rows: in a terminal at once, in a log when a minute is over."""
         if self._live is not None:
             self._live.update(_table(self.title, rows), refresh=True)
-        elif time.monotonic() - self._said >= progress.SECONDS_BETWEEN_LOG_LINES:
+        elif time.monotonic() - self._said >= progress_bars.SECONDS_BETWEEN_LOG_LINES:
             self._said, line = time.monotonic(), summary(self.title, rows)
             if line != self._last:
                 print(line, file=sys.stderr, flush=True)

@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.pu
     """Run the command, which the user calls `prog`; returns its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == [GROUND_TRUTH]:
-        from modinterp.commands.ground_truth import ground_truth
+        from modinterp.commands.publish_ground_truth import ground_truth
 
         return ground_truth(given[1:], f"{prog} {GROUND_TRUTH}")
     options = _arguments(prog).parse_args(given)

@@ -12,14 +12,14 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from modinterp.cluster.arguments import add_cluster_arguments, check_cluster_arguments
 from modinterp.cluster.cores import free_cores
+from modinterp.cluster.options import add_cluster_arguments, check_cluster_arguments
 from modinterp.files import folder_name, writable_folder
 from modinterp.lazy import staying
 from modinterp.sources import sources
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
-from modinterp.terminal.progress import progress_bar
+from modinterp.terminal.progress_bars import progress_bar
 
 if TYPE_CHECKING:
     from modinterp.cluster.pieces import Answer, Piece
@@ -134,7 +134,7 @@ def _check_runs(names: tuple[str, ...], options: argparse.Namespace) -> None:
     Of several sources one will do: what the others need is pending, and their mathematics is measured.
     """
     from modinterp.reproduce.reproduction import claims_matching
-    from modinterp.sources.loading import how_to_have_checkpoints, is_there
+    from modinterp.sources.named_runs import how_to_have_checkpoints, is_there
 
     needed = {run for name in names for claim in claims_matching(name, options.only) for run in claim.needs}
     if not needed or any(is_there(run, options.runs) for run in needed):

@@ -11,8 +11,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from modinterp.cluster.arguments import check_cluster_arguments
 from modinterp.cluster.cores import set_threads
+from modinterp.cluster.options import check_cluster_arguments
 from modinterp.commands.runs_options import (
     check_arguments,
     list_arguments,
@@ -111,7 +111,7 @@ def _list(patterns: list[str], where: str | None) -> None:
     """One line a run of the sources, then one for each other run in the folder."""
     from modinterp.runs import hub, store
     from modinterp.sources import catalogue, specs
-    from modinterp.sources.loading import roots
+    from modinterp.sources.named_runs import roots
     from modinterp.training import RunSpec
     from modinterp.training.speed import rate_of_products
 

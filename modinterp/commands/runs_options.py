@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from modinterp.cluster.arguments import add_cluster_arguments
+from modinterp.cluster.options import add_cluster_arguments
 
 DEVICE = {"default": "auto", "help": "cpu, cuda, or auto for the GPU if there is one (default: auto)"}
 

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from modinterp.analyses.fourier.ablations import loss_on
 from modinterp.analyses.groups import characters, products
-from modinterp.analyses.groups import nulls as group_nulls
+from modinterp.analyses.groups import irrep_nulls as group_nulls
+from modinterp.analyses.groups.group_transforms import transform
 from modinterp.analyses.groups.irreps import Irrep
-from modinterp.analyses.groups.transforms import transform
 from modinterp.analyses.network import nulls
 from modinterp.explain.behaviour import Score, score
 from modinterp.explain.parts import Parts, one_thread

@@ -97,7 +97,7 @@ def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.Data
     """Attention to the largest number, and accuracy, by the gap between the largest and the next number.
 
     Args:
-        attention, accuracy: name of a line to its table from `modinterp.analyses.order.ordering.gap_means`.
+        attention, accuracy: name of a line to its table from `modinterp.analyses.order.largest_number.gap_means`.
         title: what to see.
     """
     panels = ("attention to the largest number", "accuracy")

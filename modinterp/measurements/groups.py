@@ -11,9 +11,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
-from modinterp.analyses.groups import bounds, characters, neurons, products, transforms
+from modinterp.analyses.groups import characters, group_transforms, neuron_irreps, product_bounds, products
+from modinterp.analyses.groups.group_transforms import part_in
 from modinterp.analyses.groups.irreps import Irrep, irrep, irreps
-from modinterp.analyses.groups.transforms import part_in
 from modinterp.measurements.grid import GridMeasurements
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import MLPConfig
@@ -69,7 +69,7 @@ class GroupMeasurements(GridMeasurements):
 
     def shares(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
         """Name of a representation to its share of a matrix whose rows belong to the elements; not centred."""
-        found = transforms.energy_shares(matrix, self.irreps).tolist()
+        found = group_transforms.energy_shares(matrix, self.irreps).tolist()
         return {rho.name: share for rho, share in zip(self.irreps, found, strict=True)}
 
     def key_share(self, matrix: Float[Tensor, "element feature"]) -> float:
@@ -88,24 +88,24 @@ class GroupMeasurements(GridMeasurements):
         return {"a": pre.mean(dim=1), "b": pre.mean(dim=0)}
 
     @cached_property
-    def neurons(self) -> dict[str, neurons.NeuronIrreps]:
+    def neurons(self) -> dict[str, neuron_irreps.NeuronIrreps]:
         """The representation that each neuron's input is of, by the first element and by the second."""
-        return {of: neurons.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
+        return {of: neuron_irreps.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
 
     @cached_property
-    def coset_shares(self) -> dict[str, neurons.CosetShare]:
+    def coset_shares(self) -> dict[str, neuron_irreps.CosetShare]:
         """How many neurons are constant on cosets of a subgroup, by the first element and by the second."""
         inputs = self.neuron_inputs.items()
-        return {of: neurons.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
+        return {of: neuron_irreps.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
 
     @cached_property
-    def bound(self) -> bounds.ProductBound:
+    def bound(self) -> product_bounds.ProductBound:
         """A proven lower bound on the share of pairs that an MLP on two joined embeddings answers rightly."""
         weights = self.model.state_dict()
         biased = [name for name, x in weights.items() if name.rpartition(".")[2].startswith("b_") and x.any()]
         if set(self.embeddings) != {"W_a", "W_b"} or biased or self.model.cfg.act_fn != "relu":
             raise NoSuchPart(f"{self.name} is no MLP of ReLUs on two joined embeddings without biases")
-        return bounds.product_bound(self.embeddings["W_a"], self.embeddings["W_b"], self.W_L, self.task)
+        return product_bounds.product_bound(self.embeddings["W_a"], self.embeddings["W_b"], self.W_L, self.task)
 
     @cached_property
     def pair_shares(self) -> products.PairShares:

@@ -16,7 +16,7 @@ from modinterp.measurements.recorded import restored_values
 from modinterp.models import Config, Network, Weights
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Split
-from modinterp.terminal.progress import progress_bar
+from modinterp.terminal.progress_bars import progress_bar
 from modinterp.training import Recipe, RunSpec
 
 NEURONS, PATTERN, SCORES = (

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import generated
-from modinterp.analyses.order import bounds, copying, ordering, permutations, sorting
+from modinterp.analyses.order import bounds, copying, largest_number, permutations, sorting
 from modinterp.analyses.order.lookups import Lookups, QueryPosition, lookups
 from modinterp.analyses.statistics import similarity
 from modinterp.analyses.statistics.lines import Lines, lines
@@ -177,12 +177,12 @@ class OrderMeasurements(NetworkMeasurements):
     @cached_property
     def cls_by_lines(self) -> QueryPosition:
         """How the answer at CLS would come about if every number's score lay on its head's line."""
-        return ordering.with_line_scores(self.cls, self.score_lines, self.n)
+        return largest_number.with_line_scores(self.cls, self.score_lines, self.n)
 
     @cached_property
     def gap(self) -> Int[Tensor, " input"]:
         """Largest number less the next largest, of the uniform inputs."""
-        return ordering.gaps(self.numbers)
+        return largest_number.gaps(self.numbers)
 
     def correct_first(self, logits: Float[Tensor, "input output"]) -> Bool[Tensor, " input"]:
         """Whether these logits give the right first answer to each of the uniform inputs."""

@@ -7,10 +7,10 @@ from modinterp.models.calling import FORMS, REFUSALS, Calling
 from modinterp.models.config import Config, TransformerConfig
 from modinterp.models.convert import ForwardPass, fitting, from_state_dict, modular_task, with_tokens_of
 from modinterp.models.forward import Drop, indexed, no_dropout, read_logits
+from modinterp.models.from_weights import hooked
 from modinterp.models.initial import initial_weights, labelled_weights
 from modinterp.models.mlp import PairMLP
 from modinterp.models.mlp_config import MLPConfig
-from modinterp.models.network import hooked
 from modinterp.models.places import Place
 from modinterp.models.transformer import Transformer
 from modinterp.models.wrapped import Wrapped, WrappedConfig

@@ -13,9 +13,9 @@ from typing import TypeVar
 from modinterp.models.base_config import Weights
 from modinterp.models.base_network import Network
 from modinterp.models.config import Config, TransformerConfig
+from modinterp.models.from_weights import hooked
 from modinterp.models.layouts import in_our_layout, name_list
 from modinterp.models.mlp_config import MLPConfig
-from modinterp.models.network import hooked
 from modinterp.tasks import Group, ModularArithmetic, Task
 
 T = TypeVar("T", Group, ModularArithmetic)

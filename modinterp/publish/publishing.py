@@ -204,7 +204,7 @@ def _copy(
 
 def _write_measured(run: TrainedRun, folder: Path) -> dict[str, str]:
     """Write what claims measure of a run into a folder; the checksum of the file by its name."""
-    from modinterp.reproduce.recorded import recorded
+    from modinterp.reproduce.recording import recorded
     from modinterp.runs import store
 
     return {store.MEASURED + store.PACKED: store.write_packed(folder / store.MEASURED, recorded(run).to_bytes())}

@@ -2,7 +2,7 @@
 
 README.md            the card: licence, library, tags, test accuracy, the claims that hold
 config.json          of the first run, and
-model.safetensors    its weights, as `PyTorchModelHubMixin` reads them; see `modinterp.publish.network`
+model.safetensors    its weights, as `PyTorchModelHubMixin` reads them; see `modinterp.publish.hub_network`
 SOURCE/RUN/...       every run as it is published, for `modinterp.load("hf://OWNER/REPO/SOURCE/RUN")`
 """
 
@@ -17,7 +17,7 @@ from huggingface_hub import EvalResult, HfApi, ModelCardData
 from modinterp.claims import Result
 from modinterp.files import write_atomically
 from modinterp.measurements import measure
-from modinterp.publish.network import LIBRARY, configuration, hub_class
+from modinterp.publish.hub_network import LIBRARY, configuration, hub_class
 from modinterp.runs import TrainedRun, hub, load, store
 from modinterp.sources import sources
 
@@ -70,7 +70,7 @@ def card(repo: str, runs: Sequence[TrainedRun], held: Mapping[str, Sequence[Resu
     if reader:
         lines += [
             "",
-            f"from modinterp.publish.network import {reader}",
+            f"from modinterp.publish.hub_network import {reader}",
             f'network = {reader}.from_pretrained("{repo}")',
         ]
     lines += ["```", "", "| run | learned | test accuracy | claims that hold |", "|---|---|---|---|"]

@@ -10,8 +10,8 @@ from modinterp.claims.tally import COLUMNS, Tally
 from modinterp.figures.prevalence import prevalence_table
 from modinterp.pages.html import rendered
 from modinterp.reproduce.findings import Reasons, contradictions_table, did_not_hold
-from modinterp.reproduce.page import counted, prevalence_html
 from modinterp.reproduce.reproduction import Reproduction
+from modinterp.reproduce.source_page import counted, prevalence_html
 
 # title of a group of claims to whether a claim belongs to it
 GROUPS = {

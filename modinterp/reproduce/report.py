@@ -15,9 +15,9 @@ from modinterp.figures.prevalence import prevalence_table
 from modinterp.files import write_atomically
 from modinterp.reproduce.findings import contradictions_table
 from modinterp.reproduce.index import IndexEntry, index
-from modinterp.reproduce.page import page
 from modinterp.reproduce.printed import printed_table
 from modinterp.reproduce.reproduction import Reproduction
+from modinterp.reproduce.source_page import page
 from modinterp.sources import sources
 
 _MARK = {"holds": "holds", "mixed": "mixed", "refuted": "REFUTED", "open": "open"}

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from modinterp.cluster.arguments import Share
 from modinterp.cluster.on_ray import SECONDS_UNTIL_TRIED_AGAIN, carried_out, places
+from modinterp.cluster.options import Share
 from modinterp.cluster.pieces import Piece, Report
-from modinterp.runs.groups import groups, runs_at_once, unfinished_groups
 from modinterp.runs.lease import RunIsHeld
 from modinterp.runs.ongoing import finished_outcome
+from modinterp.runs.same_shape import groups, runs_at_once, unfinished_groups
 from modinterp.runs.search import Question, Search, Space
 from modinterp.runs.study import carry_out, open_study, result
 from modinterp.runs.trainer import STATE_EVERY, check_specs, train

@@ -13,7 +13,7 @@ import pandas as pd
 from modinterp.activations import Spectra
 from modinterp.models import ForwardPass, Network, Weights, fitting, from_state_dict
 from modinterp.runs import hub, store
-from modinterp.runs.recorded import read_recorded
+from modinterp.runs.recorded_results import read_recorded
 from modinterp.runs.run import TrainedRun, how_to_train, is_trained_here
 from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.states import BEFORE, STATE, last_state

@@ -13,7 +13,7 @@ import pandas as pd
 from modinterp.activations import ActivationCache, Spectra, activations
 from modinterp.models import Config, Network, Weights, fitting, hooked
 from modinterp.runs import store
-from modinterp.runs.recorded import Recorded
+from modinterp.runs.recorded_results import Recorded
 from modinterp.tasks import Split, Task
 from modinterp.training import Outcome, RunSpec
 

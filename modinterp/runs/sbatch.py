@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from modinterp.runs.groups import runs_at_once, unfinished_groups
+from modinterp.runs.same_shape import runs_at_once, unfinished_groups
 from modinterp.training import RunSpec
 
 SECONDS_TO_STOP = 120  # before its time is over a task is told to write its state

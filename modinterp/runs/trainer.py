@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import median
 
 from modinterp.runs import store
-from modinterp.runs.groups import groups, runs_at_once
 from modinterp.runs.lease import renewed
 from modinterp.runs.ongoing import Ongoing
-from modinterp.terminal.progress import progress_bar
+from modinterp.runs.same_shape import groups, runs_at_once
+from modinterp.terminal.progress_bars import progress_bar
 from modinterp.training import (
     Outcome,
     Row,

@@ -13,12 +13,12 @@ from modinterp.sources.registry import catalogue, claims_of, source, sources, sp
 
 if TYPE_CHECKING:
     from modinterp.sources.drawing import Drawing, Table
-    from modinterp.sources.loading import load
+    from modinterp.sources.named_runs import load
 
 _HOMES = {
     "Drawing": "modinterp.sources.drawing",
     "Table": "modinterp.sources.drawing",
-    "load": "modinterp.sources.loading",
+    "load": "modinterp.sources.named_runs",
 }
 
 __all__ = [

@@ -110,7 +110,7 @@ def special() -> dict[str, Any]:
         "values": torch.rand(49), "y": torch.rand(49), "part": torch.rand(4), "whole": torch.rand(9),
         "irreps.irrep.name": "frequency 3", "nulls.nulls_by_statistic.draws": [{"x": 0.5}], "petals.petal_frequencies.attention": 2,
         "petals.petal_fits.fits": [], "lines.lines.first": 0, "lines.polynomial_explained.first": 0, "copying.pairs.first": 1,
-        "ordering.gaps.numbers": torch.randint(0, P, (49, 3)), "bounds.accuracy_bound.task": ORDER,
+        "largest_number.gaps.numbers": torch.randint(0, P, (49, 3)), "bounds.accuracy_bound.task": ORDER,
         "bounds.accuracy_bound.network": network(ORDER), "lookups.lookups.network": network(ORDER),
         "similarity.relative_difference.v": torch.rand(4), "similarity.relative_difference.w": torch.rand(4),
         "lines.correlation.x": torch.rand(4), "lines.correlation.y": torch.rand(4), "explained.fraction_explained.fit":
@@ -126,7 +126,7 @@ def special() -> dict[str, Any]:
         "petals.petal_fits.values": torch.rand(2, P, 5), "turn": 6.0, "sorting.rank_attention.pattern": torch.rand(49, 2, 6, 6),
         "explained.fraction_explained_by_column.y": torch.rand(49, 5), "explained.fraction_explained_by_column.fit":
         torch.rand(49, 5), "shape": (2, 1), "matrices": [torch.rand(rho.dim, rho.dim) for rho in irreps(GROUP)],
-        "side": "left", "subgroup": frozenset({0}), "nulls.separation.irreps":
+        "side": "left", "subgroup": frozenset({0}), "irrep_nulls.separation.irreps":
         irreps(GROUP), "decomposition.regular_decomposition.table": GROUP.table, "explained.affine_fit.y": torch.rand(49, 3),
     }  # fmt: skip
 

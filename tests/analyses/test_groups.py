@@ -12,10 +12,8 @@ import torch
 
 from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
 from modinterp.analyses.groups import characters, products, subgroups
-from modinterp.analyses.groups.bounds import product_bound
 from modinterp.analyses.groups.explicit import partitions
-from modinterp.analyses.groups.irreps import Irrep, irrep, irreps
-from modinterp.analyses.groups.transforms import (
+from modinterp.analyses.groups.group_transforms import (
     energies,
     energy_shares,
     fourier_matrix,
@@ -25,6 +23,8 @@ from modinterp.analyses.groups.transforms import (
     part_in,
     transform,
 )
+from modinterp.analyses.groups.irreps import Irrep, irrep, irreps
+from modinterp.analyses.groups.product_bounds import product_bound
 from modinterp.tasks import Group
 from modinterp.tasks.group_tables import permutation
 

@@ -10,7 +10,7 @@ import torch
 from analyses.test_bounds import ideal, query_of, random_network
 
 from modinterp.activations import generated
-from modinterp.analyses.order import copying, ordering, sorting
+from modinterp.analyses.order import copying, largest_number, sorting
 from modinterp.analyses.order import permutations as permuting
 from modinterp.analyses.order.lookups import lookups
 from modinterp.analyses.statistics import lines, similarity
@@ -100,7 +100,7 @@ def test_a_perfect_copy_is_found_and_stands_half_of_another_number(planted) -> N
 
 def test_attention_to_the_largest_follows_the_slope(planted, inputs: torch.Tensor) -> None:
     numbers, pattern = inputs[:, :N], planted.pattern(inputs)
-    found = ordering.attention_to_largest(pattern, numbers)
+    found = largest_number.attention_to_largest(pattern, numbers)
     assert (found.first == 1).all()
     weights = (SLOPE * numbers.double()).exp()
     largest = numbers == numbers.amax(dim=1, keepdim=True)
@@ -109,22 +109,22 @@ def test_attention_to_the_largest_follows_the_slope(planted, inputs: torch.Tenso
 
 
 def test_gaps_and_tables_by_gap() -> None:
-    gap = ordering.gaps(torch.tensor([[3, 9, 9], [1, 5, 2], [0, 0, 7]]))
+    gap = largest_number.gaps(torch.tensor([[3, 9, 9], [1, 5, 2], [0, 0, 7]]))
     assert gap.tolist() == [0, 3, 7]
-    table = ordering.gap_means(torch.tensor([0.0, 1.0, 1.0]), gap, (0, 1, 5))
+    table = largest_number.gap_means(torch.tensor([0.0, 1.0, 1.0]), gap, (0, 1, 5))
     assert table["inputs"].tolist() == [1, 1, 1]
     assert table["mean"].tolist() == [0, 1, 1]
 
 
 def test_the_idealised_circuit_is_right_where_numbers_are_apart(planted, inputs: torch.Tensor) -> None:
     fitted = lines.lines(planted.scores[:N, :LIMIT].mean(dim=0))
-    on_lines = ordering.with_line_scores(planted, fitted, N)
+    on_lines = largest_number.with_line_scores(planted, fitted, N)
     torch.testing.assert_close(on_lines.pattern(inputs), planted.pattern(inputs))
-    copied = ordering.perfect_copy(on_lines.pattern(inputs), inputs[:, :N], LIMIT)
+    copied = largest_number.perfect_copy(on_lines.pattern(inputs), inputs[:, :N], LIMIT)
     assert (copied.sum(dim=1) <= 1 + 1e-9).all()
     right = copied.argmax(dim=1) == inputs[:, :N].amax(dim=1)
-    assert right[ordering.gaps(inputs[:, :N]) >= 3].all()
-    flat = ordering.with_line_scores(planted, lines.lines(0 * planted.scores[:N, :LIMIT].mean(dim=0) + 1.0), N)
+    assert right[largest_number.gaps(inputs[:, :N]) >= 3].all()
+    flat = largest_number.with_line_scores(planted, lines.lines(0 * planted.scores[:N, :LIMIT].mean(dim=0) + 1.0), N)
     assert (flat.scores[N] == planted.scores[N]).all()
 
 

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from modinterp.cluster import table
-from modinterp.cluster.arguments import Share
+from modinterp.cluster.options import Share
 from modinterp.commands.runs import main
-from modinterp.terminal import progress
+from modinterp.terminal import progress_bars
 
 ROWS = {
     "a": {"state": "done"},
@@ -30,7 +30,7 @@ def test_a_terminal_gets_a_table_and_a_log_a_line(monkeypatch: pytest.MonkeyPatc
     stream = io.StringIO()
     stream.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LOG_LINES", 0.0)
+    monkeypatch.setattr(progress_bars, "SECONDS_BETWEEN_LOG_LINES", 0.0)
     with table.LiveTable("run") as shown:
         shown.show(ROWS)
         shown.show(ROWS)

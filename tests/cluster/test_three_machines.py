@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import torch
 
-from modinterp.cluster.arguments import Share, device_and_share
 from modinterp.cluster.on_ray import carried_out, has_gpus, places
+from modinterp.cluster.options import Share, device_and_share
 from modinterp.cluster.pieces import Answer, Piece, Report
 from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, states, store, train
-from modinterp.runs.groups import groups, unfinished_groups
 from modinterp.runs.lease import RunIsHeld, leased
+from modinterp.runs.same_shape import groups, unfinished_groups
 from modinterp.runs.search import Question, Search, objective, searches
 from modinterp.runs.study import open_study
 from modinterp.sources import source

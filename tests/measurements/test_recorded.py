@@ -16,9 +16,9 @@ from torch import Tensor
 from modinterp.measurements import measure
 from modinterp.measurements.recorded import plain, restored
 from modinterp.publish.publishing import has_both, publish
-from modinterp.reproduce.recorded import recorded
+from modinterp.reproduce.recording import recorded
 from modinterp.runs import NotRecorded, TrainedRun, load, store
-from modinterp.runs.recorded import Recorded, read_recorded
+from modinterp.runs.recorded_results import Recorded, read_recorded
 from modinterp.sources import catalogue, source
 
 

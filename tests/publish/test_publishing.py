@@ -13,7 +13,7 @@ from modinterp.commands.publish import main
 from modinterp.models import TransformerConfig
 from modinterp.publish.publishing import has_progress, publish
 from modinterp.runs import NotRecorded, load, states, store, train
-from modinterp.runs.recorded import Recorded
+from modinterp.runs.recorded_results import Recorded
 from modinterp.tasks import Group, Ordering, PrimeRemainders, addition
 from modinterp.training import Nudge, Recipe, RunSpec
 

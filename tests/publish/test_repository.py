@@ -12,7 +12,7 @@ from stand_in_hub import Hub, point_at, stand_in
 
 from modinterp.commands.publish import main
 from modinterp.models import MLPConfig, TransformerConfig
-from modinterp.publish.network import HubPairMLP, HubTransformer
+from modinterp.publish.hub_network import HubPairMLP, HubTransformer
 from modinterp.publish.repository import claims_that_hold
 from modinterp.runs import load, train
 from modinterp.tasks import ModularArithmetic, addition

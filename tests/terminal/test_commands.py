@@ -14,7 +14,7 @@ import pytest
 
 from modinterp.files import writable_folder
 from modinterp.sources import sources
-from modinterp.terminal import progress
+from modinterp.terminal import progress_bars
 from modinterp.terminal.errors import BAD_USAGE, INTERRUPTED, one_line_errors
 from modinterp.terminal.suggestions import suggestion
 
@@ -133,8 +133,8 @@ def written_to_stderr(monkeypatch: pytest.MonkeyPatch, terminal: bool, seconds_b
     stream = io.StringIO()
     stream.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LOG_LINES", seconds_between_lines)
-    with progress.progress_bar(40, "a run", "epoch", first=10) as bar:
+    monkeypatch.setattr(progress_bars, "SECONDS_BETWEEN_LOG_LINES", seconds_between_lines)
+    with progress_bars.progress_bar(40, "a run", "epoch", first=10) as bar:
         for _ in range(30):
             bar.update()
     return stream.getvalue()

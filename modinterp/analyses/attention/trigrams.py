@@ -10,7 +10,7 @@ from torch import Tensor
 
 from modinterp.analyses.attention.heads import ov_circuits
 from modinterp.analyses.checked import checked
-from modinterp.analyses.order.ordering import mass_on
+from modinterp.analyses.order.largest_number import mass_on
 from modinterp.models import Transformer
 
 

@@ -11,8 +11,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
+from modinterp.analyses.groups.group_transforms import energies, part_in
 from modinterp.analyses.groups.irreps import Irrep
-from modinterp.analyses.groups.transforms import energies, part_in
 from modinterp.analyses.printing import printable
 from modinterp.tasks import Group
 

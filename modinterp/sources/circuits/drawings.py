@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from modinterp.analyses.order.ordering import gap_means, mass_on, perfect_copy
+from modinterp.analyses.order.largest_number import gap_means, mass_on, perfect_copy
 from modinterp.analyses.statistics.lines import lines
 from modinterp.figures import ordering, sorting
 from modinterp.measurements import NetworkMeasurements, OrderMeasurements

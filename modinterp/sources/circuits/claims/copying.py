@@ -10,7 +10,7 @@ from torch import Tensor
 
 from modinterp.analyses.order.bounds import gap_threshold_share
 from modinterp.analyses.order.copying import Tolerance, pairs, tolerance
-from modinterp.analyses.order.ordering import mass_on, perfect_copy, with_line_scores
+from modinterp.analyses.order.largest_number import mass_on, perfect_copy, with_line_scores
 from modinterp.claims.band import at_least, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each

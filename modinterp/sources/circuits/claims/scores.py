@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.order.ordering import attention_to_largest
+from modinterp.analyses.order.largest_number import attention_to_largest
 from modinterp.analyses.statistics.lines import correlation
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 
 from modinterp.analyses.groups.characters import character_cube, formula, similarities
+from modinterp.analyses.groups.group_transforms import group_basis
 from modinterp.analyses.groups.irreps import irrep, irreps
 from modinterp.analyses.groups.products import pair_shares
-from modinterp.analyses.groups.transforms import group_basis
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value

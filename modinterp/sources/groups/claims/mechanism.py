@@ -7,9 +7,9 @@ import math
 import torch
 
 from modinterp.analyses.fourier.ablations import accuracy_on
-from modinterp.analyses.groups.neurons import neuron_irreps
+from modinterp.analyses.groups.irrep_readout import group_readoff
+from modinterp.analyses.groups.neuron_irreps import neuron_irreps
 from modinterp.analyses.groups.products import pair_shares
-from modinterp.analyses.groups.readout import group_readoff
 from modinterp.claims.band import at_least, at_most, between, near
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from modinterp.analyses.groups.transforms import part_in
+from modinterp.analyses.groups.group_transforms import part_in
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each

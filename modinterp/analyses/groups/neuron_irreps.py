@@ -10,9 +10,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
+from modinterp.analyses.groups.group_transforms import energies
 from modinterp.analyses.groups.irreps import Irrep
 from modinterp.analyses.groups.subgroups import CONSTANT, coset_fits, kernel
-from modinterp.analyses.groups.transforms import energies
 from modinterp.analyses.printing import printable
 from modinterp.tasks import Group
 

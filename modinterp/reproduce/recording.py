@@ -5,7 +5,7 @@ from __future__ import annotations
 from modinterp.measurements import measure
 from modinterp.measurements.recorded import plain, recorded_values
 from modinterp.runs import NotRecorded, TrainedRun
-from modinterp.runs.recorded import Recorded
+from modinterp.runs.recorded_results import Recorded
 from modinterp.sources import Source, catalogue, sources
 
 

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from modinterp.analyses.checked import checked
 from modinterp.analyses.groups.characters import quotients, similarities
+from modinterp.analyses.groups.group_transforms import energies
 from modinterp.analyses.groups.irreps import Irrep
-from modinterp.analyses.groups.transforms import energies
 from modinterp.analyses.network.nulls import Nulls, matrices_without_structure, nulls_by_statistic, renamings
 from modinterp.tasks import Group
 
