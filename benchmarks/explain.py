@@ -19,19 +19,20 @@ from timing import alternated, seconds, versions
 
 from modinterp.activations import activations
 from modinterp.explain import explain
-from modinterp.explain.measurements import FEWEST_DRAWS, StrangerMeasurements
 from modinterp.explain.page import write_explanation
-from modinterp.explain.sections import SECTIONS
 from modinterp.explain.subject import subject
 from modinterp.explain.verdict import verdict
+from modinterp.measurements import measure
+from modinterp.measurements.cyclic import FEWEST_DRAWS
+from modinterp.measurements.quantity import STAGES
 
 SMALL = "nanda/p53-decay-5-0"  # a network of which an explanation is quick
 
 
 def by_section(name: str, draws: int) -> dict[str, float]:
     """Time until each section is done [s], in the order of the page."""
-    m = StrangerMeasurements(subject(name).run, draws)
-    times = {title: seconds(lambda section=section: list(section(m))) for title, section in SECTIONS.items()}
+    m = measure(subject(name).run, draws=draws)
+    times = {stage: seconds(lambda stage=stage: list(m.readings(stage))) for stage in STAGES}
     return times | {"verdict": seconds(lambda: verdict(m))}
 
 

@@ -16,10 +16,10 @@ What a wrong confident verdict is follows from how a network was made, and was f
   solved, or, made of waves, periodic in another way, but never a table where it was made of waves, nor the reverse;
 - of networks whose kind is known and clock or pizza too, the other one of the two is wrong.
 
-Then files of trained networks are read as they were trained, where an alarm is a false one, and with other neurons or
+Then files of trained networks are read as they were trained, where a warning is a false one, and with other neurons or
 attention under which they are right too, where one that is not told is missed: what remains is told as a remark.
 
-The exit code is 1 where a verdict is wrong or an alarm is false.
+The exit code is 1 where a verdict is wrong or a warning is false.
 """
 
 from __future__ import annotations
@@ -301,8 +301,8 @@ def main() -> int:
     print(f"agreement of the frequencies (Jaccard), mean of {len(known)}: {known.mean():.3f}, least {known.min():.3f}")
     for name, key, value, ours in figures:
         print(f"{name:<58} {key:<28} {value:<10.6g} {ours:<10.6g} {ours - value:+.1e}")
-    false_alarms = print_doubts(trained(options.doubts, options.reference))
-    return int(table["wrong"].any() or false_alarms > 0)
+    false_warnings = print_doubts(trained(options.doubts, options.reference))
+    return int(table["wrong"].any() or false_warnings > 0)
 
 
 if __name__ == "__main__":

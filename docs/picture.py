@@ -31,7 +31,7 @@ def picture(explanation: Explanation) -> go.Figure:
     figure = make_subplots(2, len(m.freqs), specs=[first, others], row_heights=[0.5, 0.5], vertical_spacing=0.06,
                            subplot_titles=["", *(f"embedding, frequency {k}" for k in m.freqs)])  # fmt: skip
     for column, k in enumerate(m.freqs, start=1):
-        figure.add_trace(ring(m.W_E.double() @ m.planes[k], k, "", size=6), row=2, col=column)
+        figure.add_trace(ring(m.W_E.double() @ m.circles.planes[k], k, "", size=6), row=2, col=column)
     square_axes(figure)
     figure.update_xaxes(showticklabels=False)
     figure.update_yaxes(showticklabels=False)

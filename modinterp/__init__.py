@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from modinterp import activations, analyses, claims, figures, measurements, models, runs, sources, tasks, training
     from modinterp.activations import patching
     from modinterp.compare import compare
-    from modinterp.explain import explain
-    from modinterp.measurements import measure
+    from modinterp.explain import explain, measure
     from modinterp.runs import TrainedRun, train
     from modinterp.sources import load, source
 
@@ -47,7 +46,7 @@ _HOMES = {
     "explain": "modinterp.explain.entry",
     "figures": "modinterp.figures",
     "load": "modinterp.sources",
-    "measure": "modinterp.measurements",
+    "measure": "modinterp.explain.measuring",
     "measurements": "modinterp.measurements",
     "models": "modinterp.models",
     "patching": "modinterp.activations.patching",

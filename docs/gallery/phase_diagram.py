@@ -22,12 +22,12 @@ figure = mi.figures.phase_diagram.formula_maps(
 )
 
 # %% distance_profiles
-profiles = {one.freq: m.profile(one).values for one in m.leading_circles}
+profiles = {one.freq: m.isolation.profile(one).values for one in m.isolation.leading_circles}
 figure = mi.figures.phase_diagram.distance_profiles(
     profiles, "The correct logit of one circle by the distance of a and b"
 )
 
 # %% component_variances
 figure = mi.figures.phase_diagram.component_variances(
-    {m.name: m.component_circles}, 0.02, "A few circles hold the embedding"
+    {m.name: m.isolation.component_circles}, 0.02, "A few circles hold the embedding"
 )

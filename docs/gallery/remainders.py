@@ -14,18 +14,20 @@ panels = {f"remainder by {q}": task.labels()[:, i].view(11, 11) for i, q in enum
 figure = mi.figures.remainders.labels(panels)
 
 # %% over_training
-parts = {"trained on": m.curve("train_accuracy"), "held out": m.curve("test_accuracy")}
+parts = {"trained on": m.questions.curve("train_accuracy"), "held out": m.questions.curve("test_accuracy")}
 primes = [str(q) for q in m.task.output_sizes]
 figure = mi.figures.remainders.over_training(
     m.history["epoch"].tolist(), parts, primes, "accuracy", "Small primes first"
 )
 
 # %% active_frequencies
-counts = {"above the mean by one deviation": large.active_over_training(1)}
-figure = mi.figures.remainders.active_frequencies(large.logged_spectra.epochs.tolist(), large.logged_norms, counts)
+counts = {"above the mean by one deviation": large.questions.active_over_training(1)}
+figure = mi.figures.remainders.active_frequencies(
+    large.questions.logged_spectra.epochs.tolist(), large.questions.logged_norms, counts
+)
 
 # %% trends
-epochs = infinite_if_never(m.learning_times.generalised)
+epochs = infinite_if_never(m.questions.learning_times.generalised)
 last = float(m.history["epoch"].iloc[-1])
 figure = mi.figures.remainders.trends({"p = 23": dict(zip(m.task.output_sizes, epochs, strict=True))}, {"p = 23": last})
 

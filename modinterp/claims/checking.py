@@ -12,7 +12,7 @@ from modinterp.claims.claim import ClaimData, Value
 from modinterp.claims.finding import Reason
 from modinterp.claims.relatives import Network, related
 from modinterp.claims.result import Result
-from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.models.layouts import name_list
 from modinterp.runs import NotRecorded, TrainedRun
 
@@ -50,7 +50,7 @@ class Claim(ClaimData):
         """`check`, with what goes wrong as it is."""
         if self.needs and not runs:
             raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
-        began, measured = time.perf_counter(), [measure(run) for run in runs]
+        began, measured = time.perf_counter(), [measure_as_published(run) for run in runs]
         networks = related({m.name: m.spec for m in measured})
         if self.of_one is None:
             result = self.judged_together(self.numbers(*measured), networks)
@@ -141,7 +141,7 @@ class Claim(ClaimData):
         """
         if not self.has_enough(runs):
             return self.open("pending")
-        measured = {name: measure(run) for name, run in runs.items()}
+        measured = {name: measure_as_published(run) for name, run in runs.items()}
         try:
             return self._checked(*(measured[name] for name in self.counted(measured)))
         except NotRecorded:

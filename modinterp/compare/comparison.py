@@ -11,16 +11,18 @@ from typing import Any
 import pandas as pd
 
 from modinterp.analyses.fourier.frequencies import jaccard
-from modinterp.claims.result import number_text
 from modinterp.explain import Explanation
-from modinterp.explain.measurements import StrangerMeasurements
+from modinterp.explain.criteria import is_explained
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.quantity import number_text
 
 # What a glance at several networks asks for, of all the numbers that an explanation has.
 SHOWN = (
-    "accuracy", "loss", "test_accuracy", "test_loss", "key_frequencies", "gap", "key_energy", "p_value_energy",
-    "gini_W_E", "gini_read", "attention_fve_0", "neurons_explained_0", "readoff_mean", "logit_fve",
-    "logit_fve_row_class", "restricted_accuracy", "restricted_loss", "excluded_accuracy", "excluded_loss",
-    "formula_accuracy", "gradient_symmetricity", "distance_irrelevance", "distance_irrelevance_wrong",
+    "accuracy", "loss", "test_accuracy", "test_loss", "n_keys", "gap", "similarity_gap", "key_energy", "p_value_energy",
+    "gini_W_E", "gini_read", "attention_fve", "neurons_explained", "irrep_neurons", "readoff_mean", "logit_fve",
+    "logit_fve_row", "logit_fve_row_class", "restricted_accuracy", "restricted_loss", "excluded_accuracy",
+    "excluded_loss", "formula_accuracy", "gradient_symmetricity", "distance_irrelevance", "distance_irrelevance_wrong",
+    "cosets_a",
 )  # fmt: skip
 
 
@@ -50,10 +52,10 @@ class Comparison:
         return self.explanations[name]
 
     @cached_property
-    def waved(self) -> dict[str, StrangerMeasurements]:
+    def waved(self) -> dict[str, CyclicMeasurements]:
         """Measurements of the networks whose task has frequencies, by name."""
         every = {name: x.measurements for name, x in self.explanations.items()}
-        return {name: m for name, m in every.items() if isinstance(m, StrangerMeasurements)}
+        return {name: m for name, m in every.items() if isinstance(m, CyclicMeasurements) and is_explained(m)}
 
     def table(self) -> pd.DataFrame:
         """One row a quantity, one column a network; numbers as numbers, the rest as text, empty where not measured."""
@@ -81,7 +83,7 @@ class Comparison:
 
     def losses_without(self) -> pd.DataFrame:
         """One row a frequency: loss over all pairs with its wave of the answer taken out of the logits. [nats]"""
-        columns = {name: pd.Series(m.loss_without_each_wave.tolist()) for name, m in self.waved.items()}
+        columns = {name: pd.Series(m.loss_without_each_block.tolist()) for name, m in self.waved.items()}
         table = pd.DataFrame(columns)
         table.insert(0, "freq", range(1, len(table) + 1))
         return table
@@ -124,7 +126,7 @@ def _column(x: Explanation) -> dict[str, Any]:
         "weights": float(sum(w.numel() for w in weights)) if weights else "",
         "sum of squared weights": float(sum(w.detach().double().square().sum() for w in weights)) if weights else "",
         "weight decay": "" if spec is None else float(spec.recipe.weight_decay),
-        "alarm": "" if x.alarm is None else x.alarm.words,
+        "warning": "" if x.warning is None else x.warning.words,
         "verdict": x.verdict.label,
         "clock or pizza": x.verdict.clock_or_pizza,
         "frequencies": ", ".join(map(str, getattr(m, "freqs", ()))),

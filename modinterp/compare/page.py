@@ -19,7 +19,7 @@ def figures(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
     """Key and figure of everything that is drawn of a comparison; nothing where no task has frequencies."""
     if comparison.waved:
         yield "spectra", drawn.spectra({name: m.keys.norms for name, m in comparison.waved.items()})
-        losses = {name: m.loss_without_each_wave.tolist() for name, m in comparison.waved.items()}
+        losses = {name: m.loss_without_each_block.tolist() for name, m in comparison.waved.items()}
         yield "losses", drawn.losses_without(losses, {name: m.own_score.loss for name, m in comparison.waved.items()})
 
 

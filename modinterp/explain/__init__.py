@@ -12,13 +12,15 @@ from modinterp.lazy import callable_package, lazy_names
 if TYPE_CHECKING:
     from modinterp.explain.entry import explain
     from modinterp.explain.explanation import Explanation
+    from modinterp.explain.measuring import measure
 
 _HOMES = {
     "Explanation": "modinterp.explain.explanation",
     "explain": "modinterp.explain.entry",
+    "measure": "modinterp.explain.measuring",
 }
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "explain", "measure"]
 
 __getattr__ = lazy_names(__name__, _HOMES)
 

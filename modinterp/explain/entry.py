@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from modinterp.arguments import check
-from modinterp.explain import sections
-from modinterp.explain.alarm import doubt
-from modinterp.explain.behaviour import Behaviour
+from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import Explanation
-from modinterp.explain.groups import GroupStranger
-from modinterp.explain.measurements import FEWEST_DRAWS, StrangerMeasurements
 from modinterp.explain.subject import Said, Subject, subject
 from modinterp.explain.verdict import is_periodic, verdict
+from modinterp.explain.warning import warning
+from modinterp.measurements import measure as measurements_of
+from modinterp.measurements.cyclic import FEWEST_DRAWS
 from modinterp.runs import TrainedRun
-from modinterp.tasks import Group, Task, cyclic
+from modinterp.tasks import Task
 
 MOST_DRAWS = 100_000  # of a null, which take minutes
 
@@ -44,7 +43,7 @@ def explain(
 ) -> Explanation:
     """Explain anybody's network over pairs (a, b), by its own forward pass.
 
-    A module or function is called as it is. Behaviour, frequencies of the logits and the fit by cosines need nothing
+    A module or function is called as it is. Accuracy, frequencies of the logits and the fit by cosines need nothing
     else; embedding, attention and neurons are measured where they are found or named in `places`. A file of weights
     says less: what it leaves open is named here, assumed as usual where it is not, stated, and doubted aloud where
     another assumption fits better.
@@ -100,18 +99,12 @@ def explain(
 
 
 def _explained(found: Subject, draws: int) -> Explanation:
-    m = _measured(found.run, draws)
+    m = measurements_of(found.run, draws=draws)
     if broken := int((~m.all_logits.isfinite()).any(dim=1).sum()):
         raise ValueError(
             f"{found.run.name} gives logits that are not finite for {broken:,} of {len(m.all_logits):,} inputs"
         )
-    of_it = doubt(found, m, is_periodic(m))
-    assumed = "; ".join(filter(None, (found.assumed, of_it.remark)))
-    return Explanation(found.run.name, m, tuple(sections.rows(m)), verdict(m, of_it.alarm), assumed, of_it.alarm)
-
-
-def _measured(run: TrainedRun, draws: int) -> Behaviour:
-    """The measurements of what a task allows, from a group's representations to the behaviour alone."""
-    if isinstance(run.task, Group):
-        return GroupStranger(run, draws)
-    return Behaviour(run) if cyclic(run.task) is None else StrangerMeasurements(run, draws)
+    remarks = warning(found, m, is_periodic(m))
+    assumed = "; ".join(filter(None, (found.assumed, remarks.remark)))
+    rows = tuple(m.readings()) if is_explained(m) else tuple(m.readings("task"))
+    return Explanation(found.run.name, m, rows, verdict(m, remarks.warning), assumed, remarks.warning)

@@ -12,14 +12,12 @@ import plotly.graph_objects as go
 
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import component_norms
-from modinterp.claims.result import number_text
-from modinterp.explain.behaviour import Behaviour
+from modinterp.explain.criteria import FOURIER, is_explained
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
-from modinterp.explain.groups import GroupStranger
-from modinterp.explain.measurements import StrangerMeasurements
-from modinterp.explain.verdict import FOURIER
 from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, representations, symmetry
 from modinterp.files import write_atomically
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
+from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
 
@@ -31,11 +29,11 @@ def _titled(figure: go.Figure, title: str) -> go.Figure:
     return figure.update_layout(title_text=title)
 
 
-def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
+def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
     """Key and figure of everything that is drawn for an explanation; nothing of mere behaviour."""
-    if isinstance(m, GroupStranger):
+    if isinstance(m, GroupMeasurements):
         yield from _figures_of_groups(m)
-    if not isinstance(m, StrangerMeasurements):
+    if not isinstance(m, CyclicMeasurements) or not is_explained(m):
         return
     freqs, readout_name = m.freqs, m.readout_name
     norms = {"W_E": component_norms(m.W_E).cpu()} if m.has_embedding else {}
@@ -44,11 +42,11 @@ def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
     yield "spectra", _titled(fourier.spectra(norms, freqs), title)
     title = f"The spectrum of {readout_name} among draws without structure"
     yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
-    losses = ablations.per_frequency(m.loss_without_each_wave, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
+    losses = ablations.per_frequency(m.loss_without_each_block, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
     yield "single", _titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
     title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
     yield "readoff", _titled(readout.readoff(m.readoff), title)
-    if m.has_neurons and not m.is_opaque:
+    if m.has_neurons and not m.is_output_only:
         sizes = {k: len(members) for k, members in m.neurons.clusters().items()}
         largest = max(sizes, key=lambda k: sizes[k], default=freqs[0] if freqs else 1)
         histogram = neurons.histogram_and_cluster(m.neurons, m.readout_matrix, largest)
@@ -67,7 +65,7 @@ def figures(m: Behaviour) -> Iterator[tuple[str, go.Figure]]:
     yield "symmetry", symmetry.correct_logits(correct, distance, title)
 
 
-def _figures_of_groups(m: GroupStranger) -> Iterator[tuple[str, go.Figure]]:
+def _figures_of_groups(m: GroupMeasurements) -> Iterator[tuple[str, go.Figure]]:
     names = [rho.name for rho in m.irreps]
     title = "Similarity of the logits and the character of each representation"
     yield "similarities", representations.similarities(m.similarities, names, m.least_similarity, title)
@@ -85,7 +83,7 @@ def _figures_of_groups(m: GroupStranger) -> Iterator[tuple[str, go.Figure]]:
 def _value_text(value: float | None) -> str:
     """A number as the page shows it; empty where it has none to show, which the note beside it explains."""
     if value is None:
-        return "not measured"
+        return "absent"
     return "" if math.isnan(value) else number_text(value)
 
 
@@ -94,7 +92,7 @@ def page(explanation: Explanation) -> str:
     verdict = explanation.verdict
     sections = [
         (title, [(row, _value_text(row.value)) for row in rows])
-        for title, rows in groupby(explanation.rows, key=lambda row: row.section)
+        for title, rows in groupby(explanation.rows, key=lambda row: row.stage)
     ]
     drawn = [Drawn(key, figure) for key, figure in figures(explanation.measurements)]
     return rendered(
@@ -104,8 +102,8 @@ def page(explanation: Explanation) -> str:
         task=explanation.measurements.task.name,
         shape=explanation.measurements.model.cfg.summary,
         assumed=explanation.assumed,
-        alarm=explanation.alarm,
-        tried=[] if explanation.alarm is None else explanation.alarm.trials[:SHOWN_TRIALS],
+        warning=explanation.warning,
+        tried=[] if explanation.warning is None else explanation.warning.trials[:SHOWN_TRIALS],
         verdict=verdict,
         state="holds" if verdict.label == FOURIER else "open",
         criteria=[(c, number_text(c.value)) for c in verdict.criteria],

@@ -7,32 +7,30 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from modinterp.claims.result import number_text
-from modinterp.explain import words, words_of_groups
-from modinterp.explain.alarm import Alarm
-from modinterp.explain.behaviour import Behaviour
 from modinterp.explain.criteria import (
     ACCURACY,
     BANDS,
     BEHAVIOUR,
     DOUBTFUL,
-    FORMULA,
     FORMULA_FIT,
+    FORMULA_FIT_OF_GROUPS,
     FOURIER,
-    KEYS_ALONE,
     MEMORISED,
     NEURONS,
     P_VALUE,
     PERIODIC,
     SOLVED,
     UNSOLVED,
-    WITHOUT_KEYS,
     Criterion,
+    criteria,
+    is_explained,
 )
-from modinterp.explain.groups import GroupStranger
-from modinterp.explain.measurements import KEY_ENERGY, StrangerMeasurements
+from modinterp.explain.sentences import sentences, which_of_two
+from modinterp.explain.warning import ReadingWarning
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
+from modinterp.measurements.quantity import number_text
 
-Judged = StrangerMeasurements | GroupStranger
+Judged = CyclicMeasurements | GroupMeasurements
 NEEDED = 0.9  # share of its answers that a table keeps without its strongest frequencies, at least
 
 
@@ -65,31 +63,31 @@ class Verdict:
         )
 
 
-def is_periodic(m: Behaviour) -> bool:
+def is_periodic(m: NetworkMeasurements) -> bool:
     """Whether read-out or embedding are clearly periodic, so that a network should know the answers."""
-    if not isinstance(m, Judged):
+    if not is_explained(m):
         return False
-    return _has_periodic_readout(m) or (isinstance(m, StrangerMeasurements) and m.embedding_is_periodic)
+    return _has_periodic_readout(m) or (isinstance(m, CyclicMeasurements) and m.embedding_is_periodic)  # type: ignore[arg-type]
 
 
 def _has_periodic_readout(m: Judged) -> bool:
     """Whether a few frequencies, or representations, stand out of the read-out matrix and hold most of it."""
-    return BANDS[P_VALUE].holds(m.spectrum_nulls.p_value(KEY_ENERGY)) and m.key_energy >= 0.5
+    return BANDS[P_VALUE].holds(m.p_value) and m.key_energy >= 0.5
 
 
-def _of_behaviour(m: Behaviour, doubt: Alarm | None) -> Verdict:
+def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Verdict:
     """The verdict on a network whose task is no addition under any names: how much of it is right."""
-    words = [] if doubt is None else [doubt.words]
+    words = [] if warning is None else [warning.words]
     words.append(
         f"It answers {m.task.name} rightly on {m.accuracy:.2%} of all inputs (loss {number_text(m.own_score.loss)} "
         f"nats; chance is {1 / m.classes:.2%} and {number_text(m.chance_loss)}). This is no addition under other names "
         f"of the numbers and no group, so that frequencies say nothing of it."
     )
-    criterion = Criterion(ACCURACY, m.accuracy, BANDS[ACCURACY])
-    return Verdict(BEHAVIOUR if doubt is None else DOUBTFUL, " ".join(words), (criterion,))
+    criterion = Criterion(ACCURACY, m.reading(ACCURACY).title, m.accuracy, BANDS[ACCURACY])
+    return Verdict(BEHAVIOUR if warning is None else DOUBTFUL, " ".join(words), (criterion,))
 
 
-def verdict(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
+def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:
     """Which of the four kinds a network is, by fixed criteria; behaviour only where nothing else was measured.
 
     `Fourier multiplication` meets all of `BANDS`. Of the others, `other periodic` has a few frequencies that are most
@@ -100,21 +98,18 @@ def verdict(m: Behaviour, doubt: Alarm | None = None) -> Verdict:
     that all frequencies are there, or where cosines come from neurons that are no waves. Where it is doubtful that it
     was measured as it computes, that is said first, and none of these.
     """
-    if not isinstance(m, Judged):
-        return _of_behaviour(m, doubt)
-    criteria = _criteria(m)
-    is_met = {c.name: c.met for c in criteria}
-    label = DOUBTFUL if doubt is not None and not is_met[ACCURACY] else _label(m, is_met)
-    sentences = [] if doubt is None else [doubt.words]
-    of_kind = words_of_groups if isinstance(m, GroupStranger) else words
-    sentences += of_kind.sentences(m, label, is_met)  # type: ignore[arg-type]
+    if not isinstance(m, Judged) or not is_explained(m):
+        return _of_behaviour(m, warning)
+    found = tuple(criteria(m))
+    is_met = {c.key: c.met for c in found}
+    label = DOUBTFUL if warning is not None and not is_met[ACCURACY] else _label(m, is_met)
+    words = [] if warning is None else [warning.words]
+    words += sentences(m, label, is_met)  # type: ignore[arg-type]
     which = ""
-    if label == FOURIER and doubt is None:
-        which, why = of_kind.which_of_two(m)  # type: ignore[arg-type]
-        sentences.append(why)
-    if of_kind is words_of_groups:
-        criteria = words_of_groups.named(criteria)
-    return Verdict(label, " ".join(sentences), criteria, which)
+    if label == FOURIER and warning is None:
+        which, why = which_of_two(m)  # type: ignore[arg-type]
+        words.append(why)
+    return Verdict(label, " ".join(words), found, which)
 
 
 def _label(m: Judged, is_met: dict[str, bool]) -> str:
@@ -126,25 +121,12 @@ def _label(m: Judged, is_met: dict[str, bool]) -> str:
         if _has_periodic_readout(m) or m.neurons_are_periodic:
             return PERIODIC
         needs_keys = _share_without_keys(m) < NEEDED
-        return SOLVED if m.is_opaque or needs_keys or _knows_what_it_never_saw(m) else MEMORISED
+        return SOLVED if m.is_output_only or needs_keys or _knows_what_it_never_saw(m) else MEMORISED
     if _is_right_without_the_keys(m) and not _knows_what_it_never_saw(m):
         return MEMORISED
     is_periodic = is_met[P_VALUE] and m.periodic_share_of_logits >= 0.5
-    return PERIODIC if is_periodic and not is_met[FORMULA_FIT] else UNSOLVED
-
-
-def _criteria(m: Judged) -> tuple[Criterion, ...]:
-    values = {
-        ACCURACY: m.accuracy,
-        P_VALUE: m.spectrum_nulls.p_value(KEY_ENERGY),
-        KEYS_ALONE: m.score_of_keys_alone.accuracy,
-        WITHOUT_KEYS: _share_without_keys(m),
-        FORMULA: m.score_of_formula.accuracy,
-        FORMULA_FIT: m.formula_fit,
-    }
-    if m.has_neurons and not m.is_opaque:
-        values[NEURONS] = m.neurons_at_keys
-    return tuple(Criterion(name, value, BANDS[name]) for name, value in values.items())
+    fits = is_met.get(FORMULA_FIT, is_met.get(FORMULA_FIT_OF_GROUPS, False))
+    return PERIODIC if is_periodic and not fits else UNSOLVED
 
 
 def _share_without_keys(m: Judged) -> float:

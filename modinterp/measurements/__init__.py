@@ -1,27 +1,33 @@
-"""What is measured of one run, each analysis done once and kept: `measure(run).keys`, `.readoff`, `.phases`.
+"""The measurements of one network, each computed once and kept: `measure(run).keys`, `m["logit_fve"]`, `m.neuron(17)`.
 
-One class a family of tasks: pairs of residues (`PairMeasurements`), pairs of which several things are asked
-(`GridMeasurements`), pairs of elements of a group (`GroupMeasurements`), numbers to order (`OrderMeasurements`),
-sequences (`SequenceMeasurements`). Claims, figures and explanations ask measurements, and nothing else.
+One class a family of tasks: any network over pairs (`PairMeasurements`), pairs in frequencies (`CyclicMeasurements`),
+pairs in representations (`GroupMeasurements`), numbers to order (`OrderMeasurements`), sequences
+(`SequenceMeasurements`). Claims, figures and explanations take their numbers from measurements, and from nothing else.
 """
 
-from modinterp.measurements.families import family, measure
-from modinterp.measurements.grid import GridMeasurements
+from modinterp.measurements import quantities  # noqa: F401 - which registers them
+from modinterp.measurements.cyclic import CyclicMeasurements
+from modinterp.measurements.families import family, measure, measure_as_published
 from modinterp.measurements.groups import GroupMeasurements
 from modinterp.measurements.network import NetworkMeasurements, NoSuchPart, one_at_a_time
 from modinterp.measurements.orders import OrderMeasurements
 from modinterp.measurements.pairs import PairMeasurements
+from modinterp.measurements.quantity import REGISTRY, Quantity, quantity
 from modinterp.measurements.sequences import SequenceMeasurements
 
 __all__ = [
-    "GridMeasurements",
+    "REGISTRY",
+    "CyclicMeasurements",
     "GroupMeasurements",
     "NetworkMeasurements",
     "NoSuchPart",
     "OrderMeasurements",
     "PairMeasurements",
+    "Quantity",
     "SequenceMeasurements",
     "family",
     "measure",
+    "measure_as_published",
     "one_at_a_time",
+    "quantity",
 ]

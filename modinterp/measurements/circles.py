@@ -1,160 +1,200 @@
-"""What is measured of a network over pairs of residues that tells a sum of two points of a circle from a product."""
+"""Circles of a network over pairs of residues: in the embedding, through attention and the MLP, and in W_L."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import Any
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.circles import formulas, isolation, symmetry
-from modinterp.analyses.fourier.ablations import accuracy_on
-from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
+from modinterp.analyses.circles.alignment import SingularDirections, singular_directions
+from modinterp.analyses.circles.circle import Circle, circle, circles, plane
+from modinterp.analyses.circles.linearity import MID, Linearity, linearity
+from modinterp.analyses.circles.petals import PetalFit, petal_fits
+from modinterp.analyses.circles.rotation import CollectedPlanes, Motion, collected_planes, motion
+from modinterp.analyses.fourier.frequencies import dominant_frequency
+from modinterp.measurements.component import Component
 from modinterp.measurements.network import NoSuchPart
-from modinterp.measurements.waves import WaveMeasurements
 
-LEADING, LEAST = 0.10, 0.02  # shares of the embedding's variance: of a leading circle, and of any that counts
-
-C = TypeVar("C", bound=isolation.Circle)
-
-
-def _with_variance(circles: Sequence[C], above: float, most: float = 1) -> tuple[C, ...]:
-    """Circles whose share of the embedding's variance is above one value, and at most another."""
-    return tuple(one for one in circles if above < one.variance <= most)
+ATTN_OUT, MLP_OUT, Z = "blocks.0.hook_attn_out", "blocks.0.hook_mlp_out", "blocks.0.attn.hook_z"
+FIXED_A = 70  # the first number that the blog post on the Clock algorithm holds fixed
+TUNED = 0.8  # share of the variance of a head's attention at one frequency, from which it counts as tuned to it
 
 
-class CircleMeasurements(WaveMeasurements):
-    """The measurements of Zhong et al. 2023: both inputs alike or not, distance, circles of the embedding.
+class Circles(Component[Any]):
+    """Circles of the key frequencies, and how attention and the MLP move them.
 
-    Leading circles are frequencies with more than 10% of the embedding's variance, weak ones those with 2 to 10%. (It
-    was 8% until the released network of constant attention was measured, with circles of 26, 25, 22, 9.3, 8.8 and 7.7%,
-    of which its authors call the first three leading.) The authors look at principal components two by two: those are
-    `component_circles`, which mix circles of nearly the same size.
+    Where one number is held fixed, it is `fixed_a`, and the circle is over b.
     """
 
-    @cached_property
-    def symmetricity_over_pairs(self) -> float:
-        """Gradient symmetricity over all pairs, six random logits each."""
-        return symmetry.symmetricity_over_pairs(self.model, self.task)
+    @property
+    def fixed_a(self) -> int:
+        """First number of the pairs where it is held fixed and b runs: 70 mod p."""
+        return FIXED_A % self.m.p
 
     @cached_property
-    def symmetricity_of_released_triples(self) -> float:
-        """Gradient symmetricity over the 100 triples of the released code, a random logit each."""
-        return symmetry.gradient_symmetricity(self.model, self.task, shuffled=True).any_output
+    def tuning(self) -> tuple[tuple[int, float], ...]:
+        """Dominant frequency [cycles per p] of each head's attention to the fixed a, and its share of the variance."""
+        to_a = self.m.pattern[self.fixed_a, :, :, 0]
+        return tuple(dominant_frequency(to_a[:, head]) for head in range(self.m.n_heads))
+
+    @property
+    def tuned_heads(self) -> tuple[int, ...]:
+        """Heads whose attention has at least 0.8 of its variance at one frequency, which is a key frequency."""
+        return tuple(h for h, (freq, share) in enumerate(self.tuning) if share >= TUNED and freq in self.m.freqs)
+
+    @property
+    def attended_frequencies(self) -> tuple[int, ...]:
+        """Key frequencies that at least one head is tuned to, in ascending order. [cycles per p]"""
+        return tuple(k for k in self.m.freqs if k in {self.tuning[h][0] for h in self.tuned_heads})
 
     @cached_property
-    def symmetricity_without_skip(self) -> float:
-        """Gradient symmetricity over 100 triples where the embeddings go through attention alone, a random logit each.
+    def planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
+        """Key frequency to the plane in which the embedding's circle of that frequency lies."""
+        return {k: plane(self.m.W_E, k) for k in self.m.freqs}
+
+    @cached_property
+    def circles_of_W_E(self) -> dict[int, Circle]:
+        """Key frequency to the circle of the embeddings of all residues."""
+        return circles(self.m.W_E, self.m.freqs)
+
+    @cached_property
+    def circles_of_W_L(self) -> dict[int, Circle]:
+        """Key frequency to the circle of the columns of W_L."""
+        return circles(self.m.W_L.T, self.m.freqs)
+
+    @cached_property
+    def attention_share(self) -> Float[Tensor, "b head"]:
+        """Attention to the fixed a over the attention to a and b together."""
+        to_a, to_b = self.m.pattern[self.fixed_a, :, :, :2].unbind(dim=-1)
+        return to_a / (to_a + to_b)
+
+    @cached_property
+    def token_values(self) -> Float[Tensor, "head residue d_head"]:
+        """Value of every residue in every head, positional embeddings left out."""
+        values = torch.einsum("rm,hmd->hrd", self.m.W_E.double(), self.m.W_V)
+        return values + self.m.weight("blocks.0.attn.b_V").double()[:, None] if self.m.model.cfg.attn_biases else values
+
+    @cached_property
+    def head_values(self) -> Float[Tensor, "b head d_head"]:
+        """z of every head, its mixture of values, with a fixed."""
+        return self.m.activation(Z)[self.fixed_a]
+
+    @cached_property
+    def head_outputs(self) -> Float[Tensor, "b head d_model"]:
+        """What every head adds to the residual stream, with a fixed."""
+        return torch.einsum("bhd,hdm->bhm", self.head_values, self.m.W_O)
+
+    def _petal_fits(self, token_values: Tensor, head_values: Tensor, maps: Tensor) -> list[PetalFit]:
+        freqs = [freq for freq, _ in self.tuning]
+        return petal_fits(token_values, head_values, maps, self.attention_share, self.planes, freqs, self.fixed_a)
+
+    @cached_property
+    def petals(self) -> list[PetalFit]:
+        """Every head's z in every plane of the embedding, against the petal that its attention predicts."""
+        return self._petal_fits(self.token_values, self.head_values, self.m.W_V)
+
+    @cached_property
+    def written_petals(self) -> list[PetalFit]:
+        """Every head's output in every plane of the embedding, against the petal that its attention predicts."""
+        return self._petal_fits(self.token_values @ self.m.W_O, self.head_outputs, self.m.W_V @ self.m.W_O)
+
+    @cached_property
+    def carried_planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
+        """Key frequency to the embedding's plane after W_V W_O, summed over the heads, with columns of length 1."""
+        images = {k: torch.einsum("mi,hmn->ni", x, self.m.W_V @ self.m.W_O) for k, x in self.planes.items()}
+        return {k: x / x.norm(dim=0) for k, x in images.items()}
+
+    @cached_property
+    def summed_circles(self) -> dict[int, tuple[Circle, list[Circle]]]:
+        """Key frequency to the circle of the attention's output in the carried plane, and those of each head alone."""
+        attn_out = self.m.activation(ATTN_OUT)[self.fixed_a]
+        return {
+            k: (
+                circle(attn_out @ image, k),
+                [circle(self.head_outputs[:, head] @ image, k) for head in range(self.m.n_heads)],
+            )
+            for k, image in self.carried_planes.items()
+        }
+
+    def own_plane(self, hook: str, freq: int) -> Float[Tensor, "d 2"]:
+        """The plane of a frequency over b, with a fixed, of the activations under a hook's name.
 
         Raises:
-            NoSuchPart: the network has no attention.
+            NoSuchPart: the network has no such hook.
         """
-        if self.model.cfg.n_heads == 0:
-            raise NoSuchPart(f"{self.name} has no attention")
-        return symmetry.gradient_symmetricity(self.model, self.task, shuffled=True, skip=False).any_output
+        return plane(self.m.activation(hook)[self.fixed_a], freq)
+
+    def own_circle(self, hook: str, freq: int) -> Circle:
+        """The circle of a frequency over b, with a fixed, in `own_plane` of the activations under a hook's name.
+
+        Raises:
+            NoSuchPart: the network has no such hook.
+        """
+        return circle(self.m.activation(hook)[self.fixed_a] @ self.own_plane(hook, freq), freq)
 
     @cached_property
-    def irrelevance(self) -> symmetry.Irrelevance:
-        """Distance irrelevance of the correct logit and of the largest wrong one."""
-        return symmetry.distance_irrelevance(self.logits)
-
-    @cached_property
-    def circularity(self) -> isolation.Circularity:
-        """Share at one frequency of each of the four leading principal components of the embedding, and their mean."""
-        return isolation.circularity(self.W_E)
-
-    @cached_property
-    def component_circles(self) -> tuple[isolation.ComponentCircle, ...]:
-        """Principal components of the embedding, two by two."""
-        return isolation.component_circles(self.W_E)
-
-    @cached_property
-    def frequency_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
-        """The waves of every frequency in the embedding, the strongest first."""
-        return isolation.frequency_circles(self.W_E)
-
-    @property
-    def leading_components(self) -> tuple[isolation.ComponentCircle, ...]:
-        """Pairs of components with more than 10% of the embedding's variance."""
-        return _with_variance(self.component_circles, LEADING)
-
-    @property
-    def weak_components(self) -> tuple[isolation.ComponentCircle, ...]:
-        """Pairs of components with 2 to 10% of the embedding's variance."""
-        return _with_variance(self.component_circles, LEAST, LEADING)
-
-    @property
-    def leading_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
-        """Frequencies with more than 10% of the embedding's variance."""
-        return _with_variance(self.frequency_circles, LEADING)
-
-    @property
-    def weak_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
-        """Frequencies with 2 to 10% of the embedding's variance."""
-        return _with_variance(self.frequency_circles, LEAST, LEADING)
-
-    @cached_property
-    def _isolated(self) -> dict[tuple[isolation.Circle, ...], Float[Tensor, "a b output"]]:
+    def _plane_directions(self) -> dict[tuple[str, int], CollectedPlanes]:
         return {}
 
-    def isolated(self, circles: Sequence[isolation.Circle]) -> Float[Tensor, "a b output"]:
-        """Logits of the network with some circles, by frequency or by components, alone in place of its embedding."""
-        chosen = tuple(circles)
-        if chosen not in self._isolated:
-            self._isolated[chosen] = isolation.isolated_logits(self.model, self.task, chosen)
-        return self._isolated[chosen]
-
-    def isolated_accuracy(self, circles: Sequence[isolation.Circle]) -> float:
-        """Accuracy over all pairs with some circles alone."""
-        return accuracy_on(self.isolated(circles), self.labels)
-
-    def agreement(self, one: isolation.Circle, formula: str, freq: int | None = None) -> formulas.Agreement:
-        """How well the logits of one circle alone agree with a formula.
+    def plane_directions(self, hook: str, freq: int) -> CollectedPlanes:
+        """Principal directions of the planes in which the circles over b lie, one plane for every a.
 
         Args:
-            formula: a key of `modinterp.analyses.circles.formulas.FORMULAS`.
-            freq: of the formula; that of the circle by default. [cycles per p]
+            hook: name of the activations, such as `blocks.0.hook_attn_out`.
+            freq: of the circles. [cycles per p]
+        Raises:
+            NoSuchPart: the network has no such hook.
         """
-        return formulas.agreement(self.isolated([one]), formula, one.freq if freq is None else freq)
-
-    def profile(self, one: isolation.Circle) -> formulas.DistanceProfile:
-        """The mean correct logit by distance with one circle alone."""
-        return formulas.distance_profile(self.isolated([one]), one.freq)
-
-    @cached_property
-    def embedding_shares(self) -> Float[Tensor, " freq"]:
-        """Share of the embedding's energy at every frequency, the constant left out; entry k - 1 is of frequency k."""
-        energies = self.embedding_norms.square()
-        return energies / energies.sum()
+        key = hook, freq
+        if key not in self._plane_directions:
+            self._plane_directions[key] = collected_planes(self.m.activation(hook), freq)
+        return self._plane_directions[key]
 
     @cached_property
-    def attention_shares(self) -> tuple[tuple[float, float], ...]:
-        """For each head, how much of its attention to a varies with one number alone, and with one frequency of it.
+    def _motions(self) -> dict[tuple[str, int, int], Motion]:
+        return {}
 
-        Both are shares of the variance over all pairs: of the terms in a alone or in b alone, and of those of the best
-        single frequency.
+    def motion(self, hook: str, freq: int, pair: int) -> Motion:
+        """How the circle over b revolves and rotates as a runs, in one pair of principal directions.
+
+        Args:
+            hook: name of the activations, such as `blocks.0.hook_attn_out`.
+            freq: of the circle. [cycles per p]
+            pair: 0 for principal directions 1 and 2, 1 for directions 3 and 4.
+        """
+        key = hook, freq, pair
+        if key not in self._motions:
+            points = self.m.activation(hook) @ self.plane_directions(hook, freq).pair(pair)
+            self._motions[key] = motion(points, freq)
+        return self._motions[key]
+
+    def motions(self, hook: str, pair: int) -> Mapping[int, Motion]:
+        """Key frequency to the motion of its circle; see `motion`."""
+        return {k: self.motion(hook, k, pair) for k in self.m.freqs}
+
+    @cached_property
+    def mlp_linearity(self) -> Linearity:
+        """How much of what the MLP does an affine map does as well.
 
         Raises:
-            NoSuchPart: the network has no attention.
+            NoSuchPart: the network is not a transformer with an MLP.
         """
-        shares = []
-        for head in range(self.pattern.shape[2]):
-            field = self.pattern[:, :, head, 0].double()
-            about = field - field.mean()
-            total = about.square().mean() * len(about)  # of the mean over the other number
-            alone = [about.mean(dim=axis) for axis in (0, 1)]
-            energies = sum(frequency_norms(component_norms(x)).square() for x in alone)
-            assert isinstance(energies, Tensor)
-            shares.append((float(energies.sum() / total), float(energies.max() / total)))
-        return tuple(shares)
+        self.m.activation(MID)
+        if self.m.basis.sign < 0 or self.m.basis.cyclic.is_renamed:
+            raise NoSuchPart(f"the affine map is fitted to sums of numbers as they stand; {self.m.name} has others")
+        return linearity(self.m.grid, self.m.task, self.m.labels, self.m.freqs)
 
-    def explained_by_leading(self, formula: str) -> float:
-        """Share of all logits that a formula at the frequencies of the leading circles explains, a size fitted to each.
+    @cached_property
+    def singular_directions(self) -> SingularDirections:
+        """The first left singular vectors of W_out, two for each key frequency, and the neurons' waves along them.
 
-        Args:
-            formula: a key of `modinterp.analyses.circles.formulas.FORMULAS`.
+        Raises:
+            NoSuchPart: the network has no W_out, or several layers.
         """
-        freqs = sorted({one.freq for one in self.leading_circles})
-        return formulas.explained_by_sum(self.logits, formula, freqs) if freqs else float("nan")
+        if self.m.model.cfg.n_layers > 1:
+            raise NoSuchPart(f"W_out is decomposed in networks of one layer; {self.m.name} has more")
+        return singular_directions(self.m.W_out, self.m.post, 2 * len(self.m.freqs))

@@ -1,11 +1,9 @@
-"""From a run to what is measured of it."""
+"""From a run to its measurements."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from modinterp.arguments import check
-from modinterp.measurements.grid import GridMeasurements
+from modinterp.measurements.cyclic import CyclicMeasurements
 from modinterp.measurements.groups import GroupMeasurements
 from modinterp.measurements.network import NetworkMeasurements
 from modinterp.measurements.orders import OrderMeasurements
@@ -14,13 +12,18 @@ from modinterp.measurements.sequences import SequenceMeasurements
 from modinterp.runs import TrainedRun
 from modinterp.tasks import Group, Ordering, Task
 
+Measured = (
+    CyclicMeasurements | GroupMeasurements | PairMeasurements | OrderMeasurements | SequenceMeasurements
+    | NetworkMeasurements
+)  # fmt: skip
+
 
 def family(task: Task) -> type[NetworkMeasurements]:
-    """The class that measures networks of a task, chosen by the shape of inputs and answers: anybody's task has one.
+    """The class that measures networks of a task, chosen by the shape of inputs and answers: any task has one.
 
     >>> from modinterp.tasks import addition
     >>> family(addition(5)).__name__
-    'PairMeasurements'
+    'CyclicMeasurements'
     """
     if isinstance(task, Ordering):
         return OrderMeasurements
@@ -30,17 +33,23 @@ def family(task: Task) -> type[NetworkMeasurements]:
         return NetworkMeasurements
     if isinstance(task, Group):  # its numbers are names, whose order says nothing
         return GroupMeasurements
-    return PairMeasurements if task.output_sizes * 2 == task.grid else GridMeasurements
+    return CyclicMeasurements if task.output_sizes * 2 == task.grid else PairMeasurements
 
 
-def measure(run: TrainedRun | NetworkMeasurements) -> Any:
-    """What is measured of a run, each measurement computed when it is first asked for, and then kept.
+def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, draws: int = 199) -> NetworkMeasurements:
+    """The measurements of a run; each is computed when it is first asked for, and then kept.
 
-    Measurements of a run are returned as they are, so that a function may ask for either.
+    Measurements are returned as they are, so that a function may take either. `modinterp.measure` also takes a name, a
+    file, a module or a function.
 
-    >>> m = measure(run)          # doctest: +SKIP
-    >>> m.keys.freqs              # doctest: +SKIP
-    (14, 35, 41, 42, 52)
+    Args:
+        as_published: whether key frequencies and representations are chosen as in the papers alone.
+        draws: how many matrices are drawn for each null of the spectrum.
     """
     check("run", run, TrainedRun | NetworkMeasurements)
-    return run if isinstance(run, NetworkMeasurements) else family(run.task)(run)
+    return run if isinstance(run, NetworkMeasurements) else family(run.task)(run, as_published, draws)
+
+
+def measure_as_published(run: TrainedRun | NetworkMeasurements) -> NetworkMeasurements:
+    """The measurements of a run with key frequencies and representations chosen as in the papers, for claims."""
+    return measure(run, as_published=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -11,31 +12,45 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
-from modinterp.analyses.groups import characters, group_transforms, neuron_irreps, product_bounds, products
+from modinterp.analyses.groups import characters, group_transforms, product_bounds, products
+from modinterp.analyses.groups import neuron_irreps as neurons
 from modinterp.analyses.groups.group_transforms import part_in
-from modinterp.analyses.groups.irreps import Irrep, irrep, irreps
-from modinterp.measurements.grid import GridMeasurements
+from modinterp.analyses.groups.irreps import Irrep, irrep
+from modinterp.measurements.basis import Representations
 from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.pairs import PairMeasurements, one_thread
+from modinterp.measurements.removal import Site, without
+from modinterp.measurements.views import Neuron, Without
 from modinterp.models import MLPConfig
 
 
-class GroupMeasurements(GridMeasurements):
-    """The measurements of Chughtai et al. 2023: a network over pairs of elements of a group."""
+class GroupMeasurements(PairMeasurements):
+    """The measurements of a network over pairs of elements of a group, after Chughtai et al. 2023."""
 
-    @cached_property
+    basis: Representations  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
     def irreps(self) -> tuple[Irrep, ...]:
         """All irreducible real representations, the trivial one first."""
-        return irreps(self.task)
+        return self.basis.irreps
 
     @cached_property
     def similarities(self) -> Float[Tensor, " irrep"]:
         """Cosine of the logits, each pair's mean taken out, and the cube of each character."""
         return characters.similarities(self.logits, self.task, self.irreps)
 
+    @cached_property
+    def renamed(self) -> Float[Tensor, "draw irrep"]:
+        """Similarities of logits and characters with the elements renamed at random."""
+        with one_thread():
+            return self.basis.renamed_similarities(self.logits)
+
     @property
     def least_similarity(self) -> float:
-        """The similarity from which a representation is a key one."""
-        return characters.KEY_SIMILARITY
+        """The similarity from which a representation is key: that of the paper, and more than any renaming has."""
+        if self.as_published:
+            return characters.KEY_SIMILARITY
+        return max(characters.KEY_SIMILARITY, float(self.renamed.max()))
 
     @cached_property
     def keys(self) -> tuple[Irrep, ...]:
@@ -43,13 +58,25 @@ class GroupMeasurements(GridMeasurements):
         return characters.key_irreps(self.similarities, self.irreps, self.least_similarity)
 
     @property
-    def key_names(self) -> tuple[str, ...]:
-        """Names of the key representations."""
-        return tuple(rho.name for rho in self.keys)
+    def key_blocks(self) -> tuple[Irrep, ...]:
+        """The key representations."""
+        return self.keys
+
+    @property
+    def _is_key(self) -> list[bool]:
+        return [rho in self.keys for rho in self.irreps]
 
     def similarity(self, name: str) -> float:
         """The similarity of one representation, by its name."""
         return float(self.similarities[self.irreps.index(irrep(self.task, name))])
+
+    @cached_property
+    def similarity_gap(self) -> float:
+        """The similarity of the weakest key representation over that of the strongest other one."""
+        keys = [x for x, is_key in zip(self.similarities.tolist(), self._is_key, strict=True) if is_key]
+        others = [x for x, is_key in zip(self.similarities.tolist()[1:], self._is_key[1:], strict=True) if not is_key]
+        strongest = max(map(abs, others), default=0.0)
+        return min(keys) / strongest if keys and strongest > 0 else float("inf" if keys else "nan")
 
     @property
     def logit_share(self) -> float:
@@ -77,9 +104,9 @@ class GroupMeasurements(GridMeasurements):
         return sum(share for name, share in self.shares(matrix).items() if name in self.key_names)
 
     @property
-    def post(self) -> Float[Tensor, "a b neuron"]:
-        """Neurons of the last layer after their nonlinearity, over all pairs."""
-        return self.activation(f"{self.last_block}.mlp.hook_post")
+    def has_neuron_inputs(self) -> bool:
+        """Whether it is known where the neurons are before their nonlinearity."""
+        return f"{self.last_block}.mlp.hook_pre" in self.model.hook_dict
 
     @cached_property
     def neuron_inputs(self) -> dict[str, Float[Tensor, "element neuron"]]:
@@ -88,15 +115,23 @@ class GroupMeasurements(GridMeasurements):
         return {"a": pre.mean(dim=1), "b": pre.mean(dim=0)}
 
     @cached_property
-    def neurons(self) -> dict[str, neuron_irreps.NeuronIrreps]:
+    def neurons(self) -> dict[str, neurons.NeuronIrreps]:
         """The representation that each neuron's input is of, by the first element and by the second."""
-        return {of: neuron_irreps.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
+        return {of: neurons.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
 
     @cached_property
-    def coset_shares(self) -> dict[str, neuron_irreps.CosetShare]:
+    def coset_shares(self) -> dict[str, neurons.CosetShare]:
         """How many neurons are constant on cosets of a subgroup, by the first element and by the second."""
         inputs = self.neuron_inputs.items()
-        return {of: neuron_irreps.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
+        return {of: neurons.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
+
+    @property
+    def neurons_are_periodic(self) -> bool:
+        """Whether at least half of the live neurons are of one representation to 95%."""
+        if not self.has_neuron_inputs:
+            return False
+        found = self.neurons["a"]
+        return bool((found.best[found.live] >= 0.95).double().mean() >= 0.5) and len(self.irreps) > 2
 
     @cached_property
     def bound(self) -> product_bounds.ProductBound:
@@ -113,14 +148,24 @@ class GroupMeasurements(GridMeasurements):
         return products.pair_shares(self.post, self.task, self.irreps)
 
     @property
-    def _is_key(self) -> list[bool]:
-        return [rho in self.keys for rho in self.irreps]
-
-    @property
     def key_share_of_neurons(self) -> tuple[float, float]:
         """Share of the neurons' variance in the key representations of a, b and a b together, and of a b alone."""
         shares, key = self.pair_shares, self._is_key
         return float(shares.total()[key].sum()), float(shares.product[key].sum())
+
+    @cached_property
+    def loss_with_each(self) -> dict[str, tuple[float, float]]:
+        """Name of a representation to the loss without its rho(a b) in the logits, and with nothing else. [nats]"""
+        both = zip(self.loss_without_each_block.tolist(), self.basis.losses_with_each(self.logits), strict=True)
+        return {rho.name: pair for rho, pair in zip(self.basis.all_blocks, both, strict=True)}
+
+    @cached_property
+    def formula_fit(self) -> float:
+        """Share of the mean logits by product that the formula explains, each pair's and class's mean removed."""
+        logits = products.mean_by_product(self.logits, self.task)
+        centred = logits - logits.mean(dim=-1, keepdim=True) - logits.mean(dim=0) + logits.mean()
+        left = centred - products.mean_by_product(self.formula, self.task)
+        return 1 - float(left.square().sum() / centred.square().sum())
 
     @cached_property
     def mean_neurons(self) -> Float[Tensor, "element neuron"]:
@@ -162,7 +207,7 @@ class GroupMeasurements(GridMeasurements):
     def excluded_loss(self) -> float:
         """Loss over the pairs trained on without rho(a b) of the key representations in the neurons. [nats]
 
-        Over all pairs for a foreign checkpoint, whose training pairs are not known.
+        Over all pairs for a user's checkpoint, whose training pairs are not known.
         """
         return self.excluded_loss_of(self.keys, None if self.spec is None else self.split.train)
 
@@ -202,7 +247,7 @@ class GroupMeasurements(GridMeasurements):
             return self.run.progress
         rows = []
         for epoch, network in self.networks():
-            then = type(self)(replace(self.run, model=network))
+            then = type(self)(replace(self.run, model=network), self.as_published)
             rows.append({"epoch": epoch} | then.progress_now(self.keys))
         return pd.DataFrame(rows)
 
@@ -221,3 +266,24 @@ class GroupMeasurements(GridMeasurements):
     def formula_factors(self) -> Float[Tensor, " irrep"]:
         """The factor of each key character in the sum of their cubes that is nearest to the logits."""
         return characters.fitted(self.logits, self.task, self.keys)
+
+    def without(
+        self, representations: Sequence[str] = (), neurons: Sequence[int] = (), site: Site = "logits"
+    ) -> Without:
+        """The network without some representations or neurons: accuracy and loss before and after.
+
+        Args:
+            representations: their names; taken out at the site as functions of the product, or of the embedding.
+            neurons: of the last layer, held at their mean over all pairs.
+            site: `embedding`, `neurons` or `logits`.
+        Raises:
+            ValueError: a part that does not exist, or none or several kinds at once.
+            NoSuchPart: the network lacks the site.
+        """
+        return without(self, [irrep(self.task, name) for name in representations], (), neurons, site)
+
+    def neuron(self, index: int) -> Neuron:
+        """One neuron of the last layer: its map, representation, weights in and out, and what it is needed for."""
+        alone, found = without(self, neurons=[index]), self.neurons["a"]
+        name, share = self.irreps[int(found.own[index])].name, float(found.best[index])
+        return Neuron(index, self.post[..., index], name, share, None, self.W_L[index], alone)

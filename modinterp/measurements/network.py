@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from math import log
 from typing import Any, TypeVar
 
 import pandas as pd
-from jaxtyping import Float, Int
+import torch
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache
 from modinterp.analyses.training import phases
+from modinterp.measurements.component import Component, Kept
+from modinterp.measurements.quantity import REGISTRY, Quantity, Reading, overview, reading
 from modinterp.measurements.recorded import restored_values
+from modinterp.measurements.score import Score, score
 from modinterp.models import Config, Network, Weights
 from modinterp.runs import NotRecorded, TrainedRun
-from modinterp.tasks import Split
+from modinterp.tasks import ModularArithmetic, Split
+from modinterp.tasks.modular import OPERATIONS
 from modinterp.terminal.progress_bars import progress_bar
 from modinterp.training import Recipe, RunSpec
 
@@ -25,7 +31,9 @@ NEURONS, PATTERN, SCORES = (
 
 
 M = TypeVar("M", bound="NetworkMeasurements")
+C = TypeVar("C", bound=Component)
 SECONDS_BEFORE_A_BAR = 3
+_GIVEN = ("run", "as_published", "draws")  # to a network's measurements, which are no measurements
 _LARGE = 10**5  # entries of a tensor that is worth letting go
 
 
@@ -50,22 +58,76 @@ def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
 
 
 class NetworkMeasurements:
-    """The measurements of one run; each attribute is computed when it is first asked for, and then kept.
+    """The measurements of one network; each is computed when it is first asked for, and then kept.
 
-    Measurements hold the run that they are of, and the run does not know of them: whoever holds the measurements
-    decides how long activations stay in memory. Of a run that came without its weights they are, as far as that goes,
-    those that were recorded when it was published.
+    `m["accuracy"]` is a number by its key, `m.table()` has all of them, and the other attributes are what these numbers
+    are taken from. Activations stay in memory until `let_go`, or until the run goes. Of a run that came without its
+    weights, measurements are those that were recorded when it was published.
 
     Args:
-        run: a trained run, or anybody's network with its task.
+        run: a trained run, or a user's network with its task.
+        as_published: whether key frequencies and representations are chosen as in the papers alone, from W_L and by a
+            fixed similarity; else also by what a user's network exposes and by random renamings.
+        draws: how many matrices are drawn for each null of the spectrum.
     Raises:
         ValueError: what was recorded of the run is damaged.
     """
 
-    def __init__(self, run: TrainedRun):
-        self.run = run
+    parts: tuple[type[Component], ...] = ()  # kinds of components that hold further measurements
+
+    def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
+        self.run, self.as_published, self.draws = run, as_published, draws
         if self.is_recorded and run.recorded is not None:
             vars(self).update(restored_values(type(self), run.recorded.values))
+
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The numbers that there are of such a network, in the order of its stages."""
+        return tuple(each for each in REGISTRY.values() if each.applies(self))
+
+    def reading(self, key: str) -> Reading:
+        """A number by its key, with its note; without a value where the network lacks what it needs.
+
+        Raises:
+            KeyError: no quantity of that key is defined for such a network.
+        """
+        return reading(self, key)
+
+    def __getitem__(self, key: str) -> float:
+        """A number by its key, such as `m["logit_fve"]`.
+
+        Raises:
+            KeyError: no quantity of that key is defined for such a network.
+            NoSuchPart: the network lacks what the number needs; the message says what.
+        """
+        found = self.reading(key)
+        if found.value is None:
+            raise NoSuchPart(f"{self.name} has no {key}: {found.note}")
+        return found.value
+
+    def table(self) -> pd.DataFrame:
+        """One row a number: stage, key, title, value (NaN where it is absent), unit, definition, note."""
+        return pd.DataFrame(each.row() for each in self.readings())
+
+    def readings(self, *stages: str) -> Iterator[Reading]:
+        """Every number of the network; what it does not have is there without a value, with the reason.
+
+        Args:
+            stages: keys of `STAGES` that are left in; all by default.
+        """
+        kept: dict[str, Reading] = vars(self).setdefault("_readings", {})
+        for quantity in self.quantities():
+            if not stages or quantity.stage in stages:
+                self.reading(quantity.key)
+                yield from (kept[key] for key in kept if kept[key].quantity == quantity.key)
+
+    def _repr_html_(self) -> str:
+        """What there is by stage, with the values that were computed so far."""
+        return overview(self)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The words by which titles of quantities name the parts of this network, where they differ from `WORDS`."""
+        return {}
 
     @property
     def name(self) -> str:
@@ -96,14 +158,25 @@ class NetworkMeasurements:
     def let_go(self) -> None:
         """Forget the activations, which are captured anew when they are asked for; numbers and tables stay."""
         self.run.let_go()
-        for name, value in list(self.__dict__.items()):
-            if _is_large(value):
-                del self.__dict__[name]
+        kept = vars(self)
+        parts = {name: value for name, value in kept.items() if isinstance(value, Kept)}
+        for holder in (kept, *parts.values()):
+            for name, value in list(holder.items()):
+                if name not in parts and _is_large(value):
+                    del holder[name]
 
     @property
     def taken(self) -> dict[str, Any]:
         """Name of each measurement that was taken and not let go to its value; for others of the same network."""
-        return {name: value for name, value in vars(self).items() if name != "run"}
+        return {name: value for name, value in vars(self).items() if name not in _GIVEN}
+
+    def part(self, kind: type[C]) -> C:
+        """A component, which holds further measurements of this network and keeps what it computed here."""
+        name = f"_{kind.__name__}"
+        if name not in vars(self):
+            recorded = self.run.recorded if self.is_recorded else None
+            vars(self)[name] = Kept({} if recorded is None else restored_values(kind, recorded.values))
+        return kind(self, vars(self)[name])
 
     @property
     def has_weights(self) -> bool:
@@ -214,6 +287,82 @@ class NetworkMeasurements:
     def logits(self) -> Float[Tensor, "*grid output"]:
         """Logits at the last position, on all inputs."""
         return self.activation("logits")
+
+    @property
+    def classes(self) -> int:
+        """Number of classes of the answer."""
+        return sum(self.task.output_sizes)
+
+    @property
+    def operation(self) -> str:
+        """What was to be learned, such as `a + b`, without the modulus."""
+        return self.task.name.partition(" mod")[0]
+
+    @cached_property
+    def all_logits(self) -> Float[Tensor, "input output"]:
+        """Logits of all inputs, in the task's order, in float64."""
+        return self.grid["logits"].flatten(0, -2)
+
+    @cached_property
+    def all_answers(self) -> Int[Tensor, " input"]:
+        """The right answer to every input, in the task's order; -1 where there is none."""
+        return self.task.labels()[:, 0]
+
+    @cached_property
+    def own_score(self) -> Score:
+        """Accuracy and loss of the network as it is, over all inputs that have an answer."""
+        return score(self.all_logits, self.all_answers)
+
+    @cached_property
+    def accuracy(self) -> float:
+        """Share of all inputs that the network answers correctly."""
+        return self.own_score.accuracy
+
+    @property
+    def chance_loss(self) -> float:
+        """Loss of guessing. [nats]"""
+        return log(self.classes)
+
+    @cached_property
+    def own_test_score(self) -> Score:
+        """Accuracy and loss on the inputs that were not trained on.
+
+        Raises:
+            NotRecorded: a user's network, of which these are not known.
+        """
+        rows = self.split.test
+        return score(self.all_logits[rows.to(self.all_logits.device)], self.all_answers[rows])
+
+    @cached_property
+    def is_right(self) -> Bool[Tensor, " input"]:
+        """Whether each input that has an answer is answered correctly."""
+        answers = self.all_answers.to(self.all_logits.device)
+        return (self.all_logits.argmax(dim=-1) == answers)[answers >= 0]
+
+    @cached_property
+    def losses_of_right_and_wrong(self) -> tuple[float, float]:
+        """Mean loss over the inputs that are answered correctly, and over the others; NaN for none. [nats]"""
+        answers = self.all_answers.to(self.all_logits.device)
+        rows = answers >= 0
+        losses = torch.nn.functional.cross_entropy(self.all_logits[rows], answers[rows], reduction="none")
+        return float(losses[self.is_right].mean()), float(losses[~self.is_right].mean())
+
+    @cached_property
+    def sureness_where_wrong(self) -> float:
+        """Mean probability of the answer that is given, over the inputs that are answered wrongly; NaN for none."""
+        rows = self.all_answers.to(self.all_logits.device) >= 0
+        return float(self.all_logits[rows][~self.is_right].softmax(dim=-1).amax(dim=-1).mean())
+
+    @cached_property
+    def accuracy_of_operations(self) -> dict[str, float]:
+        """Operation mod p, a key of `OPERATIONS`, to the share of the pairs that the network answers with its result.
+
+        Empty for a task that is no operation mod p.
+        """
+        if not isinstance(self.task, ModularArithmetic):
+            return {}
+        tasks = {op: ModularArithmetic(self.task.p, op) for op in OPERATIONS}
+        return {op: score(self.all_logits, task.labels()[:, 0]).accuracy for op, task in tasks.items()}
 
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:

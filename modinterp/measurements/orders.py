@@ -48,10 +48,10 @@ class OrderMeasurements(NetworkMeasurements):
             numbers, or a fifth of `limit` where that is less.
     """
 
-    def __init__(self, run: TrainedRun):
+    def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
         if not isinstance(run.task, Ordering):
             raise ValueError(f"{run.name} was trained on {run.task.name}, not on the order of numbers")
-        super().__init__(run)
+        super().__init__(run, as_published, draws)
         self.n, self.limit = run.task.n, run.task.limit
         self.smallest_number = min(run.task.small_limit, max(run.task.limit // 5, 1))
 

@@ -1,261 +1,506 @@
-"""What is measured of a network over pairs of residues: waves, and the circles that attention and the MLP move."""
+"""What is measured of a network over pairs (a, b), whatever the operation: embedding, answers, blocks of its basis.
+
+Whether the blocks are frequencies or representations, and the order and sign of the operation, is the basis' matter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
+from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from modinterp.analyses.circles.alignment import SingularDirections, singular_directions
-from modinterp.analyses.circles.circle import Circle, circle, circles, plane
-from modinterp.analyses.circles.linearity import MID, Linearity, linearity
-from modinterp.analyses.circles.petals import PetalFit, petal_fits
-from modinterp.analyses.circles.rotation import CollectedPlanes, Motion, collected_planes, motion
-from modinterp.analyses.fourier.frequencies import dominant_frequency
-from modinterp.measurements.circles import CircleMeasurements
-from modinterp.measurements.network import NoSuchPart
-from modinterp.measurements.waves import ATTN_OUT, Z
+from modinterp.activations import logits_on_grid, logits_with
+from modinterp.analyses.attention import components
+from modinterp.analyses.circles.circle import effective_rank
+from modinterp.analyses.embeddings import positions, singular_vectors
+from modinterp.analyses.fourier import ablations, frequencies, neuron_spectra
+from modinterp.analyses.fourier.sparsity import gini
+from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
+from modinterp.analyses.network import nulls
+from modinterp.measurements.basis import KEY_ENERGY, basis_of
+from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
+from modinterp.measurements.questions import Questions
+from modinterp.measurements.score import Score
+from modinterp.models import Config, Network, Wrapped, indexed, initial_weights, read_logits
+from modinterp.runs import TrainedRun
 
-FIXED_A = 70  # the first number that the blog post on the Clock algorithm holds fixed
-TUNED = 0.8  # share of the variance of a head's attention at one frequency, from which it counts as tuned to it
+DRAWS_AT_START = 19
 
 
-class PairMeasurements(CircleMeasurements):
-    """What a network over pairs of residues does, as waves and as circles that attention and the MLP move.
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute on one thread: hundreds of small matrices are ten times as slow on two, on a busy CPU."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
-    What is said of one a is said of `fixed_a`; planes, circles and motions are those of the key frequencies.
+
+def without_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
+    """Logits without the mean of each pair, which no softmax sees, and of each class, which a bias gives."""
+    rows = logits - logits.mean(dim=-1, keepdim=True)
+    return rows - rows.mean(dim=(0, 1))
+
+
+class PairMeasurements(NetworkMeasurements):
+    """The measurements of a network whose inputs are all pairs (a, b).
+
+    Activations, labels and weights stand in the order of `basis`: for a * b, in that of discrete logarithms.
     """
 
-    @property
-    def fixed_a(self) -> int:
-        """First number of the pairs where it is held fixed and b runs: 70 mod p."""
-        return FIXED_A % self.p
+    parts = (Questions,)
+
+    def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
+        if run.task.grid is None or len(run.task.grid) != 2:
+            raise ValueError(f"{run.name} was trained on {run.task.name}, whose inputs are no grid of pairs")
+        super().__init__(run, as_published, draws)
+
+    @cached_property
+    def basis(self) -> Any:
+        """Blocks, order and sign of the operation: `Frequencies` or `Representations`."""
+        return basis_of(self.task)
 
     @property
-    def W_V(self) -> Float[Tensor, "head d_model d_head"]:
-        """Value weights of the first layer's heads, in float64.
+    def questions(self) -> Questions:
+        """Measurements by question, of a network that is asked several things about each pair."""
+        return self.part(Questions)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The words by which titles of quantities name the parts of this network."""
+        basis = {"block": self.basis.block, "blocks": self.basis.blocks_name, "answer": self.basis.answer}
+        return basis if not self.has_weights else basis | {"readout": self.readout_name, "features": self.features_name}
+
+    @property
+    def operation(self) -> str:
+        """What the answer is a function of: such as `a + b`, or places i and j in a cyclic group."""
+        return self.basis.answer
+
+    @property
+    def p(self) -> int:
+        """Number of elements that the basis puts in order; for a + b and a - b, the modulus."""
+        return self.basis.n
+
+    @cached_property
+    def labels(self) -> Int[Tensor, "input output"]:
+        """The right answer to every pair of the basis, in its order, one column a question."""
+        return self.basis.answers if self.basis.is_operation else self.task.labels()
+
+    @cached_property
+    def _arranged(self) -> dict[str, Tensor]:
+        return {}
+
+    def activation(self, name: str) -> Tensor:
+        """An activation at the last position over the pairs of the basis, `[a, b, ...]`, by the hook's name.
 
         Raises:
-            NoSuchPart: the network has no attention.
+            NoSuchPart: the network has no such hook.
         """
-        return self.weight("blocks.0.attn.W_V").double()
+        activation = super().activation(name)
+        if self._keeps_order:
+            return activation
+        if name not in self._arranged:
+            self._arranged[name] = self.basis.arranged(activation, is_logits=name == "logits")
+        return self._arranged[name]
+
+    @cached_property
+    def _keeps_order(self) -> bool:
+        """Whether the basis has all numbers of the task in the task's order."""
+        return bool((self.basis.order == torch.arange(self.basis.n)).all()) and self.basis.n == self.task.grid[0]
+
+    def score(self, logits: Float[Tensor, "a b output"], rows: Int[Tensor, " row"] | None = None) -> Score:
+        """Accuracy and loss of some logits over all pairs of the basis, or over some rows of the task's inputs."""
+        some = None if rows is None else self.basis.rows(rows)
+        return Score(ablations.accuracy_on(logits, self.labels, some), ablations.loss_on(logits, self.labels, some))
+
+    @cached_property
+    def original(self) -> components.Ablation:
+        """Loss and accuracy of the network as it is, over all pairs of the basis."""
+        return components.ablation(self.logits, self.labels, self.test)
+
+    def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
+        """Loss and accuracy of other logits in place of the network's, and their ratio to the network's own."""
+        if not logits.isfinite().all():  # as where nothing is left that attention could attend to
+            return components.Ablation(*[float("nan")] * 5)
+        return components.ablation(logits, self.labels, self.test, self.original)
+
+    def logits_after(self, values: dict[str, Tensor]) -> Float[Tensor, "a b output"]:
+        """Logits, in the order of the basis, with other values at some hooks.
+
+        Args:
+            values: name of a hook to its values over the task's inputs, in the task's order.
+        """
+        return self.basis.arranged(logits_with(self.model, self.task, values, self.grid), is_logits=True)
+
+    # What the network exposes
 
     @property
-    def W_O(self) -> Float[Tensor, "head d_head d_model"]:
-        """Output weights of the first layer's heads, in float64.
-
-        Raises:
-            NoSuchPart: the network has no attention.
-        """
-        return self.weight("blocks.0.attn.W_O").double()
+    def n_layers(self) -> int:
+        """Number of layers."""
+        return self.model.cfg.n_layers
 
     @property
-    def W_in(self) -> Float[Tensor, "d_model neuron"]:
-        """Input weights of the first layer's MLP, as they are stored.
+    def has_embedding(self) -> bool:
+        """Whether it is known where the embedding is."""
+        return "hook_embed" in self.model.hook_dict
+
+    @property
+    def has_attention(self) -> bool:
+        """Whether it is known where the last layer has attention."""
+        return f"{self.last_block}.attn.hook_pattern" in self.model.hook_dict
+
+    @property
+    def has_neurons(self) -> bool:
+        """Whether it is known where the last layer has neurons."""
+        return f"{self.last_block}.mlp.hook_post" in self.model.hook_dict
+
+    @cached_property
+    def is_output_only(self) -> bool:
+        """Whether no matrix is known that the logits come from, so that blocks are looked for in the logits.
+
+        The network is seen from outside alone, or its last neurons make less than half of the logits' variance, the
+        mean of each pair and of each class left out, as where earlier layers do the work. Never so `as_published`.
+        """
+        if self.as_published:
+            return False
+        if isinstance(self.model, Wrapped) and self.model.readout is None:
+            return True
+        if not self.has_neurons:
+            return False
+        rest = self.logits - self.activation(f"{self.last_block}.mlp.hook_post").double() @ self._matrix
+        whole, left = (without_means(x).square().sum() for x in (self.logits, rest))
+        return bool(left > 0.5 * whole)
+
+    @property
+    def readout_name(self) -> str:
+        """Name of the matrix that the logits come from: W_L, W_U without neurons, or the logits."""
+        if self.is_output_only:
+            return "the logits"
+        return "W_L" if self.has_neurons else "W_U"
+
+    @property
+    def features_name(self) -> str:
+        """What the readout matrix acts on, in words."""
+        if self.is_output_only:
+            return "the logits"
+        return "neurons" if self.has_neurons else "the residual stream"
+
+    @property
+    def _matrix(self) -> Float[Tensor, "feature output"]:
+        matrix = self.W_L if self.has_neurons or self.as_published else self.model.W_U.detach()[:, self._columns]
+        return matrix.double()
+
+    @property
+    def _columns(self) -> Int[Tensor, " output"] | slice:
+        return slice(None) if self._keeps_order else self.basis.order.to(self.model.device)
+
+    @cached_property
+    def _readout(self) -> tuple[Float[Tensor, "a b feature"], Float[Tensor, "feature output"]]:
+        """Features and the matrix that makes logits of them; of hidden ones an orthonormal basis of the logits."""
+        if self.is_output_only:
+            q, r = torch.linalg.qr(self.logits.flatten(0, 1).double())
+            return q.unflatten(0, (self.p, self.p)), r
+        name = "mlp.hook_post" if self.has_neurons else "hook_resid_post"
+        return self.activation(f"{self.last_block}.{name}").double(), self._matrix  # of a module that casts, too
+
+    @property
+    def readout_matrix(self) -> Float[Tensor, "feature output"]:
+        """The matrix that the logits come from, in float64: W_L, or W_U in a network of attention alone."""
+        return self._readout[1] if self.is_output_only else self._matrix
+
+    @property
+    def features(self) -> Float[Tensor, "a b feature"]:
+        """What the readout matrix acts on: neurons of the last layer, or the residual stream where there are none."""
+        return self._readout[0]
+
+    @property
+    def W_L(self) -> Float[Tensor, "neuron output"]:
+        """The map from the neurons of the last layer to the logits, W_out W_U.
 
         Raises:
             NoSuchPart: the network is attention alone.
         """
-        return self.weight("blocks.0.mlp.W_in")
+        if not hasattr(self.model.blocks[-1], "mlp"):
+            raise NoSuchPart(f"{self.name} is attention alone, without neurons")
+        return self.model.W_L[:, self._columns]
+
+    def weight(self, name: str) -> Tensor:
+        """A weight as it is stored, without a gradient, by its name, such as `blocks.0.mlp.W_out`.
+
+        Raises:
+            NoSuchPart: the network has no such weight.
+        """
+        weights = dict(self.model.named_parameters())
+        if name not in weights:
+            raise NoSuchPart(f"{self.name} has no {name}")
+        return weights[name].detach()
 
     @property
-    def b_in(self) -> Float[Tensor, " neuron"]:
-        """Biases of the first layer's neurons, as they are stored.
-
-        Raises:
-            NoSuchPart: the network has no such biases.
-        """
-        return self.weight("blocks.0.mlp.b_in")
+    def post(self) -> Float[Tensor, "a b neuron"]:
+        """Neurons of the last layer after their nonlinearity, over all pairs."""
+        return self.activation(f"{self.last_block}.mlp.hook_post")
 
     @property
-    def W_out(self) -> Float[Tensor, "neuron d_model"]:
-        """Output weights of the first layer's MLP, as they are stored.
+    def pattern(self) -> Float[Tensor, "a b head key"]:
+        """Attention of the last position to every position, in the first layer."""
+        return self.activation(PATTERN)
 
-        Raises:
-            NoSuchPart: the network is attention alone, or its neurons make the logits without it.
-        """
-        return self.weight("blocks.0.mlp.W_out")
+    # Blocks of the basis
 
     @property
-    def b_out(self) -> Float[Tensor, " d_model"]:
-        """Bias of the first MLP's output, as it is stored.
-
-        Raises:
-            NoSuchPart: the network has no such bias.
-        """
-        return self.weight("blocks.0.mlp.b_out")
+    def keys(self) -> Any:
+        """The key blocks; see the classes for frequencies and for representations."""
+        raise NoSuchPart(f"{self.name} is asked several things, and has no key {self.basis.blocks_name}")
 
     @property
-    def W_U(self) -> Float[Tensor, "d_model output"]:
-        """Unembedding of the residues, in float64."""
-        return self.model.W_U.detach().double()[:, : self.p]
+    def key_blocks(self) -> tuple[Any, ...]:
+        """Key frequencies, or key representations."""
+        raise NoSuchPart(f"{self.name} is asked several things, and has no key {self.basis.blocks_name}")
 
     @property
-    def n_heads(self) -> int:
-        """Number of attention heads in the first layer."""
-        return self.pattern.shape[2]
-
-    @cached_property
-    def tuning(self) -> tuple[tuple[int, float], ...]:
-        """Dominant frequency [cycles per p] of each head's attention to the fixed a, and its share of the variance."""
-        to_a = self.pattern[self.fixed_a, :, :, 0]
-        return tuple(dominant_frequency(to_a[:, head]) for head in range(self.n_heads))
+    def key_names(self) -> tuple[str, ...]:
+        """Names of the key blocks."""
+        return tuple(map(self.basis.name, self.key_blocks))
 
     @property
-    def tuned_heads(self) -> tuple[int, ...]:
-        """Heads whose attention has at least 0.8 of its variance at one frequency, which is a key frequency."""
-        return tuple(h for h, (freq, share) in enumerate(self.tuning) if share >= TUNED and freq in self.freqs)
+    def all_are_key(self) -> bool:
+        """Whether every block is a key one, so that no null tells them from others."""
+        return len(self.key_blocks) == len(self.basis.all_blocks)
+
+    def shares_of(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
+        """Name of each block to its share of a matrix whose rows belong to the elements, column means left out."""
+        found = self.basis.energy_shares(matrix).tolist()
+        return {self.basis.name(one): share for one, share in zip(self.basis.all_blocks, found, strict=True)}
+
+    @cached_property
+    def score_of_keys_alone(self) -> Score:
+        """Accuracy and restricted loss: the logits cut to key blocks of the answer, and each class's mean."""
+        return self.score(self.basis.answer_part(self.logits, self.key_blocks) + self.logits.double().mean(dim=(0, 1)))
+
+    @cached_property
+    def logits_without_keys(self) -> Float[Tensor, "a b output"]:
+        """The logits without the key blocks of the answer."""
+        return self.logits.double() - self.basis.answer_part(self.logits, self.key_blocks)
+
+    @cached_property
+    def score_without_keys(self) -> Score:
+        """Accuracy and excluded loss over all pairs, the key blocks of the answer taken out of the logits."""
+        return self.score(self.logits_without_keys)
+
+    @cached_property
+    def score_of_features_alone(self) -> Score:
+        """Accuracy and loss with the features cut to their means and the key blocks of the answer."""
+        kept = self.basis.answer_part(self.features, self.key_blocks) + self.features.mean(dim=(0, 1))
+        return self.score(self.logits + (kept - self.features) @ self.readout_matrix)
+
+    @cached_property
+    def loss_without_each_block(self) -> Float[Tensor, " block"]:
+        """Loss over all pairs with one block of the answer taken out of the logits. [nats]"""
+        return self.basis.losses_without_each(self.logits)
+
+    @cached_property
+    def formula(self) -> Float[Tensor, "a b output"]:
+        """The logits of the formula: a cosine of a + b - c, or a character of a b c^-1, for each key block."""
+        return self.basis.formula(self.logits, self.key_blocks)
+
+    @cached_property
+    def score_of_formula(self) -> Score:
+        """Accuracy and loss of the formula in place of the logits."""
+        return self.score(self.formula)
+
+    @cached_property
+    def periodic_share_of_logits(self) -> float:
+        """Share of the logits' variance over pairs in as many blocks as there are key ones, whichever these are."""
+        return self.basis.periodic_share(self.logits, len(self.key_blocks))
+
+    @cached_property
+    def variance_shares(self) -> Float[Tensor, " block"]:
+        """Share of the variance of the last layer's neurons in every block, of a, of b and of the answer."""
+        return self.basis.variance_shares(self.post)
 
     @property
-    def attended_frequencies(self) -> tuple[int, ...]:
-        """Key frequencies that at least one head is tuned to, in ascending order. [cycles per p]"""
-        return tuple(k for k in self.freqs if k in {self.tuning[h][0] for h in self.tuned_heads})
+    def neurons_at_keys(self) -> float:
+        """Share of the variance of the last layer's neurons in the key blocks, of a, of b and of the answer."""
+        return float(self.variance_shares[[self.basis.all_blocks.index(one) for one in self.key_blocks]].sum())
 
     @cached_property
-    def planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
-        """Key frequency to the plane in which the embedding's circle of that frequency lies."""
-        return {k: plane(self.W_E, k) for k in self.freqs}
+    def spectrum_nulls(self) -> nulls.Nulls:
+        """How clear the key blocks are in the readout matrix, against matrices in which there is nothing to find."""
+        at_start = None
+        if self.drawable is not None and not self.is_output_only:
+            at_start = (matrix[:, self.basis.order] for matrix in nulls.readouts_at_start(self.drawable, self.draws))
+        with one_thread():
+            return self.basis.spectrum_nulls(self.readout_matrix, len(self.key_blocks), at_start, self.draws)
 
     @cached_property
-    def circles_of_W_E(self) -> dict[int, Circle]:
-        """Key frequency to the circle of the embeddings of all residues."""
-        return circles(self.W_E, self.freqs)
+    def key_energy(self) -> float:
+        """Share of the readout matrix's energy in as many blocks as there are key ones, each row's mean left out."""
+        return self.basis.energy_of_strongest(self.readout_matrix, len(self.key_blocks))
+
+    @property
+    def p_value(self) -> float:
+        """Largest p-value over the nulls of the energy in the strongest blocks of the readout matrix."""
+        return self.spectrum_nulls.p_value(KEY_ENERGY)
 
     @cached_property
-    def circles_of_W_L(self) -> dict[int, Circle]:
-        """Key frequency to the circle of the columns of W_L."""
-        return circles(self.W_L.T, self.freqs)
+    def logit_nulls(self) -> nulls.Nulls:
+        """How much of the logits the blocks explain, against logits in which there is nothing to find."""
+        return self.basis.logit_nulls(self.logits, len(self.key_blocks), self.logits_at_start())
 
-    @cached_property
-    def attention_share(self) -> Float[Tensor, "b head"]:
-        """Attention to the fixed a over the attention to a and b together."""
-        to_a, to_b = self.pattern[self.fixed_a, :, :, :2].unbind(dim=-1)
-        return to_a / (to_a + to_b)
+    @property
+    def drawable(self) -> Config | None:
+        """Configuration from which networks of this shape can be drawn; None for a user's module."""
+        return None if isinstance(self.model, Wrapped) else self.model.cfg
 
-    @cached_property
-    def token_values(self) -> Float[Tensor, "head residue d_head"]:
-        """Value of every residue in every head, positional embeddings left out."""
-        values = torch.einsum("rm,hmd->hrd", self.W_E.double(), self.W_V)
-        return values + self.weight("blocks.0.attn.b_V").double()[:, None] if self.model.cfg.attn_biases else values
+    def logits_at_start(self) -> Iterator[Float[Tensor, "a b output"]] | None:
+        """Logits of untrained networks in the task's order, made one after the other; None for a user's module."""
+        config = self.drawable
+        if config is None:
+            return None
+        inputs = self.task.inputs()
+        index = indexed(config, inputs, inputs[:, -1].unique())
 
-    @cached_property
-    def head_values(self) -> Float[Tensor, "b head d_head"]:
-        """z of every head, its mixture of values, with a fixed."""
-        return self.activation(Z)[self.fixed_a]
+        def drawn(seed: int) -> Tensor:  # by the forward pass of training, several times as fast as the hooked one
+            return read_logits(config, initial_weights(config, seed), index)[:, -1].unflatten(0, self.task.grid)
 
-    @cached_property
-    def head_outputs(self) -> Float[Tensor, "b head d_model"]:
-        """What every head adds to the residual stream, with a fixed."""
-        return torch.einsum("bhd,hdm->bhm", self.head_values, self.W_O)
+        return map(torch.no_grad()(drawn), range(DRAWS_AT_START))
 
-    def _petal_fits(self, token_values: Tensor, head_values: Tensor, maps: Tensor) -> list[PetalFit]:
-        freqs = [freq for freq, _ in self.tuning]
-        return petal_fits(token_values, head_values, maps, self.attention_share, self.planes, freqs, self.fixed_a)
+    # Embedding
 
-    @cached_property
-    def petals(self) -> list[PetalFit]:
-        """Every head's z in every plane of the embedding, against the petal that its attention predicts."""
-        return self._petal_fits(self.token_values, self.head_values, self.W_V)
+    @property
+    def W_E(self) -> Float[Tensor, "a d_model"]:
+        """Embedding of the first numbers in the order of the basis, detached from the graph of gradients."""
+        W_E = self.model.W_E
+        return (W_E[: self.p] if self._keeps_order else W_E[self._columns]).detach()
 
-    @cached_property
-    def written_petals(self) -> list[PetalFit]:
-        """Every head's output in every plane of the embedding, against the petal that its attention predicts."""
-        return self._petal_fits(self.token_values @ self.W_O, self.head_outputs, self.W_V @ self.W_O)
-
-    @cached_property
-    def carried_planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
-        """Key frequency to the embedding's plane after W_V W_O, summed over the heads, with columns of length 1."""
-        images = {k: torch.einsum("mi,hmn->ni", x, self.W_V @ self.W_O) for k, x in self.planes.items()}
-        return {k: x / x.norm(dim=0) for k, x in images.items()}
-
-    @cached_property
-    def summed_circles(self) -> dict[int, tuple[Circle, list[Circle]]]:
-        """Key frequency to the circle of the attention's output in the carried plane, and those of each head alone."""
-        attn_out = self.activation(ATTN_OUT)[self.fixed_a]
-        return {
-            k: (
-                circle(attn_out @ image, k),
-                [circle(self.head_outputs[:, head] @ image, k) for head in range(self.n_heads)],
-            )
-            for k, image in self.carried_planes.items()
-        }
-
-    def own_plane(self, hook: str, freq: int) -> Float[Tensor, "d 2"]:
-        """The plane of a frequency over b, with a fixed, of the activations under a hook's name.
+    @property
+    def W_pos(self) -> Float[Tensor, "pos d_model"]:
+        """Embeddings of the positions.
 
         Raises:
-            NoSuchPart: the network has no such hook.
+            NoSuchPart: the network has none.
         """
-        return plane(self.activation(hook)[self.fixed_a], freq)
-
-    def own_circle(self, hook: str, freq: int) -> Circle:
-        """The circle of a frequency over b, with a fixed, in `own_plane` of the activations under a hook's name.
-
-        Raises:
-            NoSuchPart: the network has no such hook.
-        """
-        return circle(self.activation(hook)[self.fixed_a] @ self.own_plane(hook, freq), freq)
+        if not hasattr(self.model, "pos_embed"):
+            raise NoSuchPart(f"{self.name} has no embedding of positions")
+        return self.model.pos_embed.W_pos
 
     @cached_property
-    def _plane_directions(self) -> dict[tuple[str, int], CollectedPlanes]:
-        return {}
-
-    def plane_directions(self, hook: str, freq: int) -> CollectedPlanes:
-        """Principal directions of the planes in which the circles over b lie, one plane for every a.
-
-        Args:
-            hook: name of the activations, such as `blocks.0.hook_attn_out`.
-            freq: of the circles. [cycles per p]
-        Raises:
-            NoSuchPart: the network has no such hook.
-        """
-        key = hook, freq
-        if key not in self._plane_directions:
-            self._plane_directions[key] = collected_planes(self.activation(hook), freq)
-        return self._plane_directions[key]
+    def position_likeness(self) -> positions.PositionLikeness:
+        """Correlation and cosine of the embeddings of the first two positions."""
+        return positions.position_likeness(self.W_pos)
 
     @cached_property
-    def _motions(self) -> dict[tuple[str, int, int], Motion]:
-        return {}
-
-    def motion(self, hook: str, freq: int, pair: int) -> Motion:
-        """How the circle over b revolves and rotates as a runs, in one pair of principal directions.
-
-        Args:
-            hook: name of the activations, such as `blocks.0.hook_attn_out`.
-            freq: of the circle. [cycles per p]
-            pair: 0 for principal directions 1 and 2, 1 for directions 3 and 4.
-        """
-        key = hook, freq, pair
-        if key not in self._motions:
-            points = self.activation(hook) @ self.plane_directions(hook, freq).pair(pair)
-            self._motions[key] = motion(points, freq)
-        return self._motions[key]
-
-    def motions(self, hook: str, pair: int) -> Mapping[int, Motion]:
-        """Key frequency to the motion of its circle; see `motion`."""
-        return {k: self.motion(hook, k, pair) for k in self.freqs}
+    def embedding_svd(self) -> singular_vectors.SingularValues:
+        """Singular values and left singular vectors of the embedding."""
+        return singular_vectors.singular_values(self.W_E)
 
     @cached_property
-    def mlp_linearity(self) -> Linearity:
-        """How much of what the MLP does an affine map does as well.
+    def singular_vectors(self) -> singular_vectors.Periodicity:
+        """Best wave of each top left singular vector of the embedding, of those up to half the sum of the values."""
+        svd = self.embedding_svd
+        return singular_vectors.periodicity(svd.vectors[:, : svd.count_to_reach(0.5)])
 
-        Raises:
-            NoSuchPart: the network is not a transformer with an MLP.
-        """
-        self.activation(MID)
-        return linearity(self.grid, self.task, self.labels, self.freqs)
+    @property
+    def effective_rank(self) -> float:
+        """Participation ratio of the embedding's variances along its principal directions."""
+        return effective_rank(self.W_E)
 
     @cached_property
-    def singular_directions(self) -> SingularDirections:
-        """The first left singular vectors of W_out, two for each key frequency, and the neurons' waves along them.
+    def embedding_norms(self) -> Float[Tensor, " freq"]:
+        """Norm of the embedding at every frequency; entry k - 1 belongs to frequency k."""
+        return frequency_norms(component_norms(self.W_E)).cpu()
 
-        Raises:
-            NoSuchPart: the network has no W_out, or several layers.
+    def active_frequencies(self, deviations: float = 1) -> tuple[int, ...]:
+        """Frequencies at which the embedding's norm exceeds its mean by so many standard deviations."""
+        return frequencies.active_frequencies(self.embedding_norms, deviations)
+
+    @property
+    def significant_frequencies(self) -> tuple[int, ...]:
+        """Frequencies at which the embedding has more than a quarter of its largest norm."""
+        return frequencies.significant_frequencies(self.W_E)
+
+    @property
+    def embedding_gini(self) -> float:
+        """Gini coefficient of the embedding's norms over frequencies, in [0, 1]: 0 for a flat spectrum."""
+        return gini(self.embedding_norms)
+
+    # Answers
+
+    @cached_property
+    def test(self) -> Int[Tensor, " test"] | None:
+        """Rows of the pairs of the basis that were not trained on; None where there are none or they are not known."""
+        if self.run.spec is None or not len(self.split.test):
+            return None
+        return self.basis.rows(self.split.test)
+
+    def predicted_by(self, network: Network) -> Int[Tensor, "input output"]:
+        """Answers of a network to every question of this run's task, on all inputs."""
+        parts = logits_on_grid(network, self.task).flatten(0, 1).cpu().split(list(self.task.output_sizes), dim=-1)
+        return torch.stack([part.argmax(dim=-1) for part in parts], dim=-1)
+
+    @cached_property
+    def predicted(self) -> Int[Tensor, "input output"]:
+        """Answers of the run's network to every question, on all inputs."""
+        return self.predicted_by(self.model)
+
+    @cached_property
+    def correct(self) -> Bool[Tensor, "input output"]:
+        """Whether each answer of the run's network is right, in the task's order."""
+        return self.predicted == self.task.labels()
+
+    @property
+    def held_out(self) -> Tensor | slice:
+        """Rows of the inputs that were not trained on; all, for a user's checkpoint, of which they are not known."""
+        return slice(None) if self.run.spec is None else self.split.test
+
+    @cached_property
+    def test_accuracies(self) -> tuple[float, ...]:
+        """Accuracy of every question on the inputs that are `held_out`, for a user's checkpoint thus on all inputs.
+
+        The last in the history, where the weights are missing.
         """
-        if self.model.cfg.n_layers > 1:
-            raise NoSuchPart(f"W_out is decomposed in networks of one layer; {self.name} has more")
-        return singular_directions(self.W_out, self.post, 2 * len(self.freqs))
+        if not self.has_weights:
+            return tuple(self.questions.final("test_accuracy").tolist())
+        return tuple(self.correct[self.held_out].double().mean(dim=0).tolist())
+
+    @property
+    def test_accuracy(self) -> float:
+        """Accuracy on the inputs that are `held_out`, for a user's checkpoint on all; mean over the questions."""
+        return sum(self.test_accuracies) / len(self.test_accuracies)
+
+    @cached_property
+    def neuron_peaks(self) -> Float[Tensor, " neuron"]:
+        """Largest over mean magnitude of the 2D transform of each of the first layer's neurons; NaN for a dead one."""
+        return neuron_spectra.peak_ratios(self.activation(NEURONS))
+
+    @cached_property
+    def mixed_neuron_peaks(self) -> Float[Tensor, " neuron"]:
+        """The same among products of waves of both residues alone."""
+        return neuron_spectra.mixed_peak_ratios(self.activation(NEURONS))
+
+    @cached_property
+    def n_key_frequencies(self) -> int:
+        """How many key frequencies W_L has, for a network that is asked one question."""
+        return len(frequencies.key_frequencies(self.W_L).freqs)
+
+    @cached_property
+    def attention_distances(self) -> Float[Tensor, " head"]:
+        """Mean distance of the attention to the two residues."""
+        return (self.pattern[..., 0] - self.pattern[..., 1]).abs().mean(dim=(0, 1))
+
+    @cached_property
+    def attention_sum_error(self) -> float:
+        """Largest deviation of a row of attention from a sum of 1."""
+        return float((self.pattern.sum(dim=-1) - 1).abs().max())
+
+    @property
+    def peak_neuron(self) -> int:
+        """Index of the neuron whose 2D transform has the largest peak over its mean."""
+        return int(self.neuron_peaks.nan_to_num(0).argmax())

@@ -124,15 +124,16 @@ def measurements_declared(kind: type) -> Mapping[str, Any]:
     return {name: typing.get_type_hints(function).get("return") for name, function in kept.items()}
 
 
-def recorded_values(measurements: object) -> dict[str, Any]:
+def recorded_values(measurements: Any) -> dict[str, Any]:
     """Name of each measurement that can be taken, and made again from JSON of `LONGEST` characters, to its JSON."""
     values = {}
-    for name, kind in measurements_declared(type(measurements)).items():
-        with suppress(TypeError, ValueError):  # of another type, or of what this network does not have
-            value = plain(getattr(measurements, name))
-            restored(kind, value)
-            if len(json.dumps(value)) <= LONGEST:
-                values[name] = value
+    for holder in (measurements, *(measurements.part(kind) for kind in measurements.parts)):
+        for name, kind in measurements_declared(type(holder)).items():
+            with suppress(TypeError, ValueError):  # of another type, or of what this network does not have
+                value = plain(getattr(holder, name))
+                restored(kind, value)
+                if len(json.dumps(value)) <= LONGEST:
+                    values[name] = value
     return values
 
 

@@ -15,7 +15,7 @@ from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.analyses.training.progress import progress_at
 from modinterp.figures import fourier, history, progress
 from modinterp.files import write_atomically
-from modinterp.measurements import PairMeasurements, measure
+from modinterp.measurements import CyclicMeasurements, measure_as_published
 from modinterp.pages.html import rendered
 from modinterp.pages.plots import untitled
 from modinterp.runs import TrainedRun, load
@@ -53,8 +53,8 @@ class Watched:
     def figures(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
         """Key and figure of all that is drawn; of a task without waves the curves alone."""
         yield "curves", history.curves({run.name: run.history}, "Accuracy and loss so far")
-        m = measure(run)
-        if isinstance(m, PairMeasurements) and run.has_weights and m.freqs:
+        m = measure_as_published(run)
+        if isinstance(m, CyclicMeasurements) and run.has_weights and m.freqs:
             freqs = ", ".join(map(str, m.freqs))
             title = (
                 f"With the key frequencies of the last state, {freqs}, alone (restricted), and without them (excluded)"
@@ -63,7 +63,7 @@ class Watched:
             norms = {"W_E": component_norms(m.W_E), "W_L": component_norms(m.W_L.T)}
             yield "spectra", fourier.spectra(norms, m.freqs, "The spectra of the last state; key frequencies in bold")
 
-    def progress(self, m: PairMeasurements) -> pd.DataFrame:
+    def progress(self, m: CyclicMeasurements) -> pd.DataFrame:
         """Progress measures of the last state and of the snapshots before it, evenly chosen where there are many."""
         now = int(m.history["epoch"].iloc[-1])
         epochs = [epoch for epoch in m.snapshots if epoch < now]

@@ -25,7 +25,7 @@ from typing import Any
 import torch
 
 from modinterp.files import write_atomically
-from modinterp.measurements import measure
+from modinterp.measurements import measure_as_published
 from modinterp.models import TransformerConfig, to_hooked_transformer_state_dict
 from modinterp.publish.edges import Edge, Graph, auc, edges
 from modinterp.publish.planted import clock
@@ -68,7 +68,7 @@ def case(name: str, run: TrainedRun, planted: tuple[int, ...] | None = None) -> 
     Raises:
         ValueError: a network with other edges; planted frequencies that are not those measured.
     """
-    network, m = run.network, measure(run)
+    network, m = run.network, measure_as_published(run)
     graph = Graph(network, run.task)
     effects = graph.effects()
     matter = tuple(edge for edge, effect in effects.items() if effect >= MATTERS)
@@ -112,7 +112,7 @@ def trained_cases(names: Sequence[str] = ()) -> Iterable[Case]:
         try:
             run = load(name)
             edges(run.network)
-            suits = names or hasattr(measure(run), "freqs")
+            suits = names or hasattr(measure_as_published(run), "freqs")
         except (FileNotFoundError, ValueError):
             if names:
                 raise

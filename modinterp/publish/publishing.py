@@ -122,10 +122,10 @@ def has_both(name: str, root: Path) -> bool:
 
 def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
     """Progress measures of a run at all its snapshots, which are also put beside it and into its `run.json`."""
-    from modinterp.measurements import measure
+    from modinterp.measurements import measure_as_published
     from modinterp.runs import store
 
-    progress = measure(run).progress
+    progress = measure_as_published(run).progress
     digest = write_atomically(folder / store.PROGRESS, store.table_bytes(progress))
     _write_record(run, folder, folder, store.read_record(folder)["sha256"] | {store.PROGRESS: digest})
     return progress

@@ -16,7 +16,7 @@ from huggingface_hub import EvalResult, HfApi, ModelCardData
 
 from modinterp.claims import Result
 from modinterp.files import write_atomically
-from modinterp.measurements import measure
+from modinterp.measurements import measure_as_published
 from modinterp.publish.hub_network import LIBRARY, configuration, hub_class
 from modinterp.runs import TrainedRun, hub, load, store
 from modinterp.sources import sources
@@ -27,7 +27,7 @@ TAGS = ["mechanistic-interpretability", "grokking", "transformer-lens"]
 def claims_that_hold(run: TrainedRun) -> tuple[Result, ...]:
     """The claims of its source that are about this run alone and hold on it; none for a run of no source."""
     about = sources().get(run.name.partition("/")[0])
-    measured = {run.name: measure(run)}
+    measured = {run.name: measure_as_published(run)}
     results = [] if about is None else [c.check_available(measured) for c in about.values() if run.name in c.needs]
     return tuple(result for result in results if result.verdict == "holds" and result.runs)
 

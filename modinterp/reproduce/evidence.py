@@ -15,7 +15,7 @@ from modinterp.claims import Claim, Result
 from modinterp.claims.checking import Numbers
 from modinterp.claims.relatives import related
 from modinterp.claims.result import BEFORE, MEMORISED
-from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.training import RunSpec
 
@@ -65,7 +65,7 @@ class Evidence:
         m.let_go()
         before_training = [claim for claim in of_several if claim.is_about_networks]
         for when, before in untrained(m.run) if asked.before or before_training else ():
-            measured = measure(before)
+            measured = measure_as_published(before)
             for claim in of_it:
                 if claim.id in asked.before and (numbers := _numbers(claim, measured)) is not None:
                     self.control.setdefault(claim.id, {})[when] = numbers
@@ -170,7 +170,7 @@ def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:
 def _at_start(m: NetworkMeasurements, evidence: Evidence) -> NetworkMeasurements | None:
     """The network before training, with what was measured of that already; None where that is not known."""
     try:
-        before = measure(m.run.at_start())
+        before = measure_as_published(m.run.at_start())
     except NotRecorded:
         return None
     vars(before).update(evidence.at_start.get(m.name, {}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from modinterp.measurements import measure
+from modinterp.measurements import measure_as_published
 from modinterp.measurements.recorded import plain, recorded_values
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.runs.recorded_results import Recorded
@@ -18,7 +18,7 @@ def recorded(run: TrainedRun) -> Recorded:
     Args:
         run: a trained run with its weights.
     """
-    m, specs, claims = measure(run), catalogue(), {}
+    m, specs, claims = measure_as_published(run), catalogue(), {}
     for claim in (claim for source in sources().values() for claim in source.claims.values()):
         if claim.of_one is not None and run.name in claim.subjects(specs):
             try:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from modinterp.claims import Claim, Result
 from modinterp.claims.tally import Tally
-from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, with_tokens_of
 from modinterp.reproduce.evidence import Evidence, checked
@@ -127,7 +127,7 @@ def measurements_of(
     measured = {}
     for name in dict.fromkeys(names):
         try:
-            measured[name] = measure(load_named(name, root=root, device=device))
+            measured[name] = measure_as_published(load_named(name, root=root, device=device))
         except FileNotFoundError:
             continue
     return measured
@@ -213,7 +213,9 @@ def reproduction_on(
     spec, run = spec_of(about, run), run or about.main_run
     assumed = asdict(ForwardPass.of(spec.model))
     try:
-        m = measure(load(checkpoint, _with_vocabularies_of(checkpoint, task or spec.task), device=device, **assumed))
+        m = measure_as_published(
+            load(checkpoint, _with_vocabularies_of(checkpoint, task or spec.task), device=device, **assumed)
+        )
         check_memory(m.name, m.task, m.model)
     except ValueError as error:
         raise ValueError(f"{error} (taken for {run}; --as names the run whose place it takes)") from error

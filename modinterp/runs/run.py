@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import pandas as pd
 
@@ -24,8 +25,11 @@ class NotRecorded(ValueError):
     """Something that a run was used for did not come with it: its weights, its split, its initial weights."""
 
 
+T = TypeVar("T", bound=Task)
+
+
 @dataclass(eq=False)
-class TrainedRun:
+class TrainedRun(Generic[T]):
     """A network with its task and, where it was trained here, its history.
 
     Attributes:
@@ -42,7 +46,7 @@ class TrainedRun:
     """
 
     name: str
-    task: Task
+    task: T
     model: Network | None
     spec: RunSpec | None = None
     history: pd.DataFrame = field(default_factory=pd.DataFrame)

@@ -11,7 +11,7 @@ from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.figures import film as films
 from modinterp.figures import fourier, grids, history
 from modinterp.figures import neurons as neuron_figures
-from modinterp.measurements import NetworkMeasurements, PairMeasurements
+from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
 from modinterp.models import Network
 
 
@@ -21,25 +21,25 @@ def curves(measured: Mapping[str, NetworkMeasurements], title: str = history.GRO
     return history.curves(histories, title) if histories else None
 
 
-def spectra(m: PairMeasurements) -> go.Figure:
+def spectra(m: CyclicMeasurements) -> go.Figure:
     """Norms of W_E and W_L at every component of the Fourier basis."""
     return fourier.spectra({"W_E": component_norms(m.W_E), "W_L": component_norms(m.W_L.T)}, m.freqs)
 
 
-def heads(m: PairMeasurements, title: str) -> go.Figure:
+def heads(m: CyclicMeasurements, title: str) -> go.Figure:
     """Attention of every head from the last position to a, over all pairs."""
     fields = {f"head {h.head}: frequency {h.freq}": m.pattern[:, :, h.head, 0] for h in m.heads.heads}
     return grids.maps(fields, "attention to a", title, zmax=1)
 
 
-def neurons(m: PairMeasurements, shown: Iterable[int]) -> go.Figure:
+def neurons(m: CyclicMeasurements, shown: Iterable[int]) -> go.Figure:
     """Activations of some neurons over all pairs, each with its best frequency and the variance that it explains."""
     freqs, fractions = m.neurons.freqs, m.neurons.fractions
     fields = {f"neuron {n}: frequency {int(freqs[n])}, {float(fractions[n]):.0%}": m.post[..., n] for n in shown}
     return grids.maps(fields, "activation", "Neurons are periodic in a and b, each at its own frequency")
 
 
-def cluster(m: PairMeasurements, chosen: Callable[..., int] = max) -> go.Figure:
+def cluster(m: CyclicMeasurements, chosen: Callable[..., int] = max) -> go.Figure:
     """How much one frequency explains of each neuron, and what one cluster of neurons writes to the logits.
 
     Args:
@@ -51,7 +51,7 @@ def cluster(m: PairMeasurements, chosen: Callable[..., int] = max) -> go.Figure:
     return neuron_figures.histogram_and_cluster(m.neurons, m.W_L, freq)
 
 
-def film(m: PairMeasurements) -> go.Figure:
+def film(m: CyclicMeasurements) -> go.Figure:
     """The network at every snapshot, and at the end: of each key frequency the neuron that it explains best.
 
     Raises:

@@ -54,6 +54,33 @@ class Cyclic:
         arranged = activation[order][:, order]
         return arranged[..., order] if is_logits else arranged
 
+    def put_back(
+        self, arranged: Float[Tensor, "i j *rest"], activation: Float[Tensor, "a b *rest"]
+    ) -> Float[Tensor, "a b *rest"]:
+        """An activation in the task's order, with the values of the group's pairs replaced by these.
+
+        Args:
+            arranged: the new values, in the order of the cyclic group.
+            activation: the old ones in the task's order; pairs that take no part keep theirs.
+        """
+        if not self.is_renamed:
+            return arranged
+        order, changed = self.order.to(activation.device), activation.clone()
+        changed[order[:, None], order] = arranged.to(changed)
+        return changed
+
+    def rows(self, rows: Int[Tensor, " row"], size: int) -> Int[Tensor, " pair"]:
+        """Rows of the task's inputs as rows of the group's pairs; those that are none of them are left out.
+
+        Args:
+            size: how many numbers the task has.
+        """
+        if not self.is_renamed:
+            return rows
+        place = torch.full((size * size,), -1)
+        place[(self.order[:, None] * size + self.order).flatten()] = torch.arange(self.n**2)
+        return place[rows][place[rows] >= 0]
+
 
 def cyclic(task: Task) -> Cyclic | None:
     """The names under which a task over pairs is addition or subtraction; None where there are none.

@@ -10,7 +10,7 @@ from modinterp import runs
 from modinterp.activations import logits_on_grid
 from modinterp.analyses.circles import isolation
 from modinterp.analyses.fourier.transforms import components_of, fourier_basis
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.tasks import ModularArithmetic, addition
 
@@ -112,17 +112,19 @@ def test_the_authors_networks_have_the_numbers_that_are_printed(name: str) -> No
         pytest.skip("the reference networks are not at hand")
     rate, symmetricity, irrelevance, circularity, freqs, clock, two = NETWORKS[name]
     said = {} if rate is None else {"attention_rate": rate, "causal": False}
-    m = PairMeasurements(runs.load(path, addition(59, equals=False), **said))
+    m = CyclicMeasurements(runs.load(path, addition(59, equals=False), **said))
     assert m.accuracy == 1
     assert m.symmetricity_of_released_triples == pytest.approx(symmetricity, abs=6e-5)
     assert m.irrelevance.correct == pytest.approx(irrelevance, abs=6e-5)
-    assert m.circularity.mean == pytest.approx(circularity, abs=6e-5)
-    found = m.component_circles[: len(freqs)]
+    assert m.isolation.circularity.mean == pytest.approx(circularity, abs=6e-5)
+    found = m.isolation.component_circles[: len(freqs)]
     assert tuple(one.freq for one in found) == freqs
-    assert [m.agreement(one, "clock").explained for one in found[: len(clock)]] == pytest.approx(clock, abs=6e-5)
-    assert [m.agreement(one, "two absolute values").explained for one in found[: len(two)]] == pytest.approx(
+    assert [m.isolation.agreement(one, "clock").explained for one in found[: len(clock)]] == pytest.approx(
+        clock, abs=6e-5
+    )
+    assert [m.isolation.agreement(one, "two absolute values").explained for one in found[: len(two)]] == pytest.approx(
         two, abs=6e-5
     )
-    assert {one.freq for one in m.leading_circles} >= set(freqs) or not freqs
-    for one in m.leading_circles[: len(clock)]:  # by frequency they are the pizza's even more closely
-        assert m.agreement(one, "pizza").explained > 0.993
+    assert {one.freq for one in m.isolation.leading_circles} >= set(freqs) or not freqs
+    for one in m.isolation.leading_circles[: len(clock)]:  # by frequency they are the pizza's even more closely
+        assert m.isolation.agreement(one, "pizza").explained > 0.993

@@ -30,7 +30,7 @@ from modinterp.analyses.statistics.similarity import cosines
 from modinterp.analyses.training.curves import largest_drop
 from modinterp.explain import explain
 from modinterp.explain.criteria import P_VALUE
-from modinterp.explain.words import which_of_two
+from modinterp.explain.sentences import clock_or_pizza
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs.store import write_weights
 from modinterp.tasks import addition
@@ -108,7 +108,7 @@ def test_nan_is_neither_clock_nor_pizza(irrelevance: float, symmetricity: float,
     measured = SimpleNamespace(
         irrelevance=Irrelevance(irrelevance, irrelevance), sign=1, has_embedding=True, model=SimpleNamespace(cfg=None),
         symmetricity=Symmetricity(symmetricity, symmetricity, symmetricity, 9))  # fmt: skip
-    assert which_of_two(measured)[0] == said
+    assert clock_or_pizza(measured)[0] == said
 
 
 @pytest.mark.parametrize("size", [1e-30, 1e-6, 1.0, 1e6])
@@ -152,5 +152,5 @@ def test_nothing_stands_out_of_a_network_that_does_nothing(tmp_path, kind: str) 
     explanation = explain(tmp_path / "m.safetensors", draws=99, out=tmp_path)
     assert explanation.verdict.label == "not solved"
     assert "nan" not in explanation.verdict.words
-    assert not next(c for c in explanation.verdict.criteria if c.name == P_VALUE).met
+    assert not next(c for c in explanation.verdict.criteria if c.key == P_VALUE).met
     assert "No frequenc" in explanation.verdict.words

@@ -10,7 +10,6 @@ import torch
 from modinterp.analyses.fourier.cosine_sums import ideal_logits
 from modinterp.analyses.fourier.transforms import fourier_basis
 from modinterp.analyses.network import nulls
-from modinterp.explain.parts import readout_matrix
 from modinterp.models import Config, MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.tasks import addition
 
@@ -113,4 +112,5 @@ def test_readouts_at_start_are_those_of_the_networks_and_differ_by_seed(config: 
     assert not torch.equal(first, second)
     read_from = ("blocks.0.mlp.W_out", "unembed.W_U")  # and nothing else of the network is drawn
     network = initial_weights(config, 1) | initial_weights(config, 1, only=read_from)
-    assert torch.equal(second, readout_matrix(hooked(config, network)))
+    drawn = hooked(config, network)
+    assert torch.equal(second, drawn.W_U.detach() if config.attn_only else drawn.W_L)

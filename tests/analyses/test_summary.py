@@ -34,7 +34,7 @@ def test_the_mean_in_place_of_the_last_skip_is_that_of_an_intervention(n_layers:
 @pytest.mark.parametrize("n_layers", [1, 2])
 def test_summary_agrees_with_the_measurements_of_the_last_layer(n_layers: int) -> None:
     run = TrainedRun("some", TASK, network(n_layers).double())  # a summary is taken in the network's own precision
-    m = measure(run)
+    m = measure(run, as_published=True)
     found = summary(run.model, TASK)
     assert found.keys == key_frequencies(run.model.W_L)
     assert found.logit_fve == pytest.approx(m.logit_fit.explained)

@@ -35,10 +35,10 @@ def test_the_table_says_what_differs(planted_ones: Comparison) -> None:
     assert list(table.columns) == ["first", "second", "hidden"]
     assert table.loc["frequencies"].tolist() == ["3, 5", "5, 7", "3, 5"]
     assert table.loc["accuracy"].tolist() == [1, 1, 1]
-    assert table.loc["neurons_explained_0", "hidden"] == ""
+    assert table.loc["neurons_explained", "hidden"] == ""
     numbers = planted_ones.numbers()
     assert numbers.loc["logit_fve", "first"] == planted_ones["first"]["logit_fve"]
-    assert pd.isna(numbers.loc["neurons_explained_0", "hidden"])
+    assert pd.isna(numbers.loc["neurons_explained", "hidden"])
     agreement = planted_ones.agreement()
     assert agreement.loc["first", "hidden"] == 1
     assert agreement.loc["first", "second"] == pytest.approx(1 / 3)

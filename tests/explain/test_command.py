@@ -18,8 +18,7 @@ from explain import planted
 import modinterp
 from modinterp.commands.explain import main
 from modinterp.explain import Explanation
-from modinterp.explain.measurements import StrangerMeasurements
-from modinterp.measurements import PairMeasurements, measure
+from modinterp.measurements import CyclicMeasurements, measure
 from modinterp.models import from_state_dict, to_hooked_transformer_state_dict
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.runs.store import write_weights
@@ -58,7 +57,7 @@ def test_json_and_csv_say_the_same_as_the_function(file: Path, written: Path, tm
     table = pd.read_csv(written / "explanation.csv")
     assert table["key"].tolist() == list(content["numbers"])
     assert table.set_index("key")["value"]["logit_fve"] == pytest.approx(explanation["logit_fve"])
-    assert set(explanation.table().columns) == {"section", "key", "quantity", "value", "note"}
+    assert set(explanation.table().columns) == {"stage", "key", "title", "value", "unit", "definition", "note"}
     for name in ("explanation.json", "explanation.csv", "index.html"):
         assert (tmp_path / name).read_bytes() == (written / name).read_bytes(), name
 
@@ -85,7 +84,7 @@ def test_page_draws_in_a_real_browser(written: Path, browsed: Callable[..., str]
 def test_terminal_shows_every_number_and_the_verdict(file: Path, written: Path, capsys: pytest.CaptureFixture) -> None:
     assert main([str(file), "--out", str(written / "again"), "--draws", "99"]) == 0
     printed = capsys.readouterr().out
-    for words in ("Does it do the task?", "Clock or pizza?", "verdict: ", "distance irrelevance", "not measured"):
+    for words in ("Does it do the task?", "Clock or pizza?", "verdict: ", "distance irrelevance", "absent"):
         assert words in printed
     assert f"report: {written / 'again' / 'index.html'}" in printed
 
@@ -153,7 +152,7 @@ def test_a_run_is_explained_with_its_split(mainline: TrainedRun) -> None:
 
 
 def test_measurements_of_a_stranger_are_those_of_a_run_that_is_known(mainline: TrainedRun) -> None:
-    own, strangers = PairMeasurements(mainline), StrangerMeasurements(mainline, draws=99)
+    own, strangers = CyclicMeasurements(mainline), CyclicMeasurements(mainline, draws=99)
     assert strangers.keys == own.keys
     assert strangers.readoff == own.readoff
     assert strangers.logit_fit == own.logit_fit
@@ -162,7 +161,7 @@ def test_measurements_of_a_stranger_are_those_of_a_run_that_is_known(mainline: T
     assert strangers.test_losses == pytest.approx(own.test_losses, rel=1e-12)
     assert measure(strangers) is strangers
     sums = own.loss_without_each["sums"]
-    torch.testing.assert_close(strangers.loss_without_each_wave, sums, rtol=0, atol=0)
+    torch.testing.assert_close(strangers.loss_without_each_block, sums, rtol=0, atol=0)
     torch.testing.assert_close(strangers.loss_without_each["sums"], sums, rtol=0, atol=0)
 
 
@@ -182,8 +181,8 @@ def test_reference_networks_are_explained(low_precision: TrainedRun, kissane: Tr
     first, second = modinterp.explain(low_precision, draws=99), modinterp.explain(kissane, draws=99)
     assert first.verdict.label == second.verdict.label == "Fourier multiplication"
     assert first["accuracy"] == pytest.approx(0.99945, abs=5e-6)
-    assert first["neurons_explained_0"] == pytest.approx(405 / 512)
-    assert second["key_frequencies"] == 13
+    assert first["neurons_explained"] == pytest.approx(405 / 512)
+    assert second["n_keys"] == 13
     assert second["logit_fve"] == pytest.approx(0.916, abs=5e-4)
 
 
@@ -257,18 +256,18 @@ def test_a_wrong_operation_is_not_solved(file: Path) -> None:
     assert x["accuracy"] < 0.1
     assert x.verdict.label == "doubtful"
     assert x.verdict.words.startswith("It answers 4.35% rightly as it was assumed, but all of them with op=add")
-    assert x.alarm is not None
-    assert x.alarm.trials[0].assumption == "op=add"
+    assert x.warning is not None
+    assert x.warning.trials[0].assumption == "op=add"
 
 
 def test_a_hint_where_the_neurons_are_of_another_kind(file: Path) -> None:
     wrong = modinterp.explain(file, act_fn="none", draws=99)
     assert wrong["accuracy"] < 0.9
-    assert wrong.alarm is not None
-    assert "act_fn='relu'" in wrong.alarm.words
-    assert {t.assumption: t.score.accuracy for t in wrong.alarm.trials}["act_fn='relu'"] == 1
+    assert wrong.warning is not None
+    assert "act_fn='relu'" in wrong.warning.words
+    assert {t.assumption: t.score.accuracy for t in wrong.warning.trials}["act_fn='relu'"] == 1
     assert wrong.verdict.label == "doubtful"
-    assert modinterp.explain(file, draws=99).alarm is None
+    assert modinterp.explain(file, draws=99).warning is None
 
 
 def test_help_does_not_wait_for_torch() -> None:

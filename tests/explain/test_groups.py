@@ -17,10 +17,10 @@ from modinterp.analyses.groups.characters import character_cube
 from modinterp.analyses.groups.irreps import irreps
 from modinterp.commands.explain import main
 from modinterp.explain import explain
-from modinterp.explain.groups import GroupStranger
 from modinterp.explain.page import figures, page
+from modinterp.explain.sentences import COSETS, UNTOLD
 from modinterp.explain.verdict import DOUBTFUL, FOURIER, MEMORISED, SOLVED, UNSOLVED
-from modinterp.explain.words_of_groups import COSETS, UNTOLD
+from modinterp.measurements import GroupMeasurements
 from modinterp.models import MLPConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.runs.store import write_weights
@@ -85,7 +85,7 @@ def test_a_whole_table_by_heart_has_no_representation_that_stands_out() -> None:
     table = 30 * torch.nn.functional.one_hot(S4.table, 24).double() + noise()
     found = explain(answering(table), group="S4", equals=False, draws=99)
     assert found.verdict.label != FOURIER
-    assert found["key_representations"] == 4
+    assert found["n_keys"] == 4
     assert found["p_value_energy"] == 1
 
 
@@ -219,8 +219,8 @@ def test_networks_of_the_authors_have_their_key_representations(name: str) -> No
     lines = (REFERENCE / "groups_S5_elements.txt").read_text().split("\n") if group == "S5" else []
     found = explain(REFERENCE / name, group=group, elements=[x for x in lines if x], draws=99)
     m = found.measurements
-    assert isinstance(m, GroupStranger)
+    assert isinstance(m, GroupMeasurements)
     assert (found.verdict.label, found.verdict.clock_or_pizza, m.key_names) == (FOURIER, cosets, keys)
-    assert found["logit_fve"] == pytest.approx(share, abs=1e-4)
+    assert found["logit_fve_row"] == pytest.approx(share, abs=1e-4)
     assert found["read_key_share"] == pytest.approx(unembedding, abs=5e-5)
     assert m.restricted_loss == pytest.approx(restricted, rel=5e-4)

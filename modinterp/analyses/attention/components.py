@@ -96,28 +96,31 @@ def component_interventions(
 
 @checked
 def neuron_interventions(
-    grid: ActivationCache, fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]
-) -> dict[str, dict[str, Tensor]]:
-    """Interventions on the neurons of the last layer, which W_L reads: name to the new value at their hook.
+    post: Float[Tensor, "a b neuron"],
+    fits: NeuronFits,
+    W_L: Float[Tensor, "neuron output"],
+    freqs: Sequence[int],
+    sign: int = 1,
+) -> dict[str, Float[Tensor, "a b neuron"]]:
+    """Interventions on the neurons of the last layer, which W_L reads: name to the new activations.
 
     Args:
-        grid: activations on all inputs, from `modinterp.activations.activations`.
-        fits: fits of these neurons, from `modinterp.analyses.fourier.neurons.neuron_fits`.
+        post: activations after the nonlinearity.
+        fits: their fits, from `modinterp.analyses.fourier.neurons.neuron_fits`.
         freqs: key frequencies. [cycles per p]
+        sign: 1 for waves of a + b, -1 for waves of a - b.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, section 4.4.
     """
-    hook = f"blocks.{len(cast(Network, grid.model).blocks) - 1}.mlp.hook_post"
-    Holds((hook,)).check("grid", grid)
-    post = grid[hook].double()
+    post = post.double()
     Q = key_directions(W_L.to(post), freqs)
     onto = post @ Q @ Q.T
     return {
-        "neurons as polynomials": {hook: polynomial_neurons(post, fits)},
-        "neurons as waves of a + b": {hook: sum_wave_neurons(post, freqs)},
-        "neurons onto W_L directions": {hook: onto},
-        "neurons off W_L directions": {hook: post - onto},
+        "neurons as polynomials": polynomial_neurons(post, fits),
+        "neurons as waves of a + b": sum_wave_neurons(post, freqs, sign),
+        "neurons onto W_L directions": onto,
+        "neurons off W_L directions": post - onto,
     }
 
 

@@ -14,13 +14,14 @@ from torch import Tensor
 from modinterp.activations import activations
 from modinterp.analyses.attention.components import Ablation, ablation
 from modinterp.analyses.checked import checked
-from modinterp.analyses.fourier.ablations import excluded_loss
+from modinterp.analyses.fourier.ablations import excluded_logits, loss_on
 from modinterp.analyses.fourier.cosine_sums import logit_fit
 from modinterp.analyses.fourier.frequencies import KeyFrequencies, key_frequencies
 from modinterp.analyses.fourier.readout import readoff
 from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.analyses.fourier.transforms import sums
 from modinterp.models import Network
-from modinterp.tasks import Task
+from modinterp.tasks import Task, cyclic
 
 
 @dataclass(frozen=True)
@@ -87,17 +88,24 @@ def summary(network: Network, task: Task, train: Int[Tensor, " row"] | None = No
     """
     last, p, labels = f"blocks.{len(network.blocks) - 1}", task.output_sizes[0], task.labels()
     grid = activations(network, task, (f"{last}.mlp.hook_post", f"{last}.hook_resid_mid"), precise=False)
-    logits, W_L, keys = grid["logits"].double(), network.W_L, key_frequencies(network.W_L)
-    rows = readoff(grid[f"{last}.mlp.hook_post"], W_L, keys.freqs).rows
+    logits, post, mid = grid["logits"].double(), grid[f"{last}.mlp.hook_post"], grid[f"{last}.hook_resid_mid"].double()
+    W_E, W_L, W_U, sign = network.W_E[:p].detach(), network.W_L, network.W_U.detach().double(), 1
+    if (found := cyclic(task)) is not None and (found.is_renamed or found.sign < 0):
+        order, sign, labels = found.order.to(logits.device), found.sign, sums(found.n, found.sign).reshape(-1, 1)
+        logits, post, mid = found.arranged(logits, True), found.arranged(post), found.arranged(mid)
+        W_E, W_L, W_U = W_E[order], W_L[:, order], W_U[:, order]
+        train = None if train is None else found.rows(train, p)
+    keys = key_frequencies(W_L)
+    rows = readoff(post, W_L, keys.freqs, sign).rows
     original = ablation(logits, labels)
-    skipless = without_skip(logits, grid[f"{last}.hook_resid_mid"].double(), network.W_U.detach().double())
+    skipless = without_skip(logits, mid, W_U)
     return Summary(
         keys=keys,
-        gini_W_E=fourier_gini(network.W_E[:p].detach()),
+        gini_W_E=fourier_gini(W_E),
         gini_W_L=fourier_gini(W_L.T),
-        logit_fve=logit_fit(logits, keys.freqs).explained,
+        logit_fve=logit_fit(logits, keys.freqs, sign).explained,
         direction_fves=tuple(row.explained for row in rows),
-        excluded_loss=excluded_loss(logits, labels, keys.freqs, torch.arange(len(labels)) if train is None else train),
+        excluded_loss=loss_on(excluded_logits(logits, keys.freqs, sign=sign), labels, train),
         original=original,
         without_skip=ablation(skipless, labels, original=original),
     )

@@ -20,9 +20,9 @@ from modinterp.analyses.fourier.ablations import (
 )
 from modinterp.analyses.fourier.cosine_sums import cosine_coefficients
 from modinterp.analyses.fourier.sparsity import fourier_gini
+from modinterp.analyses.fourier.transforms import sums
 from modinterp.models import Network
-from modinterp.tasks import ModularArithmetic, Split, Task
-from modinterp.tasks.modular import SIGNS
+from modinterp.tasks import ModularArithmetic, Split, Task, cyclic
 from modinterp.training import accuracy, cross_entropy
 
 
@@ -32,8 +32,9 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
 
     Losses are in nats. Those of the restricted and the excluded logits are taken over all pairs, over the pairs trained
     on and over the others; the paper's code means `restricted_loss_all` and `excluded_loss_train`. Waves are those of
-    a + b, or of a - b for a network that subtracts. `excluded_loss_k` and `excluded_accuracy_k`, over the pairs trained
-    on, leave out frequency k alone; `cos_k` is the coefficient of cos(w_k(a + b - c)) in the logits.
+    a + b, of a - b for a network that subtracts, and for a * b of the sum of discrete logarithms. `excluded_loss_k` and
+    `excluded_accuracy_k`, over the pairs trained on, leave out frequency k alone; `cos_k` is the coefficient of
+    cos(w_k(a + b - c)) in the logits.
 
     Args:
         task: what the network was trained on.
@@ -43,12 +44,17 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
         ValueError: an operation mod p whose answers are no waves of a + b or a - b.
     Source: Nanda et al. 2023, section 5.1, figures 7, 13, 14 and 15.
     """
-    if isinstance(task, ModularArithmetic) and task.op not in SIGNS:
+    found = cyclic(task)
+    if isinstance(task, ModularArithmetic) and found is None:
         raise ValueError(f"task must add or subtract, for its answers to be waves of a + b or a - b, got {task.name}")
-    labels = task.labels()
-    logits = logits_on_grid(network, task).double()
+    labels, logits = task.labels(), logits_on_grid(network, task).double()
+    W_E, W_L, sign = network.W_E[: task.output_sizes[0]].detach(), network.W_L, 1
+    if found is not None:
+        size, order = task.output_sizes[0], found.order.to(logits.device)
+        labels, logits, sign = sums(found.n, found.sign).reshape(-1, 1), found.arranged(logits, True), found.sign
+        W_E, W_L = W_E[order], W_L[:, order]
+        split = Split(found.rows(split.train, size), found.rows(split.test, size))
     subsets = {"all": None, "train": split.train, "test": split.test}
-    sign = SIGNS[task.op] if isinstance(task, ModularArithmetic) else 1
     restricted, excluded = restricted_logits(logits, freqs, sign=sign), excluded_logits(logits, freqs, sign=sign)
     answers = labels[split.train, 0].to(logits.device)
     single = dict(zip(freqs, without_each_on(logits, freqs, split.train, sign), strict=True))
@@ -62,8 +68,8 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
         **{f"excluded_loss_{name}": loss_on(excluded, labels, rows) for name, rows in subsets.items()},
         **{f"excluded_loss_{k}": cross_entropy(some, answers).item() for k, some in single.items()},
         **{f"excluded_accuracy_{k}": accuracy(some, answers) for k, some in single.items()},
-        "gini_W_E": fourier_gini(network.W_E[: task.output_sizes[0]].detach()),
-        "gini_W_L": fourier_gini(network.W_L.T),
+        "gini_W_E": fourier_gini(W_E),
+        "gini_W_L": fourier_gini(W_L.T),
         "sum_of_squares_W_E": float(network.W_E.detach().double().square().sum()),
         "sum_of_squared_weights": sum(float(w.detach().double().square().sum()) for w in network.parameters()),
         **{f"cos_{k}": float(c) for k, c in zip(freqs, cosine_coefficients(logits, freqs, sign), strict=True)},
@@ -119,8 +125,12 @@ def largest_single_exclusion(
         of that frequency alone [nats]; `freq`, the frequency that has it [cycles per p].
     Source: Nanda et al. 2023, appendix C.2, footnote 3.
     """
-    labels, rows = task.labels(), []
+    labels, rows, found = task.labels(), [], cyclic(task)
+    if found is not None:
+        labels, train = sums(found.n, found.sign).reshape(-1, 1), found.rows(train, task.output_sizes[0])
     for epoch, network in networks:
-        losses = loss_without_each(logits_on_grid(network, task), labels, "sums", rows=train)
+        logits = logits_on_grid(network, task)
+        in_order, sign = (logits, 1) if found is None else (found.arranged(logits, True), found.sign)
+        losses = loss_without_each(in_order, labels, "sums", sign, rows=train)
         rows.append({"epoch": epoch, "excluded_loss_train": float(losses.max()), "freq": int(losses.argmax()) + 1})
     return pd.DataFrame(rows)

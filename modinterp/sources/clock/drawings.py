@@ -15,9 +15,9 @@ from modinterp.analyses.circles.petals import mixture, petal_fits_table, pullbac
 from modinterp.analyses.circles.rotation import motions_table
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.figures import alignment, circles, fourier, linearity, motion, petals
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.circles import ATTN_OUT, MLP_OUT
 from modinterp.measurements.network import NEURONS
-from modinterp.measurements.waves import ATTN_OUT, MLP_OUT
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.clock.claims.frequencies import EPOCHS
 from modinterp.sources.clock.claims.mlp import BATTERY
@@ -27,7 +27,7 @@ from modinterp.sources.drawing import Drawing, Table
 SECOND_NUMBERS = (108, 13)  # each is added to 70 in the source
 
 
-def _embedding(m: PairMeasurements) -> go.Figure | None:
+def _embedding(m: CyclicMeasurements) -> go.Figure | None:
     norms = {
         f"W_E at epoch {epoch:,}": component_norms(m.at(epoch).W_E[: m.p].detach())
         for epoch in EPOCHS
@@ -42,7 +42,7 @@ def _other_frequencies(freqs: tuple[int, ...]) -> list[int]:
     return [next(k for k in range(start, start + 56) if k not in freqs) for start in (3, 25, 50)]
 
 
-def _embedding_circles(m: PairMeasurements) -> go.Figure:
+def _embedding_circles(m: CyclicMeasurements) -> go.Figure:
     W_E = m.W_E.double()
     panels = {f"key frequency {k}": (k, W_E @ plane(W_E, k)) for k in m.freqs}
     panels |= {f"frequency {k}, not used": (k, W_E @ plane(W_E, k)) for k in _other_frequencies(m.freqs)}
@@ -50,55 +50,64 @@ def _embedding_circles(m: PairMeasurements) -> go.Figure:
     return circles.planes(panels, "The embedding lies on a circle at each key frequency", "W_E", columns)
 
 
-def _circles_of_W_L(m: PairMeasurements) -> go.Figure:
+def _circles_of_W_L(m: CyclicMeasurements) -> go.Figure:
     W = m.W_L.T.double()
-    panels = {f"key frequency {k}: {m.circles_of_W_L[k].quality:.1%}": (k, W @ plane(W, k)) for k in m.freqs}
+    panels = {f"key frequency {k}: {m.circles.circles_of_W_L[k].quality:.1%}": (k, W @ plane(W, k)) for k in m.freqs}
     return circles.planes(panels, "The columns of W_L lie on circles at the same frequencies", "W_L", len(m.freqs))
 
 
-def _attention(m: PairMeasurements) -> go.Figure:
-    to_a = m.pattern[m.fixed_a, :, :, 0]
+def _attention(m: CyclicMeasurements) -> go.Figure:
+    to_a = m.pattern[m.circles.fixed_a, :, :, 0]
     norms = [frequency_norms(component_norms(to_a[:, [head]])) for head in range(m.n_heads)]
-    return petals.attention_swing(to_a, torch.stack(norms, dim=1), [freq for freq, _ in m.tuning], m.fixed_a)
+    return petals.attention_swing(
+        to_a, torch.stack(norms, dim=1), [freq for freq, _ in m.circles.tuning], m.circles.fixed_a
+    )
 
 
-def _petals(m: PairMeasurements) -> go.Figure:
+def _petals(m: CyclicMeasurements) -> go.Figure:
     measured, predicted, names = {}, {}, {}
-    for fit in m.petals:
-        reader, _ = pullback(m.W_V[fit.head], m.planes[fit.embedding])
+    for fit in m.circles.petals:
+        reader, _ = pullback(m.W_V[fit.head], m.circles.planes[fit.embedding])
         key = fit.head, fit.embedding
-        measured[key] = m.head_values[:, fit.head] @ reader
-        predicted[key] = mixture(m.attention_share[:, fit.head], m.token_values[fit.head] @ reader, m.fixed_a)
+        measured[key] = m.circles.head_values[:, fit.head] @ reader
+        predicted[key] = mixture(
+            m.circles.attention_share[:, fit.head], m.circles.token_values[fit.head] @ reader, m.circles.fixed_a
+        )
         names[key] = f"head {fit.head} at {fit.attention}, plane {fit.embedding}"
-    title = f"With a = {m.fixed_a}, each head's z traces the petals that are predicted (line): R squared above 0.999"
+    title = f"With a = {m.circles.fixed_a}, each head's z traces the petals that are predicted (line): R squared above 0.999"
     return petals.heads_by_planes(measured, predicted, names, title)
 
 
-def _sums(m: PairMeasurements) -> go.Figure:
-    heads = {k: [m.head_outputs[:, head] @ image for head in range(m.n_heads)] for k, image in m.carried_planes.items()}
-    together = {k: m.activation(ATTN_OUT)[m.fixed_a] @ image for k, image in m.carried_planes.items()}
-    return petals.sums(heads, together, [freq for freq, _ in m.tuning])
+def _sums(m: CyclicMeasurements) -> go.Figure:
+    heads = {
+        k: [m.circles.head_outputs[:, head] @ image for head in range(m.n_heads)]
+        for k, image in m.circles.carried_planes.items()
+    }
+    together = {k: m.activation(ATTN_OUT)[m.circles.fixed_a] @ image for k, image in m.circles.carried_planes.items()}
+    return petals.sums(heads, together, [freq for freq, _ in m.circles.tuning])
 
 
-def _planes(m: PairMeasurements) -> go.Figure:
-    angles = {(i, j): plane_angles(m.planes[i], m.own_plane(ATTN_OUT, j)) for i in m.freqs for j in m.freqs}
+def _planes(m: CyclicMeasurements) -> go.Figure:
+    angles = {
+        (i, j): plane_angles(m.circles.planes[i], m.circles.own_plane(ATTN_OUT, j)) for i in m.freqs for j in m.freqs
+    }
     return circles.dihedral_angles(angles, m.freqs)
 
 
-def _biases(m: PairMeasurements) -> go.Figure:
-    lengths = {k: (m.W_in.double().T @ m.own_plane(ATTN_OUT, k)).norm(dim=1) for k in m.freqs}
+def _biases(m: CyclicMeasurements) -> go.Figure:
+    lengths = {k: (m.W_in.double().T @ m.circles.own_plane(ATTN_OUT, k)).norm(dim=1) for k in m.freqs}
     return circles.sorted_biases(m.b_in, lengths, m.freqs)
 
 
-def _linearity(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
-    return linearity.battery({name: m.mlp_linearity for name, m in measured.items()}) if measured else None
+def _linearity(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
+    return linearity.battery({name: m.circles.mlp_linearity for name, m in measured.items()}) if measured else None
 
 
-def _linearity_table(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
-    return measured[MAIN].mlp_linearity.table() if MAIN in measured else None
+def _linearity_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame | None:
+    return measured[MAIN].circles.mlp_linearity.table() if MAIN in measured else None
 
 
-def _moving_circles(m: PairMeasurements, hook: str, directions: tuple[int, ...], title: str) -> go.Figure:
+def _moving_circles(m: CyclicMeasurements, hook: str, directions: tuple[int, ...], title: str) -> go.Figure:
     """The circles of every key frequency under a hook, moving as a runs.
 
     Args:
@@ -111,27 +120,27 @@ def _moving_circles(m: PairMeasurements, hook: str, directions: tuple[int, ...],
     for pair in directions:
         first, second = 2 * pair + 1, 2 * pair + 2
         for k in m.freqs:
-            points = m.activation(hook) @ m.plane_directions(hook, k).pair(pair)
+            points = m.activation(hook) @ m.circles.plane_directions(hook, k).pair(pair)
             panels[f"frequency {k}, directions {first} and {second}"] = (k, points)
             axes.append((first, second))
     return motion.circles_in_motion(panels, title, axes, len(m.freqs))
 
 
-def _motion(m: PairMeasurements) -> go.Figure:
+def _motion(m: CyclicMeasurements) -> go.Figure:
     title = "What attention writes, a running: above circles revolve; below they turn, where a head has the frequency"
     return _moving_circles(m, ATTN_OUT, (0, 1), title)
 
 
-def _mlp_out(m: PairMeasurements) -> go.Figure:
+def _mlp_out(m: CyclicMeasurements) -> go.Figure:
     title = "What the MLP writes, a running: the circles stay where they are and turn"
     return _moving_circles(m, MLP_OUT, (0,), title)
 
 
-def _motions_table(m: PairMeasurements) -> pd.DataFrame:
+def _motions_table(m: CyclicMeasurements) -> pd.DataFrame:
     places = {"attention": ATTN_OUT, "neurons": NEURONS, "MLP": MLP_OUT}
     return motions_table(
         {
-            f"{place}, directions {2 * pair + 1} and {2 * pair + 2}, frequency {k}": m.motion(hook, k, pair)
+            f"{place}, directions {2 * pair + 1} and {2 * pair + 2}, frequency {k}": m.circles.motion(hook, k, pair)
             for place, hook in places.items()
             for pair in (0, 1)
             for k in m.freqs
@@ -139,23 +148,23 @@ def _motions_table(m: PairMeasurements) -> pd.DataFrame:
     )
 
 
-def _neurons_3d(m: PairMeasurements) -> go.Figure:
-    k = (m.attended_frequencies or m.freqs)[0]
-    points = m.activation(NEURONS) @ m.plane_directions(NEURONS, k).directions[:, :3]
+def _neurons_3d(m: CyclicMeasurements) -> go.Figure:
+    k = (m.circles.attended_frequencies or m.freqs)[0]
+    points = m.activation(NEURONS) @ m.circles.plane_directions(NEURONS, k).directions[:, :3]
     return motion.in_three_dimensions(points, k, f"Among the neurons the circle of frequency {k} revolves and turns")
 
 
-def _singular(m: PairMeasurements) -> go.Figure:
-    factors = {k: gains(m.W_out, m.plane_directions(NEURONS, k).directions[:, :4]) for k in m.freqs}
-    return alignment.singular_values(m.singular_directions, factors, m.freqs)
+def _singular(m: CyclicMeasurements) -> go.Figure:
+    factors = {k: gains(m.W_out, m.circles.plane_directions(NEURONS, k).directions[:, :4]) for k in m.freqs}
+    return alignment.singular_values(m.circles.singular_directions, factors, m.freqs)
 
 
-def _readout(m: PairMeasurements) -> go.Figure:
-    planes = {k: m.plane_directions(MLP_OUT, k).pair(0) for k in m.freqs}
-    points = {k: m.activation(MLP_OUT)[m.fixed_a] @ pair for k, pair in planes.items()}
+def _readout(m: CyclicMeasurements) -> go.Figure:
+    planes = {k: m.circles.plane_directions(MLP_OUT, k).pair(0) for k in m.freqs}
+    points = {k: m.activation(MLP_OUT)[m.circles.fixed_a] @ pair for k, pair in planes.items()}
     directions = {k: m.W_U.T @ pair for k, pair in planes.items()}
-    answers = {b % m.p: (m.fixed_a + b) % m.p for b in SECOND_NUMBERS}
-    return alignment.answers(points, directions, answers, m.fixed_a)
+    answers = {b % m.p: (m.circles.fixed_a + b) % m.p for b in SECOND_NUMBERS}
+    return alignment.answers(points, directions, answers, m.circles.fixed_a)
 
 
 FIGURES = {
@@ -164,19 +173,19 @@ FIGURES = {
     "embedding_circles": Drawing(
         number="Section 5.1",
         draw=_embedding_circles,
-        table=Table(title="Circles of W_E", make=lambda m: circles_table(m.circles_of_W_E)),
+        table=Table(title="Circles of W_E", make=lambda m: circles_table(m.circles.circles_of_W_E)),
     ),
     "read_circles": Drawing(
         number="Section 5.2",
         draw=_circles_of_W_L,
-        table=Table(title="Circles of W_L", make=lambda m: circles_table(m.circles_of_W_L)),
+        table=Table(title="Circles of W_L", make=lambda m: circles_table(m.circles.circles_of_W_L)),
     ),
     "attention": Drawing(number="Section 6", draw=_attention),
     "explorer": Drawing(number="Section 6.1", draw=petals.family, needs_no_run=True, template="petals.html"),
     "petals": Drawing(
         number="Section 6.2",
         draw=_petals,
-        table=Table(title="Every head in every plane", make=lambda m: petal_fits_table(m.petals)),
+        table=Table(title="Every head in every plane", make=lambda m: petal_fits_table(m.circles.petals)),
     ),
     "sums": Drawing(number="Sections 7 and 7.1", draw=_sums),
     "planes": Drawing(number="Section 8, planes", draw=_planes),
@@ -204,7 +213,7 @@ FIGURES = {
     "singular": Drawing(
         number="Sections 9.5 and 9.6",
         draw=_singular,
-        table=Table(title="Singular vectors of W_out", make=lambda m: m.singular_directions.table()),
+        table=Table(title="Singular vectors of W_out", make=lambda m: m.circles.singular_directions.table()),
     ),
     "readout": Drawing(number="Section 10", draw=_readout),
 }

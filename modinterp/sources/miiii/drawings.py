@@ -13,7 +13,7 @@ from modinterp.analyses.embeddings.singular_vectors import amplitudes
 from modinterp.analyses.training.generalisation import infinite_if_never
 from modinterp.analyses.training.phases import LEARNED
 from modinterp.figures import embeddings, grids, neurons, remainders, searches, spirals
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.runs.search import searches as searches_in
 from modinterp.sources.drawing import Drawing
 from modinterp.sources.miiii.claims.neurons import CORNER, attention_corner
@@ -26,7 +26,7 @@ from modinterp.tasks import PrimeRemainders, addition, primes_below
 TURNS = (2 * math.pi, 11.0, 4 * math.pi, 17.0, 6 * math.pi, 23.0)  # how many numbers make a full turn of the spiral
 LARGEST_SMALL = tuple(reversed(SMALL))
 OVER_P = (*SMALL, PRINTED, CODED)
-Measured = Mapping[str, GridMeasurements]
+Measured = Mapping[str, PairMeasurements]
 
 
 def _polar() -> go.Figure:
@@ -49,12 +49,12 @@ def _labels() -> go.Figure:
     return remainders.labels({name: values.view(SMALL_P, SMALL_P) for name, values in panels.items()})
 
 
-def _short_names(measured: Measured, names: tuple[str, ...]) -> dict[str, GridMeasurements]:
+def _short_names(measured: Measured, names: tuple[str, ...]) -> dict[str, PairMeasurements]:
     """The measurements of those of the runs that are there, in the order of the names, which lose the source's."""
     return {name.removeprefix("miiii/"): measured[name] for name in names if name in measured}
 
 
-def _title(m: GridMeasurements, name: str = "") -> str:
+def _title(m: PairMeasurements, name: str = "") -> str:
     """Task and run as titles have them, such as `T_miiii (p113-half-0)`.
 
     Args:
@@ -65,47 +65,49 @@ def _title(m: GridMeasurements, name: str = "") -> str:
     return f"{task} ({(name or m.name).removeprefix('miiii/')})"
 
 
-def _size(m: GridMeasurements) -> str:
+def _size(m: PairMeasurements) -> str:
     """p, and the share of the inputs that is trained on where it is known."""
     return f"{m.p}" if m.spec is None else f"{m.p}, {m.recipe.fraction:.0%}"
 
 
-def _over_training(m: GridMeasurements, column: str, value: str, title: str, log: bool) -> go.Figure:
-    parts = {"trained on": m.curve(f"train_{column}"), "held out": m.curve(f"test_{column}")}
+def _over_training(m: PairMeasurements, column: str, value: str, title: str, log: bool) -> go.Figure:
+    parts = {"trained on": m.questions.curve(f"train_{column}"), "held out": m.questions.curve(f"test_{column}")}
     primes = [str(q) for q in m.task.output_sizes]
     return remainders.over_training(m.history["epoch"].tolist(), parts, primes, value, title, log)
 
 
-def _accuracy(m: GridMeasurements) -> go.Figure | None:
+def _accuracy(m: PairMeasurements) -> go.Figure | None:
     if not len(m.history):
         return None
-    memorised, generalised = (int((m.final(f"{split}_accuracy") >= LEARNED).sum()) for split in ("train", "test"))
+    memorised, generalised = (
+        int((m.questions.final(f"{split}_accuracy") >= LEARNED).sum()) for split in ("train", "test")
+    )
     tasks = f"p = {_size(m)} of the inputs: of {len(m.task.output_sizes)} tasks"
     title = f"{tasks} {memorised} are memorised (left) and {generalised} generalised (right) by the end"
     return _over_training(m, "accuracy", "accuracy", title, False)
 
 
-def _losses(m: GridMeasurements) -> go.Figure | None:
+def _losses(m: PairMeasurements) -> go.Figure | None:
     if not len(m.history):
         return None
     title = "Cross-entropy of every task, on what is trained on (left) and on what is held out (right)"
     return _over_training(m, "loss", "nats", title, True)
 
 
-def _neuron(m: GridMeasurements) -> go.Figure:
+def _neuron(m: PairMeasurements) -> go.Figure:
     n = m.peak_neuron
     title = f"Neuron {n}: a few frequencies, the largest {float(m.neuron_peaks[n]):.0f} times the mean of its transform"
     return neurons.neuron_and_transform(m.post[..., n], CORNER, title)
 
 
-def _active(m: GridMeasurements) -> go.Figure | None:
+def _active(m: PairMeasurements) -> go.Figure | None:
     if m.run.spectra is None:
         return None
     counts = {
-        "above the mean by one deviation": m.active_over_training(1),
-        "by two deviations": m.active_over_training(2),
+        "above the mean by one deviation": m.questions.active_over_training(1),
+        "by two deviations": m.questions.active_over_training(2),
     }
-    return remainders.active_frequencies(m.logged_spectra.epochs.tolist(), m.logged_norms, counts)
+    return remainders.active_frequencies(m.questions.logged_spectra.epochs.tolist(), m.questions.logged_norms, counts)
 
 
 def _positions(measured: Measured) -> go.Figure | None:
@@ -120,21 +122,21 @@ def _singular_values(measured: Measured) -> go.Figure | None:
     return embeddings.singular_values(svds) if svds else None
 
 
-def _vectors(m: GridMeasurements) -> go.Figure:
+def _vectors(m: PairMeasurements) -> go.Figure:
     return embeddings.singular_vectors(m.embedding_svd, m.singular_vectors, _title(m))
 
 
-def _spectrum(m: GridMeasurements) -> go.Figure:
+def _spectrum(m: PairMeasurements) -> go.Figure:
     return embeddings.spectrum(amplitudes(m.W_E), _title(m))
 
 
-def _attention(m: GridMeasurements) -> go.Figure:
+def _attention(m: PairMeasurements) -> go.Figure:
     fields = {f"head {head}": corner for head, corner in enumerate(attention_corner(m))}
     return grids.maps(fields, "attention", f"{_title(m)}: attention to the first digit, head by head", 1)
 
 
-def _primality(m: GridMeasurements) -> go.Figure:
-    numbers, test = m.remainders.numbers(), m.primality
+def _primality(m: PairMeasurements) -> go.Figure:
+    numbers, test = m.questions.remainders.numbers(), m.questions.primality
     counted = numbers >= m.p
     called, prime = (m.predicted != 0).all(dim=1), torch.isin(numbers, torch.tensor(primes_below(m.p**2)))
     groups = {
@@ -146,7 +148,7 @@ def _primality(m: GridMeasurements) -> go.Figure:
     return spirals.primality_calls({name: numbers[group & counted] for name, group in groups.items()}, title)
 
 
-def _with_history(measured: Measured) -> list[GridMeasurements]:
+def _with_history(measured: Measured) -> list[PairMeasurements]:
     """Measurements of the runs of several p whose history is there, the smallest p first."""
     return [m for m in _short_names(measured, OVER_P).values() if len(m.history)]
 
@@ -154,7 +156,7 @@ def _with_history(measured: Measured) -> list[GridMeasurements]:
 def _trends(measured: Measured) -> go.Figure | None:
     times, lengths = {}, {}
     for m in _with_history(measured):
-        epochs = infinite_if_never(m.learning_times.generalised)
+        epochs = infinite_if_never(m.questions.learning_times.generalised)
         times[f"p = {_size(m)}"] = dict(zip(m.task.output_sizes, epochs, strict=True))
         lengths[f"p = {_size(m)}"] = float(m.history["epoch"].iloc[-1])
     return remainders.trends(times, lengths) if times else None
@@ -164,8 +166,8 @@ def _sizes(measured: Measured) -> go.Figure | None:
     shown = [m for m in _with_history(measured) if m.has_weights]
     rows = [
         {
-            "share of the tasks solved": m.n_generalised / len(m.task.output_sizes),
-            "F1 of the primality test": m.primality.f1,
+            "share of the tasks solved": m.questions.n_generalised / len(m.task.output_sizes),
+            "F1 of the primality test": m.questions.primality.f1,
             "Pearson of the positions": m.position_likeness.pearson,
             "effective rank / p": m.effective_rank / m.p,
             "share of frequencies above a quarter": len(m.significant_frequencies) / (m.p // 2),

@@ -8,18 +8,18 @@ import plotly.graph_objects as go
 
 from modinterp.analyses.fourier.transforms import component_norms, transform_2d
 from modinterp.figures import fourier, readout
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.mlp.runs import SEEDS
 
 
-def _spectra(m: PairMeasurements) -> go.Figure:
+def _spectra(m: CyclicMeasurements) -> go.Figure:
     norms = {"W_E W_in": component_norms(m.W_E @ m.W_in), "W_U": component_norms(m.W_L.T)}
     return fourier.spectra(norms, m.freqs)
 
 
-def _norm_maps(m: PairMeasurements) -> go.Figure:
+def _norm_maps(m: CyclicMeasurements) -> go.Figure:
     fields = {"neurons before the ReLU": m.pre, "neurons after it": m.post, "logits": m.logits}
     maps = {}
     for name, field in fields.items():

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from modinterp.analyses.circles.isolation import component_circles_table
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.figures import phase_diagram, symmetry
-from modinterp.measurements import PairMeasurements
-from modinterp.measurements.circles import LEAST
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.isolation import LEAST
 from modinterp.models import TransformerConfig
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
@@ -20,7 +20,7 @@ from modinterp.sources.pizza.runs import ATTENTION, CONSTANT, OF_WIDTH, SOFTMAX,
 _SWEPT = (*ATTENTION, *(name for names in OF_WIDTH.values() for name in names))
 
 
-def phase_table(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame:
+def phase_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame:
     """Rate, width, symmetricity and irrelevance of every network of one layer that solves the task."""
     rows = [
         (name, config.attention_rate, config.d_model, m.symmetricity_over_pairs, m.irrelevance.correct)
@@ -30,44 +30,44 @@ def phase_table(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "rate", "width", "symmetricity", "irrelevance"])
 
 
-def _phases(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
+def _phases(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     table = phase_table(measured)
     title = "Below a certain attention rate networks are pizzas, above it clocks; wider ones stay pizzas longer"
     return phase_diagram.phase_diagram(table, title) if len(table) else None
 
 
-def _rates(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
+def _rates(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     table = phase_table(measured)
     title = "Symmetricity falls, and irrelevance rises, with the attention rate"
     return phase_diagram.rates(table, title) if len(table) else None
 
 
-def _distance(m: PairMeasurements) -> go.Figure:
+def _distance(m: CyclicMeasurements) -> go.Figure:
     title = "The correct logit by the distance of the two numbers: stripes are a pizza's"
     return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
 
 
-def _of_clock(m: PairMeasurements) -> go.Figure:
+def _of_clock(m: CyclicMeasurements) -> go.Figure:
     title = "With softmax attention the distance hardly shows in the correct logit"
     return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
 
 
-def _profiles(m: PairMeasurements) -> go.Figure | None:
-    profiles = {one.freq: m.profile(one).values for one in m.leading_circles}
+def _profiles(m: CyclicMeasurements) -> go.Figure | None:
+    profiles = {one.freq: m.isolation.profile(one).values for one in m.isolation.leading_circles}
     title = "One circle alone says nothing where its two points lie opposite each other"
     return phase_diagram.distance_profiles(profiles, title) if profiles else None
 
 
-def _components(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
-    found = {name: m.component_circles for name, m in measured.items()}
+def _components(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
+    found = {name: m.isolation.component_circles for name, m in measured.items()}
     title = "A few circles hold the embedding; the numbers are their frequencies"
     return phase_diagram.component_variances(found, LEAST, title) if found else None
 
 
-def _components_table(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
+def _components_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame | None:
     if not measured:
         return None
-    tables = [component_circles_table(m.component_circles).assign(run=name) for name, m in measured.items()]
+    tables = [component_circles_table(m.isolation.component_circles).assign(run=name) for name, m in measured.items()]
     return pd.concat(tables, ignore_index=True).query("variance > @LEAST")
 
 

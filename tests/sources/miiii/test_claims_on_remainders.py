@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from modinterp.claims import VERDICTS, Claim
-from modinterp.measurements import GridMeasurements, measure
+from modinterp.measurements import PairMeasurements, measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.reproduction import reproduction
 from modinterp.runs import NotRecorded, TrainedRun, load, train
@@ -150,17 +150,21 @@ def test_measurements_are_of_every_task_and_refuse_what_has_no_digits(
     m = measure(small[CODED])
     assert m.predicted is m.predicted
     assert later_primes(m) == (11,)
-    assert m.order_matters == (False, False, True, True, True)
-    assert len(m.accuracies_with_positions_swapped) == len(m.test_accuracies) == 5
+    assert m.questions.order_matters == (False, False, True, True, True)
+    assert len(m.questions.accuracies_with_positions_swapped) == len(m.test_accuracies) == 5
     with pytest.raises(ValueError, match="no grid of pairs"):
-        GridMeasurements(tiny_max)
+        PairMeasurements(tiny_max)
     with pytest.raises(NotRecorded, match="no remainders"):
-        _ = measure(small[NANDA[0]]).primality
+        _ = measure(small[NANDA[0]]).questions.primality
 
 
 def test_what_did_not_come_with_a_checkpoint_is_not_measured(small: dict[str, TrainedRun]) -> None:
     foreign = replace(small[CODED], spec=None, history=pd.DataFrame(), spectra=None)
-    for ask in (lambda m: m.learning_times, lambda m: m.final("test_accuracy"), lambda m: m.logged_spectra):
+    for ask in (
+        lambda m: m.questions.learning_times,
+        lambda m: m.questions.final("test_accuracy"),
+        lambda m: m.questions.logged_spectra,
+    ):
         with pytest.raises(NotRecorded):
             ask(measure(foreign))
     verdicts = {claim.id: claim.check_foreign(foreign).verdict for claim in TRAINED}
@@ -170,7 +174,7 @@ def test_what_did_not_come_with_a_checkpoint_is_not_measured(small: dict[str, Tr
 
 def test_accuracy_of_every_task_is_that_of_the_history(small: dict[str, TrainedRun]) -> None:
     m = measure(small[CODED])
-    assert list(m.test_accuracies) == pytest.approx(m.final("test_accuracy").tolist(), abs=1e-6)
+    assert list(m.test_accuracies) == pytest.approx(m.questions.final("test_accuracy").tolist(), abs=1e-6)
 
 
 def test_a_source_without_its_runs_still_has_its_exact_claims_and_figures(tmp_path) -> None:

@@ -8,11 +8,11 @@ import plotly.graph_objects as go
 import pytest
 from sources.nanda.planted import GROKKING, fractions, trained
 
-from modinterp.measurements import PairMeasurements, measure
+from modinterp.measurements import CyclicMeasurements, measure
 from modinterp.runs import TrainedRun
 from modinterp.sources import source
 
-Measured = dict[str, PairMeasurements]
+Measured = dict[str, CyclicMeasurements]
 
 
 def measured(*runs: TrainedRun) -> Measured:

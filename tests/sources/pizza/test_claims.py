@@ -11,7 +11,7 @@ from reference import REFERENCE
 
 from modinterp import runs
 from modinterp.commands.reproduce import main
-from modinterp.measurements import PairMeasurements, measure
+from modinterp.measurements import CyclicMeasurements, measure
 from modinterp.models import MLPConfig, TransformerConfig
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.sources import source
@@ -72,7 +72,7 @@ def test_claims_take_any_network(tiny: TrainedRun) -> None:
                 claim.check(measure(tiny))
                 measured += 1
     assert measured >= 15
-    m = PairMeasurements(tiny)
+    m = CyclicMeasurements(tiny)
     for key, drawing in FIGURES.items():
         names = {"distance-softmax": SOFTMAX[0]}
         if not drawing.needs_no_run:
@@ -85,12 +85,12 @@ def test_a_frequency_is_doubled_and_folded() -> None:
     assert [doubled(k, 59) for k in (17, 3, 15)] == [25, 6, 29]
 
 
-def authors(name: str) -> PairMeasurements:
+def authors(name: str) -> CyclicMeasurements:
     path = REFERENCE / f"pizza_{name}.pt"
     if not path.is_file():
         pytest.skip("the reference networks are not at hand")
     said = {"attention_rate": SAID[name], "causal": False} if name in SAID else {}
-    return PairMeasurements(runs.load(path, addition(59, equals=False), **said))
+    return CyclicMeasurements(runs.load(path, addition(59, equals=False), **said))
 
 
 HOLD = {

@@ -10,7 +10,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL, SAME_BAR
 from modinterp.sources.circuits.runs import ADD, RUNS
 
@@ -28,7 +28,7 @@ ANSWERED_ALIKE = "pairs answered alike in both orders"
 RESID_MID = "blocks.0.hook_resid_mid"
 
 
-def _grokking_window(m: PairMeasurements) -> dict[str, float]:
+def _grokking_window(m: CyclicMeasurements) -> dict[str, float]:
     """When the run memorised and grokked, and from when to when its test loss comes down. [epochs]"""
     grokking = m.grokking
     window = fall(m.history)
@@ -46,7 +46,7 @@ def _dataset() -> dict[str, Value]:
     return {TRAINED_PAIRS: len(spec.split.train), PAIRS: len(spec.task.inputs())}
 
 
-def _positions(m: PairMeasurements) -> dict[str, float]:
+def _positions(m: CyclicMeasurements) -> dict[str, float]:
     """How close the embeddings of the two positions are, by the report's two measures."""
     W_pos = m.W_pos
     cosine, difference = float(cosines(W_pos)[0, 1]), relative_difference(W_pos[0], W_pos[1])
@@ -58,7 +58,7 @@ def _positions(m: PairMeasurements) -> dict[str, float]:
     }
 
 
-def _symmetric(m: PairMeasurements) -> dict[str, float]:
+def _symmetric(m: CyclicMeasurements) -> dict[str, float]:
     """Relative difference that exchanging the two numbers makes to neurons and residual stream."""
     before = m.activation(RESID_MID)
     pairs = m.post.flatten(0, 1)
@@ -71,7 +71,7 @@ def _symmetric(m: PairMeasurements) -> dict[str, float]:
     }
 
 
-def _invariant(m: PairMeasurements) -> dict[str, float]:
+def _invariant(m: CyclicMeasurements) -> dict[str, float]:
     answers = m.logits.argmax(dim=-1)
     return {
         ANSWERED_ALIKE: float((answers == answers.T).double().mean()),

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURACY, ACCURATE_ON_ALL, SAME_BAR
 from modinterp.sources.circuits.runs import ADD
 
@@ -29,7 +29,7 @@ GAP = "gap to the next"
 KEY_FREQUENCIES = "key frequencies of W_L"
 
 
-def _half_attention(m: PairMeasurements) -> dict[str, float]:
+def _half_attention(m: CyclicMeasurements) -> dict[str, float]:
     """Attention to the first number: mean and standard deviation over all pairs."""
     to_a = m.pattern[..., 0]
     means = to_a.mean(dim=(0, 1))
@@ -40,7 +40,7 @@ def _half_attention(m: PairMeasurements) -> dict[str, float]:
     }
 
 
-def _periodic(m: PairMeasurements) -> dict[str, float]:
+def _periodic(m: CyclicMeasurements) -> dict[str, float]:
     shares = [head.linear_share for head in m.heads.heads]
     return {
         PERIODIC_HEADS: sum(share >= 0.5 for share in shares),
@@ -50,7 +50,7 @@ def _periodic(m: PairMeasurements) -> dict[str, float]:
     }
 
 
-def _first_neurons(m: PairMeasurements) -> dict[str, float]:
+def _first_neurons(m: CyclicMeasurements) -> dict[str, float]:
     shares = m.neurons.fractions.nan_to_num(0)
     return {
         FIRST_NEURONS: median(shares[:3].tolist()),
@@ -58,7 +58,7 @@ def _first_neurons(m: PairMeasurements) -> dict[str, float]:
     }
 
 
-def _attention_spectrum(m: PairMeasurements) -> dict[str, float]:
+def _attention_spectrum(m: CyclicMeasurements) -> dict[str, float]:
     spectra = transform_2d(m.pattern[..., 0])
     rows, columns = spectra[1:, 0].square(), spectra[0, 1:].square()
     return {
@@ -70,7 +70,7 @@ def _attention_spectrum(m: PairMeasurements) -> dict[str, float]:
     }
 
 
-def _neuron_spectra(m: PairMeasurements) -> dict[str, float]:
+def _neuron_spectra(m: CyclicMeasurements) -> dict[str, float]:
     spectra = transform_2d(m.post).abs()
     sampled = [spectra[..., n].flatten() for n in range(0, spectra.shape[2], 8)]
     return {
@@ -81,7 +81,7 @@ def _neuron_spectra(m: PairMeasurements) -> dict[str, float]:
     }
 
 
-def _frequencies(m: PairMeasurements) -> dict[str, float]:
+def _frequencies(m: CyclicMeasurements) -> dict[str, float]:
     keys = key_frequencies(m.W_E.T)
     return {
         IMPORTANT_FREQUENCIES: len(keys.freqs),

@@ -11,8 +11,8 @@ from modinterp.analyses.fourier.frequencies import frequency_shares
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
-from modinterp.measurements import PairMeasurements
-from modinterp.measurements.pairs import TUNED
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.circles import TUNED
 from modinterp.sources.clock.runs import SEEDS
 
 SMALLEST_DEVIATION = "smallest standard deviation of a head's attention to a"
@@ -29,19 +29,19 @@ RELATIVE_ERROR = "relative error"
 OTHER_FREQUENCIES = "largest share of other frequencies"
 
 
-def _attention_varies(m: PairMeasurements) -> dict[str, Value]:
+def _attention_varies(m: CyclicMeasurements) -> dict[str, Value]:
     to_a = m.pattern[..., 0].flatten(0, 1)
-    deviations = to_a.std(dim=0)[list(m.tuned_heads)]
+    deviations = to_a.std(dim=0)[list(m.circles.tuned_heads)]
     return {
-        SMALLEST_DEVIATION: float(deviations.min()) if m.tuned_heads else math.nan,
+        SMALLEST_DEVIATION: float(deviations.min()) if m.circles.tuned_heads else math.nan,
         LOWEST_MEAN: float(to_a.mean(dim=0).min()),
         HIGHEST_MEAN: float(to_a.mean(dim=0).max()),
-        TUNED_HEADS: len(m.tuned_heads),
+        TUNED_HEADS: len(m.circles.tuned_heads),
     }
 
 
-def _attention_is_periodic(m: PairMeasurements) -> dict[str, Value]:
-    tuning = m.tuning
+def _attention_is_periodic(m: CyclicMeasurements) -> dict[str, Value]:
+    tuning = m.circles.tuning
     return {
         PERIODIC_HEADS: sum(share >= TUNED for _, share in tuning),
         HIGHEST_SHARE: max(share for _, share in tuning),
@@ -49,15 +49,15 @@ def _attention_is_periodic(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _tuned_to_keys(m: PairMeasurements) -> dict[str, Value]:
+def _tuned_to_keys(m: CyclicMeasurements) -> dict[str, Value]:
     return {
-        TUNED_HEADS: len(m.tuned_heads),
-        "key frequencies with a head": len(m.attended_frequencies),
+        TUNED_HEADS: len(m.circles.tuned_heads),
+        "key frequencies with a head": len(m.circles.attended_frequencies),
         "key frequencies": len(m.freqs),
     }
 
 
-def _attention_to_both(m: PairMeasurements) -> dict[str, Value]:
+def _attention_to_both(m: CyclicMeasurements) -> dict[str, Value]:
     missing = (m.pattern[..., :2].sum(dim=-1) - 1).abs()
     return {
         TO_NEITHER: float(missing.mean()),
@@ -65,19 +65,19 @@ def _attention_to_both(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _keys_and_values(m: PairMeasurements) -> dict[str, Value]:
+def _keys_and_values(m: CyclicMeasurements) -> dict[str, Value]:
     keys = torch.einsum("rm,hmd->rhd", m.W_E.double(), m.weight("blocks.0.attn.W_K").double())
     return {
         KEYS_SHARE: frequency_shares(keys, m.freqs),
-        VALUES_SHARE: frequency_shares(m.token_values.transpose(0, 1), m.freqs),
+        VALUES_SHARE: frequency_shares(m.circles.token_values.transpose(0, 1), m.freqs),
     }
 
 
-def _mixture_of_values(m: PairMeasurements) -> dict[str, Value]:
-    of_a, of_b = m.token_values[:, m.fixed_a], m.token_values.transpose(0, 1)
-    share = m.attention_share[..., None]
+def _mixture_of_values(m: CyclicMeasurements) -> dict[str, Value]:
+    of_a, of_b = m.circles.token_values[:, m.circles.fixed_a], m.circles.token_values.transpose(0, 1)
+    share = m.circles.attention_share[..., None]
     mixed = share * of_a + (1 - share) * of_b
-    return {RELATIVE_ERROR: float((m.head_values - mixed).norm() / m.head_values.norm())}
+    return {RELATIVE_ERROR: float((m.circles.head_values - mixed).norm() / m.circles.head_values.norm())}
 
 
 def _linear_maps_keep_frequencies() -> dict[str, Value]:

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.clock.runs import SEEDS
 
 LOWEST_QUALITY = "lowest quality"
@@ -27,8 +27,8 @@ ROUND = {
 }
 
 
-def _circles_of_embedding(m: PairMeasurements) -> dict[str, Value]:
-    circles_of_keys = m.circles_of_W_E.values()
+def _circles_of_embedding(m: CyclicMeasurements) -> dict[str, Value]:
+    circles_of_keys = m.circles.circles_of_W_E.values()
     return {
         LOWEST_QUALITY: min(c.quality for c in circles_of_keys),
         RADIUS_VARIATION: max(c.radius_variation for c in circles_of_keys),
@@ -36,15 +36,15 @@ def _circles_of_embedding(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _other_frequencies(m: PairMeasurements) -> dict[str, Value]:
+def _other_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
     others = circles(m.W_E, [k for k in range(1, (m.p - 1) // 2 + 1) if k not in m.freqs]).values()
-    radius = sum(c.radius for c in m.circles_of_W_E.values()) / len(m.freqs)
+    radius = sum(c.radius for c in m.circles.circles_of_W_E.values()) / len(m.freqs)
     qualities = [c.quality for c in others]
     norms = frequency_norms(component_norms(m.W_E))
     keys = torch.zeros_like(norms, dtype=torch.bool).index_fill(0, torch.tensor(m.freqs, device=norms.device) - 1, True)
     return {
         MEAN_RADIUS: sum(c.radius for c in others) / len(others) / radius,
-        ROUNDER: min(c.quality for c in m.circles_of_W_E.values()) > max(qualities),
+        ROUNDER: min(c.quality for c in m.circles.circles_of_W_E.values()) > max(qualities),
         "largest radius over that of key frequencies": max(c.radius for c in others) / radius,
         "mean quality": sum(qualities) / len(qualities),
         "mean norm at the frequency itself over that of key frequencies": float(
@@ -53,23 +53,23 @@ def _other_frequencies(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _same_frequencies(m: PairMeasurements) -> dict[str, Value]:
+def _same_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
     strongest = frequency_norms(component_norms(m.W_E)).topk(len(m.freqs)).indices + 1
     return {STRONGEST: jaccard(strongest.tolist(), m.freqs), "gap": m.keys.gap}
 
 
-def _circles_of_W_L(m: PairMeasurements) -> dict[str, Value]:
-    circles_of_keys = m.circles_of_W_L.values()
+def _circles_of_W_L(m: CyclicMeasurements) -> dict[str, Value]:
+    circles_of_keys = m.circles.circles_of_W_L.values()
     return {
         LOWEST_QUALITY: min(c.quality for c in circles_of_keys),
         RADIUS_VARIATION: max(c.radius_variation for c in circles_of_keys),
     }
 
 
-def _circles_with_bias(m: PairMeasurements) -> dict[str, Value]:
+def _circles_with_bias(m: CyclicMeasurements) -> dict[str, Value]:
     constant = m.b_out.double() @ m.W_U
     with_bias = circles(torch.cat([m.W_L.T.double(), constant[:, None]], dim=1), m.freqs)
-    return {QUALITY_CHANGE: max(abs(with_bias[k].quality - m.circles_of_W_L[k].quality) for k in m.freqs)}
+    return {QUALITY_CHANGE: max(abs(with_bias[k].quality - m.circles.circles_of_W_L[k].quality) for k in m.freqs)}
 
 
 CLAIMS = (

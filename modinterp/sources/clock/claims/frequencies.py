@@ -13,7 +13,7 @@ from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.runs import NotRecorded
 from modinterp.sources.clock.runs import SEEDS
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
@@ -45,7 +45,7 @@ def _printed_basis() -> dict[str, Value]:
     }
 
 
-def _embedding_at(m: PairMeasurements, epoch: int) -> torch.Tensor:
+def _embedding_at(m: CyclicMeasurements, epoch: int) -> torch.Tensor:
     """Embedding of the residues at an epoch; of a run before its first step, its initial embedding at any epoch.
 
     Raises:
@@ -56,7 +56,7 @@ def _embedding_at(m: PairMeasurements, epoch: int) -> torch.Tensor:
     return m.at(min(epoch, max(m.snapshots))).W_E[: m.p].detach()
 
 
-def _frequencies_at_10k(m: PairMeasurements) -> dict[str, Value]:
+def _frequencies_at_10k(m: CyclicMeasurements) -> dict[str, Value]:
     W_E = _embedding_at(m, 10_000)
     return {
         SIGNIFICANT: len(significant_frequencies(W_E)),
@@ -64,7 +64,7 @@ def _frequencies_at_10k(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _frequencies_over_training(m: PairMeasurements) -> dict[str, Value]:
+def _frequencies_over_training(m: CyclicMeasurements) -> dict[str, Value]:
     counts = [len(significant_frequencies(_embedding_at(m, epoch))) for epoch in EPOCHS]
     return {
         FEWER_AT_10K: counts[0] - counts[1],
@@ -74,7 +74,7 @@ def _frequencies_over_training(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _gini_over_training(m: PairMeasurements) -> dict[str, Value]:
+def _gini_over_training(m: CyclicMeasurements) -> dict[str, Value]:
     ginis = [fourier_gini(_embedding_at(m, epoch)) for epoch in EPOCHS]
     return {
         GINI_RISE_TO_10K: ginis[1] - ginis[0],
@@ -86,13 +86,13 @@ def _gini_over_training(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _doubles(m: PairMeasurements) -> set[int]:
+def _doubles(m: CyclicMeasurements) -> set[int]:
     """Significant frequencies of W_E that are no key frequency but twice one, mod p."""
     twice = {min(2 * k % m.p, -2 * k % m.p) for k in m.freqs}
     return (set(m.significant_frequencies) - set(m.freqs)) & twice
 
 
-def _numbers_of_circles(*runs: PairMeasurements) -> dict[str, Value]:
+def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
     counts, rises = [], []
     for m in runs:
         counts.append(len(m.freqs))

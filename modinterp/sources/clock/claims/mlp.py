@@ -12,9 +12,9 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import PairMeasurements, one_at_a_time
+from modinterp.measurements import CyclicMeasurements, one_at_a_time
+from modinterp.measurements.circles import ATTN_OUT, MLP_OUT
 from modinterp.measurements.network import NEURONS
-from modinterp.measurements.waves import ATTN_OUT, MLP_OUT
 from modinterp.sources.clock.claims.conditions import ACCURACY, ACCURATE, LEARNED
 from modinterp.sources.clock.runs import MAIN, SEEDS, WITHOUT_RELU
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
@@ -48,22 +48,22 @@ _CLEARLY_NEGATIVE = -0.1
 BATTERY = (*SEEDS, MAINLINE[0])
 
 
-def _accuracy(m: PairMeasurements) -> dict[str, Value]:
+def _accuracy(m: CyclicMeasurements) -> dict[str, Value]:
     return {ACCURACY: m.accuracy}
 
 
-def _dihedral_angles(m: PairMeasurements) -> dict[str, Value]:
-    angles = [plane_angles(m.planes[i], m.own_plane(ATTN_OUT, j)) for i, j in product(m.freqs, m.freqs)]
+def _dihedral_angles(m: CyclicMeasurements) -> dict[str, Value]:
+    angles = [plane_angles(m.circles.planes[i], m.circles.own_plane(ATTN_OUT, j)) for i, j in product(m.freqs, m.freqs)]
     before = m.activation(_BEFORE)
     return {
         SMALLEST_DIHEDRAL: min(angle.dihedral for angle in angles),
-        WRITTEN_QUALITY: min(m.own_circle(ATTN_OUT, k).quality for k in m.freqs),
+        WRITTEN_QUALITY: min(m.circles.own_circle(ATTN_OUT, k).quality for k in m.freqs),
         "smallest principal angle [degrees]": min(angle.first for angle in angles),
         VARIANCE_BEFORE: float((before - before.mean(dim=(0, 1))).square().sum()),
     }
 
 
-def _frequency_1(m: PairMeasurements) -> dict[str, Value]:
+def _frequency_1(m: CyclicMeasurements) -> dict[str, Value]:
     norms = frequency_norms(component_norms(m.W_L.T))
     return {
         FREQUENCY_1: 1 in m.freqs,
@@ -72,7 +72,7 @@ def _frequency_1(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _features(m: PairMeasurements) -> dict[str, Value]:
+def _features(m: CyclicMeasurements) -> dict[str, Value]:
     """How few features the MLP writes, the cos and the sin of w(a + b) for each circle, and how they lie together."""
     written = m.activation(MLP_OUT).double()
     written, of_output = written - written.mean(dim=(0, 1)), effective_rank(written)
@@ -91,7 +91,7 @@ def _features(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _biases(m: PairMeasurements) -> dict[str, Value]:
+def _biases(m: CyclicMeasurements) -> dict[str, Value]:
     b_in, pre = m.b_in, m.pre
     return {
         NEGATIVE_BIASES: int((b_in < _CLEARLY_NEGATIVE).sum()),
@@ -103,7 +103,7 @@ def _biases(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _orthant(m: PairMeasurements) -> dict[str, Value]:
+def _orthant(m: CyclicMeasurements) -> dict[str, Value]:
     """How far the neurons stay above 0, where the ReLU leaves them as they are, with and without their biases."""
     b_in, pre = m.b_in.double(), m.pre
     return {
@@ -115,16 +115,16 @@ def _orthant(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _radii_of_W_in(m: PairMeasurements) -> dict[str, Value]:
+def _radii_of_W_in(m: CyclicMeasurements) -> dict[str, Value]:
     W_in, variations = m.W_in.double(), []
     for k in m.freqs:
-        radii = (W_in.T @ m.own_plane(ATTN_OUT, k)).norm(dim=1)
+        radii = (W_in.T @ m.circles.own_plane(ATTN_OUT, k)).norm(dim=1)
         variations.append(float(radii.std() / radii.mean()))
     return {RADIUS_VARIATION: min(variations), **_accuracy(m)}
 
 
-def _affine_battery(m: PairMeasurements) -> dict[str, Value]:
-    battery = m.mlp_linearity
+def _affine_battery(m: CyclicMeasurements) -> dict[str, Value]:
+    battery = m.circles.mlp_linearity
     places = (PRODUCTS_BEFORE_MLP, "share of products, pre-activations", PRODUCTS_OF_NEURONS, PRODUCTS_OF_LOGITS)
     return {
         AFFINE_ACCURACY: battery.affine_accuracy,
@@ -140,7 +140,7 @@ def _affine_battery(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _without_relu(*runs: PairMeasurements) -> dict[str, Value]:
+def _without_relu(*runs: CyclicMeasurements) -> dict[str, Value]:
     of_relu, *products = [term_shares(m.activation(MID)).products for m in one_at_a_time(runs)]
     without = runs[1:]
     tests = [float(m.history["test_accuracy"].max()) for m in without]
@@ -154,8 +154,8 @@ def _without_relu(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _circles_of_neurons(m: PairMeasurements) -> dict[str, Value]:
-    return {LOWEST_QUALITY: min(m.own_circle(NEURONS, k).quality for k in m.freqs)}
+def _circles_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
+    return {LOWEST_QUALITY: min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}
 
 
 CLAIMS = (

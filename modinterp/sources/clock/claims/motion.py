@@ -12,9 +12,9 @@ from modinterp.claims.band import Band, at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.circles import ATTN_OUT, MLP_OUT
 from modinterp.measurements.network import NEURONS
-from modinterp.measurements.waves import ATTN_OUT, MLP_OUT
 from modinterp.sources.clock.claims.turning import FIRST, SECOND, turnings
 from modinterp.sources.clock.runs import SEEDS
 
@@ -37,7 +37,7 @@ def _worst(slopes: Sequence[float]) -> float:
     return max(slopes, key=lambda turns: abs(turns - 1), default=math.nan)
 
 
-def _revolving(m: PairMeasurements, hook: str) -> dict[str, Value]:
+def _revolving(m: CyclicMeasurements, hook: str) -> dict[str, Value]:
     turning = turnings(m, hook, FIRST).values()
     return {
         REVOLUTION: _worst([abs(t.revolution.turns) for t in turning]),
@@ -46,9 +46,9 @@ def _revolving(m: PairMeasurements, hook: str) -> dict[str, Value]:
     }
 
 
-def _rotating(m: PairMeasurements, hook: str, pair: int, freqs: Sequence[int]) -> dict[str, Value]:
+def _rotating(m: CyclicMeasurements, hook: str, pair: int, freqs: Sequence[int]) -> dict[str, Value]:
     """Rotation at these frequencies, in whichever sense; the radius of the centre's way; NaN where there are none."""
-    turning, motions = turnings(m, hook, pair), m.motions(hook, pair)
+    turning, motions = turnings(m, hook, pair), m.circles.motions(hook, pair)
     return {
         ROTATION: _worst([abs(turning[k].rotation.turns) for k in freqs]),
         ROTATION_FIT: min((turning[k].rotation.explained for k in freqs), default=math.nan),
@@ -60,27 +60,27 @@ def _rotating(m: PairMeasurements, hook: str, pair: int, freqs: Sequence[int]) -
     }
 
 
-def _rotation_in_second_pair(m: PairMeasurements, hook: str) -> dict[str, Value]:
+def _rotation_in_second_pair(m: CyclicMeasurements, hook: str) -> dict[str, Value]:
     """Rotation in principal directions 3 and 4: at all key frequencies, and at those that a head is tuned to."""
-    attended = _rotating(m, hook, SECOND, m.attended_frequencies)
+    attended = _rotating(m, hook, SECOND, m.circles.attended_frequencies)
     return {
         **_rotating(m, hook, SECOND, m.freqs),
         "key frequencies": len(m.freqs),
-        "of them with a head": len(m.attended_frequencies),
+        "of them with a head": len(m.circles.attended_frequencies),
         **{f"{name}{_WITH_HEAD}": value for name, value in attended.items()},
     }
 
 
-def _parts_of_logits(m: PairMeasurements) -> dict[str, Value]:
+def _parts_of_logits(m: CyclicMeasurements) -> dict[str, Value]:
     of_neurons, constant = m.post @ (m.W_out.double() @ m.W_U), m.b_out.double() @ m.W_U
     total = of_neurons + constant + m.activation(MID) @ m.W_U
     return {LOGITS_DIFFERENCE: float((total - m.logits).abs().max())}
 
 
-def _revolution_of_attention(m: PairMeasurements) -> dict[str, Value]:
+def _revolution_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
     shares = []
     for k in m.freqs:
-        pair = m.plane_directions(ATTN_OUT, k).pair(FIRST)
+        pair = m.circles.plane_directions(ATTN_OUT, k).pair(FIRST)
         images = torch.einsum("hrm,mi->ri", m.ov, pair)
         images = images - images.mean(dim=0)
         points = m.activation(ATTN_OUT) @ pair
@@ -89,19 +89,19 @@ def _revolution_of_attention(m: PairMeasurements) -> dict[str, Value]:
     return {**_revolving(m, ATTN_OUT), WITHIN_CIRCLE: min(shares)}
 
 
-def _rotation_of_attention(m: PairMeasurements) -> dict[str, Value]:
+def _rotation_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
     return _rotation_in_second_pair(m, ATTN_OUT)
 
 
-def _motion_of_neurons(m: PairMeasurements) -> dict[str, Value]:
+def _motion_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
     return {**_revolving(m, NEURONS), **_rotation_in_second_pair(m, NEURONS)}
 
 
-def _rotation_of_neurons(m: PairMeasurements) -> dict[str, Value]:
+def _rotation_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
     return _rotation_in_second_pair(m, NEURONS)
 
 
-def _motion_of_output(m: PairMeasurements) -> dict[str, Value]:
+def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
     rotating = _rotating(m, MLP_OUT, FIRST, m.freqs)
     return rotating | {ROTATION: _worst([t.rotation.turns for t in turnings(m, MLP_OUT, FIRST).values()])}
 

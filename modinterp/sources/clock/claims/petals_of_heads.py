@@ -18,8 +18,8 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
-from modinterp.measurements.waves import ATTN_OUT
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.circles import ATTN_OUT
 from modinterp.sources.clock.runs import SEEDS
 
 PREDICTION_FIT = "lowest R squared of the prediction"
@@ -47,22 +47,22 @@ def _worst_prediction(fits: Sequence[PetalFit]) -> dict[str, Value]:
     }
 
 
-def _petals_where(attention: Callable[[int, int], bool]) -> Callable[[PairMeasurements], dict[str, Value]]:
+def _petals_where(attention: Callable[[int, int], bool]) -> Callable[[CyclicMeasurements], dict[str, Value]]:
     """A measure of the petals of z, of heads that are tuned to a key frequency.
 
     Args:
         attention: which petals, by the frequency of the attention and that of the plane.
     """
 
-    def petals_in_z(m: PairMeasurements) -> dict[str, Value]:
-        tuned = [fit for fit in m.petals if fit.head in m.tuned_heads]
+    def petals_in_z(m: CyclicMeasurements) -> dict[str, Value]:
+        tuned = [fit for fit in m.circles.petals if fit.head in m.circles.tuned_heads]
         return _worst_prediction([fit for fit in tuned if attention(fit.attention, fit.embedding)])
 
     return petals_in_z
 
 
-def _petals_in_residual_stream(m: PairMeasurements) -> dict[str, Value]:
-    return _worst_prediction([fit for fit in m.written_petals if fit.head in m.tuned_heads])
+def _petals_in_residual_stream(m: CyclicMeasurements) -> dict[str, Value]:
+    return _worst_prediction([fit for fit in m.circles.written_petals if fit.head in m.circles.tuned_heads])
 
 
 def _corners_without_noise(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
@@ -72,34 +72,34 @@ def _corners_without_noise(points: Float[Tensor, "b 2"], freqs: set[int]) -> flo
     return len(convex_hull(curve)) / len(points)
 
 
-def _corners(m: PairMeasurements) -> dict[str, Value]:
+def _corners(m: CyclicMeasurements) -> dict[str, Value]:
     """Corners of circles and petals, each without the waves that are none of its own."""
-    circles = [_corners_without_noise(m.W_E.double() @ plane, {0, k}) for k, plane in m.planes.items()]
+    circles = [_corners_without_noise(m.W_E.double() @ plane, {0, k}) for k, plane in m.circles.planes.items()]
     same, others = [], []
-    for head, (k, plane) in ((h, item) for h in m.tuned_heads for item in m.planes.items()):
-        attention = m.tuning[head][0]
-        points = m.head_values[:, head] @ pullback(m.W_V[head], plane)[0]
+    for head, (k, plane) in ((h, item) for h in m.circles.tuned_heads for item in m.circles.planes.items()):
+        attention = m.circles.tuning[head][0]
+        points = m.circles.head_values[:, head] @ pullback(m.W_V[head], plane)[0]
         share = _corners_without_noise(points, petal_frequencies(m.p, k, attention))
         (same if attention == k else others).append(share)
-    with_noise = [fit.on_hull for fit in m.petals if fit.head in m.tuned_heads]
+    with_noise = [fit.on_hull for fit in m.circles.petals if fit.head in m.circles.tuned_heads]
     return {
         CIRCLE_CORNERS: min(circles),
         PETAL_CORNERS: max(same + others, default=math.nan),
         "the same where the attention's frequency is another one": max(others, default=math.nan),
-        "corners of a circle with its noise, lowest share": min(c.on_hull for c in m.circles_of_W_E.values()),
+        "corners of a circle with its noise, lowest share": min(c.on_hull for c in m.circles.circles_of_W_E.values()),
         "corners of a petal with its noise, largest share": max(with_noise, default=math.nan),
     }
 
 
-def _sum_of_heads(number: int) -> Callable[[PairMeasurements], dict[str, Value]]:
+def _sum_of_heads(number: int) -> Callable[[CyclicMeasurements], dict[str, Value]]:
     """A measure of the circle of all heads' sum, at the key frequency of that number, from 0, in ascending order."""
 
-    def circle_of_sum(m: PairMeasurements) -> dict[str, Value]:
+    def circle_of_sum(m: CyclicMeasurements) -> dict[str, Value]:
         keys = {KEYS: len(m.freqs)}
         if number >= len(m.freqs):
             return {SUM_QUALITY: math.nan, ABOVE_MEDIAN_HEAD: math.nan, **keys}
         freq = m.freqs[number]
-        together, alone = m.summed_circles[freq]
+        together, alone = m.circles.summed_circles[freq]
         return {
             SUM_QUALITY: together.quality,
             ABOVE_MEDIAN_HEAD: together.quality - median(c.quality for c in alone),
@@ -112,16 +112,16 @@ def _sum_of_heads(number: int) -> Callable[[PairMeasurements], dict[str, Value]]
     return circle_of_sum
 
 
-def _own_planes(m: PairMeasurements) -> dict[str, Value]:
-    own = [m.own_circle(ATTN_OUT, k) for k in m.freqs]
+def _own_planes(m: CyclicMeasurements) -> dict[str, Value]:
+    own = [m.circles.own_circle(ATTN_OUT, k) for k in m.freqs]
     return {
         LOWEST_QUALITY: min(c.quality for c in own),
         LOWEST_ASPECT: min(c.aspect for c in own),
     }
 
 
-def _all_sums(m: PairMeasurements) -> dict[str, Value]:
-    sums = m.summed_circles.values()
+def _all_sums(m: CyclicMeasurements) -> dict[str, Value]:
+    sums = m.circles.summed_circles.values()
     gains = [together.quality - median(c.quality for c in alone) for together, alone in sums]
     return {
         LOWEST_SUM_QUALITY: min(together.quality for together, _ in sums),

@@ -17,8 +17,8 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import PairMeasurements
-from modinterp.measurements.waves import MLP_OUT
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.circles import MLP_OUT
 from modinterp.sources.clock.claims.conditions import LEARNED
 from modinterp.sources.clock.runs import MAIN, ONE_HEAD, SEEDS
 
@@ -35,17 +35,17 @@ DISAGREEMENTS = "disagreements with gcd(k..., P) = 1"
 SINGLE_FREQUENCIES = "single frequencies that are enough mod 113"
 
 
-def _planes(m: PairMeasurements) -> dict[int, Float[Tensor, "d_model 2"]]:
+def _planes(m: CyclicMeasurements) -> dict[int, Float[Tensor, "d_model 2"]]:
     """Key frequency to the plane of its circle in the MLP's output, by orthonormal columns."""
-    return {k: m.plane_directions(MLP_OUT, k).pair(0) for k in m.freqs}
+    return {k: m.circles.plane_directions(MLP_OUT, k).pair(0) for k in m.freqs}
 
 
-def _logits_of_circles(m: PairMeasurements) -> dict[int, Float[Tensor, "a b output"]]:
+def _logits_of_circles(m: CyclicMeasurements) -> dict[int, Float[Tensor, "a b output"]]:
     """Key frequency to the logits that its circle in the MLP's output gives, such that nothing counts twice."""
     return circle_logits(m.activation(MLP_OUT), m.W_U, _planes(m))
 
 
-def _logits_in_planes(m: PairMeasurements) -> dict[int, Float[Tensor, "a b output"]]:
+def _logits_in_planes(m: CyclicMeasurements) -> dict[int, Float[Tensor, "a b output"]]:
     """Key frequency to the logits of what of the MLP's output is seen in the plane of its circle.
 
     Planes that are not perpendicular see some things twice, so that these do not add up.
@@ -54,11 +54,11 @@ def _logits_in_planes(m: PairMeasurements) -> dict[int, Float[Tensor, "a b outpu
     return {k: (written @ plane) @ (plane.T @ m.W_U) for k, plane in _planes(m).items()}
 
 
-def _answer_to(b: int) -> Callable[[PairMeasurements], dict[str, Value]]:
+def _answer_to(b: int) -> Callable[[CyclicMeasurements], dict[str, Value]]:
     """A measure of how the sum of the fixed a and b mod p is read off the circles of the MLP's output."""
 
-    def readout(m: PairMeasurements) -> dict[str, Value]:
-        circles, pair = _logits_in_planes(m).values(), (m.fixed_a, b % m.p)
+    def readout(m: CyclicMeasurements) -> dict[str, Value]:
+        circles, pair = _logits_in_planes(m).values(), (m.circles.fixed_a, b % m.p)
 
         def correct(logits: Tensor) -> bool:
             return int(logits[pair].argmax()) == sum(pair) % m.p
@@ -77,7 +77,7 @@ def _answer_to(b: int) -> Callable[[PairMeasurements], dict[str, Value]]:
     return readout
 
 
-def _accuracy_of_circles(m: PairMeasurements) -> dict[str, Value]:
+def _accuracy_of_circles(m: CyclicMeasurements) -> dict[str, Value]:
     logits = _logits_of_circles(m)
     constant = m.logits.double().mean(dim=(0, 1))
     with_constant = {k: x - x.mean(dim=(0, 1)) + constant for k, x in logits.items()}
@@ -91,7 +91,7 @@ def _accuracy_of_circles(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _how_many(m: PairMeasurements, one_head: PairMeasurements) -> dict[str, Value]:
+def _how_many(m: CyclicMeasurements, one_head: CyclicMeasurements) -> dict[str, Value]:
     alone = [accuracy_on(restricted_logits(m.logits, [k]), m.labels) for k in m.freqs]
     return {
         MARGIN: margin(m.p, [1]),

@@ -8,7 +8,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import refuted
-from modinterp.measurements import PairMeasurements, one_at_a_time
+from modinterp.measurements import CyclicMeasurements, one_at_a_time
 from modinterp.sources.clock.runs import SEEDS
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
@@ -30,7 +30,7 @@ SHRINKAGE = "share of the sum of squares of W_E that goes after grokking"
 FINAL_TEST_LOSS = "final test loss"
 
 
-def _task(m: PairMeasurements) -> dict[str, Value]:
+def _task(m: CyclicMeasurements) -> dict[str, Value]:
     inputs = m.task.inputs()
     return {
         PAIRS: len(inputs),
@@ -42,7 +42,7 @@ def _task(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _architecture(m: PairMeasurements) -> dict[str, Value]:
+def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     logits, config = m.logits, m.model.cfg
     return {
         LAYERS: config.n_layers,
@@ -52,7 +52,7 @@ def _architecture(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _with_and_without_positions(*runs: PairMeasurements) -> dict[str, Value]:
+def _with_and_without_positions(*runs: CyclicMeasurements) -> dict[str, Value]:
     return {
         GROKKED: [m.grokking.grokked for m in runs],
         DELAYED: [m.grokking.delayed for m in runs],
@@ -60,7 +60,7 @@ def _with_and_without_positions(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _curves(m: PairMeasurements) -> dict[str, Value]:
+def _curves(m: CyclicMeasurements) -> dict[str, Value]:
     grokked, table = m.grokking.grokked, m.progress
     squares = table["sum_of_squares_W_E"]
     apart = table["epoch"][(squares / squares.iloc[-1] - 1).abs() > 0.02]

@@ -9,7 +9,7 @@ from modinterp.claims.band import at_least, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.network import NEURONS
 from modinterp.sources.clock.claims.conditions import ACCURACY, ACCURATE
 from modinterp.sources.clock.claims.turning import FIRST, SECOND
@@ -23,8 +23,8 @@ NEARER_TO_SECOND = "share of key frequencies twice as near to directions 3, 4"
 LOWEST_GAINS = "lowest ratio of gains"
 
 
-def _singular_values(m: PairMeasurements) -> dict[str, Value]:
-    values, count = m.singular_directions.values, m.singular_directions.large_count
+def _singular_values(m: CyclicMeasurements) -> dict[str, Value]:
+    values, count = m.circles.singular_directions.values, m.circles.singular_directions.large_count
     return {
         LARGE_VALUES: count - 2 * len(m.freqs),
         STEP: float(values[count - 1] / values[count]),
@@ -35,20 +35,22 @@ def _singular_values(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _singular_pairs(m: PairMeasurements) -> dict[str, Value]:
-    owned = {k: m.singular_directions.of_frequency(k) for k in m.freqs}
+def _singular_pairs(m: CyclicMeasurements) -> dict[str, Value]:
+    owned = {k: m.circles.singular_directions.of_frequency(k) for k in m.freqs}
     return {
         OWNERS: sum(len(numbers) == 2 for numbers in owned.values()) / len(owned),
-        LOWEST_SHARE: min(direction.share for direction in m.singular_directions.directions),
-        "lowest share of all variance": min(direction.of_variance for direction in m.singular_directions.directions),
+        LOWEST_SHARE: min(direction.share for direction in m.circles.singular_directions.directions),
+        "lowest share of all variance": min(
+            direction.of_variance for direction in m.circles.singular_directions.directions
+        ),
     }
 
 
-def _singular_and_principal(m: PairMeasurements) -> dict[str, Value]:
+def _singular_and_principal(m: CyclicMeasurements) -> dict[str, Value]:
     ratios = []
     for k in m.freqs:
-        vectors = m.singular_directions.vectors[:, m.singular_directions.of_frequency(k)]
-        directions = m.plane_directions(NEURONS, k)
+        vectors = m.circles.singular_directions.vectors[:, m.circles.singular_directions.of_frequency(k)]
+        directions = m.circles.plane_directions(NEURONS, k)
         cosines = [
             mean_cosine(vectors, directions.pair(pair)) if vectors.shape[1] else math.nan for pair in (FIRST, SECOND)
         ]
@@ -60,10 +62,12 @@ def _singular_and_principal(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _gains_of_W_out(m: PairMeasurements) -> dict[str, Value]:
+def _gains_of_W_out(m: CyclicMeasurements) -> dict[str, Value]:
     ratios = []
     for k in m.freqs:
-        first, second = (gains(m.W_out, m.plane_directions(NEURONS, k).pair(pair)).mean() for pair in (FIRST, SECOND))
+        first, second = (
+            gains(m.W_out, m.circles.plane_directions(NEURONS, k).pair(pair)).mean() for pair in (FIRST, SECOND)
+        )
         ratios.append(float(second / first))
     return {LOWEST_GAINS: min(ratios), "highest ratio of gains": max(ratios)}
 

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.circles.circle import wave_angles
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 
 FIRST, SECOND = 0, 1  # pairs of principal directions
 
@@ -63,6 +63,6 @@ def turning(points: Float[Tensor, "a b 2"], freq: int) -> Turning:
     return Turning(slope(sense * z.mean(dim=1).angle(), angle), slope(sense * on_circle.angle(), angle))
 
 
-def turnings(m: PairMeasurements, hook: str, pair: int) -> Mapping[int, Turning]:
-    """Key frequency to how its circle turns in one pair of principal directions; see `PairMeasurements.motion`."""
-    return {k: turning(m.activation(hook) @ m.plane_directions(hook, k).pair(pair), k) for k in m.freqs}
+def turnings(m: CyclicMeasurements, hook: str, pair: int) -> Mapping[int, Turning]:
+    """Key frequency to how its circle turns in one pair of principal directions; see `CyclicMeasurements.motion`."""
+    return {k: turning(m.activation(hook) @ m.circles.plane_directions(hook, k).pair(pair), k) for k in m.freqs}

@@ -5,7 +5,7 @@ learned where that of all its tasks is 0.9 in the mean, so that one that is a fe
 """
 
 from modinterp.claims.band import at_least
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.runs import NotRecorded
 
 FIRST_PRIMES = (2, 3, 5, 7)  # whose tasks the source says are learned first
@@ -14,17 +14,17 @@ MEAN_TEST_ACCURACY = "mean test accuracy"
 GENERALISED = {MEAN_TEST_ACCURACY: LEARNED}
 
 
-def later_primes(m: GridMeasurements) -> tuple[int, ...]:
+def later_primes(m: PairMeasurements) -> tuple[int, ...]:
     """Primes of a run's tasks, but for the first four."""
     return tuple(q for q in m.task.output_sizes if q not in FIRST_PRIMES)
 
 
-def last_epoch(m: GridMeasurements) -> int:
+def last_epoch(m: PairMeasurements) -> int:
     """The last epoch of a run's history."""
     return int(m.history["epoch"].iloc[-1])
 
 
-def check_as_long(m: GridMeasurements, epochs: float) -> None:
+def check_as_long(m: PairMeasurements, epochs: float) -> None:
     """Refuse a run that ended while what is asked of it could still have come about.
 
     Args:

@@ -10,7 +10,7 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY
 from modinterp.sources.miiii.runs import BASIS, CODED, NANDA
 
@@ -35,7 +35,7 @@ GINI_LESS_BASIS = "Gini coefficient, T_miiii less T_basis"
 BOTH = (CODED, NANDA[0])
 
 
-def _half(m: GridMeasurements) -> dict[str, Value]:
+def _half(m: PairMeasurements) -> dict[str, Value]:
     """How many singular values of the embedding make half and nine tenths of their sum, or of that of their squares."""
     svd = m.embedding_svd
     return {
@@ -47,7 +47,7 @@ def _half(m: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _diffuse(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, Value]:
+def _diffuse(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Value]:
     """How much more diffuse the singular values of the embedding are for remainders than for modular addition."""
     svd, other = remainders.embedding_svd, sums.embedding_svd
     half, most = svd.count_to_reach(0.5), svd.count_to_reach(0.9)
@@ -64,7 +64,7 @@ def _diffuse(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, 
     }
 
 
-def _waves(m: GridMeasurements) -> dict[str, Value]:
+def _waves(m: PairMeasurements) -> dict[str, Value]:
     """How far the top left singular vectors of the embedding are waves, two vectors for each key frequency."""
     vectors = m.embedding_svd.vectors
     top = vectors[:, : 2 * m.n_key_frequencies]
@@ -82,7 +82,7 @@ def _waves(m: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _many_waves(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, Value]:
+def _many_waves(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Value]:
     """How periodic the top left singular vectors are for remainders, and at how many frequencies."""
     shares, by_chance = remainders.singular_vectors.shares, random_periodicity(*remainders.W_E.shape)
     n_freqs, n_freqs_of_sums = (len(set(m.singular_vectors.freqs.tolist())) for m in (remainders, sums))
@@ -97,7 +97,7 @@ def _many_waves(remainders: GridMeasurements, sums: GridMeasurements) -> dict[st
     }
 
 
-def _counts(m: GridMeasurements, task: str = "") -> dict[str, Value]:
+def _counts(m: PairMeasurements, task: str = "") -> dict[str, Value]:
     """How many frequencies of the embedding count as active, by three thresholds.
 
     Args:
@@ -111,7 +111,7 @@ def _counts(m: GridMeasurements, task: str = "") -> dict[str, Value]:
     }
 
 
-def _sparse(m: GridMeasurements) -> dict[str, Value]:
+def _sparse(m: PairMeasurements) -> dict[str, Value]:
     """How many frequencies of the embedding are active, and their share of its squared norm."""
     freqs = m.active_frequencies()
     active = m.embedding_norms[[k - 1 for k in freqs]]
@@ -122,7 +122,7 @@ def _sparse(m: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _broad(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, Value]:
+def _broad(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Value]:
     """How much broader the spectrum of the embedding is for remainders than for modular addition."""
     return {
         SIGNIFICANT_RATIO: len(remainders.significant_frequencies) / len(sums.significant_frequencies),
@@ -133,7 +133,7 @@ def _broad(remainders: GridMeasurements, sums: GridMeasurements) -> dict[str, Va
     }
 
 
-def _aperiodic(shuffled: GridMeasurements, remainders: GridMeasurements) -> dict[str, Value]:
+def _aperiodic(shuffled: PairMeasurements, remainders: PairMeasurements) -> dict[str, Value]:
     """How flat the spectrum of the embedding is for shuffled labels, beside remainders and a random matrix."""
     generator = torch.Generator().manual_seed(0)
     by_chance = fourier_gini(torch.randn(*shuffled.W_E.shape, generator=generator))
@@ -143,7 +143,7 @@ def _aperiodic(shuffled: GridMeasurements, remainders: GridMeasurements) -> dict
         "Gini coefficient, T_miiii": remainders.embedding_gini,
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
         "Gini coefficient of a random matrix": by_chance,
-        "train accuracy, T_basis": float(shuffled.final("train_accuracy").mean()),
+        "train accuracy, T_basis": float(shuffled.questions.final("train_accuracy").mean()),
     }
 
 

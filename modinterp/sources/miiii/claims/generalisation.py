@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import Finding, refuted
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.sources.miiii.claims.conditions import (
     FIRST_PRIMES,
     GENERALISED,
@@ -41,20 +41,20 @@ EPOCH_RATIO = "median epoch over that with 2, 3, 5, 7"
 NOT_DELAYED = 1.5  # times as long, give or take one seed
 
 
-def _times(m: GridMeasurements) -> tuple[list[float], dict[int, float]]:
+def _times(m: PairMeasurements) -> tuple[list[float], dict[int, float]]:
     """Epochs at which the first four tasks generalised, and prime to that of the others; infinity for never."""
-    first, others = m.generalisation_epochs(FIRST_PRIMES), m.generalisation_epochs(later_primes(m))
+    first, others = m.questions.generalisation_epochs(FIRST_PRIMES), m.questions.generalisation_epochs(later_primes(m))
     return infinite_if_never(list(first.values())), dict(
         zip(others, infinite_if_never(list(others.values())), strict=True)
     )
 
 
-def _accuracy(m: GridMeasurements, *printed: GridMeasurements) -> dict[str, Value]:
+def _accuracy(m: PairMeasurements, *printed: PairMeasurements) -> dict[str, Value]:
     """Which tasks the run on half of the inputs generalises, and in which order; and how many a run on 30% does."""
     first, others = _times(m)
     in_turn = [*first, min(others.values(), default=math.nan)]
-    accuracies = m.final("test_accuracy")
-    learned = [int((other.final("test_accuracy") >= 0.99).sum()) for other in printed]
+    accuracies = m.questions.final("test_accuracy")
+    learned = [int((other.questions.final("test_accuracy") >= 0.99).sum()) for other in printed]
     return {
         GENERALISED_TASKS: int((accuracies >= 0.99).sum()),
         OUT_OF_ORDER: inversions(in_turn),
@@ -69,20 +69,22 @@ def _accuracy(m: GridMeasurements, *printed: GridMeasurements) -> dict[str, Valu
     }
 
 
-def _loss(m: GridMeasurements) -> dict[str, Value]:
+def _loss(m: PairMeasurements) -> dict[str, Value]:
     """How many tasks have a low test loss at the end, and the highest losses. [nats]"""
-    test, train = m.final("test_loss"), m.final("train_loss")
+    test, train = m.questions.final("test_loss"), m.questions.final("train_loss")
     return {
         LOW_LOSS_TASKS: int((test <= 0.05).sum()),
-        "tasks with a lower test loss than at its highest": int((test < m.curve("test_loss").amax(dim=0)).sum()),
+        "tasks with a lower test loss than at its highest": int(
+            (test < m.questions.curve("test_loss").amax(dim=0)).sum()
+        ),
         "highest test loss": float(test.max()),
         "highest train loss": float(train.max()),
     }
 
 
-def _grokked(m: GridMeasurements) -> dict[str, Value]:
+def _grokked(m: PairMeasurements) -> dict[str, Value]:
     """How long after it is memorised a task generalises. [epochs]"""
-    times = m.learning_times
+    times = m.questions.learning_times
     gaps = [late - early for early, late in zip(times.memorised, times.generalised, strict=True)]
     known = [gap for gap in gaps if gap == gap]
     return {
@@ -92,7 +94,7 @@ def _grokked(m: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _together(m: GridMeasurements) -> dict[str, Value]:
+def _together(m: PairMeasurements) -> dict[str, Value]:
     """How far apart the tasks of the primes from 11 on generalise."""
     first, others = _times(m)
     return {
@@ -103,9 +105,9 @@ def _together(m: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _primality(m: GridMeasurements) -> dict[str, Value]:
+def _primality(m: PairMeasurements) -> dict[str, Value]:
     """How well the answers to all tasks together tell primes from other numbers."""
-    test = m.primality
+    test = m.questions.primality
     return {
         F1: test.f1,
         MEAN_TEST_ACCURACY: m.test_accuracy,
@@ -113,17 +115,17 @@ def _primality(m: GridMeasurements) -> dict[str, Value]:
         "recall": test.recall,
         "called prime": test.positives,
         "primes": test.primes,
-        TASKS_SOLVED: m.n_generalised,
+        TASKS_SOLVED: m.questions.n_generalised,
     }
 
 
-def _no_dropout(m: GridMeasurements, plain: GridMeasurements) -> dict[str, Value]:
+def _no_dropout(m: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
     """Final test accuracy of the tasks of 2 and 3, and of the others.
 
     Raises:
         NotRecorded: the run ended sooner than that with dropout, and had learned no other task yet.
     """
-    accuracies = dict(zip(m.task.output_sizes, m.final("test_accuracy").tolist(), strict=True))
+    accuracies = dict(zip(m.task.output_sizes, m.questions.final("test_accuracy").tolist(), strict=True))
     others = sum(share >= 0.99 for q, share in accuracies.items() if q > 3)
     if not others:
         check_as_long(m, last_epoch(plain))
@@ -134,7 +136,7 @@ def _no_dropout(m: GridMeasurements, plain: GridMeasurements) -> dict[str, Value
     }
 
 
-def _masked_order(masked: GridMeasurements, plain: GridMeasurements) -> dict[str, Value]:
+def _masked_order(masked: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
     """Which tasks generalise first, and when, in a run without the tasks of the first four primes.
 
     Raises:

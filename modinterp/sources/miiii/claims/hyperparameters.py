@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import pending
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.sources.miiii.claims.conditions import LEARNED, check_as_long, last_epoch
 from modinterp.sources.miiii.runs import CODED, LAMBDA0, NANDA, NANDA_LAMBDA0, RUNS
 from modinterp.sources.miiii.search import SPACE
@@ -62,7 +62,7 @@ def _best() -> dict[str, Value]:
     }
 
 
-def _without_filter(plain: GridMeasurements, amplified: GridMeasurements) -> dict[str, Value]:
+def _without_filter(plain: PairMeasurements, amplified: PairMeasurements) -> dict[str, Value]:
     """Test accuracy without the gradient filter over that with it, after the epochs that both runs have.
 
     Raises:
@@ -84,14 +84,14 @@ def _without_filter(plain: GridMeasurements, amplified: GridMeasurements) -> dic
     }
 
 
-def _epoch_learned(m: GridMeasurements) -> float:
+def _epoch_learned(m: PairMeasurements) -> float:
     """First epoch with a mean test accuracy of 0.99, or the last of all; 1 where there is no other than 0."""
     epochs = m.history["epoch"]
     epoch = first_epoch(epochs, m.history["test_accuracy"] >= LEARNED_ACCURACY)
     return max(float(epochs.iloc[-1]) if math.isnan(epoch) else epoch, 1.0)
 
 
-def _speedup(*runs: GridMeasurements) -> dict[str, Value]:
+def _speedup(*runs: PairMeasurements) -> dict[str, Value]:
     """When runs with the gradient filter learn, and as many without it, which follow in the same order of seeds.
 
     Two runs of one seed begin with the same weights and train on the same inputs, and so they are compared as a pair.

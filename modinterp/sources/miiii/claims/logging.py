@@ -8,7 +8,7 @@ from modinterp.activations.spectra import most_bytes
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.sources.miiii.runs import CODED
 
 ENTRIES = "entries"
@@ -24,7 +24,7 @@ EARLY = 1024  # epochs; no frequency is active by then in the source
 MOST_EARLY = f"most by epoch {EARLY:,}"
 
 
-def _log(m: GridMeasurements) -> dict[str, Value]:
+def _log(m: PairMeasurements) -> dict[str, Value]:
     """How much was logged, and how much of it is stored; nothing where the training was not watched."""
     log = m.run.spectra
     if log is None:
@@ -47,13 +47,13 @@ def _log(m: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _counts(m: GridMeasurements, deviations: float, threshold: str = "") -> dict[str, int]:
+def _counts(m: PairMeasurements, deviations: float, threshold: str = "") -> dict[str, int]:
     """How many frequencies of the logged neurons are active: early, at most, and at the end.
 
     Args:
         threshold: what the names of the numbers end with.
     """
-    epochs, counts = m.logged_spectra.epochs, torch.tensor(m.active_over_training(deviations))
+    epochs, counts = m.questions.logged_spectra.epochs, torch.tensor(m.questions.active_over_training(deviations))
     return {
         MOST_EARLY + threshold: int(counts[epochs <= EARLY].max()),
         MOST + threshold: int(counts.max()),
@@ -62,7 +62,7 @@ def _counts(m: GridMeasurements, deviations: float, threshold: str = "") -> dict
     }
 
 
-def _active(m: GridMeasurements) -> dict[str, Value]:
+def _active(m: PairMeasurements) -> dict[str, Value]:
     """How many frequencies of the logged neurons are active over training, by two thresholds."""
     counts = _counts(m, 2)
     return {

@@ -12,7 +12,7 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import refuted
-from modinterp.measurements import GridMeasurements, one_at_a_time
+from modinterp.measurements import PairMeasurements, one_at_a_time
 from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY
 from modinterp.sources.miiii.runs import BASIS, CODED, NANDA, ONE_OF_EACH
 
@@ -31,7 +31,7 @@ MORE_EXCLUSIVE = "median distance of the attention to the digits, T_miiii less T
 PEAK_RATIO = "median of largest over mean magnitude, T_miiii over T_basis"
 
 
-def _one_neuron(m: GridMeasurements) -> dict[str, Value]:
+def _one_neuron(m: PairMeasurements) -> dict[str, Value]:
     """How few waves the most periodic neuron is made of."""
     peaks = m.neuron_peaks
     n = m.peak_neuron
@@ -48,7 +48,7 @@ def _one_neuron(m: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _with_dropout(m: GridMeasurements, n: int, seed: int = 0) -> Float[Tensor, "a b 1"]:
+def _with_dropout(m: PairMeasurements, n: int, seed: int = 0) -> Float[Tensor, "a b 1"]:
     """One neuron with a tenth of the residual stream before it set to 0, the same dimensions for all inputs.
 
     That is how the source's plots were made, whose network was left in its training mode.
@@ -87,12 +87,12 @@ def _one_hot() -> dict[str, Value]:
     }
 
 
-def attention_corner(m: GridMeasurements) -> Float[Tensor, "head a b"]:
+def attention_corner(m: PairMeasurements) -> Float[Tensor, "head a b"]:
     """Attention to the first digit over the corner of the grid that the source draws, by head."""
     return m.pattern[:CORNER, :CORNER, :, 0].permute(2, 0, 1)
 
 
-def _patterns(*runs: GridMeasurements) -> dict[str, Value]:
+def _patterns(*runs: PairMeasurements) -> dict[str, Value]:
     """What of the attention is drawn, and whether it sums to 1."""
     corners = [attention_corner(m) for m in runs]
     return {
@@ -102,7 +102,7 @@ def _patterns(*runs: GridMeasurements) -> dict[str, Value]:
     }
 
 
-def _exclusive(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, Value]:
+def _exclusive(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
     """How far the attention to the two digits differs in the median head, for remainders and for modular addition."""
     accuracy = remainders.test_accuracy
     distance, *distances_of_sums = (
@@ -116,7 +116,7 @@ def _exclusive(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[st
     }
 
 
-def _periodic(remainders: GridMeasurements, shuffled: GridMeasurements) -> dict[str, Value]:
+def _periodic(remainders: PairMeasurements, shuffled: PairMeasurements) -> dict[str, Value]:
     """How much more periodic the median neuron is for remainders than for shuffled labels."""
     accuracy = remainders.test_accuracy
     (peak, mixed), (peak_of_shuffled, mixed_of_shuffled) = (

@@ -10,7 +10,7 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import refuted
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.sources.miiii.claims.conditions import GENERALISED, LEARNED, MEAN_TEST_ACCURACY
 from modinterp.sources.miiii.runs import CODED, NANDA, ONE_OF_EACH
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
@@ -25,13 +25,13 @@ MIIII_SWAPPED = "T_miiii with them exchanged, mean accuracy of tasks that depend
 AS_TRAINED = "the same as trained"
 
 
-def _alike(m: GridMeasurements) -> dict[str, Value]:
+def _alike(m: PairMeasurements) -> dict[str, Value]:
     """How alike the embeddings of the two positions are."""
     likeness = m.position_likeness
     return {PEARSON: likeness.pearson, TEST_ACCURACY: m.test_accuracy, COSINE: likeness.cosine}
 
 
-def _apart(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, Value]:
+def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
     """How alike the embeddings of the two positions are for remainders, beside those for modular addition."""
     likeness, correlations = remainders.position_likeness, [m.position_likeness.pearson for m in sums]
     return {
@@ -43,14 +43,14 @@ def _apart(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, V
     }
 
 
-def _swap(remainders: GridMeasurements, *sums: GridMeasurements) -> dict[str, Value]:
+def _swap(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
     """Accuracy with the two positions exchanged, of modular addition and of remainders."""
-    m, order_matters = remainders, torch.tensor(remainders.order_matters)
-    swapped = torch.tensor(m.accuracies_with_positions_swapped, dtype=torch.float64)
+    m, order_matters = remainders, torch.tensor(remainders.questions.order_matters)
+    swapped = torch.tensor(m.questions.accuracies_with_positions_swapped, dtype=torch.float64)
     ordered, unordered = swapped[order_matters].tolist(), swapped[~order_matters].tolist()
     correlations = [other.position_likeness.pearson for other in sums]
     return {
-        NANDA_SWAPPED: min(other.accuracies_with_positions_swapped[0] for other in sums),
+        NANDA_SWAPPED: min(other.questions.accuracies_with_positions_swapped[0] for other in sums),
         MIIII_SWAPPED: mean(ordered),
         AS_TRAINED: float(m.correct.double().mean(dim=0)[order_matters].mean()),
         **({"tasks that do not depend on it": mean(unordered)} if unordered else {}),

@@ -12,7 +12,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import variant
-from modinterp.measurements import GridMeasurements
+from modinterp.measurements import PairMeasurements
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.sources.miiii.claims.conditions import FIRST_PRIMES, MEAN_TEST_ACCURACY
 from modinterp.sources.miiii.runs import ALONE, BASIS, CODED, PRINTED, RUNS, TOGETHER
@@ -87,9 +87,9 @@ def _filter() -> dict[str, Value]:
     }
 
 
-def _basis(m: GridMeasurements) -> dict[str, Value]:
+def _basis(m: PairMeasurements) -> dict[str, Value]:
     """Whether shuffling the labels only reorders them, and test accuracy on them beside chance."""
-    task = m.remainders
+    task = m.questions.remainders
     plain, shuffled = (replace(task, shuffled=shuffle).labels() for shuffle in (False, True))
     chance = sum(1 / q for q in task.output_sizes) / len(task.output_sizes)
     return {
@@ -116,7 +116,7 @@ def _masked() -> dict[str, Value]:
     }
 
 
-def _split(*runs: GridMeasurements) -> dict[str, Value]:
+def _split(*runs: PairMeasurements) -> dict[str, Value]:
     """How many inputs are trained on and held out, and what runs on 30% and on half of the inputs learn."""
     printed, coded = RUNS[PRINTED], RUNS[CODED]
     return {
@@ -125,7 +125,7 @@ def _split(*runs: GridMeasurements) -> dict[str, Value]:
         "inputs held out, 30%": len(printed.split.test),
         "fraction trained on": [m.spec.recipe.fraction if m.spec else math.nan for m in runs],
         MEAN_TEST_ACCURACY: [m.test_accuracy for m in runs],
-        "tasks solved": [m.n_generalised for m in runs],
+        "tasks solved": [m.questions.n_generalised for m in runs],
     }
 
 
@@ -140,12 +140,12 @@ def _batches() -> dict[str, Value]:
     }
 
 
-def _alone(alone: GridMeasurements, together: GridMeasurements) -> dict[str, Value]:
+def _alone(alone: PairMeasurements, together: PairMeasurements) -> dict[str, Value]:
     """Test accuracy of the largest task that is not masked, learned alone and beside the others."""
     hardest = max(i for i, weight in enumerate(alone.task.loss_weights) if weight)
-    accuracy_alone, accuracy_together = (float(m.final("test_accuracy")[hardest]) for m in (alone, together))
+    accuracy_alone, accuracy_together = (float(m.questions.final("test_accuracy")[hardest]) for m in (alone, together))
     q = together.task.output_sizes[hardest]
-    times = [m.generalisation_epochs([q])[q] for m in (alone, together)]
+    times = [m.questions.generalisation_epochs([q])[q] for m in (alone, together)]
     curves = [output_curves(m.history, [f"mod_{q}"], "test_loss").max() for m in (alone, together)]
     return {
         GAIN: accuracy_together - accuracy_alone,

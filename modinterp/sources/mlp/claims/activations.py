@@ -16,7 +16,7 @@ from modinterp.analyses.statistics.explained import affine_fit, energy_share
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.runs import MAIN, SEEDS
 
 MEDIAN_SHARE = "median share of a neuron's best frequency"
@@ -30,11 +30,11 @@ AFFINE_ACCURACY = "accuracy with the best affine map in place of the neurons"
 AGREEMENT = "agreement with the key frequencies of W_U"
 
 
-def _best_frequency(m: PairMeasurements) -> dict[str, Value]:
+def _best_frequency(m: CyclicMeasurements) -> dict[str, Value]:
     return {MEDIAN_SHARE: float(m.neurons.fractions.nan_to_num(0).quantile(0.5))}
 
 
-def _nine_terms(m: PairMeasurements) -> dict[str, Value]:
+def _nine_terms(m: CyclicMeasurements) -> dict[str, Value]:
     explained = m.neurons.explained
     spectrum = transform_2d(m.post)
     spectrum[0, 0] = 0
@@ -46,7 +46,7 @@ def _nine_terms(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _norms_of_neurons(m: PairMeasurements) -> dict[str, Value]:
+def _norms_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
     spectrum = transform_2d(m.post)
     spectrum[0, 0] = 0
     energies = frequency_energies(spectrum).sum(dim=1)
@@ -54,12 +54,12 @@ def _norms_of_neurons(m: PairMeasurements) -> dict[str, Value]:
     return {KEYS_SHARE: float(energies[keys].sum() / spectrum.square().sum())}
 
 
-def _before_the_relu(m: PairMeasurements) -> dict[str, Value]:
+def _before_the_relu(m: CyclicMeasurements) -> dict[str, Value]:
     shares = term_shares(m.pre)
     return {NOT_LINEAR: shares.products + shares.rest}
 
 
-def _after_the_relu(m: PairMeasurements) -> dict[str, Value]:
+def _after_the_relu(m: CyclicMeasurements) -> dict[str, Value]:
     shares = term_shares(m.post)
     W_E = m.W_E.double()
     logits = affine_fit(W_E[:, None] + W_E, m.post) @ m.W_L.double()
@@ -72,7 +72,7 @@ def _after_the_relu(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _into_neurons(m: PairMeasurements) -> dict[str, Value]:
+def _into_neurons(m: CyclicMeasurements) -> dict[str, Value]:
     W_E_W_in = m.W_E @ m.W_in
     strongest = frequency_norms(component_norms(W_E_W_in)).topk(len(m.freqs)).indices + 1
     coefficients = transform(W_E_W_in)

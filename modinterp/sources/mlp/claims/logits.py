@@ -16,7 +16,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.claims.activations import AGREEMENT
 from modinterp.sources.mlp.runs import MAIN, SEEDS
 
@@ -35,24 +35,24 @@ LOGIT_FVE = "FVE of the logits"
 EXCLUDED_LOSS = "loss over all pairs without the key frequencies"
 
 
-def _terms_of_logits(m: PairMeasurements) -> dict[str, Value]:
+def _terms_of_logits(m: CyclicMeasurements) -> dict[str, Value]:
     shares = term_shares(m.logits)
     return {PRODUCTS: shares.products, LINEAR: shares.linear, "rest": shares.rest}
 
 
-def _same_frequencies(m: PairMeasurements) -> dict[str, Value]:
+def _same_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
     energies = frequency_energies(m.spectrum).sum(dim=1)
     strongest = (energies.topk(len(m.freqs)).indices + 1).tolist()
     return {AGREEMENT: jaccard(strongest, m.freqs), KEYS: len(m.freqs)}
 
 
-def _energy_ratio(m: PairMeasurements) -> float:
+def _energy_ratio(m: CyclicMeasurements) -> float:
     """Squared norm of W_U at the key frequencies over its whole squared norm, the constant component included."""
     coefficients = transform(m.W_L.T)
     return energy_share(coefficients[components_of(m.freqs, m.p)], coefficients)
 
 
-def _columns_of_W_U(m: PairMeasurements) -> dict[str, Value]:
+def _columns_of_W_U(m: CyclicMeasurements) -> dict[str, Value]:
     U = F.normalize(transform(m.W_L.T), dim=1)
     cosines, key = (U @ U.T - torch.eye(len(U), dtype=U.dtype, device=U.device)).abs(), components_of(m.freqs, m.p)
     return {
@@ -62,7 +62,7 @@ def _columns_of_W_U(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _peaks(m: PairMeasurements) -> dict[str, Value]:
+def _peaks(m: CyclicMeasurements) -> dict[str, Value]:
     squares = sorted((norm**2 for norm in m.keys.norms), reverse=True)
     count = len(m.freqs)
     return {
@@ -72,12 +72,12 @@ def _peaks(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _key_frequencies(m: PairMeasurements) -> dict[str, Value]:
+def _key_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
     keys = m.keys
     return {KEYS: len(keys.freqs), GAP: keys.gap**2}
 
 
-def _norm_ratio(m: PairMeasurements) -> dict[str, Value]:
+def _norm_ratio(m: CyclicMeasurements) -> dict[str, Value]:
     energy, norm = _energy_ratio(m), float(m.W_L.double().norm())
     return {
         NORM_RATIO: math.sqrt(energy),
@@ -88,7 +88,7 @@ def _norm_ratio(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _summary(m: PairMeasurements) -> dict[str, Value]:
+def _summary(m: CyclicMeasurements) -> dict[str, Value]:
     excluded = excluded_logits(m.logits, m.freqs)
     on_train = (
         {} if m.spec is None else {"the same on the pairs trained on": loss_on(excluded, m.labels, m.split.train)}

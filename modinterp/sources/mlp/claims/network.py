@@ -12,7 +12,7 @@ from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sin
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.runs import MAIN, RUNS, SEEDS
 from modinterp.training.loss import OutputLayout, losses
 
@@ -38,7 +38,7 @@ _FIRST_TRAIN_PAIRS = [[37, 1], [23, 9], [2, 43], [7, 34], [42, 101]]
 _FIRST_TEST_PAIRS = [[55, 55], [69, 109], [13, 17], [103, 54], [78, 112]]
 
 
-def _architecture(m: PairMeasurements) -> dict[str, Value]:
+def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     shapes = {name: tuple(w.shape) for name, w in m.model.named_parameters()}
     return {
         WEIGHTS: sum(math.prod(shape) for shape in shapes.values()),
@@ -70,11 +70,11 @@ def _loss() -> dict[str, Value]:
     }
 
 
-def _test_accuracy(m: PairMeasurements) -> dict[str, Value]:
+def _test_accuracy(m: CyclicMeasurements) -> dict[str, Value]:
     return {TEST_ACCURACY: accuracy_on(m.logits, m.labels, m.test)}
 
 
-def _losses(m: PairMeasurements) -> dict[str, Value]:
+def _losses(m: CyclicMeasurements) -> dict[str, Value]:
     grokking, history = m.grokking, m.history
     return {
         TRAIN_LOSS: float(history["train_loss"].iloc[-1]),
@@ -94,7 +94,7 @@ def _basis() -> dict[str, Value]:
     }
 
 
-def _transform(m: PairMeasurements) -> dict[str, Value]:
+def _transform(m: CyclicMeasurements) -> dict[str, Value]:
     post = m.post
     spectrum = transform_2d(post)
     return {

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Measure, Value, each
 from modinterp.claims.finding import HOLDS, mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.runs import MAIN, SEEDS
 
 TWO_LARGEST = "two products largest"
@@ -67,12 +67,12 @@ def _by_own_draw(before: str) -> Change:
     )
 
 
-def _two_largest(m: PairMeasurements) -> dict[str, Value]:
+def _two_largest(m: CyclicMeasurements) -> dict[str, Value]:
     rows = m.readoff.rows
     return {TWO_LARGEST: mean(row.two_largest for row in rows)}
 
 
-def _explained_everywhere(m: PairMeasurements) -> dict[str, Value]:
+def _explained_everywhere(m: CyclicMeasurements) -> dict[str, Value]:
     """Share of variance explained (FVE) along the directions of W_U at all key frequencies."""
     rows = m.readoff.rows
     return {
@@ -87,7 +87,7 @@ def _explained_everywhere(m: PairMeasurements) -> dict[str, Value]:
 def _explained(freq: int) -> Measure:
     """A measure of the share of variance explained (FVE) along the two directions of W_U at one frequency."""
 
-    def explained(m: PairMeasurements) -> dict[str, Value]:
+    def explained(m: CyclicMeasurements) -> dict[str, Value]:
         rows = readoff(m.post, m.W_L, [freq]).rows if freq <= (m.p - 1) // 2 else ()
         return {
             LOWEST_FVE: min((row.explained_by_two for row in rows), default=math.nan),

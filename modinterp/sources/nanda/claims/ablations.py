@@ -16,7 +16,7 @@ from modinterp.claims.band import Band, at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Measure, Value
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.trainings import ONE_FADED, settled_alone
 from modinterp.sources.nanda.runs import MAIN
 
@@ -58,7 +58,7 @@ SOLVED: dict[str, Band] = {ACCURACY_BEFORE: at_least(0.999, "the paper ablates a
 def intervention(name: str) -> Measure:
     """A measure of the loss and accuracy that one of the interventions of `m.ablations` leaves."""
 
-    def measure(m: PairMeasurements) -> dict[str, Value]:
+    def measure(m: CyclicMeasurements) -> dict[str, Value]:
         ablation = m.ablated(name)
         return {
             LOSS_RATIO: ablation.loss_ratio,
@@ -71,7 +71,7 @@ def intervention(name: str) -> Measure:
     return measure
 
 
-def _as_polynomials(m: PairMeasurements) -> dict[str, Value]:
+def _as_polynomials(m: CyclicMeasurements) -> dict[str, Value]:
     original = m.ablated("original")
     return {
         **intervention("neurons as polynomials")(m),
@@ -84,7 +84,7 @@ def _as_polynomials(m: PairMeasurements) -> dict[str, Value]:
 def _projection(name: str) -> Measure:
     """The measure of an intervention, and the same with the mean in place of what goes around the MLP."""
 
-    def measure(m: PairMeasurements) -> dict[str, Value]:
+    def measure(m: CyclicMeasurements) -> dict[str, Value]:
         without_skip = m.ablated_without_skip(name)
         return {
             **intervention(name)(m),
@@ -95,7 +95,7 @@ def _projection(name: str) -> Measure:
     return measure
 
 
-def _each_frequency(m: PairMeasurements) -> dict[str, Value]:
+def _each_frequency(m: CyclicMeasurements) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for terms in COUNTED.values():
         ratios = dict(enumerate((m.loss_without_each[terms] / m.ablated("original").loss).tolist(), start=1))
@@ -107,7 +107,7 @@ def _each_frequency(m: PairMeasurements) -> dict[str, Value]:
     return numbers
 
 
-def _key_only(m: PairMeasurements) -> dict[str, Value]:
+def _key_only(m: CyclicMeasurements) -> dict[str, Value]:
     left = {terms: m.changed(restricted_logits(m.logits, m.freqs, terms)) for terms in RATIO_WITH_TERMS}
     alone = {terms: m.changed(part_at(m.logits, m.freqs, terms)) for terms in RATIO_WITH_TERMS}
     in_embedding = m.changed(logits_on_grid(restricted_embedding(m.model, m.p, m.freqs), m.task))
@@ -122,7 +122,7 @@ def _key_only(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _keys_and_others(m: PairMeasurements) -> dict[str, Value]:
+def _keys_and_others(m: CyclicMeasurements) -> dict[str, Value]:
     without_keys = m.changed(excluded_logits(m.logits, m.freqs, "products"))
     without_others = m.changed(restricted_logits(m.logits, m.freqs, "products"))
     return {

@@ -12,7 +12,7 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS
 from modinterp.sources.nanda.claims.trainings import curve
 from modinterp.sources.nanda.runs import MAIN, SEEDS
@@ -29,7 +29,7 @@ WEIGHTS_RATIO = "squared weights at the end over t1"
 LOSS_OVER_PLATEAU = "train loss at the end over its plateau"
 
 
-def _slingshots(*runs: PairMeasurements) -> dict[str, Value]:
+def _slingshots(*runs: CyclicMeasurements) -> dict[str, Value]:
     springs = [slingshots(curve(m, "epoch"), curve(m, "train_loss")) for m in runs]
     before = [int((epochs < m.grokking.grokked).sum()) for m, epochs in zip(runs, springs, strict=True)]
     return {
@@ -43,7 +43,7 @@ def _slingshots(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _scaled(m: PairMeasurements) -> dict[str, Value]:
+def _scaled(m: CyclicMeasurements) -> dict[str, Value]:
     logits, answers = m.logits.flatten(0, 1).double(), m.labels.to(m.logits.device)
     others = logits.scatter(1, answers, -torch.inf).max(dim=1).values
     loss = {scale: loss_on(scale * m.logits, m.labels) for scale in (1, 1.1, 1.5)}
@@ -56,7 +56,7 @@ def _scaled(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _smaller(m: PairMeasurements) -> dict[str, Value]:
+def _smaller(m: CyclicMeasurements) -> dict[str, Value]:
     table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
     end = table.iloc[-1]
     plateau = float(table["train_loss"][table["epoch"].between(t1, t2)].median())
@@ -68,7 +68,7 @@ def _smaller(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _largest_exclusion(m: PairMeasurements) -> dict[str, Value]:
+def _largest_exclusion(m: CyclicMeasurements) -> dict[str, Value]:
     both = m.largest_exclusion.merge(m.progress, on="epoch", suffixes=("_largest", "_keys"))
     until_t3 = both[both["epoch"] <= m.phases.cleaned]
     columns = ("excluded_loss_train_largest", "excluded_loss_train_keys")
@@ -81,7 +81,7 @@ def _largest_exclusion(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _in_cleanup(m: PairMeasurements) -> dict[str, Value]:
+def _in_cleanup(m: CyclicMeasurements) -> dict[str, Value]:
     coefficients = [column for column in m.progress if column.startswith("cos_")]
     table = m.progress.assign(total=m.progress[coefficients].sum(axis=1))
     half = first_epoch(table["epoch"], table["test_accuracy"] >= 0.5)

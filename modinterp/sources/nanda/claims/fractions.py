@@ -10,7 +10,7 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.trainings import (
     DELAY,
     LOGIT_FVE,
@@ -34,7 +34,7 @@ BY_FRACTION = ("nanda/fraction-10-0", "nanda/fraction-20-0", SEEDS[0], *FRACTION
 MODERATE, AMPLE = "nanda/fraction-[45]0-*", "nanda/fraction-[6-9]0-*"
 
 
-def epoch_below(m: PairMeasurements, split: str, loss: float) -> float:
+def epoch_below(m: CyclicMeasurements, split: str, loss: float) -> float:
     """First epoch with a train or test loss below a threshold; NaN for never."""
     return first_epoch(curve(m, "epoch"), curve(m, f"{split}_loss") < loss)
 
@@ -44,7 +44,7 @@ def delay_with(fraction: float) -> str:
     return f"{DELAY}, {fraction:.0%}"
 
 
-def _as_stated(m: PairMeasurements) -> bool:
+def _as_stated(m: CyclicMeasurements) -> bool:
     if m.recipe.fraction < 0.25:
         return highest(m, "test_accuracy") < 0.5
     if m.recipe.fraction < 0.45:
@@ -52,7 +52,7 @@ def _as_stated(m: PairMeasurements) -> bool:
     return delay(m) <= (500 if m.recipe.fraction > 0.55 else math.inf)
 
 
-def _boundaries(*runs: PairMeasurements) -> dict[str, Value]:
+def _boundaries(*runs: CyclicMeasurements) -> dict[str, Value]:
     ordered = sorted(runs, key=lambda m: m.recipe.fraction)
     return {
         AS_STATED: share([_as_stated(m) for m in ordered]),
@@ -65,7 +65,7 @@ def _reached(epochs: list[float]) -> list[float]:
     return [epoch for epoch in epochs if not math.isnan(epoch)]
 
 
-def _thresholds(*runs: PairMeasurements) -> dict[str, Value]:
+def _thresholds(*runs: CyclicMeasurements) -> dict[str, Value]:
     fractions = [m.recipe.fraction for m in runs]
     epochs = {
         (split, loss): [epoch_below(m, split, loss) for m in runs]
@@ -86,7 +86,7 @@ def _thresholds(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _fourier_at_every_fraction(*runs: PairMeasurements) -> dict[str, Value]:
+def _fourier_at_every_fraction(*runs: CyclicMeasurements) -> dict[str, Value]:
     fves = {f"{LOGIT_FVE}, {m.recipe.fraction:.0%}": m.summary.logit_fve for m in generalised(runs)}
     return {
         EXPLAINED: share([fve >= 0.85 for fve in fves.values()]),
@@ -95,7 +95,7 @@ def _fourier_at_every_fraction(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _together(*runs: PairMeasurements) -> dict[str, Value]:
+def _together(*runs: CyclicMeasurements) -> dict[str, Value]:
     delays, heights = [delay(m) for m in runs], [highest(m, "test_loss") for m in runs]
     chance = math.log(runs[0].p)
     at_once = [height - chance for height, epochs in zip(heights, delays, strict=True) if epochs <= 500]

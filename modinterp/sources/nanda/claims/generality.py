@@ -11,7 +11,7 @@ from modinterp.claims.band import Band, at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import HOLDS, Finding, inapplicable, mixed, pending, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS
 from modinterp.sources.nanda.claims.periodicity import KEY_FREQUENCIES
 from modinterp.sources.nanda.claims.seeds import GINI_W_E, GINI_W_L, TEST_LOSS
@@ -44,7 +44,7 @@ ABLATED_ACCURACY = "ablated accuracy"
 STILL_LEARNING = "still learning when its epochs are over"
 
 
-def _row(m: PairMeasurements) -> dict[str, Value]:
+def _row(m: CyclicMeasurements) -> dict[str, Value]:
     summary = m.summary
     return {
         TEST_LOSS: final(m, "test_loss"),
@@ -173,7 +173,7 @@ def _table_5(row: Row) -> Claim:
     )
 
 
-def _accuracies(*runs: PairMeasurements) -> dict[str, Value]:
+def _accuracies(*runs: CyclicMeasurements) -> dict[str, Value]:
     accuracies = [(m.recipe.dropout, m.config.n_layers, final(m, "test_accuracy")) for m in runs]
     return {
         ONE_LAYER_ACCURACY: [accuracy for rate, layers, accuracy in accuracies if rate == 0 and layers == 1],
@@ -184,7 +184,7 @@ def _accuracies(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _consistent(*runs: PairMeasurements) -> dict[str, Value]:
+def _consistent(*runs: CyclicMeasurements) -> dict[str, Value]:
     able = generalised(runs)
     logit_fves = [m.summary.logit_fve for m in able]
     return {
@@ -195,7 +195,7 @@ def _consistent(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _dropout_not_sparse(*runs: PairMeasurements) -> dict[str, Value]:
+def _dropout_not_sparse(*runs: CyclicMeasurements) -> dict[str, Value]:
     able = generalised(runs)
     with_dropout = [m.summary for m in able if m.recipe.dropout > 0 and not still_learning(m)]
     with_decay = [m.summary for m in able if m.recipe.dropout == 0]
@@ -211,7 +211,7 @@ def _dropout_not_sparse(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def skip_means(runs: Sequence[PairMeasurements]) -> dict[str, float]:
+def skip_means(runs: Sequence[CyclicMeasurements]) -> dict[str, float]:
     """Means over runs of loss and accuracy on all pairs, whole and without the last MLP's skip connection."""
     summaries = [m.summary for m in runs]
     return {
@@ -222,7 +222,7 @@ def skip_means(runs: Sequence[PairMeasurements]) -> dict[str, float]:
     }
 
 
-def _without_skip(*runs: PairMeasurements) -> dict[str, Value]:
+def _without_skip(*runs: CyclicMeasurements) -> dict[str, Value]:
     means = skip_means(runs)
     return {
         ACCURACY_FALL: means[ACCURACY] - means[ABLATED_ACCURACY],

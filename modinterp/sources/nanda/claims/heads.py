@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Measure, Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import NoSuchPart, PairMeasurements
+from modinterp.measurements import CyclicMeasurements, NoSuchPart
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 
 N_MULTIPLY = "heads that multiply"
@@ -36,7 +36,7 @@ AMPLIFIERS = {
 }
 
 
-def _all_roles(m: PairMeasurements) -> dict[str, float]:
+def _all_roles(m: CyclicMeasurements) -> dict[str, float]:
     roles = m.roles
     multiplying = roles.multipliers(SINGLE)
     others = [h for h in range(len(roles.freqs)) if h not in multiplying]
@@ -60,7 +60,7 @@ def _all_roles(m: PairMeasurements) -> dict[str, float]:
 def head_roles(*names: str) -> Measure:
     """A measure of some numbers of `HeadRoles`, one a run."""
 
-    def measure(m: PairMeasurements) -> dict[str, Value]:
+    def measure(m: CyclicMeasurements) -> dict[str, Value]:
         numbers = _all_roles(m)
         return {name: numbers[name] for name in names}
 
@@ -78,7 +78,7 @@ def of_rank(heads: Sequence[T], rank: int) -> T:
     return heads[rank]
 
 
-def _table_2(m: PairMeasurements) -> dict[str, Value]:
+def _table_2(m: CyclicMeasurements) -> dict[str, Value]:
     fits = sorted(m.heads.heads, key=lambda head: -head.explained)
     numbers: dict[str, Value] = {N_EXPLAINED: sum(head.explained >= 0.90 for head in fits)}
     for rank, name in enumerate(RANK_FVE):

@@ -12,7 +12,7 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.network import SCORES
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS, LOSS_RATIO, intervention
 from modinterp.sources.nanda.claims.heads import (
@@ -40,7 +40,7 @@ N_OV_OWN = "heads whose OV is strongest at their own frequency"
 PRODUCTS_OVER_SCORES = "products of queries and keys over the scores"
 
 
-def _lookup(m: PairMeasurements) -> dict[str, Value]:
+def _lookup(m: CyclicMeasurements) -> dict[str, Value]:
     scores = m.activation(SCORES)[..., 0]
     from_table = m.tables[:, None, :] + position_scores(m.model, m.p)[0]
     queries, keys = m.activation("blocks.0.attn.hook_q"), m.activation("blocks.0.attn.hook_k")[:, :, 0]
@@ -51,7 +51,7 @@ def _lookup(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _table_fve(m: PairMeasurements) -> dict[str, Value]:
+def _table_fve(m: CyclicMeasurements) -> dict[str, Value]:
     shares = sorted(m.roles.score_share, reverse=True)
     ranked = {name: of_rank(shares, rank) for rank, name in enumerate(RANK_SHARE)}
     by_head = {f"{SHARE_OF_HEAD} {head}": share for head, share in enumerate(m.roles.score_share)}
@@ -70,7 +70,7 @@ def _phase_form() -> dict[str, Value]:
     return {LARGEST_DIFFERENCE: max(differences)}
 
 
-def _linear_sigmoid(m: PairMeasurements) -> dict[str, Value]:
+def _linear_sigmoid(m: CyclicMeasurements) -> dict[str, Value]:
     fit = m.sigmoid
     widest = [max(-low, high) for low, high in zip(fit.lowest, fit.highest, strict=True)]
     return {
@@ -80,7 +80,7 @@ def _linear_sigmoid(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _ov(m: PairMeasurements) -> dict[str, Value]:
+def _ov(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         OV_KEY_SHARE: min(frequency_shares(ov, m.freqs) for ov in m.ov),
         N_OV_OWN: sum(a == b for a, b in zip(m.roles.ov_freqs, m.roles.freqs, strict=True)),

@@ -9,7 +9,7 @@ from modinterp.claims.band import at_least, at_most, near
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import HOLDS, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.runs import MAIN, PAPER_FREQS
 
 RUNNER_UP = "runner-up for the paper's frequencies"
@@ -18,7 +18,7 @@ OFF_PRINTED = "difference to the printed value"
 VALUE = "value"
 
 
-def _margins(m: PairMeasurements) -> dict[str, Value]:
+def _margins(m: CyclicMeasurements) -> dict[str, Value]:
     total = cosine_waves(113, PAPER_FREQS).sum(dim=1)
     single = 1 - math.cos(2 * math.pi / m.p)
     return {
@@ -29,7 +29,7 @@ def _margins(m: PairMeasurements) -> dict[str, Value]:
 
 
 def _value_claim(freq: int, x: int, printed: float, misprint: str = "") -> Claim:
-    def measure(*_: PairMeasurements) -> dict[str, Value]:
+    def measure(*_: CyclicMeasurements) -> dict[str, Value]:
         value = float(cosine_waves(113, [freq])[x, 0])
         return {OFF_PRINTED: abs(value - printed), VALUE: value}
 

@@ -6,7 +6,7 @@ from modinterp.claims.band import at_least, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.trainings import ONE_FADED
 from modinterp.sources.nanda.runs import MAIN
 
@@ -19,7 +19,7 @@ LOWEST_SHARE = "lowest share at own frequency"
 IN_KEY_CLUSTERS = "share of the explained neurons in clusters of key frequencies"
 
 
-def _explained(m: PairMeasurements) -> dict[str, Value]:
+def _explained(m: CyclicMeasurements) -> dict[str, Value]:
     fits, about_zero = m.neurons, m.post.double().square().mean(dim=(0, 1))
     of_mean = m.post.double().mean(dim=(0, 1)).square() / about_zero
     with_mean = of_mean + (1 - of_mean) * fits.fractions
@@ -31,7 +31,7 @@ def _explained(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _clusters(m: PairMeasurements) -> dict[str, Value]:
+def _clusters(m: CyclicMeasurements) -> dict[str, Value]:
     clusters = m.neurons.clusters()
     members = sum(len(clusters.get(freq, [])) for freq in m.freqs)
     explained = int(m.neurons.explained.sum())
@@ -42,7 +42,7 @@ def _clusters(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _localised(m: PairMeasurements) -> dict[str, Value]:
+def _localised(m: CyclicMeasurements) -> dict[str, Value]:
     shares = list(m.localisation.values())
     return {
         LOWEST_SHARE: min(shares, default=float("nan")),

@@ -14,7 +14,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Measure, Value
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.heads import THREE_HEADS
 from modinterp.sources.nanda.claims.trainings import settled_alone
 from modinterp.sources.nanda.runs import MAIN, PAPER_FREQS, PAPER_HEADS
@@ -46,7 +46,7 @@ ONE_FREQUENCY_A_HEAD = {
 PERIODIC = at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")
 
 
-def _embedding(m: PairMeasurements) -> dict[str, Value]:
+def _embedding(m: CyclicMeasurements) -> dict[str, Value]:
     significant = set(significant_frequencies(m.W_E))
     return {
         N_SIGNIFICANT: len(significant),
@@ -55,12 +55,12 @@ def _embedding(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _symmetry(m: PairMeasurements) -> dict[str, Value]:
+def _symmetry(m: CyclicMeasurements) -> dict[str, Value]:
     norms = torch.fft.fft(m.W_E.double(), dim=0).norm(dim=1)[1:]
     return {ASYMMETRY: float(((norms - norms.flip(0)).abs() / norms).max())}
 
 
-def _neuron_to_logit(m: PairMeasurements) -> dict[str, Value]:
+def _neuron_to_logit(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         KEY_FREQUENCIES: len(m.freqs),
         BY_NEURONS: len(m.neurons.key_frequencies()),
@@ -70,7 +70,7 @@ def _neuron_to_logit(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _attention(m: PairMeasurements) -> dict[str, Value]:
+def _attention(m: CyclicMeasurements) -> dict[str, Value]:
     shares = [head.linear_share for head in m.heads.heads]
     to_a = m.pattern[..., 0].flatten(0, 1)
     return {
@@ -88,14 +88,14 @@ def _median_share(first: int, last: int) -> str:
 
 @cache
 def _neurons(first: int, last: int) -> Measure:
-    def measure(m: PairMeasurements) -> dict[str, Value]:
+    def measure(m: CyclicMeasurements) -> dict[str, Value]:
         fractions = m.neurons.fractions[first : last + 1].tolist()
         return {_median_share(first, last): median(fractions), LOWEST_SHARE: min(fractions)}
 
     return measure
 
 
-def _logits(m: PairMeasurements) -> dict[str, Value]:
+def _logits(m: CyclicMeasurements) -> dict[str, Value]:
     blocks = terms_of(m.p, m.freqs, linear=False)
     norms = m.spectrum.norm(dim=-1).cpu()
     varying = norms.clone()
@@ -110,11 +110,11 @@ def _logits(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _key_set(m: PairMeasurements) -> dict[str, Value]:
+def _key_set(m: CyclicMeasurements) -> dict[str, Value]:
     return {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})}
 
 
-def _heads_frequencies(m: PairMeasurements) -> dict[str, Value]:
+def _heads_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
     pairs = zip((head.freq for head in m.heads.heads), PAPER_HEADS, strict=False)
     return {PAPERS_HEADS: sum(freq == papers for freq, papers in pairs)}
 

@@ -9,7 +9,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.runs import MAIN
 
 T1 = "t1"
@@ -29,26 +29,26 @@ JUMP = "largest jump in 100 epochs over the final value"
 SMALLEST_EXCLUSION = "smallest excluded loss over train loss"
 
 
-def _memorization(m: PairMeasurements) -> dict[str, Value]:
+def _memorization(m: CyclicMeasurements) -> dict[str, Value]:
     t1 = m.phases.memorised
     early = m.progress[m.progress["epoch"] <= t1 / 2]
     ratio = (early["excluded_loss_train"] / early["train_loss"]).max() if len(early) else math.nan
     return {T1: t1, EXCLUDED_OVER_TRAIN: float(ratio)}
 
 
-def _circuit(m: PairMeasurements) -> dict[str, Value]:
+def _circuit(m: CyclicMeasurements) -> dict[str, Value]:
     t1, t2 = m.phases.memorised, m.phases.formed
     return {T2_OVER_T1: t2 / t1, RESTRICTED_AT_T2: value_at(m.progress, t2, "restricted_loss_all"), "t2": t2}
 
 
-def _cleanup(m: PairMeasurements) -> dict[str, Value]:
+def _cleanup(m: CyclicMeasurements) -> dict[str, Value]:
     t2, t3 = m.phases.formed, m.phases.cleaned
     plateau = m.progress["excluded_loss_train"][m.progress["epoch"] >= t3]
     spread = (plateau.max() - plateau.min()) / plateau.median() if len(plateau) else math.nan
     return {CLEANUP_SHARE: (t3 - t2) / t2, EXCLUDED_SPREAD: float(spread), "t3": t3}
 
 
-def _while_memorising(m: PairMeasurements) -> dict[str, Value]:
+def _while_memorising(m: CyclicMeasurements) -> dict[str, Value]:
     early = m.progress[m.progress["epoch"] <= m.phases.memorised]
     return {
         LOWEST_TEST_LOSS: float(early["test_loss"].min()),
@@ -57,12 +57,12 @@ def _while_memorising(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _restricted_in_cleanup(m: PairMeasurements) -> dict[str, Value]:
+def _restricted_in_cleanup(m: CyclicMeasurements) -> dict[str, Value]:
     at_t2, at_t3 = (value_at(m.progress, t, "restricted_loss_all") for t in (m.phases.formed, m.phases.cleaned))
     return {RESTRICTED_FALL: at_t3 / at_t2}
 
 
-def _inflections(m: PairMeasurements) -> dict[str, Value]:
+def _inflections(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = inflections(m.progress, "sum_of_squared_weights")
     boundaries = (m.phases.memorised, m.phases.formed, m.phases.cleaned)
     return {
@@ -71,14 +71,14 @@ def _inflections(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _restricted_accuracy(m: PairMeasurements) -> dict[str, Value]:
+def _restricted_accuracy(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = m.progress["epoch"]
     restricted = first_epoch(epochs, m.progress["restricted_accuracy"] >= LEARNED)
     full = first_epoch(epochs, m.progress["test_accuracy"] >= LEARNED)
     return {RESTRICTED_AHEAD: full - restricted, "restricted": restricted, "full": full}
 
 
-def _coefficients(m: PairMeasurements) -> dict[str, Value]:
+def _coefficients(m: CyclicMeasurements) -> dict[str, Value]:
     table = m.progress
     growths, jumps = [], []
     for column in (f"cos_{k}" for k in m.freqs if f"cos_{k}" in table):
@@ -88,7 +88,7 @@ def _coefficients(m: PairMeasurements) -> dict[str, Value]:
     return {GROWTH: min(growths, default=math.nan), JUMP: max(jumps, default=math.nan)}
 
 
-def _single_exclusion(m: PairMeasurements) -> dict[str, Value]:
+def _single_exclusion(m: CyclicMeasurements) -> dict[str, Value]:
     last = m.progress.iloc[-1]
     singles = [float(last[c]) for c in last.index if c.startswith("excluded_loss_") and c.rpartition("_")[2].isdigit()]
     return {SMALLEST_EXCLUSION: min(singles, default=math.nan) / float(last["train_loss"])}

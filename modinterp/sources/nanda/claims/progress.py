@@ -16,7 +16,7 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.runs import MAIN
 from modinterp.tasks import addition
 
@@ -60,7 +60,7 @@ def _excluded_of_ideal() -> dict[str, Value]:
     return {EXCLUDED_OF_IDEAL: abs(loss - math.log(29))}
 
 
-def _excluded(m: PairMeasurements) -> dict[str, Value]:
+def _excluded(m: CyclicMeasurements) -> dict[str, Value]:
     table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
     waiting = table["test_loss"][table["epoch"].between(t1, 0.8 * t2)]
     at_t1, at_t2 = (value_at(table, t, "excluded_loss_train") for t in (t1, t2))
@@ -75,7 +75,7 @@ def _excluded(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def epoch_below_1(m: PairMeasurements, loss: str) -> float:
+def epoch_below_1(m: CyclicMeasurements, loss: str) -> float:
     """First epoch with a loss below 1 nat: of the train loss at all, of others after memorisation; NaN for never.
 
     Args:
@@ -87,7 +87,7 @@ def epoch_below_1(m: PairMeasurements, loss: str) -> float:
     return first_epoch(epochs, counted & (m.progress[loss] < 1))
 
 
-def _restricted(m: PairMeasurements) -> dict[str, Value]:
+def _restricted(m: CyclicMeasurements) -> dict[str, Value]:
     table, t2 = m.progress, m.phases.formed
     restricted, test = epoch_below_1(m, "restricted_loss_all"), epoch_below_1(m, "test_loss")
     return {
@@ -99,7 +99,7 @@ def _restricted(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def sparsity(m: PairMeasurements) -> dict[str, Value]:
+def sparsity(m: CyclicMeasurements) -> dict[str, Value]:
     """Gini coefficients of the Fourier components of W_E and W_L at the end of memorisation, and how they rise."""
     table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
     end = float(table["epoch"].iloc[-1])
@@ -118,7 +118,7 @@ def sparsity(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _weights(m: PairMeasurements) -> dict[str, Value]:
+def _weights(m: CyclicMeasurements) -> dict[str, Value]:
     t1, t2, t3 = m.phases.memorised, m.phases.formed, m.phases.cleaned
     squares = "sum_of_squared_weights"
     table = m.progress.assign(norm=m.progress[squares] ** 0.5)

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS, LOSS_RATIO, TEST_LOSS_RATIO
 from modinterp.sources.nanda.claims.trainings import ONE_FADED, settled_alone
 from modinterp.sources.nanda.runs import MAIN
@@ -73,17 +73,17 @@ UNCLEAN_SINES = mixed(
 )
 
 
-def _rank(m: PairMeasurements) -> dict[str, Value]:
+def _rank(m: CyclicMeasurements) -> dict[str, Value]:
     rank = m.low_rank
     return {RANK: rank.rank, SINGULAR_DROP: rank.drop, RANK_SHARE: rank.leading_share}
 
 
-def _residual(m: PairMeasurements) -> dict[str, Value]:
+def _residual(m: CyclicMeasurements) -> dict[str, Value]:
     rank = m.low_rank
     return {SQUARED_RESIDUAL: rank.residual_energy, RESIDUAL_NORM: rank.residual_norm}
 
 
-def all_directions(m: PairMeasurements) -> dict[str, Value]:
+def all_directions(m: CyclicMeasurements) -> dict[str, Value]:
     """How well one wave of a + b fits the neurons along each direction of W_L."""
     explained, by_two = zip(*((row.explained, row.explained_by_two) for row in m.readoff.rows), strict=True)
     return {
@@ -94,13 +94,13 @@ def all_directions(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _logit_fve(m: PairMeasurements) -> dict[str, Value]:
+def _logit_fve(m: CyclicMeasurements) -> dict[str, Value]:
     fit = m.logit_fit
     others = (fit.explained_raw, fit.explained_by_row, fit.explained_by_row_and_class)
     return {FVE: fit.explained, **dict(zip(OTHER_CENTRES, others, strict=True))}
 
 
-def _approximation(m: PairMeasurements) -> dict[str, Value]:
+def _approximation(m: CyclicMeasurements) -> dict[str, Value]:
     changed = m.changed(m.logit_fit.logits(m.p).to(m.logits.device))
     return {
         TEST_LOSS_RATIO: changed.test_loss_ratio,
@@ -111,7 +111,7 @@ def _approximation(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _no_skip(m: PairMeasurements) -> dict[str, Value]:
+def _no_skip(m: CyclicMeasurements) -> dict[str, Value]:
     changed = m.changed(m.post @ m.W_L.double())
     return {ACCURACY: changed.accuracy, LOSS_RATIO: changed.loss_ratio}
 
@@ -133,7 +133,7 @@ class _Table1:
     wave: str
     freq: int = field(compare=False)
 
-    def __call__(self, m: PairMeasurements) -> dict[str, Value]:
+    def __call__(self, m: CyclicMeasurements) -> dict[str, Value]:
         rows = [row for row in m.readoff.rows if row.wave == self.wave]
         own = next((row for row in rows if row.freq == self.freq), None)
         return {

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import Finding, inapplicable, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.setup import LARGEST_EXCLUDED, MEMORISES_ONLY, NO_DECAY, without_decay
 from modinterp.sources.nanda.claims.trainings import (
     EPOCHS,
@@ -54,7 +54,7 @@ def median_epoch_with(decay: float) -> str:
     return f"{MEDIAN_GROKKING_EPOCH}, weight decay {decay:g}"
 
 
-def _decays(*runs: PairMeasurements) -> dict[str, Value]:
+def _decays(*runs: CyclicMeasurements) -> dict[str, Value]:
     epochs: dict[float, list[float]] = {}
     for m in sorted(runs, key=lambda m: m.recipe.weight_decay):
         epochs.setdefault(m.recipe.weight_decay, []).append(m.grokking.grokked)
@@ -68,7 +68,7 @@ def _decays(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _dropout(*runs: PairMeasurements) -> dict[str, Value]:
+def _dropout(*runs: CyclicMeasurements) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for rate in RATES:
         seeds = [m for m in runs if m.recipe.dropout == rate]
@@ -81,11 +81,11 @@ def _dropout(*runs: PairMeasurements) -> dict[str, Value]:
     return numbers
 
 
-def _memorised(runs: Iterable[PairMeasurements]) -> list[PairMeasurements]:
+def _memorised(runs: Iterable[CyclicMeasurements]) -> list[CyclicMeasurements]:
     return [m for m in runs if highest(m, "train_accuracy") >= LEARNED]
 
 
-def _l1(*runs: PairMeasurements) -> dict[str, Value]:
+def _l1(*runs: CyclicMeasurements) -> dict[str, Value]:
     return {
         HIGHEST_TEST_ACCURACY: [highest(m, "test_accuracy") for m in runs],
         EPOCHS: [final(m, "epoch") for m in runs],
@@ -96,12 +96,12 @@ def _l1(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _sparsities(m: PairMeasurements) -> tuple[float, float]:
+def _sparsities(m: CyclicMeasurements) -> tuple[float, float]:
     """Gini coefficients over the neurons' output weights, and over the Fourier components of W_E."""
     return m.gini_of_neurons, m.gini_of_W_E
 
 
-def _less_sparse(*runs: PairMeasurements) -> dict[str, Value]:
+def _less_sparse(*runs: CyclicMeasurements) -> dict[str, Value]:
     decayed = [_sparsities(m) for m in runs if m.recipe.l1 == 0]
     penalised = [_sparsities(m) for m in _memorised(runs) if m.recipe.l1 > 0]
     highest_neurons, lowest_fourier = max(neurons for neurons, _ in decayed), min(fourier for _, fourier in decayed)
@@ -114,13 +114,13 @@ def _less_sparse(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _n_slingshots(m: PairMeasurements, every: int) -> int:
+def _n_slingshots(m: CyclicMeasurements, every: int) -> int:
     """Slingshots in the first 20,000 epochs, as far as rows `every` so many epochs show them."""
     rows = m.history[(m.history["epoch"] <= 20_000) & (m.history["epoch"] % every == 0)]
     return len(slingshots(rows["epoch"], rows["train_loss"]))
 
 
-def _low_precision(*runs: PairMeasurements) -> dict[str, Value]:
+def _low_precision(*runs: CyclicMeasurements) -> dict[str, Value]:
     every = max(m.recipe.log_every for m in runs)  # slingshots of all curves are counted on equally many rows
     counts: dict[str, list[int]] = {"float64": [], "float32": [], "float16": []}
     for m in runs:

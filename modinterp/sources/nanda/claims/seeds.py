@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.periodicity import KEY_FREQUENCIES
 from modinterp.sources.nanda.claims.progress import AHEAD_OF_TEST, SPARSE_AT_THE_END, epoch_below_1, sparsity
 from modinterp.sources.nanda.claims.readoff import LOWEST_FVE, MEAN_FVE, UNCLEAN, all_directions, as_printed, said_of
@@ -71,7 +71,7 @@ SETTLED_HIGHER = mixed(
 )
 
 
-def _embeddings(m: PairMeasurements) -> dict[str, Value]:
+def _embeddings(m: CyclicMeasurements) -> dict[str, Value]:
     positions = m.W_pos[:2].detach().double()
     return {
         GINI_W_E: m.gini_of_W_E,
@@ -80,7 +80,7 @@ def _embeddings(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _outputs(*runs: PairMeasurements) -> dict[str, Value]:
+def _outputs(*runs: CyclicMeasurements) -> dict[str, Value]:
     return {
         KEY_FREQUENCIES: [len(m.freqs) for m in runs],
         N_SETS: len({m.freqs for m in runs}),
@@ -89,7 +89,7 @@ def _outputs(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _table_4(m: PairMeasurements) -> dict[str, Value]:
+def _table_4(m: CyclicMeasurements) -> dict[str, Value]:
     whole, without_keys, without_others = m.test_losses
     products = m.test_losses_counted_as("products")
     return {
@@ -102,7 +102,7 @@ def _table_4(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _loss_curves(*runs: PairMeasurements) -> dict[str, Value]:
+def _loss_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
     t1, t2 = [m.phases.memorised for m in runs], [m.phases.formed for m in runs]
     middle = median(t1)
     return {

@@ -15,7 +15,7 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.models import TransformerConfig
 from modinterp.sources.nanda.claims.trainings import (
     ENDS_HIGHER,
@@ -77,7 +77,7 @@ def _identities() -> dict[str, Value]:
     }
 
 
-def _architecture(m: PairMeasurements) -> dict[str, Value]:
+def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     shapes = {name: tuple(w.shape) for name, w in m.model.named_parameters()}
     stated = TransformerConfig(d_vocab=114, d_vocab_out=113, n_ctx=3).shapes()
     with_equals = stated | {"unembed.W_U": (128, 114)}
@@ -88,7 +88,7 @@ def _architecture(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _data(m: PairMeasurements) -> dict[str, Value]:
+def _data(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         N_TRAIN: len(m.split.train),
         N_TEST: len(m.split.test),
@@ -98,7 +98,7 @@ def _data(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _accuracy_curves(*runs: PairMeasurements) -> dict[str, Value]:
+def _accuracy_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
     memorised, grokked = [m.grokking.memorised for m in runs], [m.grokking.grokked for m in runs]
     histories = [m.history.set_index("epoch") for m in runs]
     return {
@@ -113,7 +113,7 @@ def _accuracy_curves(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _loss_curve(m: PairMeasurements) -> dict[str, Value]:
+def _loss_curve(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = curve(m, "epoch")
     falls = (curve(m, "test_loss") < 1) & (epochs > 1000)
     return {
@@ -125,7 +125,7 @@ def _loss_curve(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def largest_excluded(m: PairMeasurements) -> float:
+def largest_excluded(m: CyclicMeasurements) -> float:
     """The largest excluded loss of a single frequency; a network without a circuit has no others. [nats]
 
     Source: Nanda et al. 2023, appendix C.2, footnote 3.
@@ -134,7 +134,7 @@ def largest_excluded(m: PairMeasurements) -> float:
     return float(loss_without_each(logits, m.task.labels(), "sums", rows=m.split.train).max())
 
 
-def without_decay(m: PairMeasurements) -> dict[str, Value]:
+def without_decay(m: CyclicMeasurements) -> dict[str, Value]:
     """Whether a network without weight decay memorises, generalises or forms a circuit."""
     excluded = largest_excluded(m)
     return {

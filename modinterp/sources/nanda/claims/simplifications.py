@@ -6,7 +6,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.network import SCORES
 from modinterp.sources.nanda.claims.ablations import ACCURACY, ACCURACY_BEFORE, LOSS, LOSS_RATIO, SOLVED, intervention
 from modinterp.sources.nanda.claims.trainings import settled_alone
@@ -21,7 +21,7 @@ OFF_SIGMOID = "mean difference to the sigmoid"
 OFF_ONE = "mean difference of the sum to 1"
 
 
-def _self_attention(m: PairMeasurements) -> dict[str, Value]:
+def _self_attention(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         SELF_ATTENTION: max(head.mean_to_self for head in m.heads.heads),
         LEAST_SELF_ATTENTION: min(head.mean_to_self for head in m.heads.heads),
@@ -30,11 +30,11 @@ def _self_attention(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _without_attention(m: PairMeasurements) -> dict[str, Value]:
+def _without_attention(m: CyclicMeasurements) -> dict[str, Value]:
     return {**intervention("attention output zero")(m), LOSS_AT_MEAN: m.ablated("attention output mean").loss}
 
 
-def _sigmoid(m: PairMeasurements) -> dict[str, Value]:
+def _sigmoid(m: CyclicMeasurements) -> dict[str, Value]:
     pattern, scores = m.pattern.double(), m.activation(SCORES).double()
     off_sigmoid = (pattern[..., 0] - (scores[..., 0] - scores[..., 1]).sigmoid()).abs()
     off_one = (pattern[..., 0] + pattern[..., 1] - 1).abs()

@@ -11,7 +11,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import Finding, mixed, variant
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.periodicity import KEY_FREQUENCIES
 from modinterp.sources.nanda.claims.seeds import GINI_W_L
 from modinterp.sources.nanda.claims.trainings import (
@@ -50,7 +50,7 @@ P401_DECAYS = tuple(f"nanda/p401-decay-{decay}-0" for decay in (0.3, 0.5, 1, 3, 
 P401_FRACTIONS = tuple(f"nanda/p401-fraction-{percent}-{seed}" for percent in (5, 10, 20) for seed in range(3))
 
 
-def _two_layers(*runs: PairMeasurements) -> dict[str, Value]:
+def _two_layers(*runs: CyclicMeasurements) -> dict[str, Value]:
     counts = [len(slingshots(curve(m, "epoch"), curve(m, "train_loss"))) for m in runs]
     best = [highest(m, "test_accuracy") for m in runs]
     return {
@@ -62,12 +62,12 @@ def _two_layers(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _slingshots(*runs: PairMeasurements) -> dict[str, Value]:
+def _slingshots(*runs: CyclicMeasurements) -> dict[str, Value]:
     numbers = _two_layers(*runs)
     return {name: numbers[name] for name in (WITH_SLINGSHOT, "slingshots", "seeds")}
 
 
-def _excluded_before_grokking(m: PairMeasurements) -> dict[str, Value]:
+def _excluded_before_grokking(m: CyclicMeasurements) -> dict[str, Value]:
     until = math.inf if math.isnan(m.grokking.grokked) else m.grokking.grokked
     before = m.progress[m.progress["epoch"].between(m.grokking.memorised, until, inclusive="left")]
     epochs, excluded = before["epoch"], before["excluded_loss_train"]
@@ -81,7 +81,7 @@ def _excluded_before_grokking(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _groks_at_53(*runs: PairMeasurements) -> dict[str, Value]:
+def _groks_at_53(*runs: CyclicMeasurements) -> dict[str, Value]:
     delays = [delay(m) for m in runs]
     return {
         DELAYED: share([epochs >= 500 for epochs in delays]),
@@ -91,7 +91,7 @@ def _groks_at_53(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _never_at_53(m: PairMeasurements) -> dict[str, Value]:
+def _never_at_53(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         HIGHEST_TEST_ACCURACY: highest(m, "test_accuracy"),
         TRAIN_ACCURACY: highest(m, "train_accuracy"),
@@ -99,7 +99,7 @@ def _never_at_53(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _like_mainline(*runs: PairMeasurements) -> dict[str, Value]:
+def _like_mainline(*runs: CyclicMeasurements) -> dict[str, Value]:
     grokked, summaries = [m.grokking.grokked for m in runs], [m.summary for m in runs]
     return {
         HIGHEST_TEST_LOSS: [highest(m, "test_loss") for m in runs],
@@ -115,7 +115,7 @@ def _like_mainline(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _by_decay_at_401(*runs: PairMeasurements) -> dict[str, Value]:
+def _by_decay_at_401(*runs: CyclicMeasurements) -> dict[str, Value]:
     learned = [m for m in runs if not math.isnan(m.grokking.memorised)]
     return {
         DELAY: [delay(m) for m in learned],
@@ -125,7 +125,7 @@ def _by_decay_at_401(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _by_fraction_at_401(*runs: PairMeasurements) -> dict[str, Value]:
+def _by_fraction_at_401(*runs: CyclicMeasurements) -> dict[str, Value]:
     scarce = [m for m in runs if m.recipe.fraction < 0.15]
     ample = [m for m in runs if m not in scarce]
     return {

@@ -10,13 +10,13 @@ import torch
 from modinterp.analyses.fourier.ablations import restricted_loss
 from modinterp.analyses.fourier.transforms import component_norms, transform
 from modinterp.figures import ablations, algorithm, attention, grids, progress, readout
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.nanda.runs import SEEDS
 
 
-def _periodic(m: PairMeasurements) -> go.Figure:
+def _periodic(m: CyclicMeasurements) -> go.Figure:
     norms = m.spectrum.norm(dim=-1)
     norms[0, 0] = 0
     names = (
@@ -27,12 +27,12 @@ def _periodic(m: PairMeasurements) -> go.Figure:
     return grids.periodic(m.pattern[:, :, 0, 0], m.post[..., 0], norms, names)
 
 
-def _per_frequency(m: PairMeasurements) -> go.Figure:
+def _per_frequency(m: CyclicMeasurements) -> go.Figure:
     restricted = restricted_loss(m.logits, m.labels, m.freqs, "products")
     return ablations.per_frequency(m.loss_without_each["products"], m.ablated("original").loss, restricted, m.freqs)
 
 
-def _ov(m: PairMeasurements) -> go.Figure:
+def _ov(m: CyclicMeasurements) -> go.Figure:
     norms = torch.stack([component_norms(ov) for ov in m.ov], dim=1)
     return attention.ov_spectrum(norms, m.roles.ov_freqs)
 

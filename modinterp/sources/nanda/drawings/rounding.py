@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from modinterp.analyses.training.phases import first_epoch
 from modinterp.figures import history
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.nanda.runs import PAPER_FREQS, PAPER_HEADS, ROUNDING
@@ -17,13 +17,13 @@ from modinterp.sources.nanda.runs import PAPER_FREQS, PAPER_HEADS, ROUNDING
 EPOCHS_OF_PARTING = (0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
 
 
-def _moved(m: PairMeasurements) -> str:
+def _moved(m: CyclicMeasurements) -> str:
     """Which initial matrix was moved, and by how much."""
     nudge = m.spec.nudge if m.spec is not None else None
     return "none" if nudge is None else f"{nudge.weight} by {nudge.ulps:+d}"
 
 
-def _distances(m: PairMeasurements) -> pd.DataFrame | None:
+def _distances(m: CyclicMeasurements) -> pd.DataFrame | None:
     """Distance of all weights from the run that was not moved, by epoch, where it was measured."""
     if m.progress is None or "distance_from_unmoved" not in m.progress:
         return None
@@ -31,13 +31,13 @@ def _distances(m: PairMeasurements) -> pd.DataFrame | None:
     return pd.DataFrame(columns).dropna()
 
 
-def _parting(measured: Mapping[str, PairMeasurements]) -> go.Figure | None:
+def _parting(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     distances = {f"{name}, {_moved(m)}": table for name, m in measured.items() if (table := _distances(m)) is not None}
     title = "One unit in the last place of one matrix is a hundredth of all weights after 100 epochs"
     return history.partings(distances, title) if distances else None
 
 
-def _partings(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
+def _partings(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame | None:
     tables = {
         name: table.set_index("epoch")["distance"]
         for name, m in measured.items()
@@ -49,7 +49,7 @@ def _partings(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
     return every.rename(columns="epoch {:,}".format).rename_axis("run").rename_axis(columns=None).reset_index()
 
 
-def _variants(measured: Mapping[str, PairMeasurements]) -> pd.DataFrame | None:
+def _variants(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame | None:
     rows = [
         {
             "run": "the paper",

@@ -9,16 +9,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.figures import ablations, fourier, progress, readout
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.nanda.claims.seeds import MORE_SEEDS, TABLE_3, TABLE_4, TEST_LOSSES
 
-Measured = Mapping[str, PairMeasurements]
+Measured = Mapping[str, CyclicMeasurements]
 
 _SPARSE = "In every seed {} is sparse in the Fourier basis, at key frequencies of its own"
 
 
-def _by_seed(measured: Measured) -> dict[str, PairMeasurements]:
+def _by_seed(measured: Measured) -> dict[str, CyclicMeasurements]:
     """Measurements by the number that the paper gives the seed, such as `seed 1`, in their order."""
     return {f"seed {seed}": measured[name] for seed, name in MORE_SEEDS.items() if name in measured}
 

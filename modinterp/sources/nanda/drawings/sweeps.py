@@ -11,13 +11,13 @@ import torch
 
 from modinterp.figures import sweeps
 from modinterp.figures.theme import EXCLUDED, TEST, TRAIN
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing
 from modinterp.sources.nanda.claims.fractions import epoch_below
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 
-Measured = Mapping[str, PairMeasurements]
+Measured = Mapping[str, CyclicMeasurements]
 
 EXCLUSION = {
     "train_loss": ("train loss", TRAIN),
@@ -32,7 +32,7 @@ def _has_own_runs(measured: Measured) -> bool:
 
 
 def _sweep(
-    measured: Measured, value: Callable[[PairMeasurements], tuple[float, str]], title: str, log_epochs: bool = False
+    measured: Measured, value: Callable[[CyclicMeasurements], tuple[float, str]], title: str, log_epochs: bool = False
 ) -> go.Figure | None:
     """Losses over training in one scale of colours; None where there are no runs of the sweep's own.
 
@@ -50,25 +50,25 @@ def _sweep(
     return sweeps.sweep({name: groups[key, name] for key, name in sorted(groups)}, title, log_epochs=log_epochs)
 
 
-def _fraction(m: PairMeasurements) -> tuple[float, str]:
+def _fraction(m: CyclicMeasurements) -> tuple[float, str]:
     return m.recipe.fraction, f"{m.recipe.fraction:.0%}"
 
 
-def _decay(m: PairMeasurements) -> tuple[float, str]:
+def _decay(m: CyclicMeasurements) -> tuple[float, str]:
     return m.recipe.weight_decay, f"weight decay {m.recipe.weight_decay:g}"
 
 
-def _dropout(m: PairMeasurements) -> tuple[float, str]:
+def _dropout(m: CyclicMeasurements) -> tuple[float, str]:
     return m.recipe.dropout, f"dropout {m.recipe.dropout:g}"
 
 
-def _penalty(m: PairMeasurements) -> tuple[float, str]:
+def _penalty(m: CyclicMeasurements) -> tuple[float, str]:
     """Strength of the penalty and what it is of; a mean over all weights counts as far weaker than their sum."""
     scale = 1e6 if m.recipe.l1_of == "mean" else 1
     return m.recipe.l1 / scale, f"{m.recipe.l1:g} × the {m.recipe.l1_of} of |w|"
 
 
-def _precision(m: PairMeasurements) -> tuple[float, str]:
+def _precision(m: CyclicMeasurements) -> tuple[float, str]:
     return -torch.finfo(getattr(torch, m.recipe.loss_dtype)).bits, m.recipe.loss_dtype
 
 

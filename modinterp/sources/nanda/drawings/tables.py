@@ -8,14 +8,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.figures import sweeps
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS
 from modinterp.sources.nanda.claims.generality import ABLATED_ACCURACY, ABLATED_LOSS, skip_means
 from modinterp.sources.nanda.claims.trainings import final
 from modinterp.sources.nanda.tables import TABLE_5, TABLE_6, Row, Skip
 
-Measured = Mapping[str, PairMeasurements]
+Measured = Mapping[str, CyclicMeasurements]
 Cell = float | str | None
 
 SETTINGS = {
@@ -44,7 +44,7 @@ def _printed_row(row: Row) -> dict[str, Cell]:
     }
 
 
-def _measured_row(m: PairMeasurements) -> dict[str, Cell]:
+def _measured_row(m: CyclicMeasurements) -> dict[str, Cell]:
     """Row of table 5 as we measure it; of a run without its weights, the test loss alone."""
     loss: dict[str, Cell] = {"test loss": final(m, "test_loss")}
     if not m.has_weights:
@@ -82,7 +82,7 @@ def _summaries(measured: Measured) -> go.Figure | None:
     return sweeps.summaries(pd.DataFrame(rows), title) if measured else None
 
 
-def _with_weights(row: Skip, measured: Measured) -> list[PairMeasurements]:
+def _with_weights(row: Skip, measured: Measured) -> list[CyclicMeasurements]:
     """The runs of a row of table 6 that are there with their weights."""
     return [measured[name] for name in row.runs if name in measured and measured[name].has_weights]
 

@@ -9,7 +9,7 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Measure, Value, each
 from modinterp.claims.finding import Finding, mixed
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.pizza.claims.conditions import SOLVED, state
 from modinterp.sources.pizza.runs import CONSTANT
 
@@ -56,33 +56,33 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
     )
 
 
-Numbers = Callable[[PairMeasurements, Sequence[Circle], Sequence[Circle]], dict[str, Value]]
+Numbers = Callable[[CyclicMeasurements, Sequence[Circle], Sequence[Circle]], dict[str, Value]]
 
 
 def _both_ways(numbers: Numbers) -> Measure:
     """Numbers of leading and weak circles by frequency, and of pairs of principal components, as the source has them."""
 
-    def measure(m: PairMeasurements) -> dict[str, Value]:
-        of_components = numbers(m, m.leading_components, m.weak_components)
+    def measure(m: CyclicMeasurements) -> dict[str, Value]:
+        of_components = numbers(m, m.isolation.leading_components, m.isolation.weak_components)
         return {
             **state(m),
-            **numbers(m, m.leading_circles, m.weak_circles),
+            **numbers(m, m.isolation.leading_circles, m.isolation.weak_circles),
             **{name + BY_COMPONENTS: value for name, value in of_components.items()},
         }
 
     return each(measure)
 
 
-def _explained(m: PairMeasurements, formula: str, circles: Sequence[Circle]) -> list[float]:
-    return [m.agreement(one, formula).explained for one in circles]
+def _explained(m: CyclicMeasurements, formula: str, circles: Sequence[Circle]) -> list[float]:
+    return [m.isolation.agreement(one, formula).explained for one in circles]
 
 
-def _pizza(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
+def _pizza(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
     found = _explained(m, "pizza", leading)
     return {FIRST_PIZZA: found[0] if found else NAN, LEAST_PIZZA: min(found, default=NAN)}
 
 
-def _clock(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
+def _clock(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
     clock, pizza = _explained(m, "clock", leading), _explained(m, "pizza", leading)
     return {
         LEAST_CLOCK: min(clock, default=NAN),
@@ -91,7 +91,7 @@ def _clock(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle
     }
 
 
-def _absolute(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
+def _absolute(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
     pizza = _explained(m, "pizza", leading)
     two, four = (_explained(m, f"{number} absolute values", leading) for number in ("two", "four"))
     return {
@@ -101,19 +101,19 @@ def _absolute(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Cir
     }
 
 
-def _profile(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
-    found = [m.profile(one) for one in leading]
+def _profile(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
+    found = [m.isolation.profile(one) for one in leading]
     return {
         PROFILE: min((one.correlation for one in found), default=NAN),
         DEPTH: max((abs(one.lowest_over_largest) for one in found), default=NAN),
     }
 
 
-def _accuracy(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
+def _accuracy(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
     return {
-        ALONE: max((m.isolated_accuracy([one]) for one in leading), default=NAN),
-        TOGETHER: m.isolated_accuracy(leading),
-        ALL_CIRCLES: m.isolated_accuracy((*leading, *weak)),
+        ALONE: max((m.isolation.isolated_accuracy([one]) for one in leading), default=NAN),
+        TOGETHER: m.isolation.isolated_accuracy(leading),
+        ALL_CIRCLES: m.isolation.isolated_accuracy((*leading, *weak)),
     }
 
 
@@ -128,19 +128,21 @@ def _accompanied(p: int, leading: Sequence[Circle], weak: Sequence[Circle]) -> l
     return [(one, of_double[one.freq]) for one in weak if one.freq in of_double]
 
 
-def _doubles(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
+def _doubles(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
     return {WEAK: len(weak), DOUBLE_SHARE: len(_accompanied(m.p, leading, weak)) / len(weak) if weak else NAN}
 
 
-def _accompanying(m: PairMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
-    found = [m.agreement(one, "accompanying", freq).explained for one, freq in _accompanied(m.p, leading, weak)]
+def _accompanying(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
+    found = [
+        m.isolation.agreement(one, "accompanying", freq).explained for one, freq in _accompanied(m.p, leading, weak)
+    ]
     return {DOUBLES: len(found), LEAST_ACCOMPANYING: min(found, default=NAN)}
 
 
-def _whole(m: PairMeasurements) -> dict[str, Value]:
-    clock, pizza = (m.explained_by_leading(formula) for formula in ("clock", "pizza"))
+def _whole(m: CyclicMeasurements) -> dict[str, Value]:
+    clock, pizza = (m.isolation.explained_by_leading(formula) for formula in ("clock", "pizza"))
     return state(m) | {
-        WEAK_ALONE: m.isolated_accuracy(m.weak_circles),
+        WEAK_ALONE: m.isolation.isolated_accuracy(m.isolation.weak_circles),
         WHOLE_CLOCK: clock,
         WHOLE_PIZZA: pizza,
         WHOLE_ADVANTAGE: clock - pizza,

@@ -7,7 +7,7 @@ from statistics import median
 
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.claim import Value
-from modinterp.measurements import NoSuchPart, PairMeasurements, one_at_a_time
+from modinterp.measurements import CyclicMeasurements, NoSuchPart, one_at_a_time
 from modinterp.models import TransformerConfig
 
 ROUND = 0.995  # circularity of a circular run, at least
@@ -20,27 +20,29 @@ SOLVED_RUNS = "runs that solve the task"
 HAS_SOLVED = {SOLVED_RUNS: at_least(1, "it is said of networks that solve the task")}
 
 
-def state(m: PairMeasurements) -> dict[str, Value]:
+def state(m: CyclicMeasurements) -> dict[str, Value]:
     """What `SOLVED` and `CIRCULAR` are about."""
-    return {ACCURACY: m.accuracy, CIRCULARITY: m.circularity.mean}
+    return {ACCURACY: m.accuracy, CIRCULARITY: m.isolation.circularity.mean}
 
 
-def solved(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
+def solved(runs: Sequence[CyclicMeasurements]) -> list[CyclicMeasurements]:
     """The runs that answer every pair correctly."""
     return [m for m in one_at_a_time(runs) if m.accuracy == 1]
 
 
-def circular(runs: Sequence[PairMeasurements]) -> list[PairMeasurements]:
+def circular(runs: Sequence[CyclicMeasurements]) -> list[CyclicMeasurements]:
     """The solved runs whose leading components are circles."""
-    return [m for m in solved(runs) if m.circularity.mean >= ROUND]
+    return [m for m in solved(runs) if m.isolation.circularity.mean >= ROUND]
 
 
-def chosen_or_all(chosen: Sequence[PairMeasurements], runs: Sequence[PairMeasurements]) -> Sequence[PairMeasurements]:
+def chosen_or_all(
+    chosen: Sequence[CyclicMeasurements], runs: Sequence[CyclicMeasurements]
+) -> Sequence[CyclicMeasurements]:
     """The chosen ones of some runs; all where none is chosen, as before training, whose numbers are the control."""
     return chosen or runs
 
 
-def rate(m: PairMeasurements) -> float:
+def rate(m: CyclicMeasurements) -> float:
     """The attention rate of a transformer.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.pizza.claims.circles import BY_COMPONENTS, NAN
 from modinterp.sources.pizza.claims.conditions import CIRCULAR, SOLVED, state
 from modinterp.sources.pizza.claims.models import DI, GS, RELEASED_GS
@@ -15,11 +15,13 @@ FIRST_PIZZA, FIRST_CLOCK = "pizza formula on the first circle", "clock formula o
 ADVANTAGE = "pizza less clock formula on the first circle"
 
 
-def _linear(m: PairMeasurements) -> dict[str, Value]:
+def _linear(m: CyclicMeasurements) -> dict[str, Value]:
     """Both formulas on the first circle, as one frequency and, as the source has it, as two principal components."""
     found: dict[str, Value] = {}
-    for suffix, circles in (("", m.leading_circles), (BY_COMPONENTS, m.component_circles)):
-        pizza, clock = (m.agreement(circles[0], name).explained if circles else NAN for name in ("pizza", "clock"))
+    for suffix, circles in (("", m.isolation.leading_circles), (BY_COMPONENTS, m.isolation.component_circles)):
+        pizza, clock = (
+            m.isolation.agreement(circles[0], name).explained if circles else NAN for name in ("pizza", "clock")
+        )
         found |= {FIRST_PIZZA + suffix: pizza, FIRST_CLOCK + suffix: clock, ADVANTAGE + suffix: pizza - clock}
     return (
         state(m)

@@ -6,7 +6,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import Finding
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.pizza.claims.conditions import (
     CIRCULAR,
     CIRCULAR_RUNS,
@@ -45,7 +45,7 @@ BEST_FREQUENCY = "least share of one frequency in heads that vary with one numbe
 NAN = float("nan")
 
 
-def _symmetric(m: PairMeasurements) -> dict[str, Value]:
+def _symmetric(m: CyclicMeasurements) -> dict[str, Value]:
     return state(m) | {
         GS: m.symmetricity_over_pairs,
         RELEASED_GS: m.symmetricity_of_released_triples,
@@ -53,7 +53,7 @@ def _symmetric(m: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _unlike(*runs: PairMeasurements) -> dict[str, Value]:
+def _unlike(*runs: CyclicMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(solved(runs), runs)
     found = [m.symmetricity_over_pairs for m in chosen]
     return {
@@ -64,11 +64,11 @@ def _unlike(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _dependent(m: PairMeasurements) -> dict[str, Value]:
+def _dependent(m: CyclicMeasurements) -> dict[str, Value]:
     return state(m) | {DI: m.irrelevance.correct, DI_WRONG: m.irrelevance.largest_wrong}
 
 
-def _mostly_dependent(*runs: PairMeasurements) -> dict[str, Value]:
+def _mostly_dependent(*runs: CyclicMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(circular(runs), runs)
     return {
         CIRCULAR_RUNS: len(circular(runs)),
@@ -77,14 +77,14 @@ def _mostly_dependent(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _independent(*runs: PairMeasurements) -> dict[str, Value]:
+def _independent(*runs: CyclicMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(solved(runs), runs)
     found = [m.irrelevance.correct for m in chosen]
     wrong = [m.irrelevance.largest_wrong for m in chosen]
     return {SOLVED_RUNS: len(solved(runs)), DI: found, MEDIAN_DI: middle(found), DI_WRONG: wrong}
 
 
-def _separate(*runs: PairMeasurements) -> dict[str, Value]:
+def _separate(*runs: CyclicMeasurements) -> dict[str, Value]:
     all_solved, all_circular = chosen_or_all(solved(runs), runs), chosen_or_all(circular(runs), runs)
     gs = {kind: [m.symmetricity_over_pairs for m in all_solved if rate(m) == kind] for kind in (0, 1)}
     di = {kind: [m.irrelevance.correct for m in all_circular if rate(m) == kind] for kind in (0, 1)}
@@ -96,24 +96,24 @@ def _separate(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _sparse(m: PairMeasurements) -> dict[str, Value]:
+def _sparse(m: CyclicMeasurements) -> dict[str, Value]:
     strong = m.embedding_shares[m.embedding_shares > 0.02]
     return state(m) | {FREQUENCIES: len(strong), SHARE: float(strong.sum())}
 
 
-def _circularity(*runs: PairMeasurements) -> dict[str, Value]:
+def _circularity(*runs: CyclicMeasurements) -> dict[str, Value]:
     chosen = circular(runs)
     return {
-        CIRCULARITY: [m.circularity.mean for m in runs],
-        ROUND_SHARE: sum(m.circularity.mean >= ROUND for m in runs) / len(runs) if runs else NAN,
+        CIRCULARITY: [m.isolation.circularity.mean for m in runs],
+        ROUND_SHARE: sum(m.isolation.circularity.mean >= ROUND for m in runs) / len(runs) if runs else NAN,
         ROUND_A: sum(rate(m) == 0 for m in chosen),
         ROUND_B: sum(rate(m) == 1 for m in chosen),
-        LEAST_PURE: [min(m.circularity.by_component) for m in chosen],
-        PURITY: [min(one.purity for one in m.leading_components) for m in chosen],
+        LEAST_PURE: [min(m.isolation.circularity.by_component) for m in chosen],
+        PURITY: [min(one.purity for one in m.isolation.leading_components) for m in chosen],
     }
 
 
-def _periodic(m: PairMeasurements) -> dict[str, Value]:
+def _periodic(m: CyclicMeasurements) -> dict[str, Value]:
     linear = [best for of_one, best in m.attention_shares if of_one >= 0.9]
     return state(m) | {
         LINEAR_HEADS: len(linear),

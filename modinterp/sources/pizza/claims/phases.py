@@ -7,7 +7,7 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import Finding
-from modinterp.measurements import PairMeasurements, one_at_a_time
+from modinterp.measurements import CyclicMeasurements, one_at_a_time
 from modinterp.sources.pizza.claims.conditions import SOLVED, chosen_or_all, middle, rate, solved, state
 from modinterp.sources.pizza.claims.models import DI, DI_WRONG, GS, RELEASED_GS
 from modinterp.sources.pizza.runs import ATTENTION, LAYERS, OF_RATE, OF_WIDTH, RATES, WIDTH_RATE
@@ -34,11 +34,11 @@ def _at(*rates: float) -> tuple[str, ...]:
     return tuple(f"pizza/attention-{rate:g}-*" for rate in rates)
 
 
-def _symmetric(m: PairMeasurements) -> dict[str, Value]:
+def _symmetric(m: CyclicMeasurements) -> dict[str, Value]:
     return state(m) | {GS: m.symmetricity_over_pairs}
 
 
-def _transition(*runs: PairMeasurements) -> dict[str, Value]:
+def _transition(*runs: CyclicMeasurements) -> dict[str, Value]:
     chosen, shares = chosen_or_all(solved(runs), runs), dict[float, float]()
     for of in sorted({rate(m) for m in runs}):
         found = [m.symmetricity_over_pairs > SYMMETRIC for m in chosen if rate(m) == of]
@@ -52,7 +52,7 @@ def _transition(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _ranks(*runs: PairMeasurements) -> dict[str, Value]:
+def _ranks(*runs: CyclicMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(solved(runs), runs)
     rows = [
         (rate(m), m.symmetricity_over_pairs, m.irrelevance.correct, m.irrelevance.largest_wrong)
@@ -68,7 +68,7 @@ def _ranks(*runs: PairMeasurements) -> dict[str, Value]:
     }
 
 
-def _width(*runs: PairMeasurements) -> dict[str, Value]:
+def _width(*runs: CyclicMeasurements) -> dict[str, Value]:
     chosen = chosen_or_all(solved(runs), runs)
     of = {
         width: middle([m.symmetricity_over_pairs for m in chosen if m.config.d_model == width]) for width in (64, 256)
@@ -76,7 +76,7 @@ def _width(*runs: PairMeasurements) -> dict[str, Value]:
     return {NARROW: of[64], WIDE: of[256], WIDER: of[256] - of[64]}
 
 
-def _equals(m: PairMeasurements) -> dict[str, Value]:
+def _equals(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         DI: m.irrelevance.correct,
         DI_WRONG: m.irrelevance.largest_wrong,

@@ -10,7 +10,7 @@ from modinterp.activations.capture import patterns
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.measurements import PairMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
 from modinterp.sources.pizza.claims.conditions import ACCURACY
 from modinterp.sources.pizza.runs import CONSTANT, MAIN, RUNS, SOFTMAX
@@ -81,7 +81,7 @@ def _recipe() -> dict[str, Value]:
     }
 
 
-def _solved(m: PairMeasurements) -> dict[str, Value]:
+def _solved(m: CyclicMeasurements) -> dict[str, Value]:
     return {ACCURACY: m.accuracy, LOSS: m.ablated("original").loss}
 
 

@@ -10,13 +10,14 @@ import torch
 from explain import planted
 from reference import REFERENCE
 
-from modinterp.explain import assumptions, explain
-from modinterp.explain.alarm import doubt, is_likelier
-from modinterp.explain.assumptions import Trial, as_assumed, trials
-from modinterp.explain.behaviour import Behaviour, Score, unevenness
-from modinterp.explain.stationarity import stationarity
+from modinterp.explain import explain, hypotheses
+from modinterp.explain.gradient_alignment import alignment
+from modinterp.explain.hypotheses import Trial, as_assumed, trials
 from modinterp.explain.subject import Said, subject
 from modinterp.explain.verdict import DOUBTFUL, FOURIER
+from modinterp.explain.warning import is_likelier, warning
+from modinterp.measurements import measure
+from modinterp.measurements.score import Score, margin_variation
 from modinterp.models import MLPConfig, TransformerConfig, Weights, initial_weights
 from modinterp.runs import train
 from modinterp.runs.store import FINAL, write_weights
@@ -35,9 +36,9 @@ def file_of(weights: Weights, folder: Path) -> Path:
 
 def test_the_margin_of_right_answers_and_its_spread() -> None:
     logits, answers = torch.tensor([[3.0, 1, 0], [0, 5, 1], [9, 9, 9]]), torch.tensor([0, 1, -1])
-    assert unevenness(logits, answers) == pytest.approx(1 / 3)  # margins 2 and 4
-    assert unevenness(7 * logits, answers) == pytest.approx(1 / 3)
-    assert unevenness(-logits, answers) == torch.inf
+    assert margin_variation(logits, answers) == pytest.approx(1 / 3)  # margins 2 and 4
+    assert margin_variation(7 * logits, answers) == pytest.approx(1 / 3)
+    assert margin_variation(-logits, answers) == torch.inf
 
 
 @pytest.mark.parametrize("said", [None, "gelu"])
@@ -45,45 +46,45 @@ def test_neurons_that_square_are_found_whatever_is_said(tmp_path: Path, said: st
     path = file_of(planted.multiplier(P, FREQS), tmp_path)
     wrong = explain(path, act_fn=said, draws=99)
     assert wrong.verdict.label == DOUBTFUL
-    assert wrong.alarm is not None
-    assert wrong.alarm.explains
-    assert wrong.alarm.trials[0].assumption == "act_fn='square'"
-    assert wrong.alarm.trials[0].inputs == P**2
-    assert wrong.alarm.trials[0].score.accuracy == 1
+    assert wrong.warning is not None
+    assert wrong.warning.explains
+    assert wrong.warning.trials[0].assumption == "act_fn='square'"
+    assert wrong.warning.trials[0].inputs == P**2
+    assert wrong.warning.trials[0].score.accuracy == 1
     right = explain(path, act_fn="square", draws=99)
     assert (right.verdict.label, right.verdict.clock_or_pizza) == (FOURIER, "nearer the clock")
-    assert right.alarm is None
+    assert right.warning is None
 
 
 def test_what_is_right_but_far_less_even_is_doubted(tmp_path: Path) -> None:
     """Waves that are rectified add angles when they are squared, too, with a loss that is less, and as a clock."""
     x = explain(file_of(planted.clock(P, FREQS), tmp_path), act_fn="square", draws=99)
     assert x["accuracy"] == 1
-    assert x.alarm is not None
-    assert x.alarm.trials[0].assumption == "act_fn='relu'"
-    assert x.alarm.trials[0].score.loss > x["loss"]
+    assert x.warning is not None
+    assert x.warning.trials[0].assumption == "act_fn='relu'"
+    assert x.warning.trials[0].score.loss > x["loss"]
     assert (x.verdict.label, x.verdict.clock_or_pizza) == (FOURIER, "")
 
 
-def test_pairs_that_no_other_way_was_tried_on_are_no_reason_to_doubt() -> None:
+def test_pairs_that_no_other_way_was_tried_on_are_no_reason_to_warning() -> None:
     """Its most uneven pairs are not among those, and GeLU makes the others no more even than they are."""
     found = subject(ROOT / "checkpoints" / "mlp" / "kissane-0" / FINAL, Said())
-    m, assumed = Behaviour(found.run), as_assumed(found)
+    m, assumed = measure(found.run), as_assumed(found)
     (other,) = (t for t in trials(found, is_wrong=False) if t.assumption == "act_fn='gelu'")
-    assert other.unevenness < 0.9 * unevenness(m.all_logits, m.all_answers)
-    assert other.unevenness > 1.1 * assumed.unevenness
+    assert other.margin_variation < 0.9 * margin_variation(m.all_logits, m.all_answers)
+    assert other.margin_variation > 1.1 * assumed.margin_variation
     assert other.inputs == assumed.inputs == 4096
-    said = doubt(found, m)
-    assert said.alarm is None
+    said = warning(found, m)
+    assert said.warning is None
     assert "act_fn='gelu'" in said.remark
 
 
-def test_scale_is_no_reason_to_doubt() -> None:
+def test_scale_is_no_reason_to_warning() -> None:
     """Neurons that square make logits of the networks of groups thousands of times as large, and their loss nothing."""
     if not (REFERENCE / "groups_D59_MLP_seed4.pt").is_file():
         pytest.skip("the reference networks are not at hand")
     x = explain(REFERENCE / "groups_D59_MLP_seed4.pt", group="D59", draws=99)
-    assert x.alarm is None
+    assert x.warning is None
     assert "act_fn='square'" in x.assumed
     assert x.verdict.label == FOURIER
 
@@ -96,8 +97,8 @@ def test_weights_lie_along_the_gradient_of_what_they_were_trained_in() -> None:
         for scale in (0.1, 1000.0):
             margin = scale * ((w * torch.tensor(direction)).sum() + 1)  # and the bias of 1 that is no weight
             logits = torch.stack([margin, -margin]).expand(5, 2)
-            assert stationarity(logits, answers, [w]) == pytest.approx(cosine, abs=1e-6)
-    assert math.isnan(stationarity(logits, 1 - answers, [w]))
+            assert alignment(logits, answers, [w]) == pytest.approx(cosine, abs=1e-6)
+    assert math.isnan(alignment(logits, 1 - answers, [w]))
 
 
 def test_two_measures_that_disagree_doubt_nothing() -> None:
@@ -116,8 +117,8 @@ def test_two_measures_that_disagree_doubt_nothing() -> None:
 def test_a_task_without_all_answers_is_doubted_like_any_other(tmp_path: Path) -> None:
     x = explain(file_of(planted.clock(P, FREQS), tmp_path), op="div", draws=99)
     assert x.verdict.label == DOUBTFUL
-    assert x.alarm is not None
-    assert x.alarm.trials[0].assumption == "op=add"
+    assert x.warning is not None
+    assert x.warning.trials[0].assumption == "op=add"
 
 
 @pytest.mark.parametrize("equals", [True, False])
@@ -128,15 +129,15 @@ def test_few_forward_passes_are_tried(tmp_path: Path, monkeypatch: pytest.Monkey
         sizes.append(len(index["rows"]))
         return read_logits(config, weights, index)  # type: ignore[arg-type]
 
-    read_logits = assumptions.read_logits
-    monkeypatch.setattr(assumptions, "read_logits", counted)
+    read_logits = hypotheses.read_logits
+    monkeypatch.setattr(hypotheses, "read_logits", counted)
     config = TransformerConfig.of(
         ModularArithmetic(31, equals=equals), n_layers=2, d_model=8, n_heads=1, d_head=8, d_mlp=8
     )
     found = subject(file_of(initial_weights(config, 0), tmp_path), Said())
-    assert doubt(found, Behaviour(found.run)).alarm is None
+    assert warning(found, measure(found.run)).warning is None
     assert 50 < len(sizes) < 300
-    assert sum(size > assumptions.SAMPLE for size in sizes) <= 4
+    assert sum(size > hypotheses.SAMPLE for size in sizes) <= 4
 
 
 @pytest.mark.parametrize("broken", [torch.nan, torch.inf, -torch.inf])
@@ -155,10 +156,10 @@ def test_a_small_network_of_relus_is_not_taken_for_one_of_squares(tmp_path: Path
     recipe = Recipe(epochs=3000, fraction=0.8, lr=2e-3, snapshot_every=3000)
     train({"own/add": RunSpec(task, model, recipe, seed=0)}, tmp_path, device="cpu", progress=False)
     found = subject(tmp_path / "own" / "add" / FINAL, Said(task=task))
-    m, assumed = Behaviour(found.run), as_assumed(found)
+    m, assumed = measure(found.run), as_assumed(found)
     (squares,) = (t for t in trials(found, is_wrong=False) if t.assumption == "act_fn='square'")
     assert m.own_score.accuracy == squares.score.accuracy == 1
     assert is_likelier(squares, assumed)
-    said = doubt(found, m)
-    assert said.alarm is None
+    said = warning(found, m)
+    assert said.warning is None
     assert "act_fn='square'" in said.remark

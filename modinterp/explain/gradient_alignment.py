@@ -13,7 +13,7 @@ COMMON_LOSS = 1e-2  # nats; at this loss networks are compared, however large th
 _HALVINGS, _LARGEST = 12, 12.0  # of the logarithm of the factor by which logits are brought there: to 0.6%
 
 
-def stationarity(
+def alignment(
     logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"], weights: Sequence[Tensor]
 ) -> float:
     """Cosine between weights and the downward gradient of their loss, with logits scaled to a loss of `COMMON_LOSS`.

@@ -1,4 +1,4 @@
-"""How well a network answers as it was not assumed: other attention, neurons, tokens, operations.
+"""How well a network answers under other hypotheses: other attention, neurons, tokens, operations.
 
 All are tried together on a sample of the inputs, every operation on the same logits, and the best on many more.
 """
@@ -15,9 +15,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.explain.behaviour import Score, score, unevenness
-from modinterp.explain.stationarity import stationarity
+from modinterp.explain.gradient_alignment import alignment
 from modinterp.explain.subject import Subject
+from modinterp.measurements.score import Score, margin_variation, score
 from modinterp.models import FORMS, REFUSALS, Calling, Config, Network, Wrapped, indexed, read_logits
 from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.tasks.modular import OPERATIONS
@@ -39,21 +39,21 @@ class Trial:
     Attributes:
         assumption: the arguments by which they are said, such as `attention_rate=0, causal=False`.
         score: accuracy and loss over the inputs that it was tried on.
-        unevenness: standard deviation over mean of the margin of the right answers over them.
+        margin_variation: standard deviation over mean of the margin of the right answers over them.
         inputs: how many these are.
-        stationarity: how nearly its weights lie along the gradient of the loss, as a training leaves them; NaN where
+        alignment: how nearly its weights lie along the gradient of the loss, as a training leaves them; NaN where
             the network is mostly wrong as it was assumed, so that its answers alone decide.
     """
 
     assumption: str
     score: Score
-    unevenness: float
+    margin_variation: float
     inputs: int
-    stationarity: float = math.nan
+    alignment: float = math.nan
 
 
 @dataclass(frozen=True)
-class Way:
+class Hypothesis:
     """One way to read a network, and its logits.
 
     Attributes:
@@ -69,22 +69,22 @@ class Way:
     task: Task
     logits: Callable[[Int[Tensor, " row"]], Float[Tensor, "row output"]]
     rate: float | None = None
-    at_rate: Callable[[float], Way] | None = None
+    at_rate: Callable[[float], Hypothesis] | None = None
     weights: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Tried:
-    way: Way
+    hypothesis: Hypothesis
     op: str
     score: Score
-    unevenness: float
+    margin_variation: float
     rows: int
-    stationarity: float
+    alignment: float
 
     @property
     def said(self) -> dict[str, Any]:
-        return ({"op": self.op} if self.op else {}) | dict(self.way.said)
+        return ({"op": self.op} if self.op else {}) | dict(self.hypothesis.said)
 
     @property
     def family(self) -> tuple[tuple[str, Any], ...]:
@@ -95,7 +95,7 @@ class _Tried:
     def trial(self) -> Trial:
         words = (f"{name}={value!r}" if name in ("act_fn", "joined", "inputs") else f"{name}={value}"
                  for name, value in self.said.items())  # fmt: skip
-        return Trial(", ".join(words), self.score, self.unevenness, self.rows, self.stationarity)
+        return Trial(", ".join(words), self.score, self.margin_variation, self.rows, self.alignment)
 
 
 def trials(found: Subject, is_wrong: bool) -> list[Trial]:
@@ -107,12 +107,21 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
         is_wrong: whether it is mostly wrong as it was assumed. If so everything is tried together; else one change to
             its forward pass at a time.
     """
-    tried = [x for way in _ways(found, is_wrong) for x in _tried(way, _rows(way.task, SAMPLE), is_wrong)]
+    tried = [
+        x
+        for hypothesis in _hypotheses(found, is_wrong)
+        for x in _tried(hypothesis, _rows(hypothesis.task, SAMPLE), is_wrong)
+    ]
     best = _best_of_each_family(tried)
     narrowed = [_narrowed(x, is_wrong) for x in best[:_NARROWED] if is_wrong or not x.family]
     best = _best_of_each_family([*narrowed, *best])
     most = ALL if is_wrong else CONFIRMING
-    confirmed = [y for x in best[:_CONFIRMED] for y in _tried(x.way, _rows(x.way.task, most), is_wrong) if y.op == x.op]
+    confirmed = [
+        y
+        for x in best[:_CONFIRMED]
+        for y in _tried(x.hypothesis, _rows(x.hypothesis.task, most), is_wrong)
+        if y.op == x.op
+    ]
     found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
     others, own = [x.trial for x in found_best], list(_own_group(found)) if is_wrong else []
     is_told = bool(others) and round(others[0].score.accuracy, 2) == 1  # by what is said with fewer words
@@ -125,8 +134,10 @@ def as_assumed(found: Subject) -> Trial:
     One outlying pair may be most of the loss and of the margin's spread, so that no other inputs will do.
     """
     task, network = found.run.task, found.run.network
-    rows, way = _rows(task, CONFIRMING), _of_config(network, task, network.cfg, {})
-    return replace(_judged(way, "", way.logits(rows).cpu(), task.labels()[:, 0][rows]).trial, assumption="as assumed")
+    rows, hypothesis = _rows(task, CONFIRMING), _of_config(network, task, network.cfg, {})
+    return replace(
+        _judged(hypothesis, "", hypothesis.logits(rows).cpu(), task.labels()[:, 0][rows]).trial, assumption="as assumed"
+    )
 
 
 def _own_group(found: Subject) -> Iterator[Trial]:
@@ -145,17 +156,17 @@ def _own_group(found: Subject) -> Iterator[Trial]:
     words = f"{said}group=answers, the table of a group that its answers are"
     if isinstance(task, Group) and task.is_named and not task.elements:
         words += f" (or {task.group} with its elements in another order, which --elements FILE says)"
-    yield Trial(words, score(logits, answers), unevenness(logits, answers), len(answers))
+    yield Trial(words, score(logits, answers), margin_variation(logits, answers), len(answers))
 
 
 def _likeliest_first(x: _Tried) -> tuple[float, float]:
     """By accuracy in percent, then by how nearly the weights are those of a training, or else by the loss."""
-    off = x.score.loss if math.isnan(x.stationarity) else 1 - x.stationarity
+    off = x.score.loss if math.isnan(x.alignment) else 1 - x.alignment
     return -round(x.score.accuracy, 2), off if math.isfinite(off) else math.inf
 
 
 def _simplest_first(x: _Tried) -> tuple[float, int, float]:
-    return -round(x.score.accuracy, 2), len(x.said), x.unevenness
+    return -round(x.score.accuracy, 2), len(x.said), x.margin_variation
 
 
 def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:
@@ -183,30 +194,30 @@ def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " in
         yield "b a", task.table.T.flatten()
 
 
-def _tried(way: Way, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
+def _tried(hypothesis: Hypothesis, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
     """A way under every operation; nothing for what was assumed itself, or where it does not take such inputs."""
     try:
         with torch.set_grad_enabled(not is_wrong):
-            logits = way.logits(rows).cpu()
+            logits = hypothesis.logits(rows).cpu()
     except REFUSALS:
         return
-    for op, answers in _answers(way.task, is_wrong):
-        if op or way.said:
-            yield _judged(way, op, logits, answers[rows])
+    for op, answers in _answers(hypothesis.task, is_wrong):
+        if op or hypothesis.said:
+            yield _judged(hypothesis, op, logits, answers[rows])
 
 
-def _judged(way: Way, op: str, logits: Tensor, answers: Tensor) -> _Tried:
-    trained = stationarity(logits, answers, way.weights) if logits.requires_grad else math.nan
+def _judged(hypothesis: Hypothesis, op: str, logits: Tensor, answers: Tensor) -> _Tried:
+    trained = alignment(logits, answers, hypothesis.weights) if logits.requires_grad else math.nan
     logits = logits.detach()
-    return _Tried(way, op, score(logits, answers), unevenness(logits, answers), len(answers), trained)
+    return _Tried(hypothesis, op, score(logits, answers), margin_variation(logits, answers), len(answers), trained)
 
 
 def _narrowed(x: _Tried, is_wrong: bool) -> _Tried:
     """The same with the attention rate that is the likeliest on a sample of the inputs."""
-    at_rate, rows = x.way.at_rate, _rows(x.way.task, SAMPLE)
-    if x.way.rate is None or at_rate is None:
+    at_rate, rows = x.hypothesis.at_rate, _rows(x.hypothesis.task, SAMPLE)
+    if x.hypothesis.rate is None or at_rate is None:
         return x
-    known, step = {x.way.rate: x}, _RATES[1]
+    known, step = {x.hypothesis.rate: x}, _RATES[1]
     for _ in range(_ROUNDS):
         best = min(known, key=lambda rate: _likeliest_first(known[rate]))
         for rate in (round(best + step * i, 4) for i in _NEAR):
@@ -216,7 +227,7 @@ def _narrowed(x: _Tried, is_wrong: bool) -> _Tried:
     return min(known.values(), key=_likeliest_first)
 
 
-def _ways(found: Subject, is_wrong: bool) -> Iterator[Way]:
+def _hypotheses(found: Subject, is_wrong: bool) -> Iterator[Hypothesis]:
     task, network = found.run.task, found.run.network
     if isinstance(network, Wrapped):
         yield from _callings(network, task) if is_wrong else ()
@@ -251,7 +262,7 @@ def _other_tokens(network: Network, task: Task) -> Iterator[Task]:
                     yield other
 
 
-def _callings(network: Wrapped, task: Task) -> Iterator[Way]:
+def _callings(network: Wrapped, task: Task) -> Iterator[Hypothesis]:
     """A network that is called, with other tokens or in another form."""
     calling: Calling = network.cfg.calling
     for other in _other_tokens(network, task):
@@ -261,11 +272,11 @@ def _callings(network: Wrapped, task: Task) -> Iterator[Way]:
             yield _of_calling(network, task, replace(calling, form=form), {"inputs": form})
 
 
-def _of_calling(network: Wrapped, task: Task, calling: Calling, said: Mapping[str, Any]) -> Way:
-    return Way(said, task, lambda rows: network.called_otherwise(task, calling)(task.inputs()[rows])[:, -1])
+def _of_calling(network: Wrapped, task: Task, calling: Calling, said: Mapping[str, Any]) -> Hypothesis:
+    return Hypothesis(said, task, lambda rows: network.called_otherwise(task, calling)(task.inputs()[rows])[:, -1])
 
 
-def _forward_passes(network: Network, task: Task, said: Mapping[str, Any], is_wrong: bool) -> Iterator[Way]:
+def _forward_passes(network: Network, task: Task, said: Mapping[str, Any], is_wrong: bool) -> Iterator[Hypothesis]:
     """The same weights with other attention, other neurons, or a bias that counts otherwise."""
     config: Config = network.cfg
     for changed in dict.fromkeys(_variants(config, is_wrong)):
@@ -290,7 +301,7 @@ def _variants(config: Config, is_wrong: bool) -> Iterator[Config]:
             yield changed
 
 
-def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, Any]) -> Way:
+def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, Any]) -> Hypothesis:
     assumed: Config = network.cfg
     weights = dict(network.named_parameters())
     own = {name: new for name in _FORWARD_PASS if (new := getattr(config, name, None)) != getattr(assumed, name, None)}
@@ -299,8 +310,8 @@ def _of_config(network: Network, task: Task, config: Config, said: Mapping[str, 
         inputs = task.inputs()[rows].to(network.device)
         return read_logits(config, weights, indexed(config, inputs, inputs[:, -1].unique()))[:, -1]
 
-    def at_rate(rate: float) -> Way:
+    def at_rate(rate: float) -> Hypothesis:
         return _of_config(network, task, replace(config, attention_rate=rate), said)
 
     rate = getattr(config, "attention_rate", None)
-    return Way(dict(said) | own, task, logits, rate, at_rate, tuple(weights.values()))
+    return Hypothesis(dict(said) | own, task, logits, rate, at_rate, tuple(weights.values()))

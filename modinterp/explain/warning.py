@@ -11,17 +11,17 @@ from dataclasses import dataclass
 import pandas as pd
 import torch
 
-from modinterp.explain.assumptions import SAMPLE, Trial, as_assumed, trials
-from modinterp.explain.behaviour import Behaviour
-from modinterp.explain.stationarity import COMMON_LOSS
+from modinterp.explain.gradient_alignment import COMMON_LOSS
+from modinterp.explain.hypotheses import SAMPLE, Trial, as_assumed, trials
 from modinterp.explain.subject import Subject
+from modinterp.measurements import NetworkMeasurements
 from modinterp.models import Wrapped
 
 MOSTLY_RIGHT = 0.95
 SURE = 0.5  # mean probability of the answer given, where it is wrong, from which a network is no guesser
 # Under another forward pass, over that under the assumed one, which is doubted below either unless the other says the
 # reverse. Of 61 trained networks these doubt none that is read as it was trained; see benchmarks/recognition.py.
-EVENER = 0.75  # the unevenness, where the two differ by more than `SAME`
+EVENER = 0.75  # the margin_variation, where the two differ by more than `SAME`
 MORE_TRAINED = 0.6  # by how much the weights' cosine with the gradient of the loss stays below 1
 SAME = 0.02
 # Squares widen margins, so that both measures speak for them in small networks that were trained otherwise: in 20 of 40
@@ -33,7 +33,7 @@ SHOWN = 4  # of the assumptions under which a network is as right
 
 
 @dataclass(frozen=True)
-class Alarm:
+class ReadingWarning:
     """Why the numbers of an explanation may be those of another network than the one that was trained.
 
     Attributes:
@@ -53,8 +53,8 @@ class Alarm:
                 "assumption": t.assumption,
                 "accuracy": t.score.accuracy,
                 "loss [nats]": t.score.loss,
-                "margin, std over mean": t.unevenness,
-                "cosine of weights and gradient": t.stationarity,
+                "margin, std over mean": t.margin_variation,
+                "cosine of weights and gradient": t.alignment,
                 "inputs": t.inputs,
             }
             for t in self.trials
@@ -62,32 +62,32 @@ class Alarm:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class Remarks:
     """What there is to say of the assumptions under which a network was measured.
 
     Attributes:
-        alarm: what is doubtful about them; None where nothing is.
+        warning: what is doubtful about them; None where nothing is.
         remark: under which others a network is right too, which nothing speaks for; empty where there are none.
     """
 
-    alarm: Alarm | None = None
+    warning: ReadingWarning | None = None
     remark: str = ""
 
 
-def doubt(found: Subject, m: Behaviour, is_periodic: bool = False) -> Doubt:
+def warning(found: Subject, m: NetworkMeasurements, is_periodic: bool = False) -> Remarks:
     """What is doubtful about the assumptions under which a network was measured, and what is only left open.
 
     Args:
         is_periodic: whether its weights or logits are clearly periodic, so that it should know the answers.
     """
     if words := _of_chance(m) or _of_probabilities(m):
-        return Doubt(Alarm(words, (), explains=False))
+        return Remarks(ReadingWarning(words, (), explains=False))
     is_wrong = m.own_score.accuracy < MOSTLY_RIGHT
     tried = tuple(trials(found, is_wrong))
-    return Doubt(_of_wrong_answers(found, m, tried, is_periodic)) if is_wrong else _of_right_answers(found, tried)
+    return Remarks(_of_wrong_answers(found, m, tried, is_periodic)) if is_wrong else _of_right_answers(found, tried)
 
 
-def _of_chance(m: Behaviour) -> str:
+def _of_chance(m: NetworkMeasurements) -> str:
     """That a network gives other logits when it is asked again; empty where it does not."""
     moved = _moved(m)
     if moved <= STEADY:
@@ -98,7 +98,7 @@ def _of_chance(m: Behaviour) -> str:
     )
 
 
-def _of_probabilities(m: Behaviour) -> str:
+def _of_probabilities(m: NetworkMeasurements) -> str:
     """That a network's outputs are probabilities and no logits; empty where they are not."""
     outputs = m.all_logits
     if not ((outputs >= 0).all() and ((outputs.sum(dim=-1) - 1).abs() < ROUNDED).all()):
@@ -109,7 +109,7 @@ def _of_probabilities(m: Behaviour) -> str:
     )
 
 
-def _moved(m: Behaviour) -> float:
+def _moved(m: NetworkMeasurements) -> float:
     """Root mean square by which logits of another make's network move when it is asked again, over their spread."""
     if not isinstance(m.model, Wrapped):
         return 0.0
@@ -121,22 +121,22 @@ def _moved(m: Behaviour) -> float:
     return float((after - before).square().mean().sqrt()) / spread if spread > 0 else 0.0
 
 
-def _of_right_answers(found: Subject, tried: tuple[Trial, ...]) -> Doubt:
+def _of_right_answers(found: Subject, tried: tuple[Trial, ...]) -> Remarks:
     right = [t for t in tried if t.score.accuracy >= MOSTLY_RIGHT]
     if not right:
-        return Doubt()
+        return Remarks()
     assumed = as_assumed(found)
     other = next((t for t in right if t.assumption != SQUARES and is_likelier(t, assumed)), None)
     if other is None:
-        return Doubt(remark=f"it is right, and looks no more trained so, with {_either(right)}")
+        return Remarks(remark=f"it is right, and looks no more trained so, with {_either(right)}")
     words = (
         f"It is right as it was assumed, but looks trained with {other.assumption}, which no weight says. With it the "
-        f"margin of its answers varies by {other.unevenness:.1%} over {other.inputs:,} inputs, as it was assumed by "
-        f"{assumed.unevenness:.1%}, and its weights lie along the gradient of a loss of {COMMON_LOSS:g} nats, where a "
-        f"training leaves them, with a cosine of {other.stationarity:.2f} rather than {assumed.stationarity:.2f}: what "
-        f"follows may be the numbers of another network than was trained."
+        f"margin of its answers varies by {other.margin_variation:.1%} over {other.inputs:,} inputs, as it was "
+        f"assumed by {assumed.margin_variation:.1%}, and its weights lie along the gradient of a loss of "
+        f"{COMMON_LOSS:g} nats, where a training leaves them, with a cosine of {other.alignment:.2f} rather "
+        f"than {assumed.alignment:.2f}: what follows may be the numbers of another network than was trained."
     )
-    return Doubt(Alarm(words, (other, *(t for t in tried if t is not other)), explains=False))
+    return Remarks(ReadingWarning(words, (other, *(t for t in tried if t is not other)), explains=False))
 
 
 def _either(right: Sequence[Trial]) -> str:
@@ -144,12 +144,14 @@ def _either(right: Sequence[Trial]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _of_wrong_answers(found: Subject, m: Behaviour, tried: tuple[Trial, ...], is_periodic: bool) -> Alarm | None:
+def _of_wrong_answers(
+    found: Subject, m: NetworkMeasurements, tried: tuple[Trial, ...], is_periodic: bool
+) -> ReadingWarning | None:
     own = m.own_score
     if tried and (best := tried[0].score.accuracy) > max(0.5, min(own.accuracy + 0.1, (1 + own.accuracy) / 2)):
         how = "most" if best < MOSTLY_RIGHT else "nearly all" if best < 1 else "all"
         words = f"It answers {own.accuracy:.2%} rightly as it was assumed, but {how} of them with {_named(tried)}."
-        return Alarm(words, tried, best >= MOSTLY_RIGHT)
+        return ReadingWarning(words, tried, best >= MOSTLY_RIGHT)
     if found.reopened is None or not (is_periodic or m.sureness_where_wrong >= SURE):
         return None
     names = {part.partition("=")[0]: None for t in tried for part in t.assumption.split(", ")}
@@ -159,7 +161,7 @@ def _of_wrong_answers(found: Subject, m: Behaviour, tried: tuple[Trial, ...], is
         f"right: it may compute in another way than any of them, or have learned something else"
         f"{'' if is_periodic else ', or some pairs by heart'}."
     )
-    return Alarm(words, tried, explains=False)
+    return ReadingWarning(words, tried, explains=False)
 
 
 def is_likelier(other: Trial, assumed: Trial) -> bool:
@@ -173,11 +175,11 @@ def is_likelier(other: Trial, assumed: Trial) -> bool:
 
 
 def _is_evener(x: Trial, y: Trial) -> bool:
-    return x.unevenness < min(EVENER * y.unevenness, y.unevenness - SAME)
+    return x.margin_variation < min(EVENER * y.margin_variation, y.margin_variation - SAME)
 
 
 def _is_more_trained(x: Trial, y: Trial) -> bool:
-    return 1 - x.stationarity < MORE_TRAINED * (1 - y.stationarity)
+    return 1 - x.alignment < MORE_TRAINED * (1 - y.alignment)
 
 
 def _named(tried: Sequence[Trial]) -> str:

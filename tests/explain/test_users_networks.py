@@ -114,12 +114,12 @@ def explained(name: str) -> Explanation:
 def test_every_make_of_the_same_network_gives_the_same_numbers(make: str) -> None:
     x, ours = explained(make), explained("ours")
     assert x.verdict.label == FOURIER
-    assert x.alarm is None
+    assert x.warning is None
     assert x.measurements.freqs == FREQS
     for key in ("accuracy", "logit_fve", "distance_irrelevance", "formula_accuracy"):
         assert x[key] == pytest.approx(ours[key], rel=1e-4), key
     hidden = "function" in make
-    for key in ("gini_W_E", "neurons_explained_0", "gradient_symmetricity", "read_residual"):
+    for key in ("gini_W_E", "neurons_explained", "gradient_symmetricity", "read_residual"):
         known = key in {row.key for row in x.rows if row.value is not None}
         assert known != hidden or key == "read_residual", key
         if known and key != "read_residual":
@@ -187,15 +187,15 @@ def test_a_module_that_casts_is_called_as_it_is() -> None:
 def test_answers_that_hang_on_chance_are_doubted() -> None:
     torch.manual_seed(0)
     dropped = explain(lambda t: nn.functional.dropout(NETWORK(t), 0.1), "add", P, draws=99)
-    assert dropped.alarm is not None
+    assert dropped.warning is not None
     assert dropped.verdict.words.startswith("Asked again, it gives other logits")
     with pytest.raises(ValueError, match="places are said of a network of another make"):
         explain(NETWORK, "add", P, places={"hook_embed": "hook_embed"}, draws=99)
 
 
 def names(x: Explanation) -> list[str]:
-    assert x.alarm is not None
-    return [trial.assumption for trial in x.alarm.trials]
+    assert x.warning is not None
+    return [trial.assumption for trial in x.warning.trials]
 
 
 def test_wrong_arguments_are_doubted_and_the_right_ones_named(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_numbers_that_their_authors_give(name: str) -> None:
         assert float(names(silent)[0].removeprefix("attention_rate=")) == pytest.approx(rate, abs=0.03)
         assert silent.verdict.clock_or_pizza == ""
     x = explain(REFERENCE / name, attention_rate=rate, causal=False, draws=99)
-    assert x.alarm is None
+    assert x.warning is None
     assert x.verdict.label == FOURIER
     assert x["accuracy"] == 1
     for key, (value, error) in numbers.items():
@@ -282,7 +282,7 @@ def test_numbers_that_their_authors_give(name: str) -> None:
 
 
 def test_outputs_that_are_probabilities_are_doubted() -> None:
-    assert explain(lambda x: NETWORK(x)[:, -1].log_softmax(dim=-1), op="add", p=P, draws=99).alarm is None
+    assert explain(lambda x: NETWORK(x)[:, -1].log_softmax(dim=-1), op="add", p=P, draws=99).warning is None
     x = explain(lambda x: NETWORK(x)[:, -1].softmax(dim=-1), op="add", p=P, draws=99)
-    assert x.alarm is not None
-    assert x.alarm.words.startswith("Its outputs are probabilities")
+    assert x.warning is not None
+    assert x.warning.words.startswith("Its outputs are probabilities")

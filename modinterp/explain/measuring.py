@@ -1,0 +1,68 @@
+"""The function behind `modinterp.measure`: from a run, a file, a module or a function to its measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, overload
+
+from modinterp.explain.subject import Said, subject
+from modinterp.figures import views  # noqa: F401 - which draws `m.neuron(17)` and its like
+from modinterp.measurements import (
+    CyclicMeasurements,
+    GroupMeasurements,
+    NetworkMeasurements,
+    OrderMeasurements,
+    SequenceMeasurements,
+)
+from modinterp.measurements import measure as measurements_of
+from modinterp.runs import TrainedRun
+from modinterp.tasks import Group, ModularArithmetic, Ordering
+from modinterp.tasks.sampled import SampledTask
+
+Measurable = TrainedRun | NetworkMeasurements | str | Path | Callable[..., Any]
+
+
+@overload
+def measure(network: TrainedRun[ModularArithmetic], **said: Any) -> CyclicMeasurements: ...
+@overload
+def measure(network: TrainedRun[Group], **said: Any) -> GroupMeasurements: ...
+@overload
+def measure(network: TrainedRun[Ordering], **said: Any) -> OrderMeasurements: ...
+@overload
+def measure(network: TrainedRun[SampledTask], **said: Any) -> SequenceMeasurements: ...
+@overload
+def measure(network: Measurable, *, group: str | Path, **said: Any) -> GroupMeasurements: ...
+@overload
+def measure(network: Measurable, **said: Any) -> CyclicMeasurements: ...
+def measure(
+    network: Measurable, *, draws: int = 199, device: str = "cpu", root: str | Path | None = None, **said: Any
+) -> Any:
+    """The measurements of a network: numbers by key, and one attribute a measurement, each computed once.
+
+    Use it to look into a network; `explain` adds a verdict and writes a page. For a network over pairs of numbers this
+    is a `CyclicMeasurements`, for a finite group a `GroupMeasurements`, for numbers to order an `OrderMeasurements`.
+
+    >>> import modinterp as mi
+    >>> m = mi.measure("nanda/mainline-0")                   # doctest: +SKIP
+    >>> m.freqs, m["logit_fve"]                              # doctest: +SKIP
+    ((14, 35, 41, 42, 52), 0.9612)
+    >>> m.without(frequencies=[14], site="embedding")        # doctest: +SKIP
+    >>> mi.measure(my_module, op="sub", p=59).table()        # doctest: +SKIP
+
+    Args:
+        network: a run, its name, a file of weights, a module or a function; or measurements, which are returned.
+        draws: how many matrices are drawn for each null of the spectrum.
+        device, root: where the network of a file or a named run runs, and the folder to look for a named run in.
+        said: what `explain` takes as well to say how the network is read, such as `op`, `p`, `group`, `act_fn`.
+    Raises:
+        FileNotFoundError: there is no such run or file.
+        ValueError: as `explain`.
+    """
+    if isinstance(network, NetworkMeasurements):
+        return network
+    if isinstance(network, TrainedRun) and not said:
+        return measurements_of(network, draws=draws)
+    if said.get("group") is not None:
+        said["group"] = str(said["group"])
+    return measurements_of(subject(network, Said(**said), device, root).run, draws=draws)

@@ -1,0 +1,188 @@
+"""What the numbers of a network over pairs amount to, as sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from modinterp.explain.criteria import ACCURACY, DOUBTFUL, FOURIER, MEMORISED, NEURONS, P_VALUE, PERIODIC, SOLVED
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, quantity
+from modinterp.measurements.quantities import adds_embeddings
+from modinterp.measurements.quantity import WORDS, number_text
+
+Judged = CyclicMeasurements | GroupMeasurements
+COSETS, REPRESENTATIONS, UNTOLD = "constant on cosets", "representations alone", "not to be distinguished"
+
+
+def sentences(m: Judged, label: str, is_met: dict[str, bool]) -> Iterator[str]:
+    """What was found, in the order of the reasons.
+
+    Args:
+        label: the verdict.
+        is_met: key of each criterion to whether it is met.
+    """
+    n, blocks = number_text, m.basis.blocks_name
+    yield (
+        f"It answers {m.task.name} correctly on {m.accuracy:.2%} of all pairs "
+        f"(loss {n(m.own_score.loss)} nats; chance is {1 / m.classes:.2%} and {n(m.chance_loss)})."
+    )
+    if isinstance(m, CyclicMeasurements) and m.basis.cyclic.is_renamed:
+        yield (
+            f"Numbers stand in the order of the cyclic group of {m.p} elements that the operation is, and what follows "
+            f"is of its pairs alone, and of {'the sum' if m.sign > 0 else 'the difference'} of the two places."
+        )
+    yield _of_the_spectrum(m, is_met[P_VALUE])
+    alone, without = m.score_of_keys_alone.accuracy, m.score_without_keys.accuracy
+    explained, formula = m.formula_fit, m.score_of_formula.accuracy
+    only_neurons_miss = [key for key in is_met if not is_met[key]] == [NEURONS]
+    if label == FOURIER or (label == SOLVED and only_neurons_miss):
+        yield _of_the_formula(m)
+        if only_neurons_miss:
+            yield _of_neurons(m)
+    elif label == MEMORISED and is_met[ACCURACY]:
+        yield (
+            f"Without the strongest ones {without:.2%} remain right, and few neurons are of one {m.basis.block}. As "
+            f"far as these numbers go the answers are stored pair by pair; a way without {blocks} is not excluded."
+        )
+    elif label == MEMORISED:
+        if_right, if_wrong = m.losses_of_right_and_wrong
+        yield (
+            f"Where it is right its loss is {n(if_right)}, elsewhere {n(if_wrong)}, no better than guessing. It stores "
+            f"pairs: without those {blocks} {without:.2%} of all remain right."
+        )
+    elif label == SOLVED and m.is_output_only:
+        yield f"Its logits are no sum of a few {blocks}, and nothing is seen that they come from."
+    elif label == SOLVED:
+        yield (
+            f"{_of_storing(m)}: with nothing but waves of the answer at the strongest {blocks} in the logits "
+            f"{alone:.2%} are right, without them {without:.2%}, and the formula is right on {formula:.2%} and "
+            f"explains {explained:.0%} of the logits. That it works by these alone cannot be said."
+        )
+    elif label == PERIODIC:
+        off = [quantity(key).title.format(**WORDS | m.words) for key in is_met if not is_met[key]]
+        yield (
+            f"But this is not the sum of {_terms(m)}: {', '.join(off)} "
+            f"{'misses its tolerance' if len(off) == 1 else 'miss their tolerances'}."
+        )
+    elif explained >= 0.5 and label != DOUBTFUL:
+        yield f"The sum of {_terms(m)} is {explained:.0%} of its logits nevertheless."
+
+
+def _terms(m: Judged) -> str:
+    if isinstance(m, CyclicMeasurements):
+        return f"cosines of {m.operation} - c that adds the angles"
+    return "characters of a b c^-1"
+
+
+def _of_neurons(m: Judged) -> str:
+    """That logits are as they should be and neurons are not, as a sentence."""
+    return (
+        f"But the neurons that the logits come from are no such waves: these hold {m.neurons_at_keys:.1%} of their "
+        "variance, as in a table that has such logits for every pair. That it computes by them cannot be said."
+    )
+
+
+def _of_storing(m: Judged) -> str:
+    """Whether a network that is right, and `solved, it is hidden how`, stores pairs, as the beginning of a sentence.
+
+    Where all blocks are strong, as in a table of all pairs, that cannot be said.
+    """
+    if m.spec is not None:
+        accuracy = m.own_test_score.accuracy
+        return f"It does not store pairs, being right on {accuracy:.2%} of those that it was not trained on"
+    return "Whether it stores pairs cannot be said" if m.all_are_key else "It does more than store pairs"
+
+
+def _of_the_spectrum(m: Judged, stands_out: bool) -> str:
+    """Whether the key blocks stand out of the readout matrix, as a sentence."""
+    p_value, names, count = number_text(m.p_value), ", ".join(m.key_names), len(m.key_blocks)
+    block, blocks = m.basis.block, m.basis.blocks_name
+    if not count and isinstance(m, CyclicMeasurements):
+        return f"No frequency stands out of {m.readout_name}: it does not vary with the answer."
+    if not count:
+        return "No character is to be found in its logits beyond what is there with the elements renamed."
+    if m.all_are_key:
+        return f"All {count} {blocks} are in {m.readout_name}, so that no null can show whether some stand out."
+    if not stands_out:
+        return f"No {blocks} stand out of {m.readout_name} beyond the nulls (p {p_value} for {names})."
+    subject = f"The {block} {names} stands" if count == 1 else f"The {blocks} {names} stand"
+    gap = f", {number_text(m.keys.gap)} times above the next" if isinstance(m, CyclicMeasurements) else ""
+    return (
+        f"{subject} out of {m.readout_name}: {m.key_energy:.0%} of its energy, more than in nearly all draws of "
+        f"each null (p at most {p_value}){gap}."
+    )
+
+
+def _of_the_formula(m: Judged) -> str:
+    """That the key blocks suffice and are needed, and what the formula replaces, as two sentences."""
+    count, alone = len(m.key_blocks), m.score_of_keys_alone.accuracy
+    begin = (
+        f"With nothing but their waves of the answer in the logits {alone:.2%} of the answers are right, without these "
+        f"waves {m.score_without_keys.accuracy:.2%}."
+    )
+    if isinstance(m, CyclicMeasurements):
+        formula = f"{count} cosine{'s' * (count > 1)} of {m.operation} - c"
+        share = (
+            f"{m.formula_fit:.0%} of their variance once the mean of each pair, which no softmax sees, and of each "
+            f"class, which a bias gives, is taken out ({m.logit_fit.explained:.0%} before)"
+        )
+    else:
+        formula = f"{'one character' if count == 1 else f'{count} characters'} of a b c^-1"
+        share = (
+            f"{m.formula_fit:.0%} of what they say of the product and {m.logit_share:.0%} of all their variance, which "
+            "is different for pairs of one product"
+        )
+    accuracy = m.score_of_formula.accuracy
+    return f"{begin} A sum of {formula} in place of the logits is right on {accuracy:.2%} and explains {share}."
+
+
+def which_of_two(m: Judged) -> tuple[str, str]:
+    """Which of the two algorithms of its family a network is nearer to, and a sentence with the reasons."""
+    return clock_or_pizza(m) if isinstance(m, CyclicMeasurements) else _cosets_or_representations(m)
+
+
+def clock_or_pizza(m: CyclicMeasurements) -> tuple[str, str]:
+    """On which side of the middle the two measures lie, 0 and 1 being their values for the two ideals; a sentence."""
+    irrelevance = m.irrelevance.correct
+    words, is_clock = f"distance irrelevance {irrelevance:.2f} (a pizza's is near 0, a clock's near 1)", set()
+    if irrelevance == irrelevance:
+        is_clock.add(irrelevance > 0.5)
+    else:
+        words = "distance irrelevance left out, since the correct logit is the same everywhere"
+    if m.sign < 0:
+        words += ", gradient symmetricity left out, which is defined for addition"
+    elif not m.has_embedding:
+        words += ", gradient symmetricity left out, since the embedding is not seen"
+    elif adds_embeddings(m):
+        words += ", gradient symmetricity left out, which is 1 wherever embeddings are added"
+    else:
+        symmetricity = m.symmetricity.any_output
+        if symmetricity == symmetricity:
+            is_clock.add(symmetricity < 0.5)
+        words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1), {words}"
+    if not is_clock:
+        which = "it cannot be said"
+    elif len(is_clock) > 1:
+        which = "the two measures disagree"
+    else:
+        which = f"nearer the {'clock' if is_clock.pop() else 'pizza'}"
+    return which, f"Of clock and pizza: {which}; {words}."
+
+
+def _cosets_or_representations(m: GroupMeasurements) -> tuple[str, str]:
+    """Whether neurons are constant on cosets beyond what their representations force upon them."""
+    begin = f"Of cosets and representations: {UNTOLD}"
+    if not m.has_neuron_inputs:
+        return UNTOLD, f"{begin}; it is not known where the neurons are."
+    shares = m.coset_shares["a"]
+    if shares.tested == 0:
+        return UNTOLD, f"{begin}; its neurons are of representations of one dimension."
+    orders = ", ".join(f"{count} on those of a subgroup of order {order}" for order, count in shares.orders.items())
+    if math.isnan(shares.null):
+        return UNTOLD, f"{begin}; the group has no subgroup whose cosets could decide."
+    which = REPRESENTATIONS if shares.share < 0.5 else COSETS if shares.null <= 0.1 else UNTOLD
+    return which, (
+        f"Of cosets and representations: {which}; of {shares.tested} neurons that could be either, "
+        f"{shares.share:.0%} are constant on cosets{f' ({orders})' if orders else ''}, and {shares.null:.0%} of random "
+        "functions of the same representations on cosets as large."
+    )

@@ -1,0 +1,28 @@
+"""A component of the measurements of a network: an object with further measurements on one subject."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Kept(dict[str, Any]):
+    """Name of each measurement of a component that was taken to its value."""
+
+
+class Component(Generic[T]):
+    """Measurements on one subject, such as `m.circles`; what they compute is kept with the measurements `m`.
+
+    The object itself is made anew at each access, so that measurements and components do not hold one another.
+
+    Args:
+        m: the measurements that it belongs to.
+        kept: what was computed so far.
+    """
+
+    __slots__ = ("__dict__", "m")
+
+    def __init__(self, m: T, kept: Kept):
+        self.__dict__ = kept
+        self.m = m

@@ -1,0 +1,576 @@
+"""What is measured of a network over pairs whose basis are frequencies: waves, neurons, heads, progress, ablations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.attention import components
+from modinterp.analyses.attention import heads as attention
+from modinterp.analyses.circles import symmetry
+from modinterp.analyses.circles.circle import circle, plane
+from modinterp.analyses.fourier import ablations, cosine_sums, frequencies, neurons, readout
+from modinterp.analyses.fourier.sparsity import fourier_gini, gini
+from modinterp.analyses.fourier.transforms import component_norms, frequency_norms, transform_2d
+from modinterp.analyses.network import nulls, summary
+from modinterp.analyses.training import phases, progress
+from modinterp.measurements.basis import KEY_ENERGY, Frequencies
+from modinterp.measurements.circles import ATTN_OUT, MLP_OUT, Circles, Z
+from modinterp.measurements.isolation import Isolation
+from modinterp.measurements.network import PATTERN, NoSuchPart
+from modinterp.measurements.pairs import PairMeasurements
+from modinterp.measurements.questions import Questions
+from modinterp.measurements.removal import Site, without
+from modinterp.measurements.views import CircleOf, Head, Neuron, Without
+
+_W_O = "blocks.0.attn.W_O"
+FEWEST_DRAWS = 99  # whose least p-value, 1 in 100, is what a verdict asks for
+
+
+class CyclicMeasurements(PairMeasurements):
+    """The measurements of a network over pairs of residues in the Fourier basis, after Nanda et al. 2023.
+
+    Waves are those of the answer, a + b or a - b; for a * b, those of the sum of discrete logarithms.
+    """
+
+    parts = (Questions, Circles, Isolation)
+    basis: Frequencies  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def circles(self) -> Circles:
+        """Circles in the embedding, through attention and the MLP, and in W_L."""
+        return self.part(Circles)
+
+    @property
+    def isolation(self) -> Isolation:
+        """Circles of the embedding one at a time."""
+        return self.part(Isolation)
+
+    @property
+    def sign(self) -> int:
+        """1 for a + b, -1 for a - b."""
+        return self.basis.sign
+
+    # Weights
+
+    @property
+    def W_V(self) -> Float[Tensor, "head d_model d_head"]:
+        """Value weights of the first layer's heads, in float64.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        return self.weight("blocks.0.attn.W_V").double()
+
+    @property
+    def W_O(self) -> Float[Tensor, "head d_head d_model"]:
+        """Output weights of the first layer's heads, in float64.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        return self.weight(_W_O).double()
+
+    @property
+    def W_in(self) -> Float[Tensor, "d_model neuron"]:
+        """Input weights of the first layer's MLP, as they are stored.
+
+        Raises:
+            NoSuchPart: the network is attention alone.
+        """
+        return self.weight("blocks.0.mlp.W_in")
+
+    @property
+    def b_in(self) -> Float[Tensor, " neuron"]:
+        """Biases of the first layer's neurons, as they are stored.
+
+        Raises:
+            NoSuchPart: the network has no such biases.
+        """
+        return self.weight("blocks.0.mlp.b_in")
+
+    @property
+    def W_out(self) -> Float[Tensor, "neuron d_model"]:
+        """Output weights of the first layer's MLP, as they are stored.
+
+        Raises:
+            NoSuchPart: the network is attention alone, or its neurons make the logits without it.
+        """
+        return self.weight("blocks.0.mlp.W_out")
+
+    @property
+    def b_out(self) -> Float[Tensor, " d_model"]:
+        """Bias of the first MLP's output, as it is stored.
+
+        Raises:
+            NoSuchPart: the network has no such bias.
+        """
+        return self.weight("blocks.0.mlp.b_out")
+
+    @property
+    def W_U(self) -> Float[Tensor, "d_model output"]:
+        """Unembedding of the residues in the order of the basis, in float64."""
+        W_U = self.model.W_U.detach().double()
+        return W_U[:, : self.p] if self._keeps_order else W_U[:, self._columns]
+
+    @property
+    def n_heads(self) -> int:
+        """Number of attention heads in the first layer."""
+        return self.pattern.shape[2]
+
+    @property
+    def pre(self) -> Float[Tensor, "a b neuron"]:
+        """Neurons of the last layer before their nonlinearity, over all pairs."""
+        return self.activation(f"{self.last_block}.mlp.hook_pre")
+
+    # Frequencies
+
+    @cached_property
+    def keys(self) -> frequencies.KeyFrequencies:
+        """Frequencies whose norms stand out of the readout matrix, and how clear the gap to the others is."""
+        return frequencies.key_frequencies(self.W_L if self.as_published else self.readout_matrix)
+
+    @property
+    def freqs(self) -> tuple[int, ...]:
+        """Key frequencies in ascending order. [cycles per p]"""
+        return self.keys.freqs
+
+    @property
+    def key_blocks(self) -> tuple[int, ...]:
+        """Key frequencies in ascending order. [cycles per p]"""
+        return self.freqs
+
+    @cached_property
+    def spectrum(self) -> Float[Tensor, "component_a component_b output"]:
+        """Coefficients of the logits in the 2D Fourier basis over a and b."""
+        return transform_2d(self.logits)
+
+    @cached_property
+    def logit_freqs(self) -> tuple[int, ...]:
+        """As many frequencies as there are key ones: those of the largest cosines of the answer in the logits."""
+        sizes = cosine_sums.cosine_spectrum(self.logits, self.sign).abs()
+        return tuple(sorted((sizes.topk(len(self.freqs)).indices + 1).tolist()))
+
+    @cached_property
+    def gini_of_W_E(self) -> float:
+        """Gini coefficient of the embedding over Fourier components (definition D7)."""
+        return fourier_gini(self.W_E)
+
+    @cached_property
+    def gini_of_W_L(self) -> float:
+        """Gini coefficient of the map from neurons to logits over Fourier components (definition D7)."""
+        return fourier_gini(self.W_L.T)
+
+    @cached_property
+    def gini_of_neurons(self) -> float:
+        """Gini coefficient of the norms of the output weights of the last layer's neurons."""
+        return gini(self.weight(f"{self.last_block}.mlp.W_out").norm(dim=1))
+
+    @cached_property
+    def components_of_W_E(self) -> Float[Tensor, " component"]:
+        """Norm of the embedding at each wave of the Fourier basis, the constant first."""
+        return component_norms(self.W_E).cpu()
+
+    @cached_property
+    def components_of_W_L(self) -> Float[Tensor, " component"]:
+        """Norm of the map from neurons to logits at each wave of the Fourier basis, the constant first."""
+        return component_norms(self.W_L.T).cpu()
+
+    @cached_property
+    def embedding_shares(self) -> Float[Tensor, " freq"]:
+        """Share of the embedding's energy at every frequency, the constant left out; entry k - 1 is of frequency k."""
+        return self.basis.energy_shares(self.W_E).cpu()
+
+    @cached_property
+    def embedding_is_periodic(self) -> bool:
+        """Whether as many frequencies as there are key ones hold most of the embedding, as under no other names."""
+        if not self.has_embedding:
+            return False
+        count, W_E = len(self.freqs), self.W_E.T.double().cpu()
+        share = nulls.separation(W_E, count)[KEY_ENERGY]
+        renamed = (W_E[:, order] for order in nulls.renamings(self.p, FEWEST_DRAWS))
+        return share >= 0.5 and all(share > nulls.separation(w, count)[KEY_ENERGY] for w in renamed)
+
+    # Logits
+
+    @cached_property
+    def readoff(self) -> readout.ReadoffTable:
+        """The features along the readout matrix's directions of the cos and sin of each key frequency (table 1)."""
+        if self.as_published:
+            return readout.readoff(self.post, self.W_L, self.freqs, self.sign)
+        return readout.readoff(self.features, self.readout_matrix, self.freqs, self.sign)
+
+    @cached_property
+    def low_rank(self) -> readout.LowRank:
+        """Rank of the readout matrix at the key frequencies, and what of it lies elsewhere."""
+        return readout.low_rank(self.readout_matrix, self.freqs)
+
+    @property
+    def residual_norm(self) -> float:
+        """Share of the readout matrix's norm outside its key directions, the constant included.
+
+        Raises:
+            NoSuchPart: there are as many key directions as the matrix has rows or columns.
+        """
+        if 2 * len(self.freqs) >= min(self.readout_matrix.shape):
+            raise NoSuchPart("there are as many key directions as the matrix has rows or columns")
+        return self.low_rank.residual_norm
+
+    @cached_property
+    def logit_fit(self) -> cosine_sums.LogitFit:
+        """The logits fitted by a sum of cosines of w(a + b - c), or of w(a - b - c), one a key frequency."""
+        return cosine_sums.logit_fit(self.logits, self.freqs, self.sign)
+
+    @cached_property
+    def formula(self) -> Float[Tensor, "a b output"]:
+        """The logits of `logit_fit`."""
+        return self.logit_fit.logits(self.p)
+
+    @property
+    def formula_fit(self) -> float:
+        """Share of the logits that the formula explains, each pair's and each class's mean removed."""
+        return self.logit_fit.explained_by_row_and_class
+
+    @cached_property
+    def periodic_share_of_logits(self) -> float:
+        """Share of the logits' variance over pairs in as many frequencies as there are key ones, whichever they are."""
+        return self.basis.periodic_share_of_spectrum(self.spectrum, len(self.freqs))
+
+    @cached_property
+    def irrelevance(self) -> symmetry.Irrelevance:
+        """Whether the correct logit feels how far a and b are apart: distance irrelevance of Zhong et al. 2023."""
+        return symmetry.distance_irrelevance(self.logits, self.sign)
+
+    @cached_property
+    def symmetricity(self) -> symmetry.Symmetricity:
+        """Whether both inputs act alike: gradient symmetricity of Zhong et al. 2023."""
+        return symmetry.gradient_symmetricity(self.model, self.task)
+
+    @cached_property
+    def symmetricity_over_pairs(self) -> float:
+        """Gradient symmetricity over all pairs, six random logits each."""
+        return symmetry.symmetricity_over_pairs(self.model, self.task)
+
+    @cached_property
+    def symmetricity_of_released_triples(self) -> float:
+        """Gradient symmetricity over the 100 triples of the released code, a random logit each."""
+        return symmetry.gradient_symmetricity(self.model, self.task, shuffled=True).any_output
+
+    @cached_property
+    def symmetricity_without_skip(self) -> float:
+        """Gradient symmetricity over 100 triples where the embeddings go through attention alone, a random logit each.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        if self.model.cfg.n_heads == 0:
+            raise NoSuchPart(f"{self.name} has no attention")
+        return symmetry.gradient_symmetricity(self.model, self.task, shuffled=True, skip=False).any_output
+
+    # Neurons
+
+    @cached_property
+    def neurons(self) -> neurons.NeuronFits:
+        """Each neuron of the last layer fitted by a polynomial of degree 2 in the waves of one frequency."""
+        return neurons.neuron_fits(self.post)
+
+    @cached_property
+    def neurons_by_layer(self) -> dict[int, neurons.NeuronFits]:
+        """Layer to `neurons` of that layer.
+
+        Raises:
+            NoSuchPart: it is not known where the last layer has neurons.
+        """
+        self.post  # noqa: B018 - or there are none
+        hooks = {layer: f"blocks.{layer}.mlp.hook_post" for layer in range(self.n_layers - 1)}
+        seen = {layer: hook for layer, hook in hooks.items() if hook in self.model.hook_dict}
+        fits = {layer: neurons.neuron_fits(self.activation(hook)) for layer, hook in seen.items()}
+        return fits | {self.n_layers - 1: self.neurons}
+
+    @cached_property
+    def variance_shares(self) -> Float[Tensor, " freq"]:
+        """Share of the variance of the last layer's neurons in waves and products of every frequency."""
+        variances = self.post.double().var(dim=(0, 1))
+        shares = self.neurons.shares.nan_to_num(0)
+        return shares @ variances.to(shares) / variances.sum().to(shares)
+
+    @cached_property
+    def neuron_null(self) -> float:
+        """99th percentile of what one frequency explains of a neuron once the residues are renamed at random."""
+        return nulls.neuron_null(self.post)[0]
+
+    @property
+    def neurons_are_periodic(self) -> bool:
+        """Whether at least half of the neurons are one frequency, as they are not with residues renamed."""
+        return self.has_neurons and bool(self.neurons.explained.double().mean() >= 0.5) and self.neuron_null < 0.5
+
+    @cached_property
+    def localisation(self) -> dict[int, float]:
+        """Frequency to the share of W_L, restricted to the cluster of neurons of that frequency, that lies there."""
+        return neurons.localisation(self.W_L, self.neurons.clusters())
+
+    # Attention
+
+    @cached_property
+    def heads(self) -> attention.HeadFits:
+        """Each head's attention to a fitted by waves of one frequency (Nanda et al., table 2)."""
+        return attention.head_fits(self.pattern)
+
+    @cached_property
+    def heads_by_layer(self) -> dict[int, attention.HeadFits]:
+        """Layer to `heads` of that layer.
+
+        Raises:
+            NoSuchPart: it is not known where the last layer has attention.
+        """
+        upper = range(1, self.n_layers)
+        fits = {layer: attention.head_fits(self.activation(f"blocks.{layer}.attn.hook_pattern")) for layer in upper}
+        return {0: self.heads} | fits
+
+    @cached_property
+    def attention_shares(self) -> tuple[tuple[float, float], ...]:
+        """For each head, how much of its attention to a varies with one number alone, and with one frequency of it.
+
+        Both are shares of the variance over all pairs: of the terms in a alone or in b alone, and of those of the best
+        single frequency.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        shares = []
+        for head in range(self.n_heads):
+            field = self.pattern[:, :, head, 0].double()
+            about = field - field.mean()
+            total = about.square().mean() * len(about)  # of the mean over the other number
+            alone = torch.stack([frequency_norms(component_norms(about.mean(dim=axis))).square() for axis in (0, 1)])
+            energies = alone.sum(dim=0)
+            shares.append((float(energies.sum() / total), float(energies.max() / total)))
+        return tuple(shares)
+
+    @cached_property
+    def tables(self) -> Float[Tensor, "residue head"]:
+        """Lookup table C of each head: the score that the last position gives to every residue as a key. [nats]
+
+        Raises:
+            NoSuchPart: the network has no attention, or its last token is not always the same.
+        """
+        self.weight(_W_O)
+        if not getattr(self.task, "equals", True) or getattr(self.task, "vocabularies", 1) > 1:
+            raise NoSuchPart(
+                f"{self.name} has no '=' at the end, after numbers of one vocabulary, that would look them up"
+            )
+        return self._in_order(attention.lookup_tables(self.model, self.task.grid[0]))
+
+    @cached_property
+    def ov(self) -> Float[Tensor, "head residue d_model"]:
+        """OV circuit of each head: what it adds to the residual stream when it attends to one residue alone.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        self.weight(_W_O)
+        return self._in_order(attention.ov_circuits(self.model, self.task.grid[0]).transpose(0, 1)).transpose(0, 1)
+
+    def _in_order(self, of_residues: Tensor) -> Tensor:
+        """Values of all residues of the task, `[residue, ...]`, in the order of the basis."""
+        return of_residues if self._keeps_order else of_residues[self._columns]
+
+    @cached_property
+    def sigmoid(self) -> attention.LinearSigmoid:
+        """Each head's attention to a, a sigmoid of C[a] - C[b], fitted by a line in that difference."""
+        return attention.linear_sigmoid(self.tables, self.pattern)
+
+    @cached_property
+    def roles(self) -> attention.HeadRoles:
+        """Which heads multiply waves of a and b, and which pair of heads amplifies them."""
+        onto_written = torch.linalg.qr(self.weight(_W_O).double().mT).R.mT  # W_O in a basis of what each head writes
+        head_out = torch.einsum("abhd,hde->abhe", self.activation(Z), onto_written)
+        return attention.head_roles(self.tables, self.ov, self.pattern, head_out)
+
+    # Training
+
+    @cached_property
+    def progress(self) -> pd.DataFrame:
+        """Progress measures by epoch: those that came with the run, or else those of its snapshots.
+
+        Raises:
+            NotRecorded: neither they nor snapshots came with the run.
+        """
+        if self.run.progress is not None:
+            return self.run.progress
+        return progress.progress_measures(self.networks(), self.task, self.split, self.freqs)
+
+    @cached_property
+    def largest_exclusion(self) -> pd.DataFrame:
+        """At every snapshot, the frequency without which the loss is largest, and that loss. [nats]
+
+        Raises:
+            NotRecorded: no snapshots came with the run.
+        """
+        return progress.largest_single_exclusion(self.networks(), self.task, self.split.train)
+
+    @cached_property
+    def phases(self) -> phases.Phases:
+        """When memorisation, circuit formation and cleanup end. [epochs]
+
+        Raises:
+            NotRecorded: neither progress measures nor snapshots came with the run.
+        """
+        return phases.phases(self.progress)
+
+    # Ablations
+
+    @cached_property
+    def summary(self) -> summary.Summary:
+        """The row of this network in tables 5 and 6 of Nanda et al.; its activations are not held in memory.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        if self.model.cfg.n_heads == 0:
+            raise NoSuchPart(f"{self.name} has no attention")
+        self.W_L  # noqa: B018 - or it is attention alone, of which the tables say nothing
+        return summary.summary(self.model, self.task, None if self.run.spec is None else self.split.train)
+
+    @cached_property
+    def _component_values(self) -> dict[str, dict[str, Tensor]]:
+        if self.model.cfg.n_layers > 1:
+            raise NoSuchPart(f"components are taken out of networks of one layer; {self.name} has more")
+        for hook in (PATTERN, ATTN_OUT, MLP_OUT):
+            self.activation(hook)
+        self.tables  # noqa: B018 - of a network without "=" there are none, and no attention of "=" to itself
+        return components.component_interventions(self.grid)
+
+    @cached_property
+    def _neuron_values(self) -> dict[str, dict[str, Tensor]]:
+        hook = f"{self.last_block}.mlp.hook_post"
+        values = components.neuron_interventions(self.post, self.neurons, self.W_L, self.freqs, self.sign)
+        return {name: {hook: self.basis.put_back(value, self.grid[hook])} for name, value in values.items()}
+
+    @cached_property
+    def _ablated(self) -> dict[str, components.Ablation]:
+        return {"original": self.original}
+
+    def ablated(self, name: str) -> components.Ablation:
+        """Loss and accuracy after one intervention on a component or on the neurons; `original` is no intervention.
+
+        Raises:
+            ValueError: no intervention has that name.
+            NoSuchPart: the network lacks the component.
+        """
+        if name not in self._ablated:
+            interventions = self._neuron_values if name.startswith("neurons ") else self._component_values
+            if name not in interventions:
+                known = ", ".join(["original", *self._component_values, *self._neuron_values])
+                raise ValueError(f"no intervention {name!r}; there are {known}")
+            self._ablated[name] = self.changed(self.logits_after(interventions[name]))
+        return self._ablated[name]
+
+    def ablated_without_skip(self, name: str) -> components.Ablation:
+        """Loss and accuracy after an intervention on the neurons, the last MLP's skip connection at its mean as well.
+
+        Raises:
+            KeyError: no intervention on the neurons has that name.
+            NoSuchPart: the network has no skip connection around an MLP.
+        """
+        hook = f"{self.last_block}.hook_resid_mid"
+        self.activation(hook)
+        mid = self.grid[hook]
+        values = self._neuron_values[name] | {hook: mid.mean(dim=(0, 1)).expand_as(mid)}
+        return self.changed(self.logits_after(values))
+
+    @cached_property
+    def ablations(self) -> components.Ablations:
+        """Loss and accuracy after every intervention on a component, a single head or the neurons that there is."""
+        names: list[str] = ["original"]
+        for values in ("_component_values", "_neuron_values"):
+            with suppress(NoSuchPart):
+                names += getattr(self, values)
+        found = {name: self.ablated(name) for name in names}
+        with suppress(NoSuchPart):
+            found |= {f"head {h} at its mean": self.without(heads=[h]).ablation for h in range(self.n_heads)}
+        return components.Ablations(found)
+
+    def test_losses_counted_as(self, terms: ablations.Terms) -> tuple[float, float, float]:
+        """Test loss of the logits, of the logits without the key frequencies, and of those alone. [nats]
+
+        NaN for a user's checkpoint, whose test pairs are not known.
+
+        Args:
+            terms: what belongs to a frequency: all products of its waves, or its waves of the answer.
+        """
+        without_keys = ablations.excluded_logits(self.logits, self.freqs, terms, self.sign)
+        without_others = ablations.restricted_logits(self.logits, self.freqs, terms, self.sign)
+        return (
+            self.original.test_loss,
+            self.changed(without_keys).test_loss,
+            self.changed(without_others).test_loss,
+        )
+
+    @cached_property
+    def test_losses(self) -> tuple[float, float, float]:
+        """`test_losses_counted_as` with waves of the answer alone, as the code of Nanda et al. has it. [nats]"""
+        return self.test_losses_counted_as("sums")
+
+    @cached_property
+    def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:
+        """Loss over all pairs without one frequency, with the frequency counted in two ways. [nats]
+
+        See `test_losses_counted_as` for the two ways, by whose names the losses are.
+        """
+        products = ablations.loss_without_each(self.logits, self.labels, "products", self.sign)
+        return {"products": products, "sums": self.loss_without_each_block}
+
+    # Questions about one part
+
+    def without(
+        self,
+        frequencies: Sequence[int] = (),
+        heads: Sequence[int] = (),
+        neurons: Sequence[int] = (),
+        site: Site = "logits",
+    ) -> Without:
+        """The network without some frequencies, heads or neurons: accuracy and loss before and after.
+
+        Args:
+            frequencies: taken out at the site: of the embedding, or as waves of the answer of neurons or logits.
+            heads, neurons: of the first and of the last layer, held at their mean over all pairs.
+            site: `embedding`, `neurons` or `logits`.
+        Raises:
+            ValueError: a part that does not exist, or none or several kinds at once.
+            NoSuchPart: the network lacks the site.
+        """
+        return without(self, [self._frequency(k) for k in frequencies], heads, neurons, site)
+
+    def neuron(self, index: int) -> Neuron:
+        """One neuron of the last layer: its map, best frequency, weights in and out, and what it is needed for."""
+        alone = without(self, neurons=[index])
+        w_in = None
+        if hasattr(self.model.blocks[-1], "mlp") and hasattr(self.model.blocks[-1].mlp, "W_in"):
+            w_in = self.model.blocks[-1].mlp.W_in.detach()[:, index]
+        freq, share = int(self.neurons.freqs[index]), float(self.neurons.fractions[index])
+        return Neuron(index, self.post[..., index], freq, share, w_in, self.W_L[index], alone)
+
+    def head(self, index: int) -> Head:
+        """One head of the first layer: its attention to a, best frequency, and what it is needed for."""
+        alone = without(self, heads=[index])
+        fit = self.heads.heads[index]
+        return Head(index, self.pattern[:, :, index, 0], fit.freq, fit.explained, alone)
+
+    def circle(self, freq: int) -> CircleOf:
+        """The circle of any frequency in the embedding, and what the frequency is needed for in the logits."""
+        self._frequency(freq)
+        points = self.W_E.double() @ plane(self.W_E, freq)
+        share = self.shares_of(self.W_E)[str(freq)]
+        return CircleOf(freq, freq in self.freqs, points, circle(points, freq), share, self.without(frequencies=[freq]))
+
+    def _frequency(self, k: int) -> int:
+        if k not in self.basis.all_blocks:
+            raise ValueError(f"a frequency of {self.p} numbers lies between 1 and {self.p // 2}, got {k}")
+        return k

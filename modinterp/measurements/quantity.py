@@ -1,0 +1,186 @@
+"""The registry of quantities: every number has one key, one title, one definition, and one function that computes it.
+
+Tables, pages, files, comparisons, criteria and claims name a quantity by its key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from modinterp.runs import NotRecorded
+from modinterp.terminal.suggestions import suggestion
+
+Number = float | int | None
+Of = Callable[[Any], Number | Mapping[int, Number]]
+# What titles say of a network that is not at hand.
+WORDS = {"readout": "W_L", "features": "neurons", "block": "frequency", "blocks": "frequencies", "answer": "a + b"}
+STAGES = {
+    "task": "Does it do the task?",
+    "keys": "Which {blocks}, and how clearly?",
+    "layers": "How much of each layer do they explain?",
+    "use": "Are they used?",
+    "formula": "How much does the formula replace?",
+    "symmetry": "Clock or pizza?",
+    "cosets": "Cosets or representations?",
+    "training": "How was it trained?",
+}
+
+
+def number_text(value: float) -> str:
+    """A number as people read it: small integers whole, all else to four digits.
+
+    >>> number_text(433.0), number_text(2.4123456e-7), number_text(float("nan"))
+    ('433', '2.412e-07', 'nan')
+    """
+    return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One number of one network.
+
+    Attributes:
+        key: of the quantity; of an earlier layer than the last, `KEY_LAYER`.
+        quantity: key of the quantity.
+        stage: title of the group that it belongs to.
+        title: what it is, in words that fit this network.
+        value: None where the network lacks what the number needs.
+        note: why it is absent, or what else to know.
+        unit, definition: as in `Quantity`.
+    """
+
+    key: str
+    quantity: str
+    stage: str
+    title: str
+    value: float | None
+    note: str = ""
+    unit: str = ""
+    definition: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """The reading as a row of a table; NaN where it is absent."""
+        return {
+            "stage": self.stage,
+            "key": self.key,
+            "title": self.title,
+            "value": float("nan") if self.value is None else self.value,
+            "unit": self.unit,
+            "definition": self.definition,
+            "note": self.note if self.value is not None else f"absent: {self.note}",
+        }
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number: its name, its meaning, and how it is computed from the measurements of a network.
+
+    Attributes:
+        key: by which everything refers to it.
+        title: what it is; `{readout}`, `{features}`, `{block}`, `{blocks}` and `{answer}` are filled in by the network.
+        stage: a key of `STAGES`.
+        of: from measurements to the number, or to one number a layer. It raises `NotRecorded` where there is none.
+        kinds: names of the classes of measurements that have it.
+        unit: empty for a share, a count or a ratio.
+        definition: number of a definition in docs/definitions.md, or a formula.
+        is_behaviour: whether it says that a network works, such as an accuracy or a loss, and not how.
+        note: what else to know of the number of one network.
+    """
+
+    key: str
+    title: str
+    stage: str
+    of: Of = field(repr=False)
+    kinds: tuple[str, ...]
+    unit: str = ""
+    definition: str = ""
+    is_behaviour: bool = False
+    note: Callable[[Any], str] | None = field(default=None, repr=False)
+
+    def applies(self, m: Any) -> bool:
+        """Whether the quantity is defined for such a network."""
+        return any(kind.__name__ in self.kinds for kind in type(m).__mro__)
+
+    def readings(self, m: Any) -> Iterator[Reading]:
+        """The number of a network, or one number a layer, the last layer's under the plain key."""
+        words = WORDS | m.words
+        title, stage = (text.format(**words) for text in (self.title, STAGES[self.stage]))
+        try:
+            found, why = self.of(m), "" if self.note is None else self.note(m)
+        except NotRecorded as error:
+            yield Reading(self.key, self.key, stage, title, None, str(error), self.unit, self.definition)
+            return
+        of_layer = found if isinstance(found, Mapping) else {None: found}
+        last = max(of_layer, key=lambda layer: layer or 0, default=None)
+        for layer, value in of_layer.items():
+            key, text = (self.key, title) if layer == last else (f"{self.key}_{layer}", f"layer {layer}: {title}")
+            number = None if value is None else float(value)
+            yield Reading(key, self.key, stage, text, number, why, self.unit, self.definition)
+
+
+REGISTRY: dict[str, Quantity] = {}
+
+
+def register(*quantities: Quantity) -> None:
+    """Add quantities to the registry.
+
+    Raises:
+        ValueError: a key that has a definition already, or a stage that does not exist.
+    """
+    for each in quantities:
+        if REGISTRY.get(each.key, each) != each:
+            raise ValueError(f"{each.key} has a definition already: {REGISTRY[each.key].title}")
+        if each.stage not in STAGES:
+            raise ValueError(f"{each.key} is of stage {each.stage!r}; known are {', '.join(STAGES)}")
+        REGISTRY[each.key] = each
+
+
+def quantity(key: str) -> Quantity:
+    """The quantity of a key.
+
+    Raises:
+        KeyError: there is none; the message has the nearest keys.
+    """
+    if key not in REGISTRY:
+        raise KeyError(f"no quantity {key!r}{suggestion(key, REGISTRY)}")
+    return REGISTRY[key]
+
+
+def reading(m: Any, key: str) -> Reading:
+    """A number of a network by its key, computed once.
+
+    Raises:
+        KeyError: no quantity of that key is defined for such a network.
+    """
+    kept: dict[str, Reading] = vars(m).setdefault("_readings", {})
+    if key not in kept:
+        name, _, layer = key.rpartition("_")
+        found = REGISTRY.get(key) or (REGISTRY.get(name) if layer.isdigit() else None)
+        if found is None or not found.applies(m):
+            raise KeyError(f"{m.name} has no number {key!r}{suggestion(key, [q.key for q in m.quantities()])}")
+        kept.update((each.key, each) for each in found.readings(m))
+    if key not in kept:
+        raise KeyError(f"{m.name} has no number {key!r}; there is no such layer")
+    return kept[key]
+
+
+def overview(m: Any) -> str:
+    """HTML that lists the numbers of a network by stage, with the values that were computed so far."""
+    kept: dict[str, Reading] = vars(m).get("_readings", {})
+    parts = [
+        f"<b>{escape(repr(m))}</b><p>A number by its key: <code>m[key]</code>; all of them: <code>m.table()</code></p>"
+    ]
+    for stage, quantities in groupby(m.quantities(), key=lambda each: each.stage):
+        rows = []
+        for each in quantities:
+            found = kept.get(each.key)
+            value = "" if found is None else "absent" if found.value is None else number_text(found.value)
+            title = each.title.format(**WORDS) if found is None else found.title
+            rows.append(f"<tr><td><code>{each.key}</code></td><td>{escape(title)}</td><td>{value}</td></tr>")
+        words = STAGES[stage].format(**WORDS)
+        parts.append(f"<details open><summary>{escape(words)}</summary><table>{''.join(rows)}</table></details>")
+    return "".join(parts)

@@ -1,0 +1,126 @@
+"""What is measured question by question, of a network that is asked several things about each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.activations import Spectra
+from modinterp.analyses.embeddings import positions, primality
+from modinterp.analyses.fourier import frequencies, neuron_spectra
+from modinterp.analyses.training import generalisation
+from modinterp.analyses.training.phases import LEARNED
+from modinterp.measurements.component import Component
+from modinterp.measurements.network import NoSuchPart
+from modinterp.runs import NotRecorded
+from modinterp.tasks import PrimeRemainders
+
+
+class Questions(Component[Any]):
+    """Accuracy, learning and logged spectra by question, of a network over pairs."""
+
+    @property
+    def n_generalised(self) -> int:
+        """How many questions have an accuracy of at least 0.99 on the inputs that are `held_out`."""
+        return sum(share >= LEARNED for share in self.m.test_accuracies)
+
+    @cached_property
+    def accuracies_with_positions_swapped(self) -> tuple[float, ...]:
+        """Accuracy of every question over all inputs, with the embeddings of the two positions exchanged."""
+        changed = self.m.predicted_by(positions.with_positions_swapped(self.m.model))
+        return tuple((changed == self.m.task.labels()).double().mean(dim=0).tolist())
+
+    @cached_property
+    def order_matters(self) -> tuple[bool, ...]:
+        """Whether the right answer to each question can change when a and b change places."""
+        grids = self.m.task.labels().unflatten(0, self.m.task.grid)
+        return tuple((grids != grids.transpose(0, 1)).flatten(0, 1).any(dim=0).tolist())
+
+    @cached_property
+    def learning_times(self) -> generalisation.LearningTimes:
+        """When each question was memorised and when it generalised. [epochs]
+
+        Raises:
+            NotRecorded: a user's checkpoint, whose training is not known.
+        """
+        return generalisation.learning_times(self._recorded_history, self.m.task.output_names)
+
+    def generalisation_epochs(self, among: Sequence[int]) -> dict[int, float]:
+        """Number of classes of a question to the epoch at which it generalised; NaN for never.
+
+        Args:
+            among: numbers of classes, of which those are left out that no question has; primes, where remainders by
+                primes are asked.
+        Raises:
+            NotRecorded: a user's checkpoint, whose training is not known.
+        """
+        epochs = zip(self.m.task.output_sizes, self.learning_times.generalised, strict=True)
+        return {size: epoch for size, epoch in epochs if size in among}
+
+    def curve(self, column: str) -> Float[Tensor, "epoch output"]:
+        """A measure of every question over training.
+
+        Args:
+            column: `train_accuracy`, `test_accuracy`, `train_loss` or `test_loss` [nats].
+        Raises:
+            NotRecorded: a user's checkpoint, whose training is not known.
+        """
+        return generalisation.output_curves(self._recorded_history, self.m.task.output_names, column)
+
+    def final(self, column: str) -> Float[Tensor, " output"]:
+        """A measure of every question at the end of training; see `curve`."""
+        return self.curve(column)[-1]
+
+    @property
+    def _recorded_history(self) -> pd.DataFrame:
+        """One row per logged epoch, of which there is at least one."""
+        if not len(self.m.history):
+            raise NotRecorded(f"how {self.m.name} was trained is not known")
+        return self.m.history
+
+    @property
+    def remainders(self) -> PrimeRemainders:
+        """The task, where it asks for the remainders of a number by primes.
+
+        Raises:
+            NoSuchPart: it asks for something else.
+        """
+        if not isinstance(self.m.task, PrimeRemainders):
+            raise NoSuchPart(f"{self.m.task.name} has no remainders by primes")
+        return self.m.task
+
+    @cached_property
+    def primality(self) -> primality.PrimalityTest:
+        """Precision and recall of calling a number from p on prime if no predicted remainder is 0.
+
+        All numbers from p to p squared - 1 count, those trained on included.
+
+        Raises:
+            NoSuchPart: the task has no remainders.
+        """
+        return primality.primality_test(self.m.predicted, self.remainders.numbers(), self.m.p)
+
+    @property
+    def logged_spectra(self) -> Spectra:
+        """Spectra of neurons and attention that were logged while the run trained.
+
+        Raises:
+            NotRecorded: none were.
+        """
+        if self.m.run.spectra is None:
+            raise NotRecorded(f"no spectra of {self.m.name} were logged")
+        return self.m.run.spectra
+
+    @cached_property
+    def logged_norms(self) -> Float[Tensor, "epoch freq"]:
+        """Norm of the logged neurons at every frequency, at every epoch that was logged."""
+        return neuron_spectra.logged_norms(self.logged_spectra)
+
+    def active_over_training(self, deviations: float) -> list[int]:
+        """How many frequencies exceed the mean norm by so many standard deviations, at every epoch that was logged."""
+        return [len(frequencies.active_frequencies(norms, deviations)) for norms in self.logged_norms]

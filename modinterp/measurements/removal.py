@@ -1,0 +1,111 @@
+"""A network over pairs without some of its blocks, heads or neurons, at a stated site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.activations import logits_on_grid
+from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.views import Without, at_mean
+from modinterp.models.lens import HookPoint
+
+Site = Literal["embedding", "neurons", "logits"]
+EMBED = "hook_embed"
+
+
+def without(
+    m: Any, blocks: Sequence[Any] = (), heads: Sequence[int] = (), neurons: Sequence[int] = (), site: Site = "logits"
+) -> Without:
+    """The network without some parts: accuracy and loss over all pairs, and over those trained on and held out.
+
+    Blocks are projected out at the site: of the embedding of both numbers, or as functions of the answer in the
+    neurons of the last layer or in the logits. Heads of the first layer and neurons of the last are held at their mean
+    over all pairs.
+
+    Args:
+        m: measurements of a network over pairs.
+        blocks: frequencies, or representations, of the basis of `m`.
+        site: where the blocks are taken out.
+    Raises:
+        ValueError: nothing to take out, several kinds of parts at once, or a part that does not exist.
+        NoSuchPart: it is not known where the network has the site.
+    """
+    if sum(map(bool, (blocks, heads, neurons))) != 1:
+        raise ValueError("name either frequencies or representations, or heads, or neurons to take out")
+    if blocks:
+        where, logits = str(site), _SITES[_known(site)](m, blocks)
+        names = ", ".join(map(m.basis.name, blocks))
+        parts = f"{m.basis.block if len(blocks) == 1 else m.basis.blocks_name} {names}"
+    elif heads:
+        where, logits = "heads", _without_heads(m, list(heads))
+        parts = f"head{'s' * (len(heads) > 1)} {', '.join(map(str, heads))}"
+    else:
+        where, logits = "neurons", _without_neurons(m, list(neurons))
+        parts = f"neuron {neurons[0]}" if len(neurons) == 1 else f"{len(neurons)} neurons"
+    rows = {"all": None} | ({} if m.spec is None else {"train": m.split.train, "test": m.split.test})
+    rows = {name: some for name, some in rows.items() if some is None or len(some)}
+    before = {name: m.score(m.logits, some) for name, some in rows.items()}
+    after = {name: m.score(logits, some) for name, some in rows.items()}
+    return Without(parts, where, before, after, m.changed(logits), logits)
+
+
+def _known(site: str) -> str:
+    if site not in _SITES:
+        raise ValueError(f"site must be {', '.join(_SITES)}, got {site!r}")
+    return site
+
+
+def _at_logits(m: Any, blocks: Sequence[Any]) -> Float[Tensor, "a b output"]:
+    return m.logits.double() - m.basis.answer_part(m.logits, blocks)
+
+
+def _at_neurons(m: Any, blocks: Sequence[Any]) -> Float[Tensor, "a b output"]:
+    part = m.basis.answer_part(m.post, blocks)
+    return m.logits - part @ m.W_L.to(part)
+
+
+def _at_embedding(m: Any, blocks: Sequence[Any]) -> Float[Tensor, "a b output"]:
+    if not m.has_embedding:
+        raise NoSuchPart(f"it is not known where {m.name} has one embedding of both numbers")
+    grid = m.task.grid
+
+    def project(embedded: Tensor, hook: HookPoint) -> Tensor:
+        if embedded.ndim != 3 or len(embedded) != grid[0] * grid[1] or embedded.shape[1] < 2:
+            raise NoSuchPart(f"the embedding of {m.name} has another shape than [pair, position, d_model]")
+        changed = embedded.clone()
+        for place in (0, 1):
+            of_number = embedded[:, place].unflatten(0, grid).mean(dim=1 - place)  # the other number changes nothing
+            order = m.basis.order.to(embedded.device)
+            part = torch.zeros_like(of_number)
+            part[order] = m.basis.part(of_number[order], blocks).to(part)
+            pairs = part[:, None] if place == 0 else part[None]
+            changed[:, place] -= pairs.expand(*grid, -1).flatten(0, 1)
+        return changed
+
+    with m.model.hooks(fwd_hooks=[(EMBED, project)]) as hooked:
+        return m.basis.arranged(logits_on_grid(hooked, m.task).double(), is_logits=True)
+
+
+def _without_heads(m: Any, heads: list[int]) -> Float[Tensor, "a b output"]:
+    name = "blocks.0.attn.hook_z"
+    m.activation(name)
+    z = m.grid[name]
+    if not {*heads} <= {*range(z.shape[2])}:
+        raise ValueError(f"{m.name} has heads 0 to {z.shape[2] - 1}, got {heads}")
+    return m.logits_after({name: at_mean(z, heads)})
+
+
+def _without_neurons(m: Any, neurons: list[int]) -> Float[Tensor, "a b output"]:
+    post = m.post
+    if not {*neurons} <= {*range(post.shape[2])}:
+        raise ValueError(f"{m.name} has neurons 0 to {post.shape[2] - 1}, got {neurons}")
+    some = post[..., neurons].double()
+    return m.logits + (some.mean(dim=(0, 1)) - some) @ m.W_L[neurons].to(some)
+
+
+_SITES = {"embedding": _at_embedding, "neurons": _at_neurons, "logits": _at_logits}

@@ -1,0 +1,174 @@
+"""One neuron, one head or one circle of a network, and the network without some of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.attention.components import Ablation
+from modinterp.analyses.circles import circle as circles
+from modinterp.measurements.quantity import number_text
+from modinterp.measurements.score import Score
+
+DRAWERS: dict[type, Callable[[Any], Any]] = {}  # filled by `modinterp.figures.views`
+
+
+class View:
+    """An answer about one part of a network: numbers, a text and a figure."""
+
+    def figure(self) -> Any:
+        """A plotly figure of it.
+
+        Raises:
+            LookupError: `modinterp.figures.views`, which draws it, was not imported.
+        """
+        if type(self) not in DRAWERS:
+            raise LookupError("import modinterp.figures.views, which draws it")
+        return DRAWERS[type(self)](self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
+
+@dataclass(frozen=True)
+class Without(View):
+    """A network without some of its parts.
+
+    Attributes:
+        parts: what was taken out, in words.
+        site: where: `embedding`, `heads`, `neurons` or `logits`.
+        before, after: accuracy and loss [nats] over all pairs, the pairs trained on and the others, by `all`, `train`
+            and `test`; the last two only where the split is known.
+        ablation: the same numbers as a row of the ablation table.
+        logits: the logits without the parts, in the order of the basis.
+    """
+
+    parts: str
+    site: str
+    before: dict[str, Score]
+    after: dict[str, Score]
+    ablation: Ablation = field(repr=False)
+    logits: Float[Tensor, "a b output"] = field(repr=False)
+
+    def table(self) -> pd.DataFrame:
+        """One row for each set of pairs: accuracy and loss [nats] before and after."""
+        return pd.DataFrame(
+            {
+                "pairs": name,
+                "accuracy before": self.before[name].accuracy,
+                "accuracy after": after.accuracy,
+                "loss before [nats]": self.before[name].loss,
+                "loss after [nats]": after.loss,
+            }
+            for name, after in self.after.items()
+        )
+
+    def __str__(self) -> str:
+        lines = [f"without {self.parts} (at the {self.site}):"]
+        for name, after in self.after.items():
+            was = self.before[name]
+            lines.append(
+                f"  {name:<6} accuracy {was.accuracy:.2%} -> {after.accuracy:.2%}, "
+                f"loss {number_text(was.loss)} -> {number_text(after.loss)} nats"
+            )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Neuron(View):
+    """One neuron of the last layer.
+
+    Attributes:
+        index: its number.
+        map: its activation after the nonlinearity over all pairs.
+        block: its best frequency [cycles per p], or the name of its representation.
+        explained: share of its variance that this explains; NaN for a neuron that never changes.
+        w_in: its input weights; None where they are not known.
+        w_out: what it writes to each answer, its row of W_L.
+        without: the network with the neuron held at its mean.
+    """
+
+    index: int
+    map: Float[Tensor, "a b"] = field(repr=False)
+    block: int | str
+    explained: float
+    w_in: Float[Tensor, " d"] | None = field(repr=False)
+    w_out: Float[Tensor, " output"] = field(repr=False)
+    without: Without = field(repr=False)
+
+    def __str__(self) -> str:
+        change = self.without.ablation.loss - self.without.before["all"].loss
+        return (
+            f"neuron {self.index}: {self.explained:.1%} of its variance at {self.block}; active on "
+            f"{(self.map > 0).double().mean():.0%} of the pairs; norm of what it writes {self.w_out.norm():.3g}; "
+            f"held at its mean the loss changes by {change:+.3g} nats"
+        )
+
+
+@dataclass(frozen=True)
+class Head(View):
+    """One head of the first layer.
+
+    Attributes:
+        index: its number.
+        pattern: its attention from the last position to a, over all pairs.
+        freq: the frequency that explains the most of it. [cycles per p]
+        explained: share of its variance that waves of this frequency explain.
+        without: the network with the head's output held at its mean.
+    """
+
+    index: int
+    pattern: Float[Tensor, "a b"] = field(repr=False)
+    freq: int
+    explained: float
+    without: Without = field(repr=False)
+
+    def __str__(self) -> str:
+        low, high = float(self.pattern.min()), float(self.pattern.max())
+        change = self.without.ablation.loss - self.without.before["all"].loss
+        return (
+            f"head {self.index}: attention to a from {low:.2f} to {high:.2f}, {self.explained:.1%} of its variance at "
+            f"frequency {self.freq}; held at its mean the loss changes by {change:+.3g} nats"
+        )
+
+
+@dataclass(frozen=True)
+class CircleOf(View):
+    """The circle of one frequency in the embedding, whether it is a key frequency or not.
+
+    Attributes:
+        freq: its frequency. [cycles per p]
+        is_key: whether it is a key frequency.
+        points: the embedding of every number in the plane of the circle.
+        circle: how round it is and how evenly it turns.
+        share: its share of the embedding's energy, the constant left out.
+        without: the network without the frequency's waves of the answer in its logits.
+    """
+
+    freq: int
+    is_key: bool
+    points: Float[Tensor, "element 2"] = field(repr=False)
+    circle: circles.Circle
+    share: float
+    without: Without = field(repr=False)
+
+    def __str__(self) -> str:
+        change = self.without.ablation.loss - self.without.before["all"].loss
+        return (
+            f"circle {self.freq}{' (key)' if self.is_key else ''}: {self.share:.1%} of the embedding's energy; without "
+            f"it in the logits the loss changes by {change:+.3g} nats"
+        )
+
+
+def at_mean(x: Float[Tensor, "a b *rest"], members: list[int]) -> Float[Tensor, "a b *rest"]:
+    """Activations with some entries of the third axis at their mean over all pairs."""
+    changed = x.clone()
+    index = torch.tensor(members, device=x.device)
+    changed[:, :, index] = x[:, :, index].mean(dim=(0, 1))
+    return changed
