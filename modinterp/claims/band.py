@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from modinterp.measurements import REGISTRY
+
 
 @dataclass(frozen=True)
 class Band:
@@ -74,5 +76,5 @@ def equals(value: float, because: str = "") -> Band:
 
 
 def is_behaviour(name: str) -> bool:
-    """Whether a number of that name says that a network works, and not how: an accuracy."""
-    return "accuracy" in name
+    """Whether a number says that a network works, and not how, as its quantity states; of others, an accuracy."""
+    return REGISTRY[name].is_behaviour if name in REGISTRY else "accuracy" in name

@@ -70,21 +70,21 @@ class Claim(ClaimData):
             ValueError: a number that the claim expects was not measured.
         """
         numbers = self._measured(measured)
-        if missing := sorted((set(self.bands) | set(self.printed) | set(self.by_selection)) - set(numbers)):
+        if missing := sorted(set(self.names) - set(numbers)):
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
         return numbers
 
     def ask_alone(self, m: NetworkMeasurements) -> None:
         """Take of one network what a claim about several asks of each, in all their places, which is kept there."""
-        parameters = inspect.signature(self.measure).parameters.values()
+        parameters = inspect.signature(self.measure_of_all).parameters.values()
         places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # alone it may have no numbers
-            self.measure(*[m] * max(places, 1))
+            self.measure_of_all(*[m] * max(places, 1))
 
     def _measured(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
         """The numbers that its measure returns, or else those that were recorded of the network."""
         try:
-            return {name: _numbers(value) for name, value in (self.of_one or self.measure)(*measured).items()}
+            return {name: _numbers(value) for name, value in (self.of_one or self.measure_of_all)(*measured).items()}
         except NotRecorded:
             recorded = measured[0].run.recorded if len(measured) == 1 and measured[0].is_recorded else None
             if self.of_one is None or recorded is None or self.id not in recorded.claims:

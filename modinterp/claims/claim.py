@@ -11,7 +11,7 @@ from typing import Literal
 from modinterp.claims.band import Band, is_behaviour
 from modinterp.claims.finding import HOLDS, Control, Finding
 from modinterp.claims.relatives import is_related
-from modinterp.measurements import NetworkMeasurements
+from modinterp.measurements import NetworkMeasurements, quantity
 from modinterp.tasks import Task
 from modinterp.training import RunSpec
 from modinterp.training.relation import Relation
@@ -36,6 +36,21 @@ def each(measure: Measure) -> Measure:
 
     on_each.of_one = measure  # type: ignore[attr-defined]
     return on_each
+
+
+@functools.cache  # so that two claims about the same quantities share one measure
+def of_quantities(keys: tuple[str, ...]) -> Measure:
+    """The measure of one network that takes its numbers by the keys of registered quantities.
+
+    Raises:
+        KeyError: no quantity has such a key.
+    """
+    names = [quantity(key).key for key in keys]
+
+    def measure(m: NetworkMeasurements) -> Mapping[str, Value]:
+        return {key: m[key] for key in names}
+
+    return measure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +85,9 @@ class ClaimData:
         statement: in our words.
         source_says: the source's number, as it prints it.
         measure: from the measurements of the runs in `needs` to named numbers; a sequence holds one number per run.
-        expected: name of a number to the band it must lie in; numbers without a band are reported beside. One whose
-            name says `accuracy` shows that a network works, and not how.
+            None where every number is a registered quantity, named by its key.
+        expected: name of a number, or key of a quantity, to the tolerance it must lie in; numbers without one are
+            reported beside.
         printed: name of a number to its value in the source, for the table of the source's numbers beside ours.
         outside: name of a printed number to why it lies outside of all that is measured here.
         by_selection: names of numbers by which the first of `needs` was chosen among its like to stand for the source's
@@ -95,7 +111,7 @@ class ClaimData:
     where: str
     statement: str
     source_says: str
-    measure: Measure
+    measure: Measure | None = None
     expected: Mapping[str, Band]
     printed: Mapping[str, float] = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)
@@ -113,6 +129,8 @@ class ClaimData:
     def __post_init__(self) -> None:
         if not self.expected:
             raise ValueError(f"{self.id} expects nothing, so nothing could refute it")
+        if self.measure is None:
+            of_quantities(self.names)  # which must exist
         for pattern in self.required:
             if not _fits(pattern, self.needs):
                 raise ValueError(f"{self.id} requires {pattern}, which none of its needs fits")
@@ -142,7 +160,19 @@ class ClaimData:
         """The measure of one network, where the claim is about one; None where it is about several, or about none."""
         if self.scope == "any network" or not self.needs:
             return None
+        if self.measure is None:
+            return of_quantities(self.names)
         return getattr(self.measure, "of_one", self.measure if len(self.needs) == 1 else None)
+
+    @property
+    def measure_of_all(self) -> Measure:
+        """The measure of the runs in `needs` together; of quantities by their keys where `measure` is None."""
+        return each(of_quantities(self.names)) if self.measure is None else self.measure
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the numbers that are expected, given, printed by the source, or by which a network was chosen."""
+        return tuple(dict.fromkeys((*self.expected, *self.given, *self.printed, *self.by_selection)))
 
     @property
     def is_about_networks(self) -> bool:

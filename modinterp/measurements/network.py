@@ -120,6 +120,10 @@ class NetworkMeasurements:
                 self.reading(quantity.key)
                 yield from (kept[key] for key in kept if kept[key].quantity == quantity.key)
 
+    def __dir__(self) -> list[str]:
+        """Public names alone; those of components, such as `circles`, are listed by the component."""
+        return sorted(name for name in super().__dir__() if not name.startswith("_"))
+
     def _repr_html_(self) -> str:
         """What there is by stage, with the values that were computed so far."""
         return overview(self)

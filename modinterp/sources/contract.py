@@ -204,7 +204,7 @@ class Source(Mapping):
         if not claim.needs or claim.needs[0] not in self.runs:
             return claim.id
         about = self.runs[claim.needs[0]].shared_recipe if claim.of_one is not None else claim.needs
-        return claim.of_one or claim.measure, about, tuple(sorted(claim.expected))
+        return claim.of_one or claim.measure_of_all, about, tuple(sorted(claim.expected))
 
     @property
     def tally(self) -> Tally:
