@@ -37,7 +37,7 @@ default_role = "py:obj"  # `name` in a docstring is a link where there is such a
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     ("py:.*", r"(?!modinterp).*"),  # other packages' names lead nowhere offline
-    ("py:class", r"modinterp\..*\.(Kind|[A-Z])"),  # a type variable has no page
+    ("py:class", r"modinterp\..*\.(Kind|Block|[A-Z])"),  # a type variable has no page
 ]
 
 autodoc_default_options = {"members": True, "ignore-module-all": True}

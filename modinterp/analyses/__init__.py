@@ -16,8 +16,8 @@ tokens), `d` the dimension of any space.
     training/     phases, curves, generalisation, progress
     statistics/   explained, lines, similarity
     network/      summary, nulls
-    groups/       irreps, explicit, decomposition, group_transforms, characters, products, subgroups, product_bounds,
-                  neuron_irreps, irrep_readout, irrep_nulls
+    groups/       irreps, explicit, decomposition, group_transforms, characters, products, subgroups
+    groups/       neuron_irreps, irrep_readout, irrep_nulls, product_bounds
     printing      how results print
     checked       the decorator that compares the arguments of a public analysis with its annotations
     meanings      what an argument of a name, or of a type, must be everywhere
