@@ -15,9 +15,12 @@ from modinterp.claims.result import Result
 from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.models.layouts import name_list
 from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.runs.weights import first_line
 
 Run = TrainedRun | NetworkMeasurements
 Numbers = Mapping[str, tuple[float, ...]]
+# What a measure raises where its numbers are not defined, as of a network of zeros; other errors are mistakes of ours.
+UNDEFINED = (ArithmeticError, LookupError, ValueError, RuntimeError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,10 +117,11 @@ class Claim(ClaimData):
         return "variant" if self.finding.reason == "variant" else "" if applies else "does not apply"
 
     def check_foreign(self, run: Run) -> Result:
-        """`check` on somebody's checkpoint.
+        """`check` on a user's checkpoint; one claim that cannot be measured on it stops only itself.
 
-        The verdict is open where the claim needs what does not come with one: a split, a history or snapshots, more
-        than one run, or a part that only other architectures have; and where it is said of networks of another task.
+        The verdict is open where the claim needs what does not come with a checkpoint: a split, a history or snapshots,
+        more than one run, or a part that only other architectures have; where it is about networks of another task;
+        and where its numbers are not defined, as without any key frequency. `Result.why` says which.
         """
         if len(self.needs) > 1 and (self.required or self.scope == "this run"):
             return self.open("does not apply")
@@ -125,10 +129,12 @@ class Claim(ClaimData):
             return self.open("does not apply")
         try:
             result = self._checked(*([run] if self.needs else []))
-        except NotRecorded:
-            return self.open("does not apply")
-        missing = any(v != v for name in self.bands for v in result.measured[name])
-        return self.open("does not apply") if missing else result
+        except NotRecorded as error:
+            return self.open("does not apply", str(error))
+        except UNDEFINED as error:
+            return self.open("does not apply", f"its numbers are not defined for this network ({first_line(error)})")
+        missing = [name for name in self.bands if any(v != v for v in result.measured[name])]
+        return self.open("does not apply", f"not defined here: {', '.join(missing)}") if missing else result
 
     def check_available(self, runs: Mapping[str, Run]) -> Result:
         """`check` on those of the runs that it is about and that are there.
@@ -156,9 +162,9 @@ class Claim(ClaimData):
         names = self.subjects({name: m.spec for name, m in measured.items()})
         return tuple(name for name in names if name in self.needs or measured[name].is_settled)
 
-    def open(self, reason: Reason) -> Result:
-        """The result where nothing was measured."""
-        return Result(self, {}, (), reason)
+    def open(self, reason: Reason, why: str = "") -> Result:
+        """The result where nothing was measured, and why it could not be."""
+        return Result(self, {}, (), reason, why=why)
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

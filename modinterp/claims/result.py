@@ -36,6 +36,7 @@ class Result:
         networks: that it was measured on.
         left_out: names of networks that were measured, of which what is given is not so.
         reason: why the verdict is open; empty where it is not.
+        why: of a claim that could not be measured on a user's network, what is missing.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
         seconds: that the measurement took beyond what other claims had already asked for.
     """
@@ -47,6 +48,7 @@ class Result:
     control: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     seconds: float = 0.0
     left_out: tuple[str, ...] = ()
+    why: str = ""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -195,6 +197,7 @@ class Result:
             "by_selection": list(claim.by_selection),
             "counts_as": column(self.verdict, self.specificity, claim.is_by_selection),
             "reason": self.reason or None,
+            "why": self.why or None,
             "prevalence": self.prevalence.to_json() if self.prevalence is not None else None,
             "control": {when: _plain(numbers) for when, numbers in self.control.items()},
             "specificity": self.specificity if self.control else None,

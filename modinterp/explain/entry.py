@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from modinterp.arguments import check
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import Explanation
@@ -90,7 +92,8 @@ def explain(
         raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
     said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, places or {},
                 None if group is None else str(group), tuple(elements))  # fmt: skip
-    explanation = _explained(subject(network, said, device, root), draws)
+    with torch.inference_mode(False), torch.enable_grad():  # some numbers are gradients, wherever this is called
+        explanation = _explained(subject(network, said, device, root), draws)
     if out is not None:
         from modinterp.explain.page import write_explanation
 

@@ -155,8 +155,9 @@ def clock_or_pizza(m: CyclicMeasurements) -> tuple[str, str]:
         words += ", gradient symmetricity left out, since the embedding is not seen"
     elif adds_embeddings(m):
         words += ", gradient symmetricity left out, which is 1 wherever embeddings are added"
+    elif (symmetricity := m.reading("gradient_symmetricity").value) is None:
+        words += ", gradient symmetricity left out, since no gradient is to be had"
     else:
-        symmetricity = m.symmetricity.any_output
         if symmetricity == symmetricity:
             is_clock.add(symmetricity < 0.5)
         words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1), {words}"

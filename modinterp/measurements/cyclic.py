@@ -249,8 +249,16 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def symmetricity(self) -> symmetry.Symmetricity:
-        """Whether both inputs act alike: gradient symmetricity of Zhong et al. 2023."""
-        return symmetry.gradient_symmetricity(self.model, self.task)
+        """Whether both inputs act alike: gradient symmetricity of Zhong et al. 2023.
+
+        Raises:
+            NoSuchPart: no gradient of the logits is to be had, as of a module that detaches or is quantised.
+        """
+        try:
+            with torch.inference_mode(False), torch.enable_grad():
+                return symmetry.gradient_symmetricity(self.model, self.task)
+        except (RuntimeError, IndexError) as error:  # what torch raises where the graph does not reach the embedding
+            raise NoSuchPart(f"no gradient of the logits of {self.name} is to be had") from error
 
     @cached_property
     def symmetricity_over_pairs(self) -> float:

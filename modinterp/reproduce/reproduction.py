@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import Claim, Result
+from modinterp.claims.checking import UNDEFINED
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.measurements.memory import check_memory
@@ -154,19 +155,24 @@ def _drawn(
     measured: dict[str, NetworkMeasurements],
     main: str | None = None,
     made: Made | None = None,
+    undefined: tuple[type[Exception], ...] = (),
 ):
     """Figures and tables of the keys that the runs which are there allow, in the order of the source.
 
     Args:
         main: the run that what shows the source's main run is drawn from; by default that run.
         made: figures and tables of one run that were made already.
+        undefined: errors that leave a figure out, as where a user's network has no frequency that it could show.
     """
     main, figures, tables = main or about.main_run, {}, {}
     for key, drawing in about.drawings.items():
         if key not in keys:
             continue
         of = key, drawing.drawn_from(measured, main) or ""
-        figure, table = (made or {}).get(of) or (drawing.figure(measured, main), drawing.made_table(measured, main))
+        try:
+            figure, table = (made or {}).get(of) or (drawing.figure(measured, main), drawing.made_table(measured, main))
+        except undefined:
+            continue
         if figure is not None:
             figures[key] = drawing.number, figure
         if drawing.table is not None and table is not None:
@@ -226,7 +232,9 @@ def reproduction_on(
         on_claim(results[-1])
     keys = {r.claim.figure for r in results if r.measured and r.claim.needs}
     measured, beside = {run: m}, _results_on(run, [r.claim for r in results if r.measured], device)
-    return Reproduction(about, tuple(results), *_drawn(about, keys, measured, run), measured, True, beside)
+    return Reproduction(
+        about, tuple(results), *_drawn(about, keys, measured, run, undefined=UNDEFINED), measured, True, beside
+    )
 
 
 def _results_on(run: str, claims: Sequence[Claim], device: str) -> dict[str, Result]:

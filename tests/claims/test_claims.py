@@ -249,8 +249,11 @@ def test_what_did_not_come_with_a_run_is_not_measured() -> None:
 
         return made(measure, x=equals(1))
 
-    assert raising(NotRecorded).check_foreign(run()).reason == "does not apply"
-    for bug in (KeyError, AttributeError, IndexError, TypeError):
+    for undefined in (NotRecorded, KeyError, IndexError, ZeroDivisionError, ValueError):
+        result = raising(undefined).check_foreign(run())
+        assert result.reason == "does not apply"
+        assert "it is not there" in result.why
+    for bug in (AttributeError, TypeError):
         with pytest.raises(bug):
             raising(bug).check_foreign(run())
 
