@@ -11,26 +11,26 @@ from modinterp.measurements.views import DRAWERS, CircleOf, Head, Neuron, Withou
 CORNER = 30  # components of the 2D transform that are shown
 
 
-def neuron(view: Neuron) -> go.Figure:
+def _neuron(view: Neuron) -> go.Figure:
     """The activation of a neuron over all pairs, and its 2D transform."""
     corner = min(CORNER, len(view.map))
     title = f"Neuron {view.index}: {view.explained:.0%} of its variance at {view.block}"
     return neurons.neuron_and_transform(view.map, corner, title)
 
 
-def head(view: Head) -> go.Figure:
+def _head(view: Head) -> go.Figure:
     """The attention of a head from the last position to the first number, over all pairs."""
     title = f"Head {view.index}: {view.explained:.0%} of its attention's variance at frequency {view.freq}"
     return grids.maps({f"head {view.index}": view.pattern}, "attention to a", title, zmax=1)
 
 
-def circle(view: CircleOf) -> go.Figure:
+def _circle(view: CircleOf) -> go.Figure:
     """The embedding of every number in the plane of a circle."""
     title = f"Circle of frequency {view.freq}: {view.share:.1%} of the embedding's energy"
     return circles.planes({f"frequency {view.freq}": (view.freq, view.points)}, title, "W_E")
 
 
-def without(view: Without) -> go.Figure:
+def _without(view: Without) -> go.Figure:
     """The loss of a network before and after some parts were taken out, on a logarithmic axis."""
     figure = go.Figure()
     for name, scores in (("before", view.before), ("after", view.after)):
@@ -41,4 +41,4 @@ def without(view: Without) -> go.Figure:
     return with_title(figure, f"Without {view.parts}, at the {view.site}", 360)
 
 
-DRAWERS.update({Neuron: neuron, Head: head, CircleOf: circle, Without: without})
+DRAWERS.update({Neuron: _neuron, Head: _head, CircleOf: _circle, Without: _without})

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from modinterp.claims import Claim, Result
-from modinterp.measurements import NetworkMeasurements, measure
+from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.sources import sources
@@ -89,7 +89,7 @@ def claims_about(name: str) -> list[Claim]:
 
 def untrained(name: str, shape: Shape) -> NetworkMeasurements:
     config = TransformerConfig.of(TASKS[name], **PLAIN | shape)
-    return measure(TrainedRun("mine", TASKS[name], hooked(config, initial_weights(config, 0))))
+    return measure_as_published(TrainedRun("mine", TASKS[name], hooked(config, initial_weights(config, 0))))
 
 
 def evaluated(name: str, shape: Shape) -> tuple[dict[str, Result], list[str]]:

@@ -1,6 +1,6 @@
 """How long an explanation takes, beside the least that any look at all pairs must do.
 
-    python benchmarks/explain.py [NETWORK] [--rounds 3] [--draws 199] [--smallest]
+    python benchmarks/explanation.py [NETWORK] [--rounds 3] [--draws 199] [--smallest]
 
 NETWORK is a run's name or a file (default: nanda/mainline-0). Rounds alternate between the contestants, so that a noisy
 machine hurts all alike; ratios are of medians. The least is one forward pass over all pairs in float64 that keeps every
