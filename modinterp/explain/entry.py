@@ -11,7 +11,7 @@ import torch
 from modinterp.arguments import check
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import Explanation
-from modinterp.explain.subject import Said, Subject, subject
+from modinterp.explain.subject import Said, subject
 from modinterp.explain.verdict import is_periodic, verdict
 from modinterp.explain.warning import warning
 from modinterp.measurements import measure as measurements_of
@@ -92,8 +92,7 @@ def explain(
         raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
     said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, places or {},
                 None if group is None else str(group), tuple(elements))  # fmt: skip
-    with torch.inference_mode(False), torch.enable_grad():  # some numbers are gradients, wherever this is called
-        explanation = _explained(subject(network, said, device, root), draws)
+    explanation = _explained(network, said, device, root, draws)
     if out is not None:
         from modinterp.explain.page import write_explanation
 
@@ -101,7 +100,11 @@ def explain(
     return explanation
 
 
-def _explained(found: Subject, draws: int) -> Explanation:
+@torch.inference_mode(False)
+@torch.enable_grad()
+def _explained(network: Any, said: Said, device: str, root: str | Path | None, draws: int) -> Explanation:
+    """The explanation, with gradients on wherever it is asked for: some of its numbers are gradients."""
+    found = subject(network, said, device, root)
     m = measurements_of(found.run, draws=draws)
     if broken := int((~m.all_logits.isfinite()).any(dim=1).sum()):
         raise ValueError(
