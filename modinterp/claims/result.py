@@ -13,18 +13,10 @@ from modinterp.claims.finding import Control, Finding, Kind, Reason, Verdict
 from modinterp.claims.prevalence import Prevalence
 from modinterp.claims.relatives import Network
 from modinterp.claims.tally import column
+from modinterp.measurements.quantity import number_text
 from modinterp.training.relation import Relation
 
 NEAR = 0.05  # of a band's edge
-
-
-def number_text(value: float) -> str:
-    """A number as people read it: small integers whole, all else to four digits.
-
-    >>> number_text(433.0), number_text(2.4123456e-7), number_text(float("nan"))
-    ('433', '2.412e-07', 'nan')
-    """
-    return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
 
 
 @dataclass(frozen=True)

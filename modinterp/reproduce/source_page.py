@@ -13,10 +13,10 @@ from plotly.colors import get_colorscale
 
 from modinterp.claims import Claim, Result
 from modinterp.claims.finding import VERDICTS
-from modinterp.claims.result import number_text
 from modinterp.claims.tally import COLUMNS
 from modinterp.figures.prevalence import prevalence, prevalence_table
 from modinterp.figures.theme import CYCLIC
+from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, table_html, template
 from modinterp.pages.plots import figure_html
 from modinterp.reproduce.findings import contradictions_table, did_not_hold

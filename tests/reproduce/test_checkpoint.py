@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import torch
 
-from modinterp.claims.result import number_text
 from modinterp.commands.reproduce import main
 from modinterp.measurements import measure
+from modinterp.measurements.quantity import number_text
 from modinterp.models import initial_weights
 from modinterp.runs import load, store
 from modinterp.sources import source, spec
