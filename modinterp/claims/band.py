@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from modinterp.measurements import REGISTRY
-
 
 @dataclass(frozen=True)
 class Band:
@@ -73,8 +71,3 @@ def near(value: float, tolerance: float, because: str = "") -> Band:
 def equals(value: float, because: str = "") -> Band:
     """Exactly `value`."""
     return Band(value, value, because)
-
-
-def is_behaviour(name: str) -> bool:
-    """Whether a number says that a network works, and not how, as its quantity states; of others, an accuracy."""
-    return REGISTRY[name].is_behaviour if name in REGISTRY else "accuracy" in name

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from modinterp.claims.band import Band, is_behaviour
+from modinterp.claims.band import Band
 from modinterp.claims.finding import HOLDS, Control, Finding
 from modinterp.claims.relatives import is_related
 from modinterp.measurements import NetworkMeasurements, quantity
@@ -153,7 +153,14 @@ class ClaimData:
 
         Then that network says nothing: it does not count among those in which the claim holds, which counts apart.
         """
-        return bool(self.by_selection) and all(is_behaviour(n) or n in self.by_selection for n in self.expected)
+        return bool(self.by_selection) and all(self.is_behaviour(n) or n in self.by_selection for n in self.expected)
+
+    def is_behaviour(self, name: str) -> bool:
+        """Whether one of its numbers says that a network works, and not how.
+
+        A quantity states this itself. Of the numbers of a `measure`, which may share a quantity's key, accuracies do.
+        """
+        return quantity(name).is_behaviour if self.measure is None else "accuracy" in name
 
     @property
     def of_one(self) -> Measure | None:

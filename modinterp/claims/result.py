@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from modinterp.claims.band import is_behaviour
 from modinterp.claims.claim import ClaimData
 from modinterp.claims.finding import Control, Finding, Kind, Reason, Verdict
 from modinterp.claims.prevalence import Prevalence
@@ -132,7 +131,7 @@ class Result:
         Where all that the claim expects are accuracies, these are held against their bands. NaN is in none.
         """
         expected = self.claim.expected
-        names = [name for name in expected if not is_behaviour(name)] or list(expected)
+        names = [name for name in expected if not self.claim.is_behaviour(name)] or list(expected)
         return all(expected[name].holds(value) for name in names for value in numbers.get(name, (float("nan"),)))
 
     @property

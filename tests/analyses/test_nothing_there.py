@@ -13,7 +13,7 @@ from modinterp.analyses.attention.heads import HeadRoles
 from modinterp.analyses.circles.alignment import percentile
 from modinterp.analyses.circles.circle import plane_angles
 from modinterp.analyses.circles.rotation import motion
-from modinterp.analyses.circles.symmetry import Irrelevance, Symmetricity, distance_irrelevance, gradient_symmetricity
+from modinterp.analyses.circles.symmetry import Irrelevance, distance_irrelevance, gradient_symmetricity
 from modinterp.analyses.embeddings.singular_vectors import periodicity
 from modinterp.analyses.fourier.cosine_sums import logit_fit
 from modinterp.analyses.fourier.frequencies import (
@@ -107,7 +107,7 @@ def test_gradients_of_nothing_are_not_at_right_angles(size: float) -> None:
 def test_nan_is_neither_clock_nor_pizza(irrelevance: float, symmetricity: float, said: str) -> None:
     measured = SimpleNamespace(
         irrelevance=Irrelevance(irrelevance, irrelevance), sign=1, has_embedding=True, model=SimpleNamespace(cfg=None),
-        symmetricity=Symmetricity(symmetricity, symmetricity, symmetricity, 9))  # fmt: skip
+        reading=lambda key: SimpleNamespace(value=symmetricity))  # fmt: skip
     assert clock_or_pizza(measured)[0] == said
 
 

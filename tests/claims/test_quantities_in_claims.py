@@ -6,7 +6,6 @@ import pytest
 from explain import planted
 
 from modinterp.claims import Claim, at_least, at_most
-from modinterp.claims.band import is_behaviour
 from modinterp.models import from_state_dict
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
@@ -34,7 +33,11 @@ def test_a_quantity_that_does_not_exist_is_refused_at_once() -> None:
 
 
 def test_what_is_behaviour_is_stated_by_the_quantity() -> None:
-    assert is_behaviour("accuracy")
-    assert is_behaviour("loss")
-    assert not is_behaviour("restricted_accuracy"), "it measures what a part is good for"
-    assert is_behaviour("accuracy on all pairs"), "a number that is no quantity is judged by its name"
+    named = claim(logit_fve=at_least(0.5))
+    assert named.is_behaviour("accuracy")
+    assert named.is_behaviour("loss")
+    assert not named.is_behaviour("restricted_accuracy"), "it measures what a part is good for"
+    own = Claim(id="test.own", where="here", statement="It breaks.", source_says="5", measure=lambda m: {"loss": 5.0},
+                expected={"loss": at_least(4)}, needs=("test/x-0",))  # fmt: skip
+    assert own.is_behaviour("accuracy before"), "a number that is no quantity is judged by its name"
+    assert not own.is_behaviour("loss"), "this one is the loss after an ablation, not the quantity `loss`"
