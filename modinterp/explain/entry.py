@@ -35,7 +35,7 @@ def explain(
     causal: bool | None = None,
     joined: str | None = None,
     inputs: str | None = None,
-    places: Mapping[str, str] | None = None,
+    hooks: Mapping[str, str] | None = None,
     group: str | Path | None = None,
     elements: Sequence[str] = (),
     device: str = "cpu",
@@ -46,7 +46,7 @@ def explain(
     """Explain anybody's network over pairs (a, b), by its own forward pass.
 
     A module or function is called as it is. Accuracy, frequencies of the logits and the fit by cosines need nothing
-    else; embedding, attention and neurons are measured where they are found or named in `places`. A file of weights
+    else; embedding, attention and neurons are measured where they are found or named in `hooks`. A file of weights
     says less: what it leaves open is named here, assumed as usual where it is not, stated, and doubted aloud where
     another assumption fits better.
 
@@ -67,7 +67,7 @@ def explain(
         act_fn: for a file, the nonlinearity of its neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
         attention_rate, causal, joined: for a file, how its network computes; see `modinterp.models.ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        places: for a module, our hook names to its hook points or modules, such as `{"hook_embed": "tok"}` or
+        hooks: for a module, our hook names to its hook points or modules, such as `{"hook_embed": "tok"}` or
             `{"blocks.0.mlp.hook_post": "fc2:input"}`.
         group: name of a group, such as `S5`, `D59`, `A5`, `C2 x S3`, or a CSV file with its multiplication table; by
             default with op `group`, or as `answers`, the group whose table the network's own answers are.
@@ -90,7 +90,7 @@ def explain(
         raise ValueError(f"with {draws} draws no p-value can be as small as a verdict asks for; {FEWEST_DRAWS} can")
     if draws > MOST_DRAWS:
         raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
-    said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, places or {},
+    said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, hooks or {},
                 None if group is None else str(group), tuple(elements))  # fmt: skip
     explanation = _explained(network, said, device, root, draws)
     if out is not None:

@@ -33,7 +33,7 @@ class Said:
         equals, vocabularies: as in `ModularArithmetic`.
         act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        places: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
+        hooks: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
         group: name of a group, a CSV file with its table, or `answers` for the table of the network's own answers.
         elements: the elements of a named group in the order of their tokens; see `Group`.
     """
@@ -48,7 +48,7 @@ class Said:
     causal: bool | None = None
     joined: str | None = None
     inputs: str | None = None
-    places: Mapping[str, str] = field(default_factory=dict)
+    hooks: Mapping[str, str] = field(default_factory=dict)
     group: str | None = None
     elements: tuple[str, ...] = ()
 
@@ -246,11 +246,11 @@ def _takes_all_tokens(network: Network) -> bool:
 
 def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
     if isinstance(network, Network):
-        if said.places:
-            raise ValueError("places are said of a network of another make; this one has hook points of its own")
+        if said.hooks:
+            raise ValueError("hooks are said of a network of another make; this one has hook points of its own")
         network.cfg.check(task)
         return network
-    return Wrapped(network, task, said.inputs, said.places)
+    return Wrapped(network, task, said.inputs, said.hooks)
 
 
 def _check(run: TrainedRun, said: Said) -> None:

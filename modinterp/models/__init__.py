@@ -9,9 +9,9 @@ from modinterp.models.convert import ForwardPass, fitting, from_state_dict, modu
 from modinterp.models.forward import Drop, indexed, no_dropout, read_logits
 from modinterp.models.from_weights import hooked
 from modinterp.models.initial import initial_weights, labelled_weights
+from modinterp.models.locations import Location
 from modinterp.models.mlp import PairMLP
 from modinterp.models.mlp_config import MLPConfig
-from modinterp.models.places import Place
 from modinterp.models.transformer import Transformer
 from modinterp.models.wrapped import Wrapped, WrappedConfig
 
@@ -26,7 +26,7 @@ __all__ = [
     "MLPConfig",
     "Network",
     "PairMLP",
-    "Place",
+    "Location",
     "Transformer",
     "TransformerConfig",
     "Weights",

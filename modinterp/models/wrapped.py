@@ -16,7 +16,7 @@ from modinterp.models.base_config import BaseConfig
 from modinterp.models.base_network import Network
 from modinterp.models.calling import REFUSALS, Calling, likeliest_calling
 from modinterp.models.lens import HookPoint
-from modinterp.models.places import Place, embeddings, in_order_of_calls, part, passing, shared_places
+from modinterp.models.locations import Location, embeddings, in_order_of_calls, part, passing, shared_hooks
 from modinterp.tasks import Task
 
 _PROBED = 8  # inputs on which it is tried whether logits are an affine map of some activations
@@ -30,7 +30,7 @@ class WrappedConfig:
     Attributes:
         kind: name of its class, or of the function.
         calling: how it takes its inputs.
-        places: our hook name to where the same is in the network, for what was named or found.
+        hooks: our hook name to where the same is in the network, for what was named or found.
     """
 
     d_vocab: int
@@ -39,7 +39,7 @@ class WrappedConfig:
     n_layers: int
     kind: str
     calling: Calling
-    places: Mapping[str, Place]
+    hooks: Mapping[str, Location]
     positional = False
     attn_biases = False
     n_heads = 0
@@ -48,7 +48,7 @@ class WrappedConfig:
     @property
     def summary(self) -> str:
         """What was found, in a few words."""
-        return f"{self.kind}, {len(self.places)} hook points" if self.places else f"{self.kind}, seen from outside"
+        return f"{self.kind}, {len(self.hooks)} hook points" if self.hooks else f"{self.kind}, seen from outside"
 
     @property
     def forward_pass(self) -> str:
@@ -69,11 +69,11 @@ class Wrapped(Network):
         task: what it was trained on.
         calling: how it is called, or the form of its inputs alone; by default the first way in which it takes the
             task's inputs. A network that does not take all at once is seen from outside alone.
-        places: our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Place` or the name of one; what
+        hooks: our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Location` or the name of one; what
             is not named is looked for, by TransformerLens' names and by trying where logits are an affine map.
         is_looked_into: whether that is done; a network that is not is seen from outside alone.
     Raises:
-        ValueError: it takes inputs in no known form, or has no place of such a name.
+        ValueError: it takes inputs in no known form, or has no location of such a name.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Wrapped(Network):
         network: Callable[..., Any],
         task: Task,
         calling: Calling | str | None = None,
-        places: Mapping[str, Place | str] | None = None,
+        hooks: Mapping[str, Location | str] | None = None,
         is_looked_into: bool = True,
     ):
         classes = sum(task.output_sizes)
@@ -89,18 +89,18 @@ class Wrapped(Network):
         if not isinstance(calling, Calling):
             calling = likeliest_calling(network, task.inputs().to(self._device_of(network)), classes, calling)
         kind = getattr(network, "__name__", type(network).__name__)
-        named = {name: Place.of(p) if isinstance(p, str) else p for name, p in (places or {}).items()}
+        named = {name: Location.of(p) if isinstance(p, str) else p for name, p in (hooks or {}).items()}
         super().__init__(WrappedConfig(task.d_vocab, classes, task.n_ctx, 1, kind, calling, {}))
         self.inputs = task.inputs()
         if named and calling.most is not None:
             raise ValueError(f"{kind} takes {calling.most} inputs at a time, and what is in it is seen of all at once")
         if isinstance(network, nn.Module) and is_looked_into and calling.most is None:
-            for place in named.values():
-                part(network, place.path)
-            places_by_name = named | {n: p for n, p in shared_places(network).items() if n not in named}
-            self._look_for_the_rest(places_by_name, classes)
+            for location in named.values():
+                part(network, location.path)
+            hooks_by_name = named | {n: p for n, p in shared_hooks(network).items() if n not in named}
+            self._look_for_the_rest(hooks_by_name, classes)
         elif named:
-            raise ValueError(f"{kind} is a function, which has no places such as {', '.join(map(str, named.values()))}")
+            raise ValueError(f"{kind} is a function, which has no hooks such as {', '.join(map(str, named.values()))}")
         self._build()
 
     def called_otherwise(self, task: Task, calling: Calling) -> Wrapped:
@@ -123,34 +123,34 @@ class Wrapped(Network):
         """Where its parameters are."""
         return self._device_of(self.__dict__["inner"])
 
-    def _with_places(self, places: Mapping[str, Place]) -> None:
+    def _with_hooks(self, hooks: Mapping[str, Location]) -> None:
         c: WrappedConfig = self.cfg
-        layers = {int(name.split(".")[1]) for name in places if name.startswith("blocks.")}
+        layers = {int(name.split(".")[1]) for name in hooks if name.startswith("blocks.")}
         n_layers = max(layers, default=0) + 1
-        self.cfg = WrappedConfig(c.d_vocab, c.d_vocab_out, c.n_ctx, n_layers, c.kind, c.calling, dict(places))
+        self.cfg = WrappedConfig(c.d_vocab, c.d_vocab_out, c.n_ctx, n_layers, c.kind, c.calling, dict(hooks))
 
-    def _look_for_the_rest(self, places: dict[str, Place], classes: int) -> None:
-        """Add embedding and neurons to the places where they are not known, by kind of module and by trying."""
+    def _look_for_the_rest(self, hooks: dict[str, Location], classes: int) -> None:
+        """Add embedding and neurons to the hooks where they are not known, by kind of module and by trying."""
         inner = self.__dict__["inner"]
-        if "hook_embed" not in places and len(found := embeddings(inner, classes)) == 1:
-            places["hook_embed"] = found[0]
-        self._with_places(places)
-        if "hook_embed" in places and self._seen(places["hook_embed"], self.inputs[:1]).ndim != 3:
-            del places["hook_embed"]  # it is called for a and b apart
-        if not any(name.endswith(("mlp.hook_post", "hook_resid_post")) for name in places):
-            for place in in_order_of_calls(inner, lambda: self._called(self.inputs[:1])):
-                self._with_places(places)
-                if self._affine_map(place) is not None:
-                    seen = self._seen(place, self.inputs)
+        if "hook_embed" not in hooks and len(found := embeddings(inner, classes)) == 1:
+            hooks["hook_embed"] = found[0]
+        self._with_hooks(hooks)
+        if "hook_embed" in hooks and self._seen(hooks["hook_embed"], self.inputs[:1]).ndim != 3:
+            del hooks["hook_embed"]  # it is called for a and b apart
+        if not any(name.endswith(("mlp.hook_post", "hook_resid_post")) for name in hooks):
+            for location in in_order_of_calls(inner, lambda: self._called(self.inputs[:1])):
+                self._with_hooks(hooks)
+                if self._affine_map(location) is not None:
+                    seen = self._seen(location, self.inputs)
                     is_rectified = seen.clamp(max=0).square().sum() < 0.01 * seen.square().sum()
-                    places[NEURONS if is_rectified else RESIDUAL] = place
+                    hooks[NEURONS if is_rectified else RESIDUAL] = location
                     break
-        self._with_places(places)
+        self._with_hooks(hooks)
 
     def _build(self) -> None:
         """Make the hook points and give them their names."""
         self.blocks = nn.ModuleList([_Points() for _ in range(self.cfg.n_layers)])
-        for name in self.cfg.places:
+        for name in self.cfg.hooks:
             *path, last = name.split(".")
             room: nn.Module = self
             for step in path:
@@ -193,32 +193,32 @@ class Wrapped(Network):
         def through(point: HookPoint) -> Callable[[Tensor], Tensor]:
             return lambda x: point(x) if x.ndim > 2 else point(x.unsqueeze(1)).squeeze(1)
 
-        places: Mapping[str, Place] = self.cfg.places
-        if not places:
+        hooks: Mapping[str, Location] = self.cfg.hooks
+        if not hooks:
             return self._called(tokens).unsqueeze(1)
-        with passing(self.__dict__["inner"], {place: through(points[name]) for name, place in places.items()}):
+        with passing(self.__dict__["inner"], {location: through(points[name]) for name, location in hooks.items()}):
             return self._called(tokens).unsqueeze(1)
 
-    def _seen(self, place: Place, tokens: Tensor) -> Tensor:
-        """What is at a place for some inputs."""
+    def _seen(self, location: Location, tokens: Tensor) -> Tensor:
+        """What is at a location for some inputs."""
         seen: list[Tensor] = []
-        with torch.no_grad(), passing(self.__dict__["inner"], {place: lambda x: (seen.append(x), x)[1]}):
+        with torch.no_grad(), passing(self.__dict__["inner"], {location: lambda x: (seen.append(x), x)[1]}):
             self._called(tokens)
         return seen[-1]
 
-    def _logits_moved(self, place: Place, tokens: Tensor, change: Float[Tensor, "batch d"]) -> Tensor:
-        """Logits for some inputs with something added to what is at a place, at the last position."""
+    def _logits_moved(self, location: Location, tokens: Tensor, change: Float[Tensor, "batch d"]) -> Tensor:
+        """Logits for some inputs with something added to what is at a location, at the last position."""
 
         def moved(x: Tensor) -> Tensor:
             x = x.clone()
             x[:, -1] += change.to(x) if x.ndim == 3 else 0
             return x if x.ndim == 3 else x + change.to(x)
 
-        with torch.no_grad(), passing(self.__dict__["inner"], {place: moved}):
+        with torch.no_grad(), passing(self.__dict__["inner"], {location: moved}):
             return self._called(tokens).double()
 
-    def _affine_map(self, place: Place) -> Float[Tensor, "feature output"] | None:
-        """The matrix by which what is at a place, at the last position, makes the logits; None where none does.
+    def _affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:
+        """The matrix by which what is at a location, at the last position, makes the logits; None where none does.
 
         It is found by moving the activations: whether logits move alike whatever the input, and twice as far for twice
         the move, and then how far for each activation.
@@ -228,29 +228,29 @@ class Wrapped(Network):
         generator = torch.Generator().manual_seed(0)
         rows = torch.randint(len(self.inputs), (_PROBED,), generator=generator)
         tokens = self.inputs[rows]
-        seen = precise._seen(place, tokens)
+        seen = precise._seen(location, tokens)
         if seen.ndim not in (2, 3) or len(seen) != len(tokens):
             return None
         size = float(seen.double().square().mean().sqrt()) or 1.0
         move = size * torch.randn(1, seen.shape[-1], generator=generator).double().expand(_PROBED, -1)
-        still, once, twice = (precise._logits_moved(place, tokens, k * move) for k in (0, 1, 2))
+        still, once, twice = (precise._logits_moved(location, tokens, k * move) for k in (0, 1, 2))
         step = once - still
         scale = tolerance * float(step.abs().max() + still.abs().max())
         if float((step - step[:1]).abs().max()) > scale or float((twice - still - 2 * step).abs().max()) > scale:
             return None
         units = size * torch.eye(seen.shape[-1] + 1, seen.shape[-1], dtype=torch.float64)
         units = units.roll(1, dims=0)  # the first row moves nothing
-        logits = precise._logits_moved(place, tokens[:1].expand(len(units), -1), units)
+        logits = precise._logits_moved(location, tokens[:1].expand(len(units), -1), units)
         return (logits[1:] - logits[0]) / size
 
     @cached_property
     def readout(self) -> Float[Tensor, "feature output"] | None:
         """The matrix from the last neurons, or the last residual stream, to logits; None where it is no affine map."""
-        places: Mapping[str, Place] = self.cfg.places
+        hooks: Mapping[str, Location] = self.cfg.hooks
         last = f"blocks.{self.cfg.n_layers - 1}"
         for name in (f"{last}.mlp.hook_post", f"{last}.hook_resid_post"):
-            if name in places:
-                return self._affine_map(places[name])
+            if name in hooks:
+                return self._affine_map(hooks[name])
         return None
 
     @property
@@ -260,16 +260,16 @@ class Wrapped(Network):
         Raises:
             ValueError: where the embedding is is not known.
         """
-        places: Mapping[str, Place] = self.cfg.places
-        if "hook_embed" not in places:
+        hooks: Mapping[str, Location] = self.cfg.hooks
+        if "hook_embed" not in hooks:
             raise ValueError(f"where {self.cfg.kind} has its embedding is not known")
         first = self.inputs[:, 0].unique()
         tokens = self.inputs[torch.stack([(self.inputs[:, 0] == a).nonzero()[0, 0] for a in first])]
-        return self._seen(places["hook_embed"], tokens)[:, 0]
+        return self._seen(hooks["hook_embed"], tokens)[:, 0]
 
     def _known_readout(self) -> Float[Tensor, "feature output"]:
         if self.readout is None:
-            raise ValueError(f"no place of {self.cfg.kind} is known from which its logits are an affine map")
+            raise ValueError(f"no location of {self.cfg.kind} is known from which its logits are an affine map")
         return self.readout
 
     @property

@@ -62,7 +62,7 @@ def test_a_file_is_explained_in_any_mode(mode: Callable[[], AbstractContextManag
 def test_a_module_is_explained_in_any_mode(kind: type[Adds], mode: Callable[[], AbstractContextManager]) -> None:
     network = kind()
     with mode():
-        x = explain(network, op="add", p=P, draws=99, places={"hook_embed": "embed"})
+        x = explain(network, op="add", p=P, draws=99, hooks={"hook_embed": "embed"})
     assert x["accuracy"] == 1
     assert x["logit_fve"] == pytest.approx(1)
     found = x.row("gradient_symmetricity")

@@ -106,8 +106,8 @@ MAKES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 
 @cache
 def explained(name: str) -> Explanation:
-    make, places = MAKES[name]
-    return explain(make(), "add", P, places=places, draws=99)
+    make, hooks = MAKES[name]
+    return explain(make(), "add", P, hooks=hooks, draws=99)
 
 
 @pytest.mark.parametrize("make", MAKES)
@@ -189,8 +189,8 @@ def test_answers_that_hang_on_chance_are_doubted() -> None:
     dropped = explain(lambda t: nn.functional.dropout(NETWORK(t), 0.1), "add", P, draws=99)
     assert dropped.warning is not None
     assert dropped.verdict.words.startswith("Asked again, it gives other logits")
-    with pytest.raises(ValueError, match="places are said of a network of another make"):
-        explain(NETWORK, "add", P, places={"hook_embed": "hook_embed"}, draws=99)
+    with pytest.raises(ValueError, match="hooks are said of a network of another make"):
+        explain(NETWORK, "add", P, hooks={"hook_embed": "hook_embed"}, draws=99)
 
 
 def names(x: Explanation) -> list[str]:

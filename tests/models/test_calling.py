@@ -80,7 +80,7 @@ def test_a_module_that_takes_few_at_a_time_is_seen_from_outside() -> None:
     torch.testing.assert_close(wrapped(TASK.inputs())[:, 0], WANTED)
     assert wrapped.cfg.summary == "Few, seen from outside"
     with pytest.raises(ValueError, match="Few takes 8 inputs at a time"):
-        Wrapped(Few(), TASK, places={"hook_embed": "embed"})
+        Wrapped(Few(), TASK, hooks={"hook_embed": "embed"})
 
 
 def test_what_takes_no_pairs_says_what_it_answered() -> None:

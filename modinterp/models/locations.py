@@ -23,7 +23,7 @@ _NONLINEAR = tuple(
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """The output or the input of a part of a network.
 
     Attributes:
@@ -35,8 +35,8 @@ class Place:
     is_input: bool = False
 
     @classmethod
-    def of(cls, text: str) -> Place:
-        """A place by its name: `fc1`, or `fc2:input` for what goes into it."""
+    def of(cls, text: str) -> Location:
+        """A location by its name: `fc1`, or `fc2:input` for what goes into it."""
         return cls(text.removesuffix(":input"), text.endswith(":input"))
 
     def __str__(self) -> str:
@@ -60,8 +60,8 @@ def part(network: nn.Module, path: str) -> nn.Module:
 
 
 @contextmanager
-def passing(network: nn.Module, through: Mapping[Place, Callable[[Tensor], Tensor]]) -> Iterator[None]:
-    """The network with what is at some places passed through functions, until the block ends."""
+def passing(network: nn.Module, through: Mapping[Location, Callable[[Tensor], Tensor]]) -> Iterator[None]:
+    """The network with what is at some locations passed through functions, until the block ends."""
 
     def of_output(change: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
         return lambda module, args, output: (
@@ -72,9 +72,9 @@ def passing(network: nn.Module, through: Mapping[Place, Callable[[Tensor], Tenso
         return lambda module, args: (change(args[0]), *args[1:])
 
     with ExitStack() as stack:
-        for place, change in through.items():
-            module = part(network, place.path)
-            if place.is_input:
+        for location, change in through.items():
+            module = part(network, location.path)
+            if location.is_input:
                 handle = module.register_forward_pre_hook(of_input(change))
             else:
                 handle = module.register_forward_hook(of_output(change))
@@ -82,30 +82,30 @@ def passing(network: nn.Module, through: Mapping[Place, Callable[[Tensor], Tenso
         yield
 
 
-def shared_places(network: nn.Module) -> dict[str, Place]:
+def shared_hooks(network: nn.Module) -> dict[str, Location]:
     """The hook points of TransformerLens that a network has under the names of ours."""
-    return {name: Place(name) for name in getattr(network, "hook_dict", {}) if _SHARED.fullmatch(name)}
+    return {name: Location(name) for name in getattr(network, "hook_dict", {}) if _SHARED.fullmatch(name)}
 
 
-def embeddings(network: nn.Module, p: int) -> list[Place]:
+def embeddings(network: nn.Module, p: int) -> list[Location]:
     """The embeddings of at least p tokens among the modules of a network."""
     modules = network.named_modules()
-    return [Place(name) for name, m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= p]
+    return [Location(name) for name, m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= p]
 
 
-def in_order_of_calls(network: nn.Module, run: Callable[[], object]) -> list[Place]:
+def in_order_of_calls(network: nn.Module, run: Callable[[], object]) -> list[Location]:
     """Outputs of nonlinearities and inputs of linear layers, each as it is first called in a run."""
-    candidates = [Place(name) for name, m in network.named_modules() if name and isinstance(m, _NONLINEAR)]
-    candidates += [Place(name, True) for name, m in network.named_modules() if name and isinstance(m, nn.Linear)]
-    called: dict[Place, None] = {}
+    candidates = [Location(name) for name, m in network.named_modules() if name and isinstance(m, _NONLINEAR)]
+    candidates += [Location(name, True) for name, m in network.named_modules() if name and isinstance(m, nn.Linear)]
+    called: dict[Location, None] = {}
 
-    def noting(place: Place) -> Callable[[Tensor], Tensor]:
+    def noting(location: Location) -> Callable[[Tensor], Tensor]:
         def note(x: Tensor) -> Tensor:
-            called.setdefault(place)
+            called.setdefault(location)
             return x
 
         return note
 
-    with passing(network, {place: noting(place) for place in candidates}):
+    with passing(network, {location: noting(location) for location in candidates}):
         run()
     return list(called)
