@@ -2,8 +2,8 @@
 
 A library, and sources that stand on it. Data and imports go one way, left to right:
 
-    tasks -> models -> activations -> training -> runs -> analyses -> measurements -> claims -> figures -> pages ->
-    sources -> explain -> reproduce -> compare -> publish -> commands
+    tasks -> models -> activations -> training -> runs -> analyses -> bases -> interventions -> measurements ->
+    claims -> figures -> pages -> sources -> explain -> reproduce -> compare -> publish -> commands
 
 A task makes inputs, a model maps them, training makes a run, analyses turn its activations into small results, which
 the measurements of the run keep; claims hold them against what a source says, and figures draw them. A source is a

@@ -20,7 +20,7 @@ from modinterp.analyses.fourier.sparsity import fourier_gini, gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms, transform_2d
 from modinterp.analyses.network import nulls, summary
 from modinterp.analyses.training import phases, progress
-from modinterp.measurements.basis import KEY_ENERGY, Frequencies
+from modinterp.bases import KEY_ENERGY, Frequencies
 from modinterp.measurements.circles import ATTN_OUT, MLP_OUT, Circles, Z
 from modinterp.measurements.isolation import Isolation
 from modinterp.measurements.network import PATTERN, NoSuchPart

@@ -16,7 +16,7 @@ from modinterp.analyses.groups import characters, group_transforms, product_boun
 from modinterp.analyses.groups import neuron_irreps as neurons
 from modinterp.analyses.groups.group_transforms import part_in
 from modinterp.analyses.groups.irreps import Irrep, irrep
-from modinterp.measurements.basis import Representations
+from modinterp.bases import Representations
 from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.pairs import PairMeasurements, one_thread
 from modinterp.measurements.removal import Site, without

@@ -22,7 +22,7 @@ from modinterp.analyses.fourier import ablations, frequencies, neuron_spectra
 from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.analyses.network import nulls
-from modinterp.measurements.basis import KEY_ENERGY, basis_of
+from modinterp.bases import KEY_ENERGY, basis_of
 from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.measurements.questions import Questions
 from modinterp.measurements.score import Score

@@ -11,7 +11,7 @@ from typing import Any
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.analyses.fourier.neurons import THRESHOLD, term_shares
 from modinterp.analyses.fourier.sparsity import fourier_gini
-from modinterp.measurements.basis import GAP, KEY_ENERGY
+from modinterp.bases import GAP, KEY_ENERGY
 from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.quantity import Number, Quantity, register
 from modinterp.models import MLPConfig, Wrapped

@@ -25,14 +25,21 @@ def _one_hot(tokens: Tensor, classes: int) -> Float[Tensor, "batch 2 residue"]:
     return F.one_hot(tokens[:, :2] % classes, classes).to(torch.get_default_dtype())
 
 
-FORMS: dict[str, Callable[[Tensor, int], tuple[Tensor, ...]]] = {
-    "tokens": lambda tokens, _: (tokens,),
-    "pairs without =": lambda tokens, _: (tokens[:, :2],),
-    f"{_ONE_HOT} pairs in a row": lambda tokens, p: (_one_hot(tokens, p).flatten(1),),
-    f"{_ONE_HOT} pairs": lambda tokens, p: (_one_hot(tokens, p),),
-    "two arguments": lambda tokens, _: (tokens[:, 0], tokens[:, 1]),
-    f"{_ONE_HOT} as two arguments": lambda tokens, p: _one_hot(tokens, p).unbind(1),
+# From the vectors of a and b, `[batch, 2, residue]`, to the arguments of a network that takes vectors.
+_OF_VECTORS: dict[str, Callable[[Tensor], tuple[Tensor, ...]]] = {
+    f"{_ONE_HOT} pairs in a row": lambda vectors: (vectors.flatten(1),),
+    f"{_ONE_HOT} pairs": lambda vectors: (vectors,),
+    f"{_ONE_HOT} as two arguments": lambda vectors: vectors.unbind(1),
 }
+_OF_TOKENS: dict[str, Callable[[Tensor], tuple[Tensor, ...]]] = {
+    "tokens": lambda tokens: (tokens,),
+    "pairs without =": lambda tokens: (tokens[:, :2],),
+    "two arguments": lambda tokens: (tokens[:, 0], tokens[:, 1]),
+}
+FORMS = (  # the likeliest first
+    "tokens", "pairs without =", f"{_ONE_HOT} pairs in a row", f"{_ONE_HOT} pairs", "two arguments",
+    f"{_ONE_HOT} as two arguments",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,11 @@ class Calling:
         words = (", as numpy arrays" * self.as_numpy, ", in float64" * self.in_float64)
         return self.form + "".join(words) + (f", {self.most} at a time" if self.most else "")
 
+    @property
+    def takes_vectors(self) -> bool:
+        """Whether the network is called with one-hot numbers, which other vectors may replace."""
+        return self.form in _OF_VECTORS
+
     def logits(
         self, network: Callable[..., Any], tokens: Int[Tensor, "batch pos"], classes: int
     ) -> Float[Tensor, "batch output"]:
@@ -70,13 +82,21 @@ class Calling:
         return torch.cat([self._at_once(network, x, classes) for x in full])[: len(tokens)]
 
     def _at_once(self, network: Callable[..., Any], tokens: Tensor, classes: int) -> Tensor:
-        inputs = FORMS[self.form](tokens, classes)
-        if self.form.startswith(_ONE_HOT):
-            float_type = torch.float64 if self.in_float64 else _float_type(network)
-            inputs = tuple(x.to(float_type) for x in inputs)
+        if self.takes_vectors:
+            return self.of_vectors(network, _one_hot(tokens, classes), classes)
+        return self._called(network, _OF_TOKENS[self.form](tokens), classes)
+
+    def of_vectors(
+        self, network: Callable[..., Any], vectors: Float[Tensor, "batch 2 residue"], classes: int
+    ) -> Float[Tensor, "batch output"]:
+        """Logits of a network that takes one-hot numbers, for any vectors in their place."""
+        float_type = torch.float64 if self.in_float64 else _float_type(network)
+        return self._called(network, _OF_VECTORS[self.form](vectors.to(float_type)), classes)
+
+    def _called(self, network: Callable[..., Any], inputs: tuple[Tensor, ...], classes: int) -> Tensor:
         with evaluating(network):
             result = network(*(x.cpu().numpy() if self.as_numpy else x for x in inputs))
-        return _logits(result, len(tokens), classes)
+        return _logits(result, len(inputs[0]), classes)
 
 
 @contextmanager

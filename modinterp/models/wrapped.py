@@ -186,6 +186,12 @@ class Wrapped(Network):
         logits = c.calling.logits(self.__dict__["inner"], tokens.to(self.device), c.d_vocab_out)
         return logits if every else logits[:, : c.d_vocab_out]
 
+    def called_with(self, vectors: Float[Tensor, "batch 2 residue"]) -> Float[Tensor, "batch output"]:
+        """Logits of the classes for vectors in place of one-hot numbers, of a network that is called with these."""
+        c: WrappedConfig = self.cfg
+        vectors = vectors.to(self.device)
+        return c.calling.of_vectors(self.__dict__["inner"], vectors, c.d_vocab_out)[:, : c.d_vocab_out]
+
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch 1 output"]:
         """Logits of the classes at the last position, by the network's own forward pass."""
         points: dict[str, HookPoint] = self.hook_dict

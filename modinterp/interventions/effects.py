@@ -1,0 +1,111 @@
+"""What an intervention does to the answers of a network over pairs, beside what a sum of cosines foretells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from modinterp.analyses.checked import checked
+from modinterp.analyses.fourier.cosine_sums import answer_sums, cosine_coefficients, cosine_waves
+from modinterp.analyses.fourier.transforms import sums
+
+Logits = Float[Tensor, "a b output"]
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """A sum of cosines of w(answer - c), as fitted to the logits of a network that nothing was done to.
+
+    Attributes:
+        p, sign: modulus, and 1 for a + b or -1 for a - b.
+        alphas: frequency to coefficient. [logits]
+    """
+
+    p: int
+    sign: int
+    alphas: Mapping[int, float]
+
+    @classmethod
+    def of(cls, logits: Logits, freqs: Sequence[int], sign: int) -> Cosines:
+        """The cosines of some frequencies that fit logits best."""
+        found = cosine_coefficients(logits, list(freqs), sign)
+        return cls(logits.shape[-1], sign, dict(zip(freqs, found.tolist(), strict=True)))
+
+    def explained(self, logits: Logits, moved_by: float = 0.0) -> float:
+        """Share of the logits, each pair's mean removed, that the cosines explain once the answer has moved.
+
+        Args:
+            moved_by: how far the answer is foretold to move; a fraction shifts the cosines by a fraction.
+        """
+        logits = logits - logits.mean(dim=-1, keepdim=True)
+        total = logits.double().square().sum()
+        if not self.alphas or not total > 0:
+            return float("nan")
+        by_distance = answer_sums(logits, self.sign)  # of the answer minus c
+        distance = torch.arange(self.p, dtype=torch.float64) + moved_by
+        waves = torch.stack([a * (2 * torch.pi * k / self.p * distance).cos() for k, a in self.alphas.items()])
+        curve = waves.sum(dim=0)
+        return float((2 * by_distance @ curve - self.p**2 * curve.square().sum()) / total)
+
+    def margins(self, without: Sequence[int] = ()) -> Float[Tensor, " distance"]:
+        """Foretold mean of the right logit minus that of the answer d further on, for every d. [logits]
+
+        Args:
+            without: frequencies that are taken out.
+        """
+        kept = {k: a for k, a in self.alphas.items() if k not in without}
+        if not kept:
+            return torch.zeros(self.p, dtype=torch.float64)
+        curve = cosine_waves(self.p, list(kept)) @ torch.tensor(list(kept.values()), dtype=torch.float64)
+        return curve[0] - curve
+
+
+@checked
+def margins(logits: Logits, sign: int = 1) -> Float[Tensor, " distance"]:
+    """Mean over all pairs of the right logit minus that of the answer d further on, for every d. [logits]"""
+    p = logits.shape[-1]
+    by_distance = answer_sums(logits, sign) / p**2
+    return by_distance[0] - by_distance[-torch.arange(p) % p]
+
+
+@checked
+def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tensor, "a b"]:
+    """Whether the answer to each pair is the right one moved by so many residues."""
+    p = logits.shape[-1]
+    return logits.argmax(dim=-1) == (sums(p, sign).to(logits.device) + moved_by) % p
+
+
+@checked
+def phase_sizes(logits: Logits, freq: int, sign: int = 1) -> Float[Tensor, "a b"]:
+    """How much of the logits of each pair is the cosine of the right answer at a frequency: Re of sum_c L_c e^iw(c-s).
+
+    Args:
+        freq: [cycles per p]
+    """
+    p = logits.shape[-1]
+    w = 2 * torch.pi * freq / p
+    residue = torch.arange(p, dtype=torch.float64)
+    cos, sin = logits.double() @ (w * residue).cos(), logits.double() @ (w * residue).sin()
+    s = w * sums(p, sign).double()
+    return cos * s.cos() + sin * s.sin()
+
+
+@checked
+def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
+    """How much the size of a frequency depends on a - b (on a + b for differences): 0 for a Clock, 1 for a Pizza.
+
+    Over pairs of one distance d, the mean size is fitted by u + v |cos(w d / 2)|; the share is v / (u + v).
+    """
+    p = logits.shape[-1]
+    sizes = phase_sizes(logits, freq, sign)
+    distances = sums(p, -sign)
+    by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, distances.flatten(), sizes.flatten()) / p
+    d = torch.arange(p, dtype=torch.float64)
+    pizza = (torch.pi * freq / p * d).cos().abs()
+    design = torch.stack([torch.ones(p, dtype=torch.float64), pizza], dim=1)
+    u, v = torch.linalg.lstsq(design, by_distance[:, None]).solution.flatten().tolist()
+    return v / (u + v) if u + v else float("nan")

@@ -1,0 +1,143 @@
+"""Linear maps of token space that turn circles: a wave f(t) of the numbers becomes f(t + x), for a fraction x as well.
+
+A turn by half a step puts every number where no token stands. A network that adds angles answers the next sum then; a
+table of tokens has nothing to look up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import gcd, pi
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.checked import checked
+from modinterp.analyses.fourier.transforms import components_of, fourier_basis
+
+Map = Float[Tensor, "element element"]
+
+
+@checked
+def folded(freq: int, p: int) -> int:
+    """The frequency between 0 and p // 2 whose cosine is that of any multiple of 1 / p.
+
+    >>> folded(82, 113)
+    31
+    """
+    return min(freq % p, -freq % p)
+
+
+@checked
+def doubles(freqs: Sequence[int], p: int) -> dict[int, tuple[int, int]]:
+    """Companions of some frequencies: twice a frequency, where it is none of them itself.
+
+    A nonlinearity makes waves of twice a frequency, which must turn by twice the *unfolded* angle.
+
+    Returns:
+        Companion to the frequency it is twice of, and the sign of its angle.
+
+    >>> doubles([41, 42], 113)
+    {31: (41, -1), 29: (42, -1)}
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for k in freqs:
+        twice = folded(2 * k, p)
+        if twice and twice not in freqs:
+            found.setdefault(twice, (k, 1 if 2 * k <= p / 2 else -1))
+    return found
+
+
+@checked
+def turn_angles(freqs: Sequence[int], p: int, step: float, companions: bool = True) -> dict[int, float]:
+    """The angle by which each circle turns when every number moves by a step.
+
+    Args:
+        step: in units of one residue; 0.5 is the half turn.
+        companions: whether circles of twice a frequency turn with it.
+    Returns:
+        Frequency to angle. [rad]
+    """
+    own = {k: 2 * pi * k / p * step for k in freqs}
+    extra = doubles(freqs, p) if companions else {}
+    return own | {f: sign * 4 * pi * k / p * step for f, (k, sign) in extra.items()}
+
+
+@checked
+def turn(p: int, angles: Mapping[int, float]) -> Map:
+    """The map of token space that turns some circles and leaves everything else.
+
+    The alternating wave of even p has no circle, and stays.
+
+    >>> import torch
+    >>> t = torch.arange(5).double()
+    >>> wave = (2 * torch.pi / 5 * t).cos()
+    >>> moved = turn(5, {1: 2 * torch.pi / 5 * 0.5}) @ wave
+    >>> torch.allclose(moved, (2 * torch.pi / 5 * (t + 0.5)).cos())
+    True
+    """
+    basis, found = fourier_basis(p), torch.eye(p, dtype=torch.float64)
+    for freq, angle in angles.items():
+        rows = basis[components_of(freq, p)]
+        if len(rows) == 2:
+            found += rows.T @ (_rotation(angle) - torch.eye(2)).to(rows) @ rows
+    return found
+
+
+@checked
+def turn_of_random_planes(p: int, angles: Sequence[float], seed: int = 0) -> Map:
+    """A control of `turn`: random planes of token space, orthogonal to the constant, turned by the same angles."""
+    generator = torch.Generator().manual_seed(seed)
+    drawn = torch.randn(p, 2 * len(angles), generator=generator, dtype=torch.float64)
+    planes = torch.linalg.qr(drawn - drawn.mean(dim=0)).Q
+    found = torch.eye(p, dtype=torch.float64)
+    for number, angle in enumerate(angles):
+        rows = planes[:, 2 * number : 2 * number + 2].T
+        found += rows.T @ (_rotation(angle) - torch.eye(2)).to(rows) @ rows
+    return found
+
+
+@checked
+def moved_at_random(
+    vectors: Float[Tensor, "element d"], moved: Float[Tensor, "element d"], seed: int = 0
+) -> Float[Tensor, "element d"]:
+    """A control of any change: every vector moved in a random direction, as far as the change moves it."""
+    generator = torch.Generator().manual_seed(seed)
+    away = torch.randn(vectors.shape, generator=generator, dtype=torch.float64)
+    length = (moved - vectors).norm(dim=1, keepdim=True)
+    return vectors + away / away.norm(dim=1, keepdim=True) * length
+
+
+@checked
+def projector(p: int, freqs: Sequence[int]) -> Map:
+    """The orthogonal projector of token space onto the circles of some frequencies."""
+    rows = fourier_basis(p)[components_of(list(freqs), p)]
+    return rows.T @ rows
+
+
+@checked
+def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> Float[Tensor, "element d"]:
+    """The vectors moved along the line that fits them best, as if every number were larger by a step.
+
+    A network that adds integers answers the next sum, for the largest number as well; circles hardly move.
+    """
+    t = torch.arange(len(vectors), dtype=torch.float64)
+    t = t - t.mean()
+    return vectors + step * (t @ vectors.double() / t.square().sum())
+
+
+@checked
+def is_turnable(freqs: Sequence[int], p: int) -> bool:
+    """Whether a turn of these circles is a test: they are at most half of all circles, and can tell every answer apart.
+
+    Turning nearly all circles renames the tokens, which a table of tokens survives.
+    """
+    turning = [k for k in freqs if 2 * k != p]
+    return 0 < 2 * len(turning) <= (p - 1) / 2 and gcd(p, *turning) == 1
+
+
+def _rotation(angle: float) -> Float[Tensor, "2 2"]:
+    """Acts on the coefficients of cos and sin so that f(t) becomes f(t + x)."""
+    x = torch.tensor(angle, dtype=torch.float64)
+    return torch.stack([torch.stack([x.cos(), x.sin()]), torch.stack([-x.sin(), x.cos()])])
