@@ -44,8 +44,8 @@ from timing import versions
 
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.explain import Explanation, explain
+from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED
 from modinterp.explain.subject import subject
-from modinterp.explain.verdict import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED
 from modinterp.models import ForwardPass, TransformerConfig, Weights, from_state_dict, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.runs.store import FINAL

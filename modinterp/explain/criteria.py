@@ -1,4 +1,4 @@
-"""What a verdict may be, and the numbers that it rests on."""
+"""The numbers that a verdict rests on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from modinterp.claims.band import Band, at_least, at_most
+from modinterp.explain.algorithms import Algorithm
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
-
-FOURIER, MEMORISED, PERIODIC, UNSOLVED = "Fourier multiplication", "memorised", "other periodic", "not solved"
-DOUBTFUL = "doubtful"  # as it was assumed to compute, it is not the network that was trained
-SOLVED = "solved, it is hidden how"  # right, not pair by pair, and not to be told how
-BEHAVIOUR = "behaviour only"  # no operation that waves explain
 
 ACCURACY, P_VALUE, KEYS_ALONE, WITHOUT_KEYS, FORMULA = (
     "accuracy", "p_value_energy", "restricted_accuracy", "excluded_share", "formula_accuracy",
@@ -71,8 +67,14 @@ def is_explained(m: NetworkMeasurements) -> bool:
     return isinstance(m, CyclicMeasurements | GroupMeasurements) and m.basis.is_operation
 
 
-def criteria(m: Any) -> Iterator[Criterion]:
-    """The numbers that a verdict on a network over pairs rests on, with what they must reach."""
+def foretold(algorithm: Algorithm, m: Any) -> Iterator[Criterion]:
+    """What an algorithm foretells of interventions, and what happened."""
+    for key, band in algorithm.foretells.items():
+        yield Criterion(key, m.reading(key).title, m[key], band)
+
+
+def projections(m: Any) -> Iterator[Criterion]:
+    """The accuracy, and what read-out, logits and neurons look like, with what sums of waves reach."""
     fit = FORMULA_FIT if isinstance(m, CyclicMeasurements) else FORMULA_FIT_OF_GROUPS
     keys = [ACCURACY, P_VALUE, KEYS_ALONE, WITHOUT_KEYS, FORMULA, fit]
     if m.has_neurons and not m.is_output_only:

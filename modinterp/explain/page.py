@@ -12,8 +12,9 @@ import plotly.graph_objects as go
 
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import component_norms
-from modinterp.explain.criteria import FOURIER, is_explained
+from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
+from modinterp.explain.labels import FOURIER
 from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, representations, symmetry
 from modinterp.files import write_atomically
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements

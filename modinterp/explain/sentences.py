@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from modinterp.explain.criteria import ACCURACY, DOUBTFUL, FOURIER, MEMORISED, NEURONS, P_VALUE, PERIODIC, SOLVED
+from modinterp.explain.algorithms import algorithms_for
+from modinterp.explain.criteria import ACCURACY, NEURONS, P_VALUE
+from modinterp.explain.labels import DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, WAVES
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, quantity
 from modinterp.measurements.quantities import adds_embeddings
 from modinterp.measurements.quantity import WORDS, number_text
@@ -14,12 +16,13 @@ Judged = CyclicMeasurements | GroupMeasurements
 COSETS, REPRESENTATIONS, UNTOLD = "constant on cosets", "representations alone", "not to be distinguished"
 
 
-def sentences(m: Judged, label: str, is_met: dict[str, bool]) -> Iterator[str]:
+def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = False) -> Iterator[str]:
     """What was found, in the order of the reasons.
 
     Args:
         label: the verdict.
         is_met: key of each criterion to whether it is met.
+        is_found: whether an algorithm foretold its interventions, which says how it computes.
     """
     n, blocks = number_text, m.basis.blocks_name
     yield (
@@ -35,8 +38,11 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool]) -> Iterator[str]:
     alone, without = m.score_of_keys_alone.accuracy, m.score_without_keys.accuracy
     explained, formula = m.formula_fit, m.score_of_formula.accuracy
     only_neurons_miss = [key for key in is_met if not is_met[key]] == [NEURONS]
-    if label == FOURIER or (label == SOLVED and only_neurons_miss):
-        yield _of_the_formula(m)
+    if label in (FOURIER, WAVES) or is_found or (label == SOLVED and only_neurons_miss):
+        if m.key_blocks:
+            yield _of_the_formula(m)
+        if label == WAVES:
+            yield _of_the_inside(m)
         if only_neurons_miss:
             yield _of_neurons(m)
     elif label == MEMORISED and is_met[ACCURACY]:
@@ -66,6 +72,20 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool]) -> Iterator[str]:
         )
     elif explained >= 0.5 and label != DOUBTFUL:
         yield f"The sum of {_terms(m)} is {explained:.0%} of its logits nevertheless."
+
+
+def _of_the_inside(m: Judged) -> str:
+    """That the verdict is about the logits alone, and why, as a sentence."""
+    if not algorithms_for(m):
+        why = m.reading("accuracy_without").note
+        return f"This says what its logits are, and not how it computes them: nothing inside was changed, since {why}."
+    if (moved := m.reading("half_turn").value) is not None:
+        did = f"its circles, turned by half a step for both numbers, move the answer by one on {moved:.1%} of pairs"
+    else:
+        did = f"without its {m.basis.blocks_name} in the embedding {m['accuracy_without']:.1%} of the answers are right"
+    return (
+        f"This says what its logits are, and not how it computes them: {did}, where the algorithm foretells otherwise."
+    )
 
 
 def _terms(m: Judged) -> str:

@@ -7,24 +7,20 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from modinterp.explain.algorithms import CIRCLES, Algorithm, algorithm_of, kinds
 from modinterp.explain.criteria import (
     ACCURACY,
     BANDS,
-    BEHAVIOUR,
-    DOUBTFUL,
     FORMULA_FIT,
     FORMULA_FIT_OF_GROUPS,
-    FOURIER,
-    MEMORISED,
     NEURONS,
     P_VALUE,
-    PERIODIC,
-    SOLVED,
-    UNSOLVED,
     Criterion,
-    criteria,
+    foretold,
     is_explained,
+    projections,
 )
+from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED, WAVES
 from modinterp.explain.sentences import sentences, which_of_two
 from modinterp.explain.warning import ReadingWarning
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
@@ -36,24 +32,23 @@ NEEDED = 0.9  # share of its answers that a table keeps without its strongest fr
 
 @dataclass(frozen=True)
 class Verdict:
-    """One of `Fourier multiplication`, `memorised`, `other periodic` and `not solved`, and what it rests on.
-
-    Three more say that none of the four can be said: `doubtful`, where another forward pass, operation or input
-    explains the network, or none does; `solved, it is hidden how`; and `behaviour only`.
+    """What a network does, in one of the words of `modinterp.explain.labels`, and what that rests on.
 
     Attributes:
         label: which of them.
         words: the reasons, with their numbers.
-        criteria: all must be met for `Fourier multiplication`.
-        clock_or_pizza: `nearer the clock`, `nearer the pizza`, or that its measures disagree; empty where the network
-            is no Fourier multiplication, or nobody said how much of its attention is constant and that decides. Of a
-            group: `constant on cosets`, `representations alone`, or that neither is to be told.
+        criteria: what the algorithm foretells of interventions, where one was found; then the accuracy and what
+            read-out, logits and neurons look like.
+        clock_or_pizza: how many circles of the embedding are Clocks and Pizzas, such as `3 clock, 2 pizza`. Of a group:
+            `constant on cosets`, `representations alone`, or that the two cannot be distinguished. Empty elsewhere.
+        algorithm: name of the hypothesis whose predictions came true inside the network; empty where none did.
     """
 
     label: str
     words: str
     criteria: tuple[Criterion, ...]
     clock_or_pizza: str = ""
+    algorithm: str = ""
 
     def table(self) -> pd.DataFrame:
         """One row a criterion."""
@@ -88,33 +83,41 @@ def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Ver
 
 
 def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:
-    """Which of the four kinds a network is, by fixed criteria; behaviour only where nothing else was measured.
+    """What a network does: the first algorithm whose predictions come true inside it, or else what its logits are.
 
-    `Fourier multiplication` meets all of `BANDS`. Of the others, `other periodic` has a few frequencies that are most
-    of its read-out, or neurons of one frequency, which do not do the work in that way; `memorised` is right on some
-    pairs (or, with nothing mostly periodic, on all) for which it does not need its strongest frequencies; `not solved`
-    is the rest. What needs its strongest frequencies for some of its answers, or is mostly right on pairs that it never
-    saw, does not store pairs: where it is right, it is `solved, it is hidden how`, as where numbers so few are added
-    that all frequencies are there, or where cosines come from neurons that are no waves. Where it is doubtful that it
-    was measured as it computes, that is said first, and none of these.
+    `Fourier multiplication` and `integer arithmetic` rest on interventions inside the network. Where these cannot be
+    made, or do not come out as foretold, the verdict is about the logits:
+
+    - `logits are waves of the answer` meets all of `BANDS`;
+    - `other periodic` has few frequencies in its read-out, or neurons of one frequency, that do not do the work so;
+    - `memorised` does not need its strongest frequencies for the pairs on which it is right;
+    - `solved, it is hidden how` is right, and does not store pairs;
+    - `not solved` is the rest.
+
+    Where another forward pass, operation or input explains the network better, it is `doubtful`.
     """
     if not isinstance(m, Judged) or not is_explained(m):
         return _of_behaviour(m, warning)
-    found = tuple(criteria(m))
-    is_met = {c.key: c.met for c in found}
-    label = DOUBTFUL if warning is not None and not is_met[ACCURACY] else _label(m, is_met)
+    seen = tuple(projections(m))
+    is_met = {c.key: c.met for c in seen}
+    found = algorithm_of(m, all(is_met.values())) if is_met[ACCURACY] else None
+    label = DOUBTFUL if warning is not None and not is_met[ACCURACY] else _label(m, is_met, found)
     words = [] if warning is None else [warning.words]
-    words += sentences(m, label, is_met)  # type: ignore[arg-type]
-    which = ""
-    if label == FOURIER and warning is None:
+    words += [] if found is None else [found.says(m)]
+    words += sentences(m, label, is_met, found is not None)  # type: ignore[arg-type]
+    which = kinds(m) if found is CIRCLES and warning is None else ""
+    if label == FOURIER and found is not CIRCLES and warning is None:
         which, why = which_of_two(m)  # type: ignore[arg-type]
         words.append(why)
-    return Verdict(label, " ".join(words), found, which)
+    foretelling = () if found is None else tuple(foretold(found, m))
+    return Verdict(label, " ".join(words), foretelling + seen, which, "" if found is None else found.name)
 
 
-def _label(m: Judged, is_met: dict[str, bool]) -> str:
+def _label(m: Judged, is_met: dict[str, bool], found: Algorithm | None) -> str:
+    if found is not None:
+        return found.label
     if all(is_met.values()):
-        return FOURIER
+        return WAVES
     if is_met[ACCURACY]:
         if all(met for name, met in is_met.items() if name != NEURONS):
             return SOLVED

@@ -66,10 +66,18 @@ class Embedded:
         """
         if self.takes_vectors:
             one = torch.eye(self.task.grid[0], dtype=torch.float64)[self.order]  # type: ignore[index]
+            if self._rounds(one):
+                raise NotRecorded("it rounds the vectors that it is called with")
             return one, one
         if HOOK not in self.network.hook_dict:
             raise NotRecorded("it is not known where the network embeds its numbers; `hooks` can name the place")
         return self._table(0), self._table(1)
+
+    def _rounds(self, one: Vectors) -> bool:
+        """Whether vectors that are a little off one-hot ones give exactly the same logits."""
+        pairs = torch.arange(self.n)
+        off = 0.99 * one + 0.01 * one.roll(1, dims=0)
+        return torch.equal(self._of_vectors(one, one, pairs), self._of_vectors(off, off, pairs))
 
     def _table(self, position: int) -> Vectors:
         """The vectors of all numbers at one position, which must not depend on the number at the other one."""

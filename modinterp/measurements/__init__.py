@@ -5,7 +5,7 @@ pairs in representations (`GroupMeasurements`), numbers to order (`OrderMeasurem
 (`SequenceMeasurements`). Claims, figures and explanations take their numbers from measurements, and from nothing else.
 """
 
-from modinterp.measurements import quantities  # noqa: F401 - which registers them
+from modinterp.measurements import causal_quantities, quantities  # noqa: F401 - which register them
 from modinterp.measurements.cyclic import CyclicMeasurements
 from modinterp.measurements.families import family, measure, measure_as_published
 from modinterp.measurements.groups import GroupMeasurements

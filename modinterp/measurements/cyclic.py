@@ -21,6 +21,7 @@ from modinterp.analyses.fourier.transforms import component_norms, frequency_nor
 from modinterp.analyses.network import nulls, summary
 from modinterp.analyses.training import phases, progress
 from modinterp.bases import KEY_ENERGY, Frequencies
+from modinterp.measurements.causal import Causal
 from modinterp.measurements.circles import ATTN_OUT, MLP_OUT, Circles, Z
 from modinterp.measurements.isolation import Isolation
 from modinterp.measurements.network import PATTERN, NoSuchPart
@@ -39,7 +40,7 @@ class CyclicMeasurements(PairMeasurements):
     Waves are those of the answer, a + b or a - b; for a * b, those of the sum of discrete logarithms.
     """
 
-    parts = (Questions, Circles, Isolation)
+    parts = (Questions, Causal, Circles, Isolation)
     basis: Frequencies  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @property

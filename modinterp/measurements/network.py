@@ -15,7 +15,7 @@ from torch import Tensor
 from modinterp.activations import ActivationCache
 from modinterp.analyses.training import phases
 from modinterp.measurements.component import Component, Kept
-from modinterp.measurements.quantity import REGISTRY, Quantity, Reading, overview, reading
+from modinterp.measurements.quantity import REGISTRY, STAGES, Quantity, Reading, overview, reading
 from modinterp.measurements.recorded import restored_values
 from modinterp.measurements.score import Score, score
 from modinterp.models import Config, Network, Weights
@@ -82,7 +82,8 @@ class NetworkMeasurements:
 
     def quantities(self) -> tuple[Quantity, ...]:
         """The numbers that there are of such a network, in the order of its stages."""
-        return tuple(each for each in REGISTRY.values() if each.applies(self))
+        found = (each for each in REGISTRY.values() if each.applies(self))
+        return tuple(sorted(found, key=lambda each: list(STAGES).index(each.stage)))
 
     def reading(self, key: str) -> Reading:
         """A number by its key, with its note; without a value where the network lacks what it needs.

@@ -5,7 +5,7 @@ Whether the blocks are frequencies or representations, and the order and sign of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.analyses.network import nulls
 from modinterp.bases import KEY_ENERGY, basis_of
+from modinterp.measurements.causal import Causal, Turned
 from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.measurements.questions import Questions
 from modinterp.measurements.score import Score
@@ -55,7 +56,7 @@ class PairMeasurements(NetworkMeasurements):
     Activations, labels and weights stand in the order of `basis`: for a * b, in that of discrete logarithms.
     """
 
-    parts = (Questions,)
+    parts = (Questions, Causal)
 
     def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
         if run.task.grid is None or len(run.task.grid) != 2:
@@ -71,6 +72,26 @@ class PairMeasurements(NetworkMeasurements):
     def questions(self) -> Questions:
         """Measurements by question, of a network that is asked several things about each pair."""
         return self.part(Questions)
+
+    @property
+    def causal(self) -> Causal:
+        """Interventions on the embedding: circles turned, removed and restored."""
+        return self.part(Causal)
+
+    def turn(self, steps: float = 0.5, of_b: float | None = None, frequencies: Sequence[int] = ()) -> Turned:
+        """The network with the circles of both numbers turned by some steps, with the controls beside.
+
+        Use it to ask whether the network adds angles: turned by half a step each, the answer moves by one.
+
+        Args:
+            steps: how far a and b move, in residues.
+            of_b: how far b moves; by default as far as a.
+            frequencies: circles that are turned; by default those of the strongest cosines in the logits.
+        Raises:
+            NoSuchPart: the task adds no angles.
+            NotRecorded: the embedding is not exposed.
+        """
+        return self.causal.turned(steps, steps if of_b is None else of_b, frequencies or None, controls=True)
 
     @property
     def words(self) -> dict[str, str]:

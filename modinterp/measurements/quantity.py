@@ -20,6 +20,7 @@ Of = Callable[[Any], Number | Mapping[int, Number]]
 WORDS = {"readout": "W_L", "features": "neurons", "block": "frequency", "blocks": "frequencies", "answer": "a + b"}
 STAGES = {
     "task": "Does it do the task?",
+    "causal": "Does the answer move as foretold when the inside is changed?",
     "keys": "Which {blocks}, and how clearly?",
     "layers": "How much of each layer do they explain?",
     "use": "Are they used?",

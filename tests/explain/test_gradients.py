@@ -11,7 +11,7 @@ import torch
 from explain import planted
 
 from modinterp.explain import explain
-from modinterp.explain.verdict import FOURIER
+from modinterp.explain.labels import FOURIER
 from modinterp.runs.store import write_weights
 
 P, FREQS = 23, (3, 7, 10)

@@ -17,9 +17,9 @@ from modinterp.analyses.groups.characters import character_cube
 from modinterp.analyses.groups.irreps import irreps
 from modinterp.commands.explain import main
 from modinterp.explain import explain
+from modinterp.explain.labels import DOUBTFUL, FOURIER, MEMORISED, SOLVED, UNSOLVED, WAVES
 from modinterp.explain.page import figures, page
 from modinterp.explain.sentences import COSETS, UNTOLD
-from modinterp.explain.verdict import DOUBTFUL, FOURIER, MEMORISED, SOLVED, UNSOLVED
 from modinterp.measurements import GroupMeasurements
 from modinterp.models import MLPConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
@@ -47,7 +47,7 @@ def noise(seed: int = 0) -> Tensor:
 
 def test_a_network_of_two_representations_is_told() -> None:
     found = explain(answering(composed("standard", "sign") + 3 * noise()), group="S4", equals=False, draws=99)
-    assert found.verdict.label == FOURIER
+    assert found.verdict.label == WAVES
     assert found.measurements.key_names == ("standard", "sign")
     assert found["formula_accuracy"] == found["restricted_accuracy"] == 1
     assert found["excluded_accuracy"] < 0.1
@@ -141,7 +141,7 @@ def test_a_network_of_cosets_is_right_and_told_from_representations() -> None:
 
 def test_the_group_of_a_networks_own_answers() -> None:
     found = explain(answering(composed("standard")), op="group", p=24, equals=False, draws=99)
-    assert found.verdict.label == FOURIER
+    assert found.verdict.label == WAVES
     assert found.measurements.task.group == "its answers"
     assert found.measurements.key_names in (("3a",), ("3b",))
     with pytest.raises(ValueError, match="the table is none of a group"):
@@ -171,7 +171,7 @@ def test_addition_of_renamed_numbers_is_told_as_a_group() -> None:
     assert found.verdict.label == DOUBTFUL
     assert "all of them with op=group, group=answers" in found.verdict.words
     again = explain(network, "group", p, group="answers", draws=99)
-    assert (again.verdict.label, again["accuracy"]) == (FOURIER, 1)
+    assert (again.verdict.label, again["accuracy"]) == (WAVES, 1)
 
 
 def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ from reference import REFERENCE
 from modinterp.explain import explain, hypotheses
 from modinterp.explain.gradient_alignment import alignment
 from modinterp.explain.hypotheses import Trial, as_assumed, trials
+from modinterp.explain.labels import DOUBTFUL, FOURIER
 from modinterp.explain.subject import Said, subject
-from modinterp.explain.verdict import DOUBTFUL, FOURIER
 from modinterp.explain.warning import is_likelier, warning
 from modinterp.measurements import measure
 from modinterp.measurements.score import Score, margin_variation
@@ -52,7 +52,7 @@ def test_neurons_that_square_are_found_whatever_is_said(tmp_path: Path, said: st
     assert wrong.warning.trials[0].inputs == P**2
     assert wrong.warning.trials[0].score.accuracy == 1
     right = explain(path, act_fn="square", draws=99)
-    assert (right.verdict.label, right.verdict.clock_or_pizza) == (FOURIER, "nearer the clock")
+    assert (right.verdict.label, right.verdict.clock_or_pizza) == (FOURIER, "2 clock")
     assert right.warning is None
 
 

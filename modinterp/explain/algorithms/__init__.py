@@ -1,0 +1,34 @@
+"""Hypotheses about the algorithm of a network, one file each; whichever foretells its interventions is the verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modinterp.bases import Frequencies
+from modinterp.explain.algorithms.algorithm import Algorithm
+from modinterp.explain.algorithms.all_frequencies import ALL_FREQUENCIES
+from modinterp.explain.algorithms.circles import CIRCLES, kinds
+from modinterp.explain.algorithms.integers import INTEGER_ARITHMETIC
+from modinterp.explain.algorithms.mixture import MIXTURE
+from modinterp.explain.algorithms.representations import REPRESENTATIONS
+
+__all__ = ["ADDING", "COMPOSING", "Algorithm", "algorithm_of", "algorithms_for", "kinds"]
+
+ADDING = (CIRCLES, ALL_FREQUENCIES, INTEGER_ARITHMETIC, MIXTURE)  # the likeliest first
+COMPOSING = (REPRESENTATIONS,)
+
+
+def algorithms_for(m: Any) -> tuple[Algorithm, ...]:
+    """The algorithms that may be what a network over pairs does, as far as it exposes what they foretell."""
+    candidates = ADDING if isinstance(m.causal.basis, Frequencies) else COMPOSING
+    return tuple(each for each in candidates if each.is_tested_on(m))
+
+
+def algorithm_of(m: Any, logits_are_sums: bool) -> Algorithm | None:
+    """The first algorithm all of whose predictions came true in a network; None where none did, or none was tested.
+
+    Args:
+        logits_are_sums: whether read-out, logits and neurons are those of a sum over key blocks.
+    """
+    candidates = (each for each in algorithms_for(m) if logits_are_sums or not each.shows_in_logits)
+    return next((each for each in candidates if each.holds_for(m)), None)

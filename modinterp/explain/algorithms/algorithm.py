@@ -1,0 +1,38 @@
+"""A hypothesis about the algorithm of a network: what it foretells of interventions, and what is said if they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from modinterp.claims.band import Band
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm, by what it foretells of interventions on the inside of a network that uses it.
+
+    Attributes:
+        name: what it is called, such as `circles`.
+        label: the verdict on a network that uses it.
+        foretells: key of a quantity to the tolerance that it must lie in, and why.
+        says: from the measurements of a network that uses it to a sentence with the numbers.
+        shows_in_logits: whether the logits must be as the algorithm makes them as well, because a table of tokens comes
+            through its interventions.
+    """
+
+    name: str
+    label: str
+    foretells: Mapping[str, Band]
+    says: Callable[[Any], str] = field(repr=False)
+    shows_in_logits: bool = False
+
+    def is_tested_on(self, m: Any) -> bool:
+        """Whether the network exposes every number that the algorithm foretells."""
+        keys = {each.key for each in m.quantities()}
+        return all(key in keys and m.reading(key).value is not None for key in self.foretells)
+
+    def holds_for(self, m: Any) -> bool:
+        """Whether every number is there and lies where the algorithm foretells it."""
+        return self.is_tested_on(m) and all(band.holds(m[key]) for key, band in self.foretells.items())

@@ -1,0 +1,11 @@
+"""The words of a verdict."""
+
+from __future__ import annotations
+
+FOURIER, MEMORISED, PERIODIC, UNSOLVED = "Fourier multiplication", "memorised", "other periodic", "not solved"
+INTEGERS = "integer arithmetic"  # moved along a line, the answer moves
+MIXED = "partly Fourier multiplication"  # some pairs by circles, others without
+WAVES = "logits are waves of the answer"  # seen from outside, or not moved by turning circles
+DOUBTFUL = "doubtful"  # as it was assumed to compute, it is not the network that was trained
+SOLVED = "solved, it is hidden how"  # right, not pair by pair, and nothing shows how
+BEHAVIOUR = "behaviour only"  # no operation that waves explain

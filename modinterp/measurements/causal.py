@@ -1,0 +1,385 @@
+"""What happens to the answers of a network over pairs when its circles, or representations, are changed inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.cosine_sums import cosine_spectrum
+from modinterp.analyses.fourier.frequencies import jaccard
+from modinterp.bases import Frequencies
+from modinterp.interventions.effects import Cosines, answers_moved, margins, pizza_share
+from modinterp.interventions.embedded import Embedded, Logits, Vectors
+from modinterp.interventions.turning import (
+    doubles,
+    is_turnable,
+    moved_at_random,
+    step_along_line,
+    turn,
+    turn_angles,
+    turn_of_random_planes,
+)
+from modinterp.measurements.component import Component
+from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.views import View
+from modinterp.tasks import cyclic
+
+HALF = 0.5  # of a step: no token stands there
+STRONG = 0.1  # share of the strongest cosine, or of the largest effect, from which a circle counts
+SAMPLE = 2048  # pairs on which the removal of each circle is measured; half of them choose
+DOSES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 2.0, 3.0)
+STEPS = tuple(x / 4 for x in range(13))
+CLOCK, PIZZA = 0.25, 0.75  # pizza shares below and above which a circle is of one kind
+
+
+@dataclass(frozen=True)
+class Turned(View):
+    """The answers of a network whose circles were turned inside it.
+
+    Attributes:
+        freqs: circles that were turned. [cycles per p]
+        step_a, step_b: how far each number was moved, in residues.
+        moved_by: how far the answer is foretold to move; None for a fraction, where no token stands.
+        moved: share of the pairs whose answer moved exactly so.
+        kept: share of the formula's fit to the logits that is left, once the formula has moved as foretold.
+        controls: name of a change of equal size to the share of the pairs whose answer moved as foretold under it.
+        logits: logits after the turn, in the order of the basis.
+    """
+
+    freqs: tuple[int, ...]
+    step_a: float
+    step_b: float
+    moved_by: int | None
+    moved: float
+    kept: float
+    controls: dict[str, float] = field(default_factory=dict)
+    logits: Logits = field(repr=False, default_factory=lambda: torch.zeros(0, 0, 0))
+
+    @property
+    def largest_control(self) -> float:
+        """The largest share that a control moves; NaN without controls."""
+        return max(self.controls.values(), default=float("nan"))
+
+    def __str__(self) -> str:
+        turned = f"circles {', '.join(map(str, self.freqs))} turned by {self.step_a:g} and {self.step_b:g} steps"
+        moved = "" if self.moved_by is None else f"the answer moves by {self.moved_by} on {self.moved:.1%} of pairs, "
+        controls = "".join(f"\n  {name}: {share:.1%}" for name, share in self.controls.items())
+        return f"{turned}: {moved}{self.kept:.1%} of the formula is kept{controls}"
+
+
+class Causal(Component[Any]):
+    """Interventions on the embedding of a network over pairs, each with what the algorithm foretells and controls.
+
+    Use it to test whether a network adds by circles, and not whether its logits look as if it did. For addition and its
+    like circles are turned; blocks of any basis are removed, kept, scaled and restored. Definitions are those of
+    `docs/interventions.md`.
+    """
+
+    @cached_property
+    def basis(self) -> Any:
+        """Frequencies where the task is addition under some names, as for a cyclic group; else the network's basis."""
+        found = cyclic(self.m.task)
+        if found is None or isinstance(self.m.basis, Frequencies):
+            return self.m.basis
+        return Frequencies(found, "i + j", True, self.m.task.grid[0])
+
+    @property
+    def _in_order(self) -> bool:
+        return self.basis is self.m.basis
+
+    @cached_property
+    def _embedded(self) -> Embedded:
+        return Embedded(self.m.model, self.m.task, self.basis.order)
+
+    @cached_property
+    def _logits(self) -> Logits:
+        """Logits as they are, in float64, in the order of the basis."""
+        if self._in_order:
+            return self.m.logits.double().cpu()
+        return self.basis.arranged(self.m.grid["logits"], is_logits=True).double().cpu()
+
+    @property
+    def _sign(self) -> int:
+        if not isinstance(self.basis, Frequencies) or not self.basis.is_operation:
+            raise NoSuchPart(f"{self.m.task.name} adds no angles that could be turned")
+        return self.basis.sign
+
+    @property
+    def _p(self) -> int:
+        return self.basis.n
+
+    def _share_right(self, logits: Logits) -> float:
+        right = logits.argmax(dim=-1).flatten() == self.basis.answers[:, 0]
+        return float(right.double().mean())
+
+    # Which circles
+
+    @cached_property
+    def circles(self) -> tuple[int, ...]:
+        """Circles that are turned: frequencies whose cosine in the logits is over a tenth of the strongest one's.
+
+        They come from the logits of all layers, so that neurons that never fire do not count.
+        """
+        sizes = cosine_spectrum(self._logits, self._sign).abs()
+        return tuple((sizes > STRONG * sizes.max()).nonzero().flatten().add(1).tolist())
+
+    @cached_property
+    def circles_by_removal(self) -> tuple[Any, ...]:
+        """Blocks without which the right logit falls by over a tenth of the largest fall, on both halves of a sample.
+
+        The first half of the pairs chooses, the second half tests: a block counts if it falls as far there too.
+        """
+        first, second = self.removal_effects
+        return tuple(
+            block
+            for block, chosen, tested in zip(self.basis.all_blocks, first, second, strict=True)
+            if chosen > STRONG * first.max() and tested > STRONG * second.max() / 2
+        )
+
+    @cached_property
+    def removal_effects(self) -> Float[Tensor, "half block"]:
+        """Fall of the right logit, the pair's mean taken off, without each block in the embedding. [logits]"""
+        a, b = self._embedded.tables
+        n = self._p
+        pairs = torch.randperm(n * n, generator=torch.Generator().manual_seed(0))[:SAMPLE]
+        right = self.basis.answers[pairs, 0]
+
+        def sizes(first: Vectors, second: Vectors) -> Float[Tensor, " pair"]:
+            logits = self._embedded.of_pairs(first[pairs // n], second[pairs % n], pairs)
+            return logits.gather(1, right[:, None])[:, 0] - logits.mean(dim=1)
+
+        before, halves = sizes(a, b), torch.arange(len(pairs)) < len(pairs) // 2
+        falls = []
+        for block in self.basis.all_blocks:
+            fall = before - sizes(a - self.basis.part(a, [block]), b - self.basis.part(b, [block]))
+            falls.append(torch.stack([fall[halves].mean(), fall[~halves].mean()]))
+        return torch.stack(falls, dim=1)
+
+    @cached_property
+    def agreement(self) -> float:
+        """Least Jaccard index between circles by the read-out, by the cosines of the logits, and by removal.
+
+        Companions, of twice another circle's frequency, are left out of those by removal.
+        """
+        by_removal = set(self.circles_by_removal) - set(doubles(self.circles, self._p))
+        sets = [set(self.circles), by_removal]
+        if self._in_order:
+            sets.append(set(self.m.freqs))
+        return min(jaccard(x, y) for i, x in enumerate(sets) for y in sets[:i])
+
+    @property
+    def blocks(self) -> tuple[Any, ...]:
+        """What is removed and restored: circles with their companions, or the key representations."""
+        if isinstance(self.basis, Frequencies) and self.basis.is_operation:
+            return (*self.circles, *doubles(self.circles, self._p))
+        return tuple(self.m.key_blocks)
+
+    # Turning
+
+    def turned(
+        self, step_a: float = HALF, step_b: float = HALF, freqs: Sequence[int] | None = None, controls: bool = False
+    ) -> Turned:
+        """The network with the circles of both numbers turned as if the numbers were larger by some steps.
+
+        Args:
+            step_a, step_b: of each number, in residues; the answer is foretold to move by their sum.
+            freqs: circles to turn; by default `circles`.
+            controls: whether changes of equal size are measured as well, which no algorithm foretells to do anything.
+        Raises:
+            NoSuchPart: the task adds no angles.
+            NotRecorded: the embedding is not exposed.
+        """
+        sign, p = self._sign, self._p
+        some = tuple(self.circles if freqs is None else freqs)
+        a, b = self._embedded.tables
+        by_a, by_b = (turn_angles(some, p, step) for step in (step_a, sign * step_b))
+        new_a, new_b = turn(p, by_a) @ a, turn(p, by_b) @ b
+        logits = self._embedded.logits(new_a, new_b)
+        total = step_a + step_b
+        moved_by = int(total) if total == int(total) else None
+
+        def share(of: Logits) -> float:
+            return float("nan") if moved_by is None else float(answers_moved(of, moved_by, sign).double().mean())
+
+        cosines = Cosines.of(self._logits, some, sign)
+        kept = cosines.explained(logits, total) / cosines.explained(self._logits)
+        beside: dict[str, float] = {}
+        if controls:
+            beside["random planes"] = share(self._in_random_planes(list(by_a.values()), list(by_b.values())))
+            random = self._embedded.logits(moved_at_random(a, new_a), moved_at_random(b, new_b, seed=1))
+            beside["random directions, as far"] = share(random)
+            if others := self._other_circles(some):
+                beside["other circles"] = share(self._turned_alone(others, step_a, sign * step_b))
+        return Turned(some, step_a, step_b, moved_by, share(logits), kept, beside, logits)
+
+    def _in_random_planes(self, by_a: list[float], by_b: list[float]) -> Logits:
+        a, b = self._embedded.tables
+        p = self._p
+        return self._embedded.logits(turn_of_random_planes(p, by_a) @ a, turn_of_random_planes(p, by_b) @ b)
+
+    def _turned_alone(self, freqs: Sequence[int], step_a: float, step_b: float) -> Logits:
+        a, b = self._embedded.tables
+        by_a, by_b = (turn_angles(freqs, self._p, step, companions=False) for step in (step_a, step_b))
+        return self._embedded.logits(turn(self._p, by_a) @ a, turn(self._p, by_b) @ b)
+
+    def _other_circles(self, freqs: Sequence[int]) -> list[int]:
+        """As many of the strongest circles of the embedding that are neither these nor their companions."""
+        taken = {*freqs, *doubles(freqs, self._p)}
+        energy = self.basis.energy_shares(self._embedded.tables[0])
+        ranked = [k + 1 for k in energy.argsort(descending=True).tolist() if k + 1 not in taken]
+        return ranked[: len(freqs)]
+
+    @property
+    def _few(self) -> tuple[int, ...]:
+        """The circles, where turning them is a test.
+
+        Raises:
+            NoSuchPart: they are more than half of all circles.
+        """
+        if not is_turnable(self.circles, self._p):
+            raise NoSuchPart(f"{len(self.circles)} of {self._p // 2} circles are used: there are no few to turn")
+        return self.circles
+
+    @cached_property
+    def half_turn(self) -> Turned:
+        """Both numbers half a step further, where no token stands: the answer is foretold to move by one."""
+        return self.turned(freqs=self._few, controls=True)
+
+    @cached_property
+    def counter_turn(self) -> Turned:
+        """One number half a step further and the other half a step back: the answer is foretold to stay."""
+        return self.turned(HALF, -HALF, self._few)
+
+    @cached_property
+    def turn_of_all(self) -> Turned:
+        """The half turn of all circles: for a network that uses most of them."""
+        self._sign  # noqa: B018 - or there are no circles
+        return self.turned(freqs=[k for k in self.basis.all_blocks if 2 * k != self._p])
+
+    @cached_property
+    def moved_along_line(self) -> tuple[float, float]:
+        """Share of the pairs whose answer moves by one when a moves by one along a line of integers, and a control.
+
+        The control moves every number as far in a random direction.
+        """
+        a, _ = self._embedded.tables
+        new = step_along_line(a)
+        logits = self._embedded.logits(new), self._embedded.logits(moved_at_random(a, new))
+        shares = [float(answers_moved(one, 1, self._sign).double().mean()) for one in logits]
+        return shares[0], shares[1]
+
+    @cached_property
+    def pizza_shares(self) -> tuple[float, ...]:
+        """Kind of each circle, 0 for a Clock and 1 for a Pizza, with every other circle taken out of the embedding."""
+        return tuple(pizza_share(self._kept([k]), k, self._sign) for k in self._few)
+
+    def count_of_kind(self, kind: str) -> int:
+        """How many circles are of a kind: `clock`, `pizza` or `between`."""
+        shares = self.pizza_shares
+        clocks, pizzas = sum(x < CLOCK for x in shares), sum(x > PIZZA for x in shares)
+        return {"clock": clocks, "pizza": pizzas, "between": len(shares) - clocks - pizzas}[kind]
+
+    # Removing, keeping, restoring, scaling
+
+    def _changed(self, change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any]) -> Logits:
+        """Logits where each table of vectors is a function of itself and its part in some blocks."""
+        return self._embedded.logits(*(change(x, self.basis.part(x, blocks)) for x in self._embedded.tables))
+
+    def _kept(self, blocks: Sequence[Any]) -> Logits:
+        return self._changed(lambda x, part: x.mean(dim=0) + part, blocks)
+
+    @cached_property
+    def without_circles(self) -> Logits:
+        """Logits without the circles and their companions in the embedding."""
+        return self._changed(lambda x, part: x - part, self.blocks)
+
+    @property
+    def accuracy_without(self) -> float:
+        """Accuracy without the circles and their companions in the embedding."""
+        return self._share_right(self.without_circles)
+
+    @property
+    def same_without(self) -> float:
+        """Share of the pairs whose answer is the same without the circles and their companions in the embedding."""
+        return float((self.without_circles.argmax(dim=-1) == self._logits.argmax(dim=-1)).double().mean())
+
+    @cached_property
+    def accuracy_alone(self) -> float:
+        """Accuracy with nothing but the circles, their companions and the mean in the embedding."""
+        return self._share_right(self._kept(self.blocks))
+
+    @cached_property
+    def rescue(self) -> tuple[float, float]:
+        """Recovered share of the accuracy when both numbers are another pair's, and the circles alone are restored.
+
+        The second number is a control: as many random circles, or representations, are restored.
+        """
+        return self._recovered(self.blocks), self._recovered(self._random_blocks)
+
+    @property
+    def _random_blocks(self) -> list[Any]:
+        rest = [block for block in self.basis.all_blocks if block not in self.blocks]
+        drawn = torch.randperm(len(rest), generator=torch.Generator().manual_seed(0))[: len(self.blocks)]
+        return [rest[number] for number in drawn]
+
+    def _recovered(self, blocks: Sequence[Any]) -> float:
+        if not blocks:
+            return float("nan")
+        n = self._p
+        clean = torch.arange(n * n)
+        other = torch.randperm(n * n, generator=torch.Generator().manual_seed(1))
+        vectors = []
+        for table, of in zip(self._embedded.tables, (lambda x: x // n, lambda x: x % n), strict=True):
+            part = self.basis.part(table, blocks)
+            vectors.append((table - part)[of(other)] + part[of(clean)])
+        rescued = self._share_right(self._embedded.of_pairs(vectors[0], vectors[1], clean).view(n, n, -1))
+        corrupt = self._share_right(self._logits.flatten(0, 1)[other].view(n, n, -1))
+        whole = self._share_right(self._logits)
+        return (rescued - corrupt) / (whole - corrupt) if whole > corrupt else float("nan")
+
+    @cached_property
+    def dose_response(self) -> pd.DataFrame:
+        """Accuracy with the circles scaled, one row a dose; and with as many other circles scaled."""
+        others = self._random_blocks
+        rows = []
+        for dose in DOSES:
+            own, beside = (
+                self._share_right(self._changed(lambda x, part, by=dose: x + (by - 1) * part, blocks))
+                for blocks in (self.blocks, others)
+            )
+            rows.append((dose, own, beside))
+        return pd.DataFrame(rows, columns=["dose", "accuracy", "accuracy, other circles scaled"])
+
+    @cached_property
+    def turn_response(self) -> pd.DataFrame:
+        """What is kept of the formula as both numbers move from 0 to 3 steps, and under random planes turned as far."""
+        cosines = Cosines.of(self._logits, self._few, self._sign)
+        rows = []
+        for step in STEPS:
+            found = self.turned(step, step)
+            by_a, by_b = (turn_angles(self._few, self._p, x) for x in (step, self._sign * step))
+            random = cosines.explained(self._in_random_planes(list(by_a.values()), list(by_b.values())), 2 * step)
+            rows.append((step, found.kept, found.moved, random / cosines.explained(self._logits)))
+        return pd.DataFrame(rows, columns=["steps", "formula kept", "answers moved", "kept, random planes"])
+
+    @cached_property
+    def margins_foretold(self) -> float:
+        """Share of the variance of the margins, one circle out of the embedding at a time, that the formula foretells.
+
+        The formula has no free parameter then: its coefficients are those of the intact network.
+        """
+        cosines = Cosines.of(self._logits, self._few, self._sign)
+        seen, foretold = [], []
+        for k in self._few:
+            logits = self._changed(lambda x, part: x - part, [k])
+            seen.append(margins(logits, self._sign)[1:])
+            foretold.append(cosines.margins(without=[k])[1:])
+        x, y = torch.cat(seen), torch.cat(foretold)
+        return float(1 - (x - y).square().sum() / (x - x.mean()).square().sum())
