@@ -15,41 +15,117 @@ def _names(blocks: object) -> str:
 CAUSAL = partial(Quantity, stage="causal", kinds=PAIRS)
 
 register(
-    CAUSAL("half_turn", "circles turned by half a step for both numbers: the answer moves by one", of=lambda m:
-           m.causal.half_turn.moved, definition="V1", note=lambda m: f"circles {_names(m.causal.half_turn.freqs)}"),
-    CAUSAL("half_turn_kept", "formula's fit to the logits kept by the half turn of the circles, share", of=lambda m: m.causal.half_turn.kept,
-           definition="V1"),
-    CAUSAL("half_turn_control", "answers moved by one by other changes as large as the half turn, most", of=lambda m:
-           m.causal.half_turn.largest_control, definition="V10",
-           note=lambda m: ", ".join(f"{name} {x:.1%}" for name, x in m.causal.half_turn.controls.items())),
-    CAUSAL("counter_turn", "circles turned half a step on for a and back for b: the answer stays", of=lambda m:
-           m.causal.counter_turn.moved, definition="V1"),
-    CAUSAL("turn_of_all", "all circles turned by half a step: the answer moves by one", of=lambda m:
-           m.causal.turn_of_all.moved, definition="V1"),
-    CAUSAL("turn_of_all_kept", "formula's fit to the logits kept by the half turn of all circles, share", of=lambda m:
-           m.causal.turn_of_all.kept, definition="V1", note=lambda m: "a table of tokens keeps about 0.13"),
-    CAUSAL("line_step", "a moved by one along a line of integers: the answer moves by one", of=lambda m:
-           m.causal.moved_along_line[0], kinds=CYCLIC),
-    CAUSAL("line_step_control", "a moved as far in a random direction: the answer moves by one", of=lambda m: m.causal.moved_along_line[1],
-           kinds=CYCLIC),
-    CAUSAL("accuracy_without", "accuracy without the {blocks} in the embedding", of=lambda m:
-           m.causal.accuracy_without, definition="V3"),
-    CAUSAL("same_without", "answers that stay the same without the {blocks} in the embedding", of=lambda m:
-           m.causal.same_without, definition="V3"),
-    CAUSAL("accuracy_alone", "accuracy with the {blocks} alone in the embedding", of=lambda m: m.causal.accuracy_alone,
-           definition="V3"),
-    CAUSAL("rescue", "accuracy recovered when the {blocks} alone are restored in another pair", of=lambda m:
-           m.causal.rescue[0], definition="V4"),
-    CAUSAL("rescue_control", "accuracy recovered when as many random {blocks} are restored", of=lambda m: m.causal.rescue[1],
-           definition="V4"),
-    CAUSAL("margins_foretold", "margins without one circle that the formula foretells, FVE", of=lambda m:
-           m.causal.margins_foretold, definition="V6"),
-    CAUSAL("clock_circles", "circles that are a Clock, taken alone", of=lambda m: m.causal.count_of_kind("clock"),
-           definition="V7", note=lambda m: _names(tuple(f"{x:.2f}" for x in m.causal.pizza_shares))),
-    CAUSAL("pizza_circles", "circles that are a Pizza, taken alone", of=lambda m: m.causal.count_of_kind("pizza"),
-           definition="V7"),
-    CAUSAL("other_circles", "circles between Clock and Pizza", of=lambda m: m.causal.count_of_kind("between"),
-           definition="V7"),
-    CAUSAL("circles_agreement", "agreement of circles by read-out, logits and removal, least (Jaccard)", of=lambda m:
-           m.causal.agreement, note=lambda m: f"by removal {_names(m.causal.circles_by_removal)}", kinds=CYCLIC),
-)  # fmt: skip
+    CAUSAL(
+        "half_turn",
+        "circles turned by half a step for both numbers: the answer moves by one",
+        of=lambda m: m.causal.half_turn.moved,
+        definition="V1",
+        note=lambda m: f"circles {_names(m.causal.half_turn.freqs)}",
+    ),
+    CAUSAL(
+        "half_turn_kept",
+        "formula's fit to the logits kept by the half turn of the circles, share",
+        of=lambda m: m.causal.half_turn.kept,
+        definition="V1",
+    ),
+    CAUSAL(
+        "half_turn_control",
+        "answers moved by one by other changes as large as the half turn, most",
+        of=lambda m: m.causal.half_turn.largest_control,
+        definition="V10",
+        note=lambda m: ", ".join(f"{name} {x:.1%}" for name, x in m.causal.half_turn.controls.items()),
+    ),
+    CAUSAL(
+        "counter_turn",
+        "circles turned half a step on for a and back for b: the answer stays",
+        of=lambda m: m.causal.counter_turn.moved,
+        definition="V1",
+    ),
+    CAUSAL(
+        "turn_of_all",
+        "all circles turned by half a step: the answer moves by one",
+        of=lambda m: m.causal.turn_of_all.moved,
+        definition="V1",
+    ),
+    CAUSAL(
+        "turn_of_all_kept",
+        "formula's fit to the logits kept by the half turn of all circles, share",
+        of=lambda m: m.causal.turn_of_all.kept,
+        definition="V1",
+        note=lambda m: "a table of tokens keeps about 0.13",
+    ),
+    CAUSAL(
+        "line_step",
+        "a moved by one along a line of integers: the answer moves by one",
+        of=lambda m: m.causal.moved_along_line[0],
+        kinds=CYCLIC,
+    ),
+    CAUSAL(
+        "line_step_control",
+        "a moved as far in a random direction: the answer moves by one",
+        of=lambda m: m.causal.moved_along_line[1],
+        kinds=CYCLIC,
+    ),
+    CAUSAL(
+        "accuracy_without",
+        "accuracy without the {blocks} in the embedding",
+        of=lambda m: m.causal.accuracy_without,
+        definition="V3",
+    ),
+    CAUSAL(
+        "same_without",
+        "answers that stay the same without the {blocks} in the embedding",
+        of=lambda m: m.causal.same_without,
+        definition="V3",
+    ),
+    CAUSAL(
+        "accuracy_alone",
+        "accuracy with the {blocks} alone in the embedding",
+        of=lambda m: m.causal.accuracy_alone,
+        definition="V3",
+    ),
+    CAUSAL(
+        "rescue",
+        "accuracy recovered when the {blocks} alone are restored in another pair",
+        of=lambda m: m.causal.rescue[0],
+        definition="V4",
+    ),
+    CAUSAL(
+        "rescue_control",
+        "accuracy recovered when as many random {blocks} are restored",
+        of=lambda m: m.causal.rescue[1],
+        definition="V4",
+    ),
+    CAUSAL(
+        "margins_foretold",
+        "margins without one circle that the formula foretells, FVE",
+        of=lambda m: m.causal.margins_foretold,
+        definition="V6",
+    ),
+    CAUSAL(
+        "clock_circles",
+        "circles that are a Clock, taken alone",
+        of=lambda m: m.causal.count_of_kind("clock"),
+        definition="V7",
+        note=lambda m: _names(tuple(f"{x:.2f}" for x in m.causal.pizza_shares)),
+    ),
+    CAUSAL(
+        "pizza_circles",
+        "circles that are a Pizza, taken alone",
+        of=lambda m: m.causal.count_of_kind("pizza"),
+        definition="V7",
+    ),
+    CAUSAL(
+        "other_circles",
+        "circles between Clock and Pizza",
+        of=lambda m: m.causal.count_of_kind("between"),
+        definition="V7",
+    ),
+    CAUSAL(
+        "circles_agreement",
+        "agreement of circles by read-out, logits and removal, least (Jaccard)",
+        of=lambda m: m.causal.agreement,
+        note=lambda m: f"by removal {_names(m.causal.circles_by_removal)}",
+        kinds=CYCLIC,
+    ),
+)
