@@ -15,14 +15,26 @@ from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
 from modinterp.explain.labels import FOURIER
-from modinterp.figures import ablations, fourier, grids, neurons, nulls, readout, representations, symmetry
+from modinterp.figures import (
+    ablations,
+    dose_response,
+    fourier,
+    grids,
+    neurons,
+    nulls,
+    readout,
+    representations,
+    symmetry,
+)
 from modinterp.files import write_atomically
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
+from modinterp.runs import NotRecorded
 
-FIRST = ("spectra", "single", "symmetry")  # the figures that the page begins with: what it uses, needs, and answers
+# the figures that the page begins with: what interventions do, what it uses, needs, and answers
+FIRST = ("dial", "dose_response", "spectra", "single", "symmetry")
 
 
 def _titled(figure: go.Figure, title: str) -> go.Figure:
@@ -36,6 +48,7 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
         yield from _figures_of_groups(m)
     if not isinstance(m, CyclicMeasurements) or not is_explained(m):
         return
+    yield from _figures_of_interventions(m)
     freqs, readout_name = m.freqs, m.readout_name
     norms = {"W_E": component_norms(m.W_E).cpu()} if m.has_embedding else {}
     norms |= {readout_name: component_norms(m.readout_matrix.T).cpu()}
@@ -64,6 +77,19 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
     correct, distance = correct_logits(m.logits, m.sign).cpu(), "a - b" if m.sign > 0 else "a + b"
     title = f"The correct logit, a row for each {distance}: a pizza's rows are low or high as a whole, a clock's alike"
     yield "symmetry", symmetry.correct_logits(correct, distance, title)
+
+
+def _figures_of_interventions(m: CyclicMeasurements) -> Iterator[tuple[str, go.Figure]]:
+    """What turning and scaling circles does, where the embedding is seen and the circles are few."""
+    try:
+        freqs = m.causal.half_turn.freqs
+    except NotRecorded:
+        return
+    yield "dial", dose_response.dial(m.causal.dial, "The logits as circles turn, and what the formula foretells")
+    title = "Circles of the embedding made smaller or larger, and turned; controls in grey"
+    yield "dose_response", dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
+    title = "How far each wave of the logits turns when one circle is turned by 45 degrees"
+    yield "cross_effects", dose_response.cross_effects(m.causal.cross_effects, freqs, title)
 
 
 def _figures_of_groups(m: GroupMeasurements) -> Iterator[tuple[str, go.Figure]]:

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from modinterp.figures import circles, grids, neurons
 from modinterp.figures.theme import with_title
+from modinterp.measurements.causal import Turned
 from modinterp.measurements.views import DRAWERS, CircleOf, Head, Neuron, Without
 
 CORNER = 30  # components of the 2D transform that are shown
@@ -41,4 +42,17 @@ def _without(view: Without) -> go.Figure:
     return with_title(figure, f"Without {view.parts}, at the {view.site}", 360)
 
 
-DRAWERS.update({Neuron: _neuron, Head: _head, CircleOf: _circle, Without: _without})
+def _turned(view: Turned) -> go.Figure:
+    """The share of the pairs whose answer moved as foretold, beside the controls."""
+    shares = {"circles": view.moved} | view.controls
+    figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
+    figure.update_yaxes(title="share of the pairs", range=[0, 1])
+    figure.update_xaxes(title="what was changed")
+    circles_turned = ", ".join(map(str, view.freqs))
+    title = (
+        f"Answers moved by {view.moved_by} when circles {circles_turned} turn by {view.step_a:g} and {view.step_b:g}"
+    )
+    return with_title(figure, title, 360, False)
+
+
+DRAWERS.update({Neuron: _neuron, Head: _head, CircleOf: _circle, Without: _without, Turned: _turned})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Complex, Float
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
@@ -47,9 +47,13 @@ class Cosines:
             return float("nan")
         by_distance = answer_sums(logits, self.sign)  # of the answer minus c
         distance = torch.arange(self.p, dtype=torch.float64) + moved_by
-        waves = torch.stack([a * (2 * torch.pi * k / self.p * distance).cos() for k, a in self.alphas.items()])
-        curve = waves.sum(dim=0)
+        curve = self.curve(distance)
         return float((2 * by_distance @ curve - self.p**2 * curve.square().sum()) / total)
+
+    def curve(self, distance: Float[Tensor, " distance"]) -> Float[Tensor, " distance"]:
+        """The formula's logit of a class by its distance from the right answer, which may be a fraction. [logits]"""
+        waves = [a * (2 * torch.pi * k / self.p * distance).cos() for k, a in self.alphas.items()]
+        return torch.stack(waves).sum(dim=0)
 
     def margins(self, without: Sequence[int] = ()) -> Float[Tensor, " distance"]:
         """Foretold mean of the right logit minus that of the answer d further on, for every d. [logits]
@@ -73,6 +77,14 @@ def margins(logits: Logits, sign: int = 1) -> Float[Tensor, " distance"]:
 
 
 @checked
+def mean_by_distance(logits: Logits, sign: int = 1) -> Float[Tensor, " distance"]:
+    """Mean logit of class c over all pairs by c - s, for the right answer s, each pair's mean taken off. [logits]"""
+    p = logits.shape[-1]
+    by_distance = answer_sums(logits - logits.mean(dim=-1, keepdim=True), sign) / p**2
+    return by_distance[-torch.arange(p) % p]
+
+
+@checked
 def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tensor, "a b"]:
     """Whether the answer to each pair is the right one moved by so many residues."""
     p = logits.shape[-1]
@@ -80,18 +92,19 @@ def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tens
 
 
 @checked
-def phase_sizes(logits: Logits, freq: int, sign: int = 1) -> Float[Tensor, "a b"]:
-    """How much of the logits of each pair is the cosine of the right answer at a frequency: Re of sum_c L_c e^iw(c-s).
+def answer_waves(logits: Logits, freq: int, sign: int = 1) -> Complex[Tensor, "a b"]:
+    """The wave of a frequency in the logits of each pair, about the right answer s: the sum of L_c e^iw(c - s).
+
+    Its real part is the size of the cosine at the right answer; its angle is how far the wave has turned.
 
     Args:
         freq: [cycles per p]
     """
     p = logits.shape[-1]
     w = 2 * torch.pi * freq / p
-    residue = torch.arange(p, dtype=torch.float64)
-    cos, sin = logits.double() @ (w * residue).cos(), logits.double() @ (w * residue).sin()
+    turned = torch.polar(torch.ones(p, dtype=torch.float64), w * torch.arange(p, dtype=torch.float64))
     s = w * sums(p, sign).double()
-    return cos * s.cos() + sin * s.sin()
+    return (logits.to(torch.complex128) @ turned) * torch.polar(torch.ones_like(s), -s)
 
 
 @checked
@@ -101,7 +114,7 @@ def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
     Over pairs of one distance d, the mean size is fitted by u + v |cos(w d / 2)|; the share is v / (u + v).
     """
     p = logits.shape[-1]
-    sizes = phase_sizes(logits, freq, sign)
+    sizes = answer_waves(logits, freq, sign).real
     distances = sums(p, -sign)
     by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, distances.flatten(), sizes.flatten()) / p
     d = torch.arange(p, dtype=torch.float64)

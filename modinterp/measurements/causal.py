@@ -15,7 +15,14 @@ from torch import Tensor
 from modinterp.analyses.fourier.cosine_sums import cosine_spectrum
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.bases import Frequencies
-from modinterp.interventions.effects import Cosines, answers_moved, margins, pizza_share
+from modinterp.interventions.effects import (
+    Cosines,
+    answer_waves,
+    answers_moved,
+    margins,
+    mean_by_distance,
+    pizza_share,
+)
 from modinterp.interventions.embedded import Embedded, Logits, Vectors
 from modinterp.interventions.turning import (
     doubles,
@@ -358,16 +365,49 @@ class Causal(Component[Any]):
         return pd.DataFrame(rows, columns=["dose", "accuracy", "accuracy, other circles scaled"])
 
     @cached_property
-    def turn_response(self) -> pd.DataFrame:
-        """What is kept of the formula as both numbers move from 0 to 3 steps, and under random planes turned as far."""
-        cosines = Cosines.of(self._logits, self._few, self._sign)
-        rows = []
+    def _turns(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        cosines, p, sign = Cosines.of(self._logits, self._few, self._sign), self._p, self._sign
+        whole, distance = cosines.explained(self._logits), torch.arange(self._p, dtype=torch.float64)
+        kept, curves = [], []
         for step in STEPS:
             found = self.turned(step, step)
-            by_a, by_b = (turn_angles(self._few, self._p, x) for x in (step, self._sign * step))
-            random = cosines.explained(self._in_random_planes(list(by_a.values()), list(by_b.values())), 2 * step)
-            rows.append((step, found.kept, found.moved, random / cosines.explained(self._logits)))
-        return pd.DataFrame(rows, columns=["steps", "formula kept", "answers moved", "kept, random planes"])
+            by_a, by_b = (list(turn_angles(self._few, p, x).values()) for x in (step, sign * step))
+            random = cosines.explained(self._in_random_planes(by_a, by_b), 2 * step)
+            kept.append((step, found.kept, found.moved, random / whole))
+            seen = mean_by_distance(found.logits, sign).tolist()
+            curves += zip([step] * p, range(p), seen, cosines.curve(distance - 2 * step).tolist(), strict=True)
+        return (
+            pd.DataFrame(kept, columns=["steps", "formula kept", "answers moved", "kept, random planes"]),
+            pd.DataFrame(curves, columns=["steps", "distance", "logit", "foretold"]),
+        )
+
+    @property
+    def turn_response(self) -> pd.DataFrame:
+        """What is kept of the formula as both numbers move from 0 to 3 steps, and under random planes turned as far."""
+        return self._turns[0]
+
+    @property
+    def dial(self) -> pd.DataFrame:
+        """Mean logit by c - s after turns of 0 to 3 steps of both numbers, and what the formula foretells. [logits]
+
+        One row a step and a distance c - s from the right answer s.
+        """
+        return self._turns[1]
+
+    @cached_property
+    def cross_effects(self) -> Float[Tensor, "turned read"]:
+        """How far each circle's wave in the logits turns when one circle is turned by 45 degrees for a. [degrees]
+
+        The algorithm foretells 45 on the diagonal and 0 elsewhere.
+        """
+        freqs = self._few
+        before = {k: answer_waves(self._logits, k, self._sign).mean() for k in freqs}
+        found = torch.zeros(len(freqs), len(freqs), dtype=torch.float64)
+        for i, k in enumerate(freqs):
+            logits = self.turned(self._p / (8 * k), 0.0, [k]).logits
+            for j, other in enumerate(freqs):
+                found[i, j] = (answer_waves(logits, other, self._sign).mean() / before[other]).angle()
+        return found.rad2deg()
 
     @cached_property
     def margins_foretold(self) -> float:

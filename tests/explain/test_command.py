@@ -69,7 +69,7 @@ def test_page_holds_everything_and_asks_nobody(written: Path) -> None:
     for key in content["numbers"]:
         assert f'id="{key}"' in page
     assert content["words"] in page
-    assert page.count("class='plot'") == 8
+    assert page.count("class='plot'") == 11
     assert page.index("verdict") < page.index("class='plot'") < page.index('<table class="numbers">')
     assert "<script src" not in page
     assert "<link " not in page
@@ -78,7 +78,7 @@ def test_page_holds_everything_and_asks_nobody(written: Path) -> None:
 
 def test_page_draws_in_a_real_browser(written: Path, browsed: Callable[..., str]) -> None:
     dom = browsed(written / "index.html", unfolded=True)
-    assert dom.count("main-svg") >= 8, "not every figure was drawn"
+    assert dom.count("main-svg") >= 11, "not every figure was drawn"
 
 
 def test_terminal_shows_every_number_and_the_verdict(file: Path, written: Path, capsys: pytest.CaptureFixture) -> None:

@@ -1,0 +1,84 @@
+"""Figures of interventions: doses and turns of circles, the dial of the logits, and what each circle does to others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+from jaxtyping import Float
+from plotly.subplots import make_subplots
+from torch import Tensor
+
+from modinterp.figures.animation import with_slider
+from modinterp.figures.theme import CATEGORIES, MUTED, heatmap, with_title
+
+
+def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Figure:
+    """Accuracy against the size of the circles, and what is kept of the formula as they turn, with controls in grey.
+
+    Args:
+        doses, turns: `dose_response` and `turn_response` of `m.causal`.
+        title: what to see.
+    """
+    names = ("circles of the embedding scaled", "both numbers moved on by turning circles")
+    figure = make_subplots(1, 2, subplot_titles=names, horizontal_spacing=0.12)
+    lines = (
+        (1, doses["dose"], doses["accuracy"], "accuracy", CATEGORIES[0]),
+        (1, doses["dose"], doses["accuracy, other circles scaled"], "accuracy, other circles scaled", MUTED),
+        (2, turns["steps"], turns["formula kept"], "formula kept", CATEGORIES[0]),
+        (2, turns["steps"], turns["kept, random planes"], "formula kept, random planes turned", MUTED),
+    )
+    for column, x, y, name, colour in lines:
+        figure.add_trace(go.Scatter(x=x, y=y, name=name, line={"color": colour}), row=1, col=column)
+    whole = turns.dropna(subset="answers moved")
+    dots = go.Scatter(
+        x=whole["steps"], y=whole["answers moved"], name="answers moved as foretold", mode="markers",
+        marker={"color": CATEGORIES[1], "size": 9},
+    )  # fmt: skip
+    figure.add_trace(dots, row=1, col=2)
+    figure.update_xaxes(title="size of the circles, 1 as they are", col=1)
+    figure.update_xaxes(title="steps of each number", col=2)
+    figure.update_yaxes(title="share", range=[-0.05, 1.05])
+    return with_title(figure, title, 460)
+
+
+def dial(logits: pd.DataFrame, title: str) -> go.Figure:
+    """Mean logit of each class by its distance from the right answer, as the circles turn by a slider.
+
+    Args:
+        logits: `dial` of `m.causal`.
+        title: what to see.
+    """
+    steps = [f"{step:g}" for step in dict.fromkeys(logits["steps"])]
+
+    def traces(step: int | str) -> list[go.Scatter]:
+        some = logits[logits["steps"] == float(step)]
+        wide, thin = {"color": MUTED, "width": 5}, {"color": CATEGORIES[0]}
+        return [
+            go.Scatter(x=some["distance"], y=some["foretold"], name="foretold by the formula", line=wide),
+            go.Scatter(x=some["distance"], y=some["logit"], name="logits", line=thin),
+        ]
+
+    figure = go.Figure(traces(steps[0]))
+    figure.update_xaxes(title="class, counted from the right answer")
+    figure.update_yaxes(title="mean logit", range=[logits["foretold"].min() * 1.1, logits["foretold"].max() * 1.1])
+    with_title(figure, title, 420)
+    return with_slider(figure, steps, traces, (0, 1), "steps of each number")
+
+
+def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], title: str) -> go.Figure:
+    """How far the wave of each circle turns in the logits when one circle of the embedding is turned.
+
+    Args:
+        degrees: `cross_effects` of `m.causal`.
+        freqs: frequency of each circle. [cycles per p]
+        title: what to see.
+    """
+    names = [str(k) for k in freqs]
+    drawn = heatmap(degrees, "circle read in the logits", "circle turned", "turned by [degrees]")
+    drawn.update(x=names, y=names)
+    figure = go.Figure(drawn)
+    figure.update_xaxes(title="circle read in the logits", type="category")
+    figure.update_yaxes(title="circle turned by 45 degrees", type="category")
+    return with_title(figure, title, 420, False)
