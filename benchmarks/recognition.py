@@ -44,7 +44,7 @@ from timing import versions
 
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.explain import Explanation, explain
-from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED
+from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED, WAVES
 from modinterp.explain.subject import subject
 from modinterp.models import ForwardPass, TransformerConfig, Weights, from_state_dict, initial_weights
 from modinterp.runs import TrainedRun
@@ -52,7 +52,7 @@ from modinterp.runs.store import FINAL
 from modinterp.sources import load
 from modinterp.tasks import Group, ModularArithmetic, Task, addition
 
-UNSURE = {DOUBTFUL, SOLVED, BEHAVIOUR}
+UNSURE = {DOUBTFUL, SOLVED, BEHAVIOUR, WAVES}
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 MOSTLY_RIGHT = 0.95
 LARGE = 150  # moduli above it take tens of seconds a network, and are damaged in two ways alone
@@ -92,7 +92,7 @@ class Case:
         broken = self.damaged and x["accuracy"] < MOSTLY_RIGHT
         right = IF_BROKEN[self.kind] if broken else {self.kind}
         turn = x.verdict.clock_or_pizza
-        other_turn = bool(self.turn) and turn.startswith("nearer") and self.turn not in turn
+        other_turn = bool(self.turn) and any(kind in turn for kind in ("clock", "pizza")) and self.turn not in turn
         return x.verdict.label not in UNSURE | right or other_turn
 
 
@@ -166,9 +166,9 @@ def of_logits(p: int, freqs: tuple[int, ...]) -> Iterator[Case]:
     answers = (torch.arange(p)[:, None] + torch.arange(p)) % p
     noise = torch.randn(p, p, p, generator=torch.Generator().manual_seed(0))
     every = {
-        "hidden clock": (FOURIER, clock_logits(p, freqs), freqs, "clock"),
-        "hidden pizza": (FOURIER, clock_logits(p, freqs, turned=True), freqs, "pizza"),
-        "hidden clock with noise": (FOURIER, clock_logits(p, freqs) + noise, freqs, "clock"),
+        "hidden clock": (WAVES, clock_logits(p, freqs), freqs, "clock"),
+        "hidden pizza": (WAVES, clock_logits(p, freqs, turned=True), freqs, "pizza"),
+        "hidden clock with noise": (WAVES, clock_logits(p, freqs) + noise, freqs, "clock"),
         "hidden table": (SOLVED, 20.0 * torch.eye(p)[answers], (), ""),
         "hidden noise": (UNSOLVED, noise, (), ""),
         "hidden product": (DOUBTFUL, 20.0 * torch.eye(p)[torch.outer(torch.arange(p), torch.arange(p)) % p], (), ""),
