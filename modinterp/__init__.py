@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from modinterp.compare import compare
     from modinterp.explain import explain, measure
     from modinterp.runs import TrainedRun, train
+    from modinterp.runs.own_run import run
+    from modinterp.runs.recorder import record
     from modinterp.sources import load, source
 
 __version__ = "0.1.0"
@@ -50,8 +52,10 @@ _HOMES = {
     "measurements": "modinterp.measurements",
     "models": "modinterp.models",
     "patching": "modinterp.activations.patching",
+    "record": "modinterp.runs.recorder",
     "runs": "modinterp.runs",
     "source": "modinterp.sources",
+    "run": "modinterp.runs.own_run",
     "sources": "modinterp.sources",
     "tasks": "modinterp.tasks",
     "train": "modinterp.runs",
@@ -71,6 +75,8 @@ __all__ = [
     "measurements",
     "models",
     "patching",
+    "record",
+    "run",
     "runs",
     "source",
     "sources",

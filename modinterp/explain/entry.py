@@ -17,6 +17,7 @@ from modinterp.explain.warning import warning
 from modinterp.measurements import measure as measurements_of
 from modinterp.measurements.cyclic import FEWEST_DRAWS
 from modinterp.runs import TrainedRun
+from modinterp.runs.own_run import Rows
 from modinterp.tasks import Task
 
 MOST_DRAWS = 100_000  # of a null, which take minutes
@@ -38,6 +39,7 @@ def explain(
     hooks: Mapping[str, str] | None = None,
     group: str | Path | None = None,
     elements: Sequence[str] = (),
+    train: Rows | None = None,
     device: str = "cpu",
     root: str | Path | None = None,
     draws: int = 199,
@@ -72,6 +74,7 @@ def explain(
         group: name of a group, such as `S5`, `D59`, `A5`, `C2 x S3`, or a CSV file with its multiplication table; by
             default with op `group`, or as `answers`, the group whose table the network's own answers are.
         elements: the elements of a named group, in the order of their tokens; by default as in `Group`.
+        train: which of the task's inputs it was trained on, their numbers or a mask; a run knows.
         device: where the network of a file or run runs.
         root: folder to look for a named run in; `checkpoints/` by default.
         draws: how many matrices are drawn for each null of the spectrum, 99 or more.
@@ -91,7 +94,7 @@ def explain(
     if draws > MOST_DRAWS:
         raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
     said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, hooks or {},
-                None if group is None else str(group), tuple(elements))  # fmt: skip
+                None if group is None else str(group), tuple(elements), train)  # fmt: skip
     explanation = _explained(network, said, device, root, draws)
     if out is not None:
         from modinterp.explain.page import write_explanation

@@ -107,7 +107,7 @@ def _of_storing(m: Judged) -> str:
 
     Where all blocks are strong, as in a table of all pairs, that cannot be said.
     """
-    if m.spec is not None:
+    if m.run.knows_split:
         accuracy = m.own_test_score.accuracy
         return f"It does not store pairs, being right on {accuracy:.2%} of those that it was not trained on"
     return "Whether it stores pairs cannot be said" if m.all_are_key else "It does more than store pairs"

@@ -11,6 +11,7 @@ from modinterp.activations import logits_on_grid
 from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task, with_tokens_of
 from modinterp.runs import TrainedRun
+from modinterp.runs.own_run import Rows, own_split
 from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import load
 from modinterp.tasks import Group, ModularArithmetic, ModularSum, Task
@@ -36,6 +37,7 @@ class Said:
         hooks: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
         group: name of a group, a CSV file with its table, or `answers` for the table of the network's own answers.
         elements: the elements of a named group in the order of their tokens; see `Group`.
+        train: which of the task's inputs it was trained on, their numbers or a mask.
     """
 
     op: str | None = None
@@ -51,6 +53,7 @@ class Said:
     hooks: Mapping[str, str] = field(default_factory=dict)
     group: str | None = None
     elements: tuple[str, ...] = ()
+    train: Rows | None = field(default=None, compare=False)
 
     @property
     def is_group(self) -> bool:
@@ -276,4 +279,6 @@ def _within_memory(found: Subject) -> Subject:
     if task.grid is None or len(task.output_sizes) != 1:
         raise ValueError(f"networks with one answer over a grid of inputs are explained; this one learned {task.name}")
     check_memory(found.run.name, task, network)
-    return found
+    if found.said.train is None:
+        return found
+    return replace(found, run=replace(found.run, own_split=own_split(task, found.said.train)))

@@ -139,7 +139,7 @@ def _share_without_keys(m: Judged) -> float:
 
 def _knows_what_it_never_saw(m: Judged) -> bool:
     """Whether most pairs that it was not trained on are answered rightly; False where these are not known."""
-    return m.spec is not None and m.own_test_score.accuracy > 0.5
+    return m.run.knows_split and m.own_test_score.accuracy > 0.5
 
 
 def _is_right_without_the_keys(m: Judged) -> bool:

@@ -445,7 +445,7 @@ class CyclicMeasurements(PairMeasurements):
         if self.model.cfg.n_heads == 0:
             raise NoSuchPart(f"{self.name} has no attention")
         self.W_L  # noqa: B018 - or it is attention alone, of which the tables say nothing
-        return summary.summary(self.model, self.task, None if self.run.spec is None else self.split.train)
+        return summary.summary(self.model, self.task, self.split.train if self.run.knows_split else None)
 
     @cached_property
     def _component_values(self) -> dict[str, dict[str, Tensor]]:

@@ -209,7 +209,7 @@ class GroupMeasurements(PairMeasurements):
 
         Over all pairs for a user's checkpoint, whose training pairs are not known.
         """
-        return self.excluded_loss_of(self.keys, None if self.spec is None else self.split.train)
+        return self.excluded_loss_of(self.keys, self.split.train if self.run.knows_split else None)
 
     def progress_now(self, keys: tuple[Irrep, ...]) -> dict[str, float]:
         """The progress measures of this network, by name; see `progress`.

@@ -457,7 +457,7 @@ class PairMeasurements(NetworkMeasurements):
     @cached_property
     def test(self) -> Int[Tensor, " test"] | None:
         """Rows of the pairs of the basis that were not trained on; None where there are none or they are not known."""
-        if self.run.spec is None or not len(self.split.test):
+        if not self.run.knows_split or not len(self.split.test):
             return None
         return self.basis.rows(self.split.test)
 
@@ -479,7 +479,7 @@ class PairMeasurements(NetworkMeasurements):
     @property
     def held_out(self) -> Tensor | slice:
         """Rows of the inputs that were not trained on; all, for a user's checkpoint, of which they are not known."""
-        return slice(None) if self.run.spec is None else self.split.test
+        return self.split.test if self.run.knows_split else slice(None)
 
     @cached_property
     def test_accuracies(self) -> tuple[float, ...]:

@@ -54,7 +54,7 @@ def _attention(m: Any) -> None:
 
 
 def _split(m: Any) -> None:
-    if m.spec is None:
+    if not m.run.knows_split:
         raise NoSuchPart(SPLIT_UNKNOWN)
 
 

@@ -47,7 +47,7 @@ def without(
     else:
         where, logits = "neurons", _without_neurons(m, list(neurons))
         parts = f"neuron {neurons[0]}" if len(neurons) == 1 else f"{len(neurons)} neurons"
-    rows = {"all": None} | ({} if m.spec is None else {"train": m.split.train, "test": m.split.test})
+    rows = {"all": None} | ({"train": m.split.train, "test": m.split.test} if m.run.knows_split else {})
     rows = {name: some for name, some in rows.items() if some is None or len(some)}
     before = {name: m.score(m.logits, some) for name, some in rows.items()}
     after = {name: m.score(logits, some) for name, some in rows.items()}

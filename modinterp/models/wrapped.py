@@ -135,8 +135,8 @@ class Wrapped(Network):
         if "hook_embed" not in hooks and len(found := embeddings(inner, classes)) == 1:
             hooks["hook_embed"] = found[0]
         self._with_hooks(hooks)
-        if "hook_embed" in hooks and self._seen(hooks["hook_embed"], self.inputs[:1]).ndim != 3:
-            del hooks["hook_embed"]  # it is called for a and b apart
+        if "hook_embed" in hooks and not self._embeds_all(hooks["hook_embed"]):
+            del hooks["hook_embed"]
         if not any(name.endswith(("mlp.hook_post", "hook_resid_post")) for name in hooks):
             for location in in_order_of_calls(inner, lambda: self._called(self.inputs[:1])):
                 self._with_hooks(hooks)
@@ -146,6 +146,13 @@ class Wrapped(Network):
                     hooks[NEURONS if is_rectified else RESIDUAL] = location
                     break
         self._with_hooks(hooks)
+
+    def _embeds_all(self, location: Location) -> bool:
+        """Whether all tokens pass there at once: not for a and b apart, and not by indexing weights uncalled."""
+        try:
+            return self._seen(location, self.inputs[:1]).ndim == 3
+        except ValueError:
+            return False
 
     def _build(self) -> None:
         """Make the hook points and give them their names."""
@@ -210,6 +217,8 @@ class Wrapped(Network):
         seen: list[Tensor] = []
         with torch.no_grad(), passing(self.__dict__["inner"], {location: lambda x: (seen.append(x), x)[1]}):
             self._called(tokens)
+        if not seen:
+            raise ValueError(f"{self.cfg.kind} never calls {location}")
         return seen[-1]
 
     def _logits_moved(self, location: Location, tokens: Tensor, change: Float[Tensor, "batch d"]) -> Tensor:

@@ -8,6 +8,7 @@ from modinterp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from modinterp.runs.loading import load
+    from modinterp.runs.own_run import own_split
     from modinterp.runs.run import NotRecorded, TrainedRun
     from modinterp.runs.snapshots import Snapshots
     from modinterp.runs.trainer import train
@@ -17,9 +18,10 @@ _HOMES = {
     "Snapshots": "modinterp.runs.snapshots",
     "TrainedRun": "modinterp.runs.run",
     "load": "modinterp.runs.loading",
+    "own_split": "modinterp.runs.own_run",
     "train": "modinterp.runs.trainer",
 }
 
-__all__ = ["NotRecorded", "Snapshots", "TrainedRun", "load", "train"]
+__all__ = ["NotRecorded", "Snapshots", "TrainedRun", "load", "own_split", "train"]
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -43,6 +43,8 @@ class TrainedRun(Generic[T]):
         recorded: what was measured of it when it was published, where that came along.
         outcome: how its training ended; None for a foreign checkpoint and for a run that is still in training.
         in_training: whether it was opened before its training ended, and all of this is as of its last state.
+        own_split: of a network that was trained elsewhere, the inputs it was trained on, where these are known.
+        reopened: of a network that was trained elsewhere, makes it of other weights, for its snapshots.
     """
 
     name: str
@@ -56,6 +58,8 @@ class TrainedRun(Generic[T]):
     outcome: Outcome | None = None
     recorded: Recorded | None = None
     in_training: bool = False
+    own_split: Split | None = None
+    reopened: Callable[[Weights], Network] | None = None
 
     @property
     def has_weights(self) -> bool:
@@ -117,9 +121,16 @@ class TrainedRun(Generic[T]):
         Raises:
             NotRecorded: a foreign checkpoint, of which that is not known.
         """
+        if self.own_split is not None:
+            return self.own_split
         if self.spec is None:
             raise NotRecorded(f"which inputs {self.name} was trained on is not known")
         return self.spec.split
+
+    @property
+    def knows_split(self) -> bool:
+        """Whether it is known which inputs the network was trained on."""
+        return self.own_split is not None or self.spec is not None
 
     def at_start(self) -> TrainedRun:
         """The same run before its first step: initial weights, history and snapshots cut to epoch 0.
@@ -162,6 +173,8 @@ class TrainedRun(Generic[T]):
         """
         if self.model is None and not self.snapshots:
             raise NotRecorded(self._lacks_weights)
+        if self.reopened is not None:
+            return self.reopened(self.snapshots[epoch]).to(self._device)
         return fitting(self.snapshots[epoch], self.config, self.task).to(self._device)
 
     def __repr__(self) -> str:
@@ -175,8 +188,9 @@ class TrainedRun(Generic[T]):
         )
         if len(self.history):
             last = self.history.iloc[-1]
-            line += f", epoch {last['epoch']:,.0f}, test loss {last['test_loss']:.2e}"
-            line += f", test accuracy {last['test_accuracy']:.4f}"
+            line += f", epoch {last['epoch']:,.0f}"
+            line += f", test loss {last['test_loss']:.2e}" if "test_loss" in last else ""
+            line += f", test accuracy {last['test_accuracy']:.4f}" if "test_accuracy" in last else ""
         line += f", {len(self.snapshots)} snapshots" if self.snapshots else ""
         return line + ", in training" * self.in_training
 

@@ -1,0 +1,142 @@
+"""A recorder for a training loop of one's own: snapshots and losses go to a folder as the training goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from types import TracebackType
+
+import pandas as pd
+import torch
+from torch import nn
+
+from modinterp.files import write_atomically
+from modinterp.models import Wrapped
+from modinterp.runs.own_run import Rows, own_split, run
+from modinterp.runs.run import TRAINED, TrainedRun
+from modinterp.runs.store import write_weights
+from modinterp.tasks import Task
+from modinterp.training import accuracy, cross_entropy
+
+MARK, HISTORY = "recorded.json", "history.csv"
+RATIO = 1.25  # between the steps of two snapshots: 62 of them in a million steps
+
+
+class record:
+    """Records a module while your own loop trains it; five lines in any loop of torch.
+
+    Every file is written beside and then renamed, so that a kill at any moment leaves whole files. A loop that starts
+    again goes on in the same folder; snapshots of later steps than the first new one are replaced.
+
+    >>> import tempfile, torch, modinterp as mi
+    >>> task, folder = mi.tasks.addition(7), tempfile.mkdtemp()
+    >>> model = torch.nn.Sequential(torch.nn.Embedding(8, 4), torch.nn.Flatten(), torch.nn.Linear(12, 7))
+    >>> with mi.record("mine/run-1", model, task, train=range(30), out=folder) as recorded:
+    ...     for step in range(10):
+    ...         recorded(step)  # after the loss and the optimiser's step
+    >>> mine = recorded.run()
+    >>> list(mine.snapshots)
+    [0, 1, 2, 3, 4, 5, 7, 9]
+
+    Args:
+        name: of the run; its folder lies in `out`.
+        model: the module that is trained.
+        task: what it is trained on.
+        train: which of `task.inputs()` it is trained on, as in `mi.run`.
+        out: where the folder lies; `trained/` by default.
+        ratio: between the steps of two snapshots, more than 1; every step by step at first, then ever further apart.
+        inputs: how the module is called, as in `explain`.
+    Raises:
+        FileExistsError: the folder holds files that no recorder wrote.
+        ValueError: rows that do not exist, or a ratio of 1 or less.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: nn.Module,
+        task: Task,
+        *,
+        train: Rows,
+        out: str | Path = TRAINED,
+        ratio: float = RATIO,
+        inputs: str | None = None,
+    ):
+        if not ratio > 1:
+            raise ValueError(f"ratio must be more than 1, got {ratio}")
+        self.name, self.model, self.task, self.ratio, self.inputs = name, model, task, ratio, inputs
+        self.split, self.folder = own_split(task, train), Path(out) / name
+        self.rows: list[dict[str, float]] = []
+        self.due = self.last = -1
+        self._open()
+
+    def _open(self) -> None:
+        """Make the folder, or go on in one that a recorder wrote."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        mark = self.folder / MARK
+        if not mark.is_file() and any(self.folder.iterdir()):
+            raise FileExistsError(f"{self.folder} holds files that no recorder wrote; choose another name or `out`")
+        write_atomically(mark, json.dumps({"name": self.name, "task": self.task.name}).encode())
+        if (self.folder / HISTORY).is_file():
+            self.rows = pd.read_csv(self.folder / HISTORY).to_dict("records")  # pyright: ignore[reportAttributeAccessIssue]
+
+    def __enter__(self) -> record:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.last >= 0 and (not self.rows or self.rows[-1]["epoch"] < self.last):
+            self._write(self.last)
+
+    def __call__(self, step: int) -> None:
+        """To be called after each step; writes a snapshot where one is due.
+
+        Raises:
+            ValueError: the steps do not grow.
+        """
+        if step <= self.last:
+            raise ValueError(f"steps must grow, got {step} after {self.last}")
+        if self.last < 0:
+            self._forget_from(step)
+        self.last = step
+        if step >= self.due:
+            self._write(step)
+            self.due = max(step + 1, math.ceil(step * self.ratio))
+
+    def _forget_from(self, step: int) -> None:
+        """Drop what an earlier loop wrote of this step and later ones."""
+        self.rows = [row for row in self.rows if row["epoch"] < step]
+        for path in self.folder.glob("step_*.safetensors"):
+            if int(path.stem.removeprefix("step_")) >= step:
+                path.unlink()
+
+    def _write(self, step: int) -> None:
+        weights = {name: w.detach().cpu().clone() for name, w in self.model.state_dict().items()}
+        write_weights(self.folder / f"step_{step}.safetensors", weights)
+        self.rows.append(self._measured(step))
+        write_atomically(self.folder / HISTORY, self.history.to_csv(index=False).encode())
+
+    def _measured(self, step: int) -> dict[str, float]:
+        """Losses and accuracies on the inputs trained on and the others."""
+        wrapped = Wrapped(self.model, self.task, self.inputs, is_looked_into=False)
+        labels, row = self.task.labels()[:, 0], {"epoch": float(step)}
+        with torch.no_grad():
+            for part, rows in (("train", self.split.train), ("test", self.split.test)):
+                if len(rows):
+                    logits = wrapped(self.task.inputs()[rows])[:, -1].double().cpu()
+                    row[f"{part}_loss"] = float(cross_entropy(logits, labels[rows]))
+                    row[f"{part}_accuracy"] = float(accuracy(logits, labels[rows]))
+        return row
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """One row a snapshot: step as `epoch`, losses [nats] and accuracies."""
+        return pd.DataFrame(self.rows)
+
+    def run(self) -> TrainedRun:
+        """What was recorded so far, as `mi.run` gives it."""
+        rows = self.split.train
+        return run(self.model, self.task, snapshots=self.folder, train=rows, history=self.history, name=self.name,
+                   inputs=self.inputs)  # fmt: skip

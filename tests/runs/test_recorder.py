@@ -1,0 +1,80 @@
+"""The recorder of a loop of one's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from runs.test_own_run import MASK, TASK, Mine
+
+import modinterp as mi
+
+
+def loop(steps: range, folder: Path, model: Mine, stop: int | None = None) -> mi.record:
+    with mi.record("mine/run-1", model, TASK, train=MASK, out=folder) as recorded:
+        for step in steps:
+            with torch.no_grad():
+                model.fc2.bias += 0.01
+            recorded(step)
+            if step == stop:
+                break
+    return recorded
+
+
+def test_snapshots_are_ever_further_apart_and_end_with_the_last(tmp_path: Path) -> None:
+    model = Mine()
+    mine = loop(range(101), tmp_path, model).run()
+    steps = list(mine.snapshots)
+    assert steps[:6] == [0, 1, 2, 3, 4, 5]
+    assert steps[-1] == 100
+    assert len(steps) < 25
+    assert torch.equal(mine.snapshots[100]["fc2.bias"], model.fc2.bias.detach())
+    assert mine.history["epoch"].tolist() == steps
+    assert mi.measure(mine)["test_accuracy"] == pytest.approx(mine.history["test_accuracy"].iloc[-1])
+
+
+def test_a_loop_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+    loop(range(101), tmp_path, Mine(), stop=50)
+    again = loop(range(40, 101), tmp_path, Mine())
+    steps = again.history["epoch"].tolist()
+    assert steps == sorted(set(steps))
+    assert steps[-1] == 100
+    assert {int(s) for s in steps} == {int(p.stem[5:]) for p in again.folder.glob("step_*")}
+
+
+def test_folders_of_others_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "run-1").mkdir(parents=True)
+    (tmp_path / "mine" / "run-1" / "thesis.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match="holds files that no recorder wrote"):
+        loop(range(2), tmp_path, Mine())
+    with pytest.raises(ValueError, match="ratio must be more than 1"):
+        mi.record("x", Mine(), TASK, train=MASK, out=tmp_path, ratio=1)
+
+
+def test_steps_must_grow(tmp_path: Path) -> None:
+    with mi.record("x", Mine(), TASK, train=MASK, out=tmp_path) as recorded:
+        recorded(3)
+        with pytest.raises(ValueError, match="steps must grow, got 3 after 3"):
+            recorded(3)
+
+
+def test_a_killed_loop_leaves_whole_files(tmp_path: Path) -> None:
+    code = f"""
+import os, sys
+sys.path[:0] = {sys.path!r}
+from runs.test_own_run import MASK, TASK, Mine
+import modinterp as mi
+with mi.record("mine/run-1", Mine(), TASK, train=MASK, out={str(tmp_path)!r}) as recorded:
+    for step in range(30):
+        recorded(step)
+        if step == 20:
+            os.kill(os.getpid(), 9)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
+    found = mi.run(Mine, TASK, snapshots=tmp_path / "mine" / "run-1", train=MASK)
+    assert max(found.snapshots) == 19
+    for epoch in found.snapshots:
+        found.at(epoch)
