@@ -75,8 +75,7 @@ def explain(
             default with op `group`, or as `answers`, the group whose table the network's own answers are.
         elements: the elements of a named group, in the order of their tokens; by default as in `Group`.
         train: which of the task's inputs it was trained on, their numbers or a mask; a run knows.
-        device: where the network of a file or run runs.
-        root: folder to look for a named run in; `checkpoints/` by default.
+        device, root: where a file or run runs, and the folder to look for a named run in (`checkpoints/`).
         draws: how many matrices are drawn for each null of the spectrum, 99 or more.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
     Raises:
@@ -84,8 +83,7 @@ def explain(
         OSError: the folder `out` cannot be written.
         ValueError: a file that is damaged or would run code, a layout that is not known, an operation, a modulus or a
             shape that contradicts the others; a run without its weights; a function that takes no pairs, or whose
-            logits are not finite; so few draws
-            that no p-value could be as small as a verdict asks for, or more than would ever end.
+            logits are not finite; so few draws that no p-value could be small enough, or more than would ever end.
     """
     check("draws", draws, int)
     check("p", p, int | None)
