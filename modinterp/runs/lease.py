@@ -16,12 +16,12 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from modinterp.files import PARTS
+from modinterp.files import PARTS, write_atomically
 
 SILENT_AFTER = 60.0  # seconds without a sign of life, after which a lease may be taken over
 RENEWED_EVERY = 10.0  # seconds
@@ -71,7 +71,7 @@ class Lease:
         """Let the next process begin at once; the file stays, so that its number is not given again."""
         try:
             self.check()
-            self.path.write_text(_said(self.token, returned=True))
+            write_atomically(self.path, _said(self.token, returned=True).encode())
         except (LeaseLost, OSError):  # the next process waits until it is silent
             return
 
@@ -122,10 +122,7 @@ def _taken(folder: Path) -> Lease:
     last = _check_free(folder)
     lease = Lease(folder, last + 1, secrets.token_hex(8))
     try:
-        with open(lease.path, "x") as file:
-            file.write(_said(lease.token))
-            file.flush()
-            os.fsync(file.fileno())
+        _create(lease.path, _said(lease.token))
         lease.check()
     except (FileExistsError, LeaseLost) as error:  # another process was faster
         raise RunIsHeld(f"{folder} is being trained in by another process") from error
@@ -135,6 +132,32 @@ def _taken(folder: Path) -> Lease:
     for part in (*folder.glob(PARTS), *(folder / "snapshots").glob(PARTS)):
         part.unlink(missing_ok=True)
     return lease
+
+
+def _create(path: Path, text: str) -> None:
+    """Make a file that is not there yet, with all its text at once: one without text would belong to nobody.
+
+    Raises:
+        FileExistsError: the file is there.
+    """
+    part = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        _write_new(part, text)
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without links, or another process has removed the part as it took the lease
+            _write_new(path, text)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _write_new(path: Path, text: str) -> None:
+    with open(path, "x", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _check_free(folder: Path) -> int:
@@ -157,11 +180,18 @@ def _check_free(folder: Path) -> int:
 
 
 def _age(folder: Path, path: Path) -> float:
-    """Seconds since a file was renewed, by the clock of the disk that it is on."""
+    """Seconds since a file was renewed, by the clock of the disk that it is on.
+
+    A file from the future was renewed before the clock was set back; its age counts from now on.
+    """
     probe = folder / f".{secrets.token_hex(8)}.part"
     try:
         probe.touch()
-        return probe.stat().st_mtime - path.stat().st_mtime
+        age = probe.stat().st_mtime - path.stat().st_mtime
+        if age < -1:
+            with suppress(PermissionError):
+                os.utime(path)
+        return max(0.0, age)
     except FileNotFoundError:
         return 0.0
     finally:

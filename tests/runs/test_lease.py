@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,33 @@ def test_a_lease_that_says_nothing_is_one_until_it_is_silent(tmp_path: Path, con
     os.utime(tmp_path / ".lease-3", (0, 0))
     with leased(tmp_path) as lease:
         assert lease.number == 4
+
+
+def test_a_lease_is_never_seen_without_its_holder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, replace, link = [], os.replace, os.link
+
+    def looking(make: Callable[..., None]) -> Callable[..., None]:
+        def looked(old: Path, new: Path) -> None:
+            seen.extend(path.read_text() for path in tmp_path.glob(".lease-*"))
+            make(old, new)
+            seen.extend(path.read_text() for path in tmp_path.glob(".lease-*"))
+
+        return looked
+
+    monkeypatch.setattr(os, "replace", looking(replace))
+    monkeypatch.setattr(os, "link", looking(link))
+    with leased(tmp_path):
+        pass
+    assert len(seen) >= 2
+    assert all(json.loads(text)["pid"] == os.getpid() for text in seen)
+
+
+def test_a_lease_from_a_clock_ahead_is_free_after_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / ".lease-1"
+    path.write_text(json.dumps({"token": "a", "pid": 1, "where": "elsewhere 0 0"}))
+    os.utime(path, (time.time() + 3600,) * 2)
+    with pytest.raises(ValueError, match="sign of life 0 s ago"), leased(tmp_path):
+        pass
+    monkeypatch.setattr(leases, "SILENT_AFTER", 0.0)
+    with leased(tmp_path) as lease:
+        assert lease.number == 2
