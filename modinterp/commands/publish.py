@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from modinterp.files import writable_folder
 from modinterp.publish.publishing import has_both, measure_again, publish
+from modinterp.publish.replacing import recover
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
@@ -80,6 +81,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.pu
         ]:
             raise ValueError(f"--again measures what was published as it was published; it takes no {given_too[0]}")
         out = options.out or _checkpoints()
+        recover(out)
         for name in _finished(options.names, out, has_both):
             print(measure_again(name, out))
         return 0
@@ -92,6 +94,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.pu
             out = Path(kept.enter_context(TemporaryDirectory()))
         else:
             out = _checkpoints()
+        recover(out)
         for name in names:
             folder = publish(name, options.runs, out, *what)
             if options.out is not None or not options.hub:

@@ -24,7 +24,7 @@ from typing import Any
 
 import torch
 
-from modinterp.files import write_atomically
+from modinterp.files import folder_name, write_atomically
 from modinterp.measurements import measure_as_published
 from modinterp.models import TransformerConfig, to_hooked_transformer_state_dict
 from modinterp.publish.edges import Edge, Graph, auc, edges
@@ -118,7 +118,7 @@ def trained_cases(names: Sequence[str] = ()) -> Iterable[Case]:
                 raise
             continue
         if suits:
-            yield case(name.replace("/", "-"), run)
+            yield case(name.replace("/", "-") if store.is_name(name) else folder_name(Path(name)), run)
 
 
 def write_case(case: Case, out: Path) -> Path:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modinterp.files import write_atomically
+from modinterp.publish.replacing import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,14 +66,18 @@ def publish(
         the folder that the run was put in.
     Raises:
         FileNotFoundError: the run has not been trained to its end.
-        ValueError: the run is damaged, the name leads out of the folder, source and target are the same, or there is
-            no snapshot of an epoch.
+        ValueError: the run is damaged, the name leads out of the folder, source and target are the same, the target
+            holds files of something else, another process publishes there, or there is no snapshot of an epoch.
     """
     from modinterp.runs import load, store
 
     source, target = runs / store.checked_name(name), out / name
     if source.resolve() == target.resolve():
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
+    if strange := store.strange_files(target):
+        raise ValueError(
+            f"{target} holds {strange[0]}, which is no file of a run; move it away or choose another --out"
+        )
     run = load(name, root=runs)
     snapshots = store.snapshot_epochs(target) or None if snapshots is None else snapshots
     if run.progress is None and has_progress(run.task):
@@ -85,11 +90,8 @@ def publish(
     whole = [store.FINAL] * (not float16) + [store.SPECTRA] * (spectra and run.spectra is not None)
     if tables:
         half, whole = [], []
-    new = target.with_name(f".{target.name}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    _copy(run, source, new, half, whole, tables or measured)
-    shutil.rmtree(target, ignore_errors=True)
-    new.rename(target)
+    with replacing(target) as new:
+        _copy(run, source, new, half, whole, tables or measured)
     return target
 
 
@@ -108,8 +110,9 @@ def measure_again(name: str, root: Path) -> Path:
     folder, run = root / store.checked_name(name), load(name, root=root)
     if not has_both(name, root):
         raise ValueError(f"{folder} was not published with its weights and with what claims measure of it")
-    written = store.read_record(folder)["sha256"] | _write_measured(run, folder)
-    _write_record(run, folder, folder, written)
+    with replacing(folder) as new:
+        shutil.copytree(folder, new, dirs_exist_ok=True)
+        _write_record(run, folder, new, store.read_record(folder)["sha256"] | _write_measured(run, new))
     return folder
 
 

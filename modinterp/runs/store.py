@@ -53,6 +53,7 @@ MOST_OF_FILE = 2**30 + 2**24
 _FILES = re.compile(
     r"(final|spectra|snapshots/epoch-[0-9]{6,15})\.safetensors|(history|progress)\.csv(\.gz)?|measured\.json\.gz"
 )
+_WORKING = re.compile(r"^(state|before)\.safetensors$|(^|/)\.lease-[0-9]+$|(^|/)\.[^/]*\.part$")
 _SNAPSHOT = re.compile(r"epoch-([0-9]{6,15})\.safetensors")
 LONGEST_NAME = 200
 OTHER_SETTINGS = "a training with other settings; move it away or choose another --out"
@@ -129,6 +130,12 @@ def is_name(name: str) -> bool:
         return bool(checked_name(name))
     except ValueError:
         return False
+
+
+def strange_files(folder: Path) -> list[str]:
+    """Names of the files below a folder that no training and no publication writes into the folder of a run."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    return sorted(name for name in names if not (name == RECORD or _FILES.fullmatch(name) or _WORKING.search(name)))
 
 
 def snapshot_path(folder: Path, epoch: int) -> Path:

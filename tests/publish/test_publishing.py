@@ -11,6 +11,7 @@ from pandas.testing import assert_frame_equal
 
 from modinterp.commands.publish import main
 from modinterp.models import TransformerConfig
+from modinterp.publish import publishing
 from modinterp.publish.publishing import has_progress, publish
 from modinterp.runs import NotRecorded, load, states, store, train
 from modinterp.runs.recorded_results import Recorded
@@ -173,3 +174,30 @@ def test_nothing_is_published_onto_itself_or_outside(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="is no name of a run"):
             publish(name, tmp_path / "own/small", tmp_path)
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == before
+
+
+def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path) -> None:
+    train({"own/small": SPEC}, tmp_path / "trained", device="cpu", progress=False)
+    publish("own/small", tmp_path / "trained", tmp_path / "out")
+    notes = tmp_path / "out/own/small/notes.txt"
+    notes.write_text("mine")
+    with pytest.raises(ValueError, match="holds notes.txt, which is no file of a run"):
+        publish("own/small", tmp_path / "trained", tmp_path / "out")
+    assert notes.read_text() == "mine"
+
+
+def test_what_is_published_stays_when_measuring_it_again_breaks_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "shipped"
+    train({"own/a": SPEC}, tmp_path / "trained", device="cpu", progress=False)
+    publish("own/a", tmp_path / "trained", root, measured=True)
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+    def stop(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(publishing, "_write_record", stop)
+    assert main(["own/a", "--again", "--out", str(root)]) == 130
+    assert main(["own/a", "--runs", str(tmp_path / "trained"), "--out", str(root)]) == 130
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
