@@ -61,7 +61,7 @@ def test_code_that_is_not_run_is_code_and_imports_what_there_is(page: str, text:
 
 @pytest.mark.parametrize("command", commands())
 def test_a_command_that_is_shown_is_one(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Parsed(Exception):
+    class Parsed(BaseException):
         pass
 
     plain = Parser.parse_args

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
+from modinterp.terminal.errors import WorkLost
+
+MEMORY_OF_A_WORKER = 0.8  # GiB, the most that a process took for any run of the sources mlp and pizza
+_KILLED = (
+    "a process that measured was killed, as the system does where memory runs out; `--workers 1` starts no others "
+    f"(each takes up to about {MEMORY_OF_A_WORKER} GiB)"
+)
 Report = Callable[[Mapping[str, Mapping[str, str]]], object]
 
 
@@ -51,21 +59,32 @@ def processes(number: int, *modules: str) -> Iterator[CarriedOut]:
     """So many processes of this machine, which take up pieces of work as soon as they are handed over.
 
     What is handed over first is begun first, so that one list of pieces can be waited for while they work on the next.
-    A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised.
+    A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised. Where the body
+    raises, the processes are ended at once. Ctrl-C reaches the caller alone.
 
     Args:
         modules: what the pieces need, which is imported beside the caller at once and once for all.
+    Raises:
+        WorkLost: a process was killed.
     """
     forkserver.set_forkserver_preload(list(modules))
-    forkserver.ensure_running()  # a server that has imported, and computed nothing, is safe to fork, and quick
+    with _deaf_to_ctrl_c():
+        forkserver.ensure_running()  # a server that has imported, and computed nothing, is safe to fork, and quick
     # what it has imported is frozen in each: nobody need look for garbage there
     pool = ProcessPoolExecutor(number, multiprocessing.get_context("forkserver"), initializer=gc.freeze)
 
     def carried_out(pieces: list[Piece]) -> Iterator[Answer]:
-        return _answers({pool.submit(piece.function, *piece.arguments, report=_untold): piece for piece in pieces})
+        with _told_as_lost():
+            submit = pool.submit
+            under_way = {submit(piece.function, *piece.arguments, report=_untold): piece for piece in pieces}
+        return _answers(under_way)
 
     try:
         yield carried_out
+    except BaseException:
+        for process in list((pool._processes or {}).values()):  # pyright: ignore[reportAttributeAccessIssue]
+            process.kill()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -78,6 +97,31 @@ def _answers(under_way: dict[Future, Piece]) -> Iterator[Answer]:
             yield Answer(piece, done.result())
         except (ValueError, OSError) as error:
             yield Answer(piece, failure=str(error))
+        except BrokenExecutor as error:
+            raise WorkLost(_KILLED) from error
+
+
+@contextmanager
+def _told_as_lost() -> Iterator[None]:
+    """Where processes cannot be begun, since the server that forks them was killed, this is told as lost work."""
+    try:
+        yield
+    except (BrokenExecutor, EOFError, OSError) as error:
+        raise WorkLost(_KILLED) from error
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """What is begun meanwhile never hears of Ctrl-C, nor do its children."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would end the block, were it begun meanwhile
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _untold(_: Mapping[str, Mapping[str, str]]) -> None:

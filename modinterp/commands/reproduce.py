@@ -52,8 +52,9 @@ figures inside that opens from disk. Sources:
   %(prog)s {first} --checkpoint model.pt
   %(prog)s SOURCE --checkpoint model.pt --as SOURCE/RUN   in the place of that run
 
-exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 130 after Ctrl-C. With
---checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
+exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 3 when a process
+was killed or modinterp is at fault, 130 after Ctrl-C. The reports of sources that were finished stay.
+With --checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
     )
     parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="which source, or all of them")
     parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*' (default: all)")

@@ -8,22 +8,28 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-BAD_USAGE, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
+BAD_USAGE, CRASHED, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 3, 130, 141, 143
 
 
 class Terminated(KeyboardInterrupt):
     """The process was asked to end, by SIGTERM; what Ctrl-C saves is saved."""
 
 
+class WorkLost(RuntimeError):
+    """A process that did a part of the work has ended without an answer."""
+
+
 def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """A decorator of commands: a user's error becomes one line on stderr and exit code 2.
 
-    Ctrl-C becomes 130, SIGTERM 143, and a reader of the output that has gone 141, without a word. Letters that the
-    terminal does not know are printed as escapes.
+    Ctrl-C becomes 130, SIGTERM 143, and a reader of the output that has gone 141, without a word. A killed worker and
+    a mistake of ours become 3, the latter with its traceback. Letters that the terminal does not know are printed as
+    escapes.
 
     Args:
         interrupted: what to say after Ctrl-C or SIGTERM.
@@ -46,9 +52,12 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
             except (ValueError, OSError) as error:
                 tell_error(error)
                 return BAD_USAGE
+            except WorkLost as error:
+                tell_error(error)
+                return CRASHED
             except RuntimeError as error:  # torch has no class of its own for too little memory, or a lacking device
                 if type(error).__name__ != "OutOfMemoryError" and "memory" not in str(error):
-                    raise
+                    return _tell_mistake()
                 tell_error(error)
                 return BAD_USAGE
             except MemoryError:
@@ -57,6 +66,8 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
             except KeyboardInterrupt as error:
                 print(interrupted, file=sys.stderr)
                 return TERMINATED if isinstance(error, Terminated) else INTERRUPTED
+            except Exception:
+                return _tell_mistake()
 
         return guarded
 
@@ -68,6 +79,13 @@ def tell_error(error: Exception) -> None:
     of_a_file = isinstance(error, OSError) and error.filename is not None
     text = f"{error.filename}: {error.strerror}" if of_a_file else str(error)
     print(f"error: {printable(text)}", file=sys.stderr)
+
+
+def _tell_mistake() -> int:
+    """Print the traceback of the error at hand, and return the exit code for it."""
+    traceback.print_exc()
+    print("this is a mistake of modinterp; please report it with the lines above", file=sys.stderr)
+    return CRASHED
 
 
 def printable(text: str) -> str:

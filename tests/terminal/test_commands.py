@@ -15,7 +15,7 @@ import pytest
 from modinterp.files import writable_folder
 from modinterp.sources import sources
 from modinterp.terminal import progress_bars
-from modinterp.terminal.errors import BAD_USAGE, INTERRUPTED, one_line_errors
+from modinterp.terminal.errors import BAD_USAGE, CRASHED, INTERRUPTED, one_line_errors
 from modinterp.terminal.suggestions import suggestion
 
 COMMANDS = {
@@ -112,13 +112,13 @@ def test_an_error_of_the_user_is_one_line(
     assert capsys.readouterr().err == line
 
 
-def test_an_error_of_ours_keeps_its_traceback() -> None:
+def test_an_error_of_ours_keeps_its_traceback(capsys: pytest.CaptureFixture) -> None:
     @one_line_errors("stopped")
     def command() -> int:
         return {}["missing"]
 
-    with pytest.raises(KeyError):
-        command()
+    assert command() == CRASHED
+    assert "KeyError: 'missing'" in capsys.readouterr().err
 
 
 def test_a_suggestion_is_the_nearest_name_or_the_folder() -> None:
