@@ -17,7 +17,7 @@ from modinterp.cluster.options import add_cluster_arguments, check_cluster_argum
 from modinterp.files import folder_name, writable_folder
 from modinterp.lazy import staying
 from modinterp.sources import sources
-from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.errors import BAD_USAGE, one_line_errors, tell_error
 from modinterp.terminal.parser import Parser
 from modinterp.terminal.progress_bars import progress_bar
 
@@ -52,8 +52,8 @@ figures inside that opens from disk. Sources:
   %(prog)s {first} --checkpoint model.pt
   %(prog)s SOURCE --checkpoint model.pt --as SOURCE/RUN   in the place of that run
 
-exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage, 3 when a process
-was killed or modinterp is at fault, 130 after Ctrl-C. The reports of sources that were finished stay.
+exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage or a damaged run, which is left
+out, 3 when a process was killed or modinterp is at fault, 130 after Ctrl-C. Reports of sources that were finished stay.
 With --checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
     )
     parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="which source, or all of them")
@@ -145,13 +145,13 @@ def _check_runs(names: tuple[str, ...], options: argparse.Namespace) -> None:
     raise ValueError(how_to_have_checkpoints(names[0]))
 
 
-def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Taken) -> tuple[IndexEntry, bool]:
+def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Taken) -> tuple[IndexEntry, int]:
     """Measure a source, write its report and print its table.
 
     Args:
         taken: waits for what is measured elsewhere.
     Returns:
-        what the index of all sources says of it, and whether everything is as expected. Activations and figures take
+        what the index of all sources says of it, and the exit code. Activations and figures take
         gigabytes, and are let go when this returns.
     """
     from modinterp.reproduce.index import index_entry
@@ -178,7 +178,10 @@ def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Take
     print(terminal_table(reproduced.results))
     _print_summary(reproduced, options.checkpoint, time.perf_counter() - began)
     print(f"report: {path}")
-    return index_entry(reproduced), reproduced.as_expected
+    for run, reason in reproduced.damaged.items():
+        tell_error(ValueError(f"{run} is left out: {reason}; `git restore` brings back a file of a checkout"))
+    code = BAD_USAGE if reproduced.damaged else int(not reproduced.as_expected)
+    return index_entry(reproduced), code
 
 
 def _workers(names: tuple[str, ...], options: argparse.Namespace, device: str) -> int:
@@ -230,7 +233,7 @@ def _elsewhere(names: tuple[str, ...], options: argparse.Namespace, workers: int
 
 def _all_reproduced(
     names: tuple[str, ...], options: argparse.Namespace, device: str, begun: Callable[[str], Taken]
-) -> Iterator[tuple[IndexEntry, bool]]:
+) -> Iterator[tuple[IndexEntry, int]]:
     """Each source in turn; what is measured elsewhere of the next is begun before one is judged, drawn and written."""
     ahead = begun(names[0])
     for name, following in zip_longest(names, names[1:]):
@@ -298,7 +301,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.re
             prepare_cpu(1 if workers > 1 and options.source == ALL else None)  # the next source keeps all cores busy
         if options.checkpoint is None:
             _check_runs(names, options)
-        entries, as_expected = zip(*_all_reproduced(names, options, device, begun), strict=True)
+        entries, codes = zip(*_all_reproduced(names, options, device, begun), strict=True)
     if options.source == ALL:
         print(f"all sources: {write_index(entries, _folder(options))}")
-    return 0 if all(as_expected) else 1
+    return max(codes)

@@ -70,11 +70,12 @@ def publish(
             holds files of something else, another process publishes there, or there is no snapshot of an epoch.
     """
     from modinterp.runs import load, store
+    from modinterp.runs.layout import strange_files
 
     source, target = runs / store.checked_name(name), out / name
     if source.resolve() == target.resolve():
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
-    if strange := store.strange_files(target):
+    if strange := strange_files(target):
         raise ValueError(
             f"{target} holds {strange[0]}, which is no file of a run; move it away or choose another --out"
         )

@@ -20,8 +20,8 @@ from modinterp.sources import catalogue, source
 from modinterp.training import prepare_cpu
 
 WORTH_PROCESSES = 60  # claims asked of networks
-Taken = tuple[dict[str, NetworkMeasurements], Evidence, Made]
-"""Measurements of runs by name, what claims about one network measured, and figures and tables of one run."""
+Taken = tuple[dict[str, NetworkMeasurements], Evidence, Made, dict[str, str]]
+"""Measurements of runs by name, what claims about one network measured, figures and tables of one run, damaged runs."""
 
 
 def is_worth_processes(name: str, only: str | None) -> bool:
@@ -41,12 +41,13 @@ def measured_in_pieces(
         threads: how many a piece computes on.
         carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.processes` gives.
     Returns:
-        what waits for all of them; other work can be done before it is called. It raises ValueError where a run could
-        not be measured, such as a damaged one.
+        what waits for all of them; other work can be done before it is called. A run that could not be measured, such
+        as a damaged one, is left out and named with the reason.
     """
     root = root.absolute() if isinstance(root, Path) else root
     claims, about = claims_matching(name, only), source(name)
-    measured, evidence, made = measurements_of(run_names(claims, about), root), Evidence(), Made()
+    damaged: dict[str, str] = {}
+    measured, evidence, made = measurements_of(run_names(claims, about), root, damaged=damaged), Evidence(), Made()
     asked = asked_of(claims, measured)
     shown = about.figures_beside({claim.figure for claim in claims})
     drawn_from = {k: f.drawn_from(measured, about.main_run) for k, f in about.drawings.items() if k in shown}
@@ -63,12 +64,14 @@ def measured_in_pieces(
         for answer in answers:
             (run,) = answer.piece.rows
             if answer.failure:
-                raise ValueError(f"{run} could not be measured: {answer.failure}")
+                damaged[run] = answer.failure
+                del measured[run]
+                continue
             values, found, drawn = answer.value
             vars(measured[run]).update(values)
             evidence.update(found)
             made.update(drawn)
-        return measured, evidence, made
+        return measured, evidence, made, damaged
 
     return taken
 

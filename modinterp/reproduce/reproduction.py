@@ -38,6 +38,7 @@ class Reproduction:
         tables: key of a figure to the title of the table below it and the table.
         measured: the measurements that claims and figures asked, by name of the run.
         foreign: whether they are of somebody's checkpoint and not of what this project trained.
+        damaged: name of each run that is there and cannot be read to the reason; it is left out.
         beside: where they are, of claims about one network, by id, the result on the run in whose place it stands.
     """
 
@@ -48,6 +49,7 @@ class Reproduction:
     measured: dict[str, NetworkMeasurements]
     foreign: bool = False
     beside: Mapping[str, Result] = field(default_factory=dict)
+    damaged: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, page: Page) -> Reproduction:
         """What belongs to one question of the source."""
@@ -114,7 +116,10 @@ def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:
 
 
 def measurements_of(
-    names: Sequence[str], root: Path | str | None = None, device: str = "cpu"
+    names: Sequence[str],
+    root: Path | str | None = None,
+    device: str = "cpu",
+    damaged: dict[str, str] | None = None,
 ) -> dict[str, NetworkMeasurements]:
     """Measurements of those of the named runs that are there, in the same order.
 
@@ -122,15 +127,22 @@ def measurements_of(
         names: of runs; none may be a pattern.
         root: folder of runs laid out like `checkpoints/`, which is the default.
         device: where the networks are to live.
+        damaged: where a damaged run is noted with the reason, and left out.
     Raises:
-        ValueError: a run is there but damaged.
+        ValueError: a run is there but damaged, and `damaged` is not given.
     """
     measured = {}
     for name in dict.fromkeys(names):
         try:
-            measured[name] = measure_as_published(load_named(name, root=root, device=device))
+            run = load_named(name, root=root, device=device)
+            run.snapshots.check()
+            measured[name] = measure_as_published(run)
         except FileNotFoundError:
             continue
+        except ValueError as error:
+            if damaged is None:
+                raise
+            damaged[name] = str(error)
     return measured
 
 
@@ -240,7 +252,7 @@ def reproduction_on(
 def _results_on(run: str, claims: Sequence[Claim], device: str) -> dict[str, Result]:
     """The results of claims about one network on a run, by id; none where the run is not there."""
     found: dict[str, Result] = {}
-    for m in measurements_of([run], device=device).values():
+    for m in measurements_of([run], device=device, damaged={}).values():
         for claim in claims:
             with suppress(NotRecorded):
                 if claim.of_one is not None:
@@ -265,6 +277,7 @@ def reproduction(
     measured: dict[str, NetworkMeasurements] | None = None,
     evidence: Evidence | None = None,
     made: Made | None = None,
+    damaged: dict[str, str] | None = None,
 ) -> Reproduction:
     """Measure the claims of a source and draw the figures that belong to them.
 
@@ -277,11 +290,15 @@ def reproduction(
         measured, evidence, made: measurements of the runs, what claims about one network measured, and figures and
             tables of one run, where they are there already, as from `modinterp.reproduce.ensemble`; by default they are
             made here.
+        damaged: runs that were left out when `measured` was made, with the reason.
     Raises:
-        ValueError: unknown source, pattern without a match, damaged run.
+        ValueError: unknown source, pattern without a match.
     """
     claims, about = claims_matching(name, only), source(name)
-    measured = measurements_of(run_names(claims, about), root, device) if measured is None else measured
+    if measured is None:
+        damaged = {}
+        measured = measurements_of(run_names(claims, about), root, device, damaged)
     results = checked(claims, measured, on_claim, evidence)
     keys = about.figures_beside({claim.figure for claim in claims})
-    return Reproduction(about, results, *_drawn(about, keys, measured, made=made), measured)
+    drawn = _drawn(about, keys, measured, made=made)
+    return Reproduction(about, results, *drawn, measured, damaged=damaged or {})

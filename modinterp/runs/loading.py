@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from modinterp.runs.run import TrainedRun, how_to_train, is_trained_here
 from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.states import BEFORE, STATE, last_state
 from modinterp.tasks import Task
+from modinterp.tasks.description import TaskNotImportable
 from modinterp.terminal.errors import printable
 from modinterp.terminal.suggestions import suggestion
 from modinterp.training import RunSpec, resolved_device
@@ -99,6 +101,17 @@ def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | 
     return f"{alike}; `python -m modinterp.runs list` shows what can be trained"
 
 
+def _spec(folder: Path, record: dict[str, Any], task: Task | None) -> RunSpec:
+    """What a finished run was trained from."""
+    try:
+        return RunSpec.from_json(record["spec"], task)
+    except TaskNotImportable:
+        raise
+    except ValueError as error:
+        told = f"modinterp {version('modinterp')} cannot read {folder / store.RECORD}, as where a newer one wrote it"
+        raise ValueError(f"{told}: {error}") from error
+
+
 def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | None:
     """The network of a finished run; None where its weights are not shipped."""
     if store.FINAL not in record["sha256"]:
@@ -133,7 +146,9 @@ def _unverified_snapshot(folder: Path, epoch: int) -> Weights:
 def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun:
     """The run in a folder, every file of it checked against run.json before it is read."""
     record = store.read_record(folder)
-    spec = RunSpec.from_json(record["spec"], task)
+    spec = _spec(folder, record, task)
+    for file in record["sha256"]:
+        store.check_there(folder, file)
     network = _network(folder, record, spec)
     paths = {epoch: str(store.snapshot_path(Path(), epoch)) for epoch in store.snapshot_epochs(folder)}
     recorded = {epoch: path for epoch, path in paths.items() if path in record["sha256"]}

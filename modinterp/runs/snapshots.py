@@ -24,5 +24,10 @@ class Snapshots(Mapping[int, Weights]):
     def __len__(self) -> int:
         return len(self._epochs)
 
+    def check(self) -> None:
+        """Read every one; raises ValueError where one is missing or damaged."""
+        for epoch in self._epochs:
+            self._read(epoch)
+
     def __repr__(self) -> str:
         return f"Snapshots({self._epochs})"

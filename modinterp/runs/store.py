@@ -37,6 +37,13 @@ from modinterp.arguments import COUNT, check
 from modinterp.files import PACKED as PACKED
 from modinterp.files import read_unpacked, sha256, write_atomically
 from modinterp.runs.hub import Root, root
+from modinterp.runs.layout import FILES, MOST_OF_FILE, MOST_OF_HEADER, MOST_OF_RECORD, MOST_OF_TABLE
+from modinterp.runs.layout import FINAL as FINAL
+from modinterp.runs.layout import HISTORY as HISTORY
+from modinterp.runs.layout import MEASURED as MEASURED
+from modinterp.runs.layout import PROGRESS as PROGRESS
+from modinterp.runs.layout import RECORD as RECORD
+from modinterp.runs.layout import SPECTRA as SPECTRA
 from modinterp.runs.weights import READ as READ
 from modinterp.runs.weights import first_line, read_safetensors
 from modinterp.runs.weights import read_weights as read_weights
@@ -44,16 +51,7 @@ from modinterp.training import Outcome, OutcomeKind, RunSpec, TrainingState
 
 Guard = Callable[[], object] | None  # called before a file is put into its place; where it raises, the old one stays
 
-FINAL, RECORD = "final.safetensors", "run.json"
-HISTORY, PROGRESS, SPECTRA = "history.csv", "progress.csv", "spectra.safetensors"
-MEASURED = "measured.json"
-MOST_OF_TABLE, MOST_OF_HEADER, MOST_OF_RECORD = 2**26, 2**20, 2**24  # bytes that are read
 MOST_LINES = 2 * 10**5
-MOST_OF_FILE = 2**30 + 2**24
-_FILES = re.compile(
-    r"(final|spectra|snapshots/epoch-[0-9]{6,15})\.safetensors|(history|progress)\.csv(\.gz)?|measured\.json\.gz"
-)
-_WORKING = re.compile(r"^(state|before)\.safetensors$|(^|/)\.lease-[0-9]+$|(^|/)\.[^/]*\.part$")
 _SNAPSHOT = re.compile(r"epoch-([0-9]{6,15})\.safetensors")
 LONGEST_NAME = 200
 OTHER_SETTINGS = "a training with other settings; move it away or choose another --out"
@@ -130,12 +128,6 @@ def is_name(name: str) -> bool:
         return bool(checked_name(name))
     except ValueError:
         return False
-
-
-def strange_files(folder: Path) -> list[str]:
-    """Names of the files below a folder that no training and no publication writes into the folder of a run."""
-    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
-    return sorted(name for name in names if not (name == RECORD or _FILES.fullmatch(name) or _WORKING.search(name)))
 
 
 def snapshot_path(folder: Path, epoch: int) -> Path:
@@ -291,7 +283,7 @@ def read_record(folder: Path) -> dict[str, Any]:
         record = json.loads(path.read_bytes())
         if not isinstance(record["spec"], dict) or not isinstance(record["sha256"], dict):
             raise ValueError("spec and sha256 should be objects")
-        if strange := [name for name in record["sha256"] if not _FILES.fullmatch(name)]:
+        if strange := [name for name in record["sha256"] if not FILES.fullmatch(name)]:
             raise ValueError(f"it names {strange[0]!a:.100}, which is no file of a run")
         check("epoch", record["epoch"], int, COUNT)
         check("seconds", record.get("seconds"), float | None, COUNT)
@@ -306,15 +298,25 @@ def recorded_outcome(record: dict[str, Any]) -> Outcome:
     return Outcome.from_json(record.get("ended")) or Outcome(OutcomeKind.EPOCHS_OVER, int(record["epoch"]))
 
 
+def check_there(folder: Path, name: str) -> Path:
+    """The path of a file of a run.
+
+    Raises:
+        ValueError: the file is missing.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise ValueError(f"{path} is missing, though run.json names it")
+    return path
+
+
 def verify(folder: Path, record: dict[str, Any], name: str) -> Path:
     """The path of a file of a run, after its checksum was compared with run.json.
 
     Raises:
         ValueError: the file is missing, or is not the one that was written.
     """
-    path = folder / name
-    if not path.is_file():
-        raise ValueError(f"{path} is missing, though run.json names it")
+    path = check_there(folder, name)
     if path.stat().st_size > MOST_OF_FILE:
         raise ValueError(f"{path} has {path.stat().st_size:,} bytes, more than is read ({MOST_OF_FILE:,})")
     if sha256(path) != record["sha256"].get(name):

@@ -162,7 +162,7 @@ def test_a_source_is_measured_a_run_a_task(machines: tuple[Any, Any]) -> None:
         return carried_out(machines[0], pieces, Share(), RunIsHeld, "run")
 
     only = "mlp.neuron_norm_map"
-    measured, evidence, made = measured_in_pieces("mlp", only, None, "cpu", 1, on_ray)()
+    measured, evidence, made, _ = measured_in_pieces("mlp", only, None, "cpu", 1, on_ray)()
     here, there = reproduction("mlp", only), reproduction("mlp", only, measured=measured, evidence=evidence, made=made)
     assert len(measured) == 5
     assert [r.measured for r in here.results] == [r.measured for r in there.results]

@@ -17,6 +17,7 @@ import pytest
 import torch
 from reproduced import Reproduced
 
+from modinterp import runs
 from modinterp.claims import VERDICTS
 from modinterp.commands.reproduce import main
 from modinterp.commands.runs import main as runs_main
@@ -164,13 +165,53 @@ def test_bad_input_gets_one_line_and_exit_code_2(tmp_path: Path, capsys: pytest.
     assert "invalid choice: 'lasagne'" in capsys.readouterr().err
 
 
-def test_damaged_run_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    folder = tmp_path / "nanda/mainline-0"
-    shutil.copytree(store.checkpoints() / "nanda/mainline-0", folder)
+def _cut(folder: Path) -> None:
     weights = (folder / store.FINAL).read_bytes()
     (folder / store.FINAL).write_bytes(weights[: len(weights) // 2])
-    assert main(["nanda", "--only", "fig3.*", "--runs", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
-    one_line(capsys, "final.safetensors is not the file that was written")
+
+
+def _without_a_snapshot(folder: Path) -> None:
+    store.snapshot_path(folder, store.snapshot_epochs(folder)[0]).unlink()
+
+
+def _with_another_snapshot(folder: Path) -> None:
+    first, second, *_ = store.snapshot_epochs(folder)
+    shutil.copyfile(store.snapshot_path(folder, first), store.snapshot_path(folder, second))
+
+
+def _of_another_version(folder: Path) -> None:
+    record = json.loads((folder / store.RECORD).read_text())
+    record["spec"]["recipe"]["momentum2"] = 0.5
+    (folder / store.RECORD).write_text(json.dumps(record))
+
+
+@pytest.mark.parametrize(("damage", "words"), [
+    (_cut, "final.safetensors is not the file that was written"),
+    (_without_a_snapshot, "is missing, though run.json names it"),
+    (_with_another_snapshot, "its sha256 differs from run.json"),
+    (_of_another_version, "run.json, as where a newer one wrote it: Recipe has no field momentum2"),
+])  # fmt: skip
+def test_a_damaged_run_stops_itself_alone(
+    damage: Callable[[Path], None], words: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    whole, damaged = "nanda/mainline-0", "nanda/mainline-1"
+    for name in (whole, damaged):
+        shutil.copytree(store.checkpoints() / whole, tmp_path / name)
+    damage(tmp_path / damaged)
+    assert main(["nanda", "--only", "fig3.left", "--runs", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"error: {damaged} is left out: ")
+    assert words in printed.err
+    assert printed.err.count("\n") == 1
+    assert "nanda: 1 claim, 1 measurement: 1 hold" in printed.out
+    assert (tmp_path / "out/claims.json").is_file()
+
+
+def test_load_notices_a_missing_snapshot(tmp_path: Path) -> None:
+    shutil.copytree(store.checkpoints() / "nanda/mainline-0", tmp_path / "a")
+    _without_a_snapshot(tmp_path / "a")
+    with pytest.raises(ValueError, match=r"epoch-\d+.safetensors is missing, though run.json names it"):
+        runs.load(tmp_path / "a")
 
 
 def test_runs_command(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

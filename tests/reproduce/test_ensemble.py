@@ -19,7 +19,8 @@ ONLY = "mlp.neuron_norm_map"
 )
 def test_processes_measure_what_one_process_does(source: str, only: str, is_about_one: bool) -> None:
     with processes(2, "modinterp.reproduce.ensemble") as in_processes:
-        measured, evidence, made = measured_in_pieces(source, only, None, "cpu", 1, in_processes)()
+        measured, evidence, made, damaged = measured_in_pieces(source, only, None, "cpu", 1, in_processes)()
+    assert not damaged
     assert set(evidence.rows) == ({only} if is_about_one else set())
     apart, alone = (
         reproduction(source, only, measured=measured, evidence=evidence, made=made),
