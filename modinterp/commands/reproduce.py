@@ -16,7 +16,7 @@ from modinterp.cluster.cores import free_cores
 from modinterp.cluster.options import add_cluster_arguments, check_cluster_arguments
 from modinterp.files import folder_name, writable_folder
 from modinterp.lazy import staying
-from modinterp.sources import sources
+from modinterp.sources import of_each, sources
 from modinterp.terminal.errors import BAD_USAGE, one_line_errors, tell_error
 from modinterp.terminal.parser import Parser
 from modinterp.terminal.progress_bars import progress_bar
@@ -101,7 +101,8 @@ def _names(options: argparse.Namespace) -> tuple[str, ...]:
     """The source that is asked for, or all that have a claim which fits the pattern."""
     if options.source != ALL:
         return (options.source,)
-    names = tuple(name for name, source in sources().items() if options.only is None or source.matching(options.only))
+    found = of_each(lambda source: (source.matching(options.only or "*"), source.drawings))
+    names = tuple(name for name, (claims, _) in found.items() if claims or options.only is None)
     if not names:
         raise ValueError(f"no claim of any source fits {options.only!r}; --list shows all ids")
     return names

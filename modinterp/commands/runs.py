@@ -22,7 +22,7 @@ from modinterp.commands.runs_options import (
     watch_arguments,
 )
 from modinterp.files import writable_folder, write_atomically
-from modinterp.sources import sources
+from modinterp.sources import of_each, sources
 from modinterp.terminal.errors import BAD_USAGE, one_line_errors, tell_error
 from modinterp.terminal.parser import Parser
 from modinterp.terminal.suggestions import suggestion
@@ -94,7 +94,7 @@ A job whose time is over, or whose machine is lost, goes back into the queue and
 
 exit code: 0 when all is whole, 1 when something is damaged, 2 on bad usage.""",
     ))  # fmt: skip
-    searchable = [name for name, source in sources().items() if source.has_search]
+    searchable = [name for name, has in of_each(lambda source: source.has_search).items() if has]
     search_arguments(commands.add_parser(
         "search", help="search for hyper-parameters, going on with what was begun",
         description="""Search for hyper-parameters with Optuna (pip install -e '.[search]').

@@ -6,7 +6,7 @@ from modinterp.measurements import measure_as_published
 from modinterp.measurements.recorded import plain, recorded_values
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.runs.recorded_results import Recorded
-from modinterp.sources import Source, catalogue, sources
+from modinterp.sources import Source, catalogue, of_each
 
 
 def recorded(run: TrainedRun) -> Recorded:
@@ -19,13 +19,13 @@ def recorded(run: TrainedRun) -> Recorded:
         run: a trained run with its weights.
     """
     m, specs, claims = measure_as_published(run), catalogue(), {}
-    for claim in (claim for source in sources().values() for claim in source.claims.values()):
+    for claim in (claim for claims in of_each(lambda each: each.claims).values() for claim in claims.values()):
         if claim.of_one is not None and run.name in claim.subjects(specs):
             try:
                 claims[claim.id] = {name: tuple(plain(list(values))) for name, values in claim.numbers(m).items()}
             except NotRecorded:
                 continue
-    is_asked = any(_takes_in(source, run.name) for source in sources().values())
+    is_asked = any(of_each(lambda each: _takes_in(each, run.name)).values())
     return Recorded(recorded_values(m) if is_asked else {}, claims)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from modinterp.lazy import lazy_names
 from modinterp.sources.contract import Page, Source
-from modinterp.sources.registry import catalogue, claims_of, source, sources, spec, specs
+from modinterp.sources.registry import catalogue, claims_of, of_each, source, sources, spec, specs
 
 if TYPE_CHECKING:
     from modinterp.sources.drawing import Drawing, Table
@@ -29,6 +29,7 @@ __all__ = [
     "catalogue",
     "claims_of",
     "load",
+    "of_each",
     "source",
     "sources",
     "spec",

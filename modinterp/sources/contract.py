@@ -67,8 +67,19 @@ class Source(Mapping):
     pages: tuple[Page, ...] = ()
     note: str = ""
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the source comes with modinterp."""
+        return self.package.startswith("modinterp.")
+
     def _part(self, module: str) -> Any:
-        return import_module(f"{self.package}.{module}")
+        if self.is_own:
+            return import_module(f"{self.package}.{module}")
+        try:
+            return import_module(f"{self.package}.{module}")
+        except (Exception, SystemExit) as error:
+            what = f"{self.package}.{module} cannot be imported: {type(error).__name__}: {error}"
+            raise ValueError(what) from error
 
     @cached_property
     def runs(self) -> Mapping[str, RunSpec]:

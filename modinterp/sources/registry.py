@@ -9,15 +9,19 @@ A package registers its sources under the entry point `modinterp.sources`, each 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from modinterp.sources.contract import Source
+from modinterp.terminal.errors import printable
 from modinterp.terminal.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -25,26 +29,49 @@ if TYPE_CHECKING:
 
 GROUP = "modinterp.sources"
 _FOLDER = Path(__file__).parent
+_TOLD: set[str] = set()  # packages that were named as skipped
+T = TypeVar("T")
 
 
 @cache
 def sources() -> Mapping[str, Source]:
     """Short name to source: those that come with modinterp in alphabetical order, then installed ones.
 
-    Raises:
-        ValueError: an installed package registers something else than a source, or a name that is taken.
+    An installed package that cannot be imported, or registers no source or a taken name, is named and skipped.
     """
     names = sorted(module.name for module in iter_modules([str(_FOLDER)]) if module.ispkg)
     own = [import_module(f"modinterp.sources.{name}.source").SOURCE for name in names]
     by_name: dict[str, Source] = {source.name: source for source in own}
     for entry in entry_points(group=GROUP):
-        source = entry.load()
-        if not isinstance(source, Source):
-            raise ValueError(f"the entry point {entry.name} of {GROUP} names {entry.value}, which is no Source")
-        if source.name in by_name:
-            raise ValueError(f"{entry.value} registers the source {source.name}, a name that is taken")
-        by_name[source.name] = source
+        with _skipped(entry.value):
+            source = entry.load()
+            if not isinstance(source, Source):
+                raise ValueError(f"the entry point {entry.name} of {GROUP} names no Source")
+            if source.name in by_name:
+                raise ValueError(f"it registers the source {source.name}, a name that is taken")
+            by_name[source.name] = source
     return by_name
+
+
+def of_each(part: Callable[[Source], T]) -> dict[str, T]:
+    """Short name to a part of each source; an installed one whose part cannot be imported is named and skipped."""
+    parts = {}
+    for name, each in sources().items():
+        with nullcontext() if each.is_own else _skipped(each.package):
+            parts[name] = part(each)
+    return parts
+
+
+@contextmanager
+def _skipped(package: str) -> Iterator[None]:
+    """Whatever an installed package does wrong meanwhile becomes one line on stderr, told once."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if package not in _TOLD and multiprocessing.parent_process() is None:
+            reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+            print(printable(f"warning: the installed source {package} is skipped: {reason}"), file=sys.stderr)
+        _TOLD.add(package)
 
 
 def source(name: str) -> Source:
@@ -61,7 +88,7 @@ def source(name: str) -> Source:
 @cache
 def catalogue() -> Mapping[str, RunSpec]:
     """Name of every run of every source to what it is trained from."""
-    return {name: spec for each in sources().values() for name, spec in each.runs.items()}
+    return {name: spec for runs in of_each(lambda each: each.runs).values() for name, spec in runs.items()}
 
 
 def spec(name: str) -> RunSpec:
@@ -90,14 +117,15 @@ def specs(*patterns: str) -> dict[str, RunSpec]:
 
 def claims_of(run: str) -> tuple[str, ...]:
     """Ids of all claims, of whichever source, that are measured on a run."""
-    return tuple(claim.id for each in sources().values() for claim in each.claims.values() if run in claim.needs)
+    every = of_each(lambda each: each.claims).values()
+    return tuple(claim.id for claims in every for claim in claims.values() if run in claim.needs)
 
 
 def figures_of(run: str) -> tuple[str, ...]:
     """All figures, as `SOURCE: number`, that are drawn from a run, whichever claims they belong to."""
     return tuple(
-        f"{each.name}: {drawing.number}"
-        for each in sources().values()
-        for drawing in each.drawings.values()
-        if drawing.shows(run, each.main_run)
+        f"{name}: {drawing.number}"
+        for name, drawings in of_each(lambda each: each.drawings).items()
+        for drawing in drawings.values()
+        if drawing.shows(run, sources()[name].main_run)
     )

@@ -177,11 +177,45 @@ def test_a_wrong_name_fails_when_the_source_is_used(tmp_path: Path, old: str, ne
     assert words in done.stderr
 
 
-def test_a_taken_name_is_refused(tmp_path: Path) -> None:
+def broken(folder: Path, file: str, old: str, new: str) -> Path:
     for name, text in PACKAGE.items():
-        path = tmp_path / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text).lstrip().replace('name="tinypaper"', 'name="nanda"'))
-    done = command(tmp_path, "modinterp.runs", "list")
-    assert done.returncode == 2
-    assert "registers the source nanda, a name that is taken" in done.stderr
+        path.write_text(
+            dedent(text).lstrip().replace(old, new) if name == f"tinypaper/{file}.py" else dedent(text).lstrip()
+        )
+    return folder
+
+
+@pytest.mark.parametrize(("file", "old", "new", "words"), [
+    ("source", 'name="tinypaper"', 'name="nanda"', "registers the source nanda, a name that is taken"),
+    ("source", "SOURCE = Source(", "SOURCE = dict(", "names no Source"),
+    ("source", "from modinterp.sources import Source", "import nothing_there", "No module named 'nothing_there'"),
+    ("source", "from modinterp.sources import Source", "raise SystemExit(7)", "SystemExit: 7"),
+    ("runs", "TASK = Parity()", "TASK = Party()", "tinypaper.runs cannot be imported: NameError"),
+    ("runs", "RUNS = ", "RUN = ", "has no attribute 'RUNS'"),
+])  # fmt: skip
+def test_a_broken_source_is_named_in_one_line_and_skipped(
+    file: str, old: str, new: str, words: str, tmp_path: Path
+) -> None:
+    site = broken(tmp_path, file, old, new)
+    for module, *arguments in (
+        ("modinterp.runs", "list", "nanda/mainline-0"),
+        ("modinterp.sources", "list"),
+        ("modinterp.reproduce", "nanda", "--only", "fig3.left"),
+    ):
+        done = command(site, module, *arguments)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("\n") <= 1
+        if module != "modinterp.sources" or file == "source":
+            assert done.stderr.startswith("warning: the installed source tinypaper")
+            assert words in done.stderr
+
+
+def test_a_source_whose_claims_break_is_named_where_all_are_asked(tmp_path: Path) -> None:
+    site = broken(tmp_path, "claims", "RUN = (", "RUN = oops(")
+    done = command(site, "modinterp.reproduce", "all", "--only", "fig3.left", "--list")
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert "is skipped: tinypaper.claims cannot be imported: NameError" in done.stderr
+    done = command(site, "modinterp.reproduce", "tinypaper", "--list")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
