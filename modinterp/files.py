@@ -13,6 +13,7 @@ from pathlib import Path
 PARTS = ".*.part"  # of files that are being written, or were when a process was killed
 PACKED = ".gz"  # at the end of a file that is packed with gzip
 MOST_LETTERS = 100
+MOST_LEVELS = 200  # of a path; each level that is made costs a call within a call
 
 
 def write_atomically(path: Path, content: bytes, before: Callable[[], object] | None = None) -> str:
@@ -90,6 +91,8 @@ def writable_folder(folder: Path, option: str = "--out") -> Path:
     Raises:
         ValueError: it is a file, or cannot be made or written.
     """
+    if len(folder.absolute().parts) > MOST_LEVELS:
+        raise ValueError(f"{option} has {len(folder.parts):,} levels of folders, more than {MOST_LEVELS}")
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not there.is_dir():
         raise ValueError(f"{option} {folder} is not a folder" if there == folder else

@@ -136,7 +136,7 @@ class _Later(Loader):
 
 def _imported_names(package: ModuleType) -> Iterator[tuple[str, tuple[str, str]]]:
     """Each name that an `__init__.py` has by `from module import name` to the module and the name there."""
-    for node in ast.parse(Path(str(package.__file__)).read_text()).body:
+    for node in ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom):
             module = resolve_name("." * node.level + (node.module or ""), package.__name__)
             for each in node.names:

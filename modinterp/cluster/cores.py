@@ -43,5 +43,5 @@ def set_threads(threads: int | None = None) -> None:
 
 def _idle() -> int:
     """Time for which all cores together had nothing to do since the machine began. [ticks]"""
-    idle, waiting = _TIMES.read_text().split(maxsplit=6)[4:6]
+    idle, waiting = _TIMES.read_text(encoding="utf-8").split(maxsplit=6)[4:6]
     return int(idle) + int(waiting)

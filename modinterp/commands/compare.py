@@ -8,7 +8,7 @@ from modinterp.commands.explain import add_forward_pass
 from modinterp.files import writable_folder
 from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
-from modinterp.terminal.parser import Parser
+from modinterp.terminal.parser import Parser, folder
 
 
 def _parser(prog: str) -> Parser:
@@ -32,9 +32,13 @@ exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
     add("--op", help="what files were trained on; runs say so themselves (default: add)")
     add("--p", metavar="P", type=int, help="the modulus of files (default: taken from the shapes)")
     add_forward_pass(parser)
-    add("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
+    add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
     add(
-        "--out", metavar="DIR", type=Path, default=Path("reports/compare"), help="where to write (default: %(default)s)"
+        "--out",
+        metavar="DIR",
+        type=folder,
+        default=Path("reports/compare"),
+        help="where to write (default: %(default)s)",
     )
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     draws = "how many are drawn for each null of the spectrum, 99 or more (default: 99)"

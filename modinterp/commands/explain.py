@@ -9,7 +9,7 @@ from modinterp.cluster.cores import set_threads
 from modinterp.files import folder_name, writable_folder
 from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
-from modinterp.terminal.parser import Parser
+from modinterp.terminal.parser import Parser, folder
 
 OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3", "group")
 ACTIVATIONS = ("relu", "gelu", "none", "square", "tanh")
@@ -62,8 +62,8 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     elements = "a file with the elements of the group, one a line, in the order of their tokens (default: sorted)"
     add("--elements", metavar="FILE", type=Path, help=elements)
     add_forward_pass(parser)
-    add("--runs", metavar="DIR", type=Path, help="look for named runs in DIR (default: checkpoints/)")
-    add("--out", metavar="DIR", type=Path, help="where to write (default: reports/explain/NAME)")
+    add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
+    add("--out", metavar="DIR", type=folder, help="where to write (default: reports/explain/NAME)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     draws = "how many are drawn for each null of the spectrum, 99 or more (default: 199)"
     threads = "how many threads compute (default: one a free core)"
@@ -89,7 +89,8 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.ex
     network, out, root = options.pop("network"), options.pop("out"), options.pop("runs")
     options["elements"] = () if options["elements"] is None else elements_in(options["elements"])
     path = Path(network)
-    out = out or Path("reports/explain") / (folder_name(path) if path.suffix in READ or path.is_dir() else path)
+    is_file = path.suffix in READ or path.is_absolute() or path.exists()
+    out = out or Path("reports/explain") / (folder_name(path) if is_file else path)
     writable_folder(out)
     explanation = explain(network, **options, root=root)
     page = write_explanation(explanation, out)

@@ -13,7 +13,7 @@ from modinterp.files import writable_folder
 from modinterp.publish.publishing import has_both, measure_again, publish
 from modinterp.publish.replacing import recover
 from modinterp.terminal.errors import one_line_errors
-from modinterp.terminal.parser import Parser
+from modinterp.terminal.parser import Parser, folder
 
 GROUND_TRUTH = "ground-truth"  # in place of names of runs
 
@@ -39,9 +39,9 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     option = parser.add_argument
     option("names", metavar="NAME", nargs="+", help="such as SOURCE/RUN, or 'SOURCE/*' for all that are trained")
     runs_help = "where the runs were trained (default: trained/)"
-    option("--runs", metavar="DIR", type=Path, default=Path("trained"), help=runs_help)
+    option("--runs", metavar="DIR", type=folder, default=Path("trained"), help=runs_help)
     out_help = "where to put them (default: checkpoints/; with --hub a folder that is not kept)"
-    option("--out", metavar="DIR", type=Path, help=out_help)
+    option("--out", metavar="DIR", type=folder, help=out_help)
     snapshots_help = "ship the snapshots of these epochs too, or of a dozen (default: as before)"
     option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
     option("--no-spectra", action="store_true", help="leave out the log of spectra")

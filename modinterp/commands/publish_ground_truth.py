@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from modinterp.files import writable_folder
-from modinterp.terminal.parser import Parser
+from modinterp.terminal.parser import Parser, folder
 
 
 def ground_truth(arguments: list[str], prog: str) -> int:
@@ -22,7 +22,7 @@ def ground_truth(arguments: list[str], prog: str) -> int:
 exit code: 0 when all were written, 2 on bad usage.""",
     )
     parser.add_argument("names", metavar="NAME", nargs="*", help="trained runs (default: the main runs of the sources)")
-    parser.add_argument("--out", metavar="DIR", type=Path, default=Path("ground-truth"),
+    parser.add_argument("--out", metavar="DIR", type=folder, default=Path("ground-truth"),
                         help="where to write (default: ground-truth/)")  # fmt: skip
     parser.add_argument("--planted", action="store_true", help="only the networks that are written down by hand")
     options = parser.parse_args(arguments)

@@ -18,7 +18,7 @@ from modinterp.files import folder_name, writable_folder
 from modinterp.lazy import staying
 from modinterp.sources import of_each, sources
 from modinterp.terminal.errors import BAD_USAGE, one_line_errors, tell_error
-from modinterp.terminal.parser import Parser
+from modinterp.terminal.parser import Parser, folder
 from modinterp.terminal.progress_bars import progress_bar
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ With --checkpoint, 1 when something is refuted that a source says of networks, a
     parser.add_argument("--runs", metavar="DIR", help="measure the runs in DIR, laid out like checkpoints/, or in "
                         "hf://OWNER/REPO@REVISION on the Hub (default: checkpoints/)")  # fmt: skip
     parser.add_argument("--checkpoint", metavar="FILE", type=Path,
-                        help="measure somebody's network (.safetensors, .pt, .pth) in place of a run of the source; "
+                        help="measure somebody's network (.safetensors, .pt, .pth, .ckpt, .bin) in place of a run; "
                         "what needs its training is not measured")  # fmt: skip
     parser.add_argument("--as", dest="stands_for", metavar="RUN",
                         help="with --checkpoint: the run whose place FILE takes, whose task and forward pass it has "
@@ -75,7 +75,7 @@ With --checkpoint, 1 when something is refuted that a source says of networks, a
     parser.add_argument(
         "--out",
         metavar="DIR",
-        type=Path,
+        type=folder,
         help="where to write (default: reports/SOURCE, for all reports/; with --only in only/ there, "
         "with --checkpoint or --runs in a folder named after it)",
     )

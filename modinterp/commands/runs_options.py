@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from modinterp.cluster.options import add_cluster_arguments
+from modinterp.terminal.parser import folder
 
 DEVICE = {"default": "auto", "help": "cpu, cuda, or auto for the GPU if there is one (default: auto)"}
 
@@ -22,7 +23,7 @@ def _what_to_train(parser: argparse.ArgumentParser) -> None:
     """The arguments of all commands that train runs of the catalogue, or write down how."""
     parser.add_argument("names", metavar="NAME", nargs="+",
                         help="a run, or a pattern such as 'SOURCE/*' or '*'")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=Path, default=Path("trained"),
+    parser.add_argument("--out", metavar="DIR", type=folder, default=Path("trained"),
                         help="where to write (default: trained/)")  # fmt: skip
     parser.add_argument("--device", **DEVICE)
     parser.add_argument("--together", metavar="N", type=int, help="how many runs of one shape train at once "
@@ -36,15 +37,15 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `check`: which runs, and where they lie."""
     parser.add_argument("names", metavar="NAME", nargs="*", default=["*"],
                         help="runs, or patterns such as 'SOURCE/*' (default: all)")  # fmt: skip
-    parser.add_argument("--runs", metavar="DIR", type=Path, help="folder to look in (default: checkpoints/)")
+    parser.add_argument("--runs", metavar="DIR", type=folder, help="folder to look in (default: checkpoints/)")
 
 
 def watch_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `watch`: which run, where it trains, and where its page is to lie."""
     parser.add_argument("name", metavar="NAME", help="the run, as it was given to train")
-    parser.add_argument("--runs", metavar="DIR", type=Path, default=Path("trained"),
+    parser.add_argument("--runs", metavar="DIR", type=folder, default=Path("trained"),
                         help="folder in which it trains (default: trained/)")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=Path, help="where the page is to lie "
+    parser.add_argument("--out", metavar="DIR", type=folder, help="where the page is to lie "
                         "(default: reports/watch/NAME)")  # fmt: skip
     parser.add_argument("--every", metavar="S", type=float, default=5.0,
                         help="seconds between two looks (default: 5; a state comes every 20)")  # fmt: skip
@@ -84,6 +85,6 @@ def search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> 
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="of networks and choices (default: 0)")
     parser.add_argument("--storage", metavar="FILE", type=Path, help="the study's journal, which processes and "
                         "machines may share (default: study.journal in the folder of --out)")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: trained/SOURCE/search-pP)")
+    parser.add_argument("--out", metavar="DIR", type=folder, help="where to write (default: trained/SOURCE/search-pP)")
     parser.add_argument("--device", **DEVICE)
     add_cluster_arguments(parser, "a worker of the study")

@@ -7,7 +7,7 @@ from pathlib import Path
 from modinterp.files import writable_folder
 from modinterp.sources import sources
 from modinterp.terminal.errors import one_line_errors
-from modinterp.terminal.parser import Parser
+from modinterp.terminal.parser import Parser, folder
 
 
 def _parser(prog: str) -> Parser:
@@ -27,7 +27,7 @@ exit code: 0 when all is done, 2 on bad usage.""",
                               description="Write a repository that trains, measures, reports and tests at once.",
                               epilog="examples:\n  %(prog)s your_paper")  # fmt: skip
     new.add_argument("name", metavar="NAME", help="of the source, and of its Python package")
-    new.add_argument("--out", metavar="DIR", type=Path, help="the folder that is made (default: NAME)")
+    new.add_argument("--out", metavar="DIR", type=folder, help="the folder that is made (default: NAME)")
     return parser
 
 

@@ -58,8 +58,8 @@ def explain(
     >>> mi.explain(my_network, op="sub", p=59)                   # doctest: +SKIP
 
     Args:
-        network: a run, the name of a run such as `SOURCE/RUN`, a `.safetensors`, `.pt` or `.pth` file, or a module or
-            function from tokens `[batch, pos]`, or one-hot pairs, to logits.
+        network: a run, the name of a run such as `SOURCE/RUN`, a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file,
+            or a module or function from tokens `[batch, pos]`, or one-hot pairs, to logits.
         op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`, or `add3` for the sum
             of three, or `group` for the product of two elements of a group; a run knows.
         p: the modulus; by default taken from the shapes of a file. A run knows.

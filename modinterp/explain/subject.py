@@ -16,6 +16,7 @@ from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import load
 from modinterp.tasks import Group, ModularArithmetic, ModularSum, Task
 from modinterp.tasks.modular import OPERATIONS
+from modinterp.terminal.errors import printable
 from modinterp.training import resolved_device
 
 SUM_OF_THREE, GROUP = "add3", "group"
@@ -176,7 +177,7 @@ def _of_file(file: str | Path, said: Said, device: str) -> Subject:
     else:
         task = _named_task(said) or modular_task(weights, said.op or "add", said.p, said.equals, said.vocabularies)
     network = from_state_dict(weights, task, assumed).to(resolved_device(device))
-    run = TrainedRun(str(file), task, network)
+    run = TrainedRun(printable(str(file)), task, network)
     return Subject(run, said, lambda task: from_state_dict(weights, task, assumed), is_file=True)
 
 

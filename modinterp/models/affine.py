@@ -26,7 +26,7 @@ HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, 
 def _is_intel() -> bool:
     """Whether the processor is Intel's; false where the system does not say."""
     cpuinfo = Path("/proc/cpuinfo")
-    return cpuinfo.is_file() and "GenuineIntel" in cpuinfo.read_text()
+    return cpuinfo.is_file() and "GenuineIntel" in cpuinfo.read_text(encoding="utf-8")
 
 
 def _onednn(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none") -> Tensor:

@@ -151,7 +151,7 @@ def _positions(weights: Weights) -> int | None:
     if _has_attention(weights):
         return None
     (_, d_model), (rows, _) = _shape(weights, "embed.W_E", 2), _shape(weights, "blocks.0.mlp.W_in", 2)
-    if rows % d_model:
+    if not d_model or rows % d_model:
         raise ValueError(f"blocks.0.mlp.W_in has {rows} rows, no multiple of the width {d_model} of the embeddings")
     return max(2, rows // d_model)
 

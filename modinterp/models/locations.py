@@ -16,6 +16,8 @@ _SHARED = re.compile(
     r"hook_embed|hook_pos_embed|blocks\.\d+\.(hook_resid_(pre|mid|post)|hook_attn_out|hook_mlp_out|"
     r"attn\.hook_(q|k|v|z|pattern|attn_scores)|mlp\.hook_(pre|post))"
 )
+# some of these names, to suggest
+HOOKS = ("hook_embed", "blocks.0.attn.hook_pattern", "blocks.0.mlp.hook_post", "blocks.0.hook_resid_mid")
 _NONLINEAR = tuple(
     getattr(activation, name)
     for name in ("ReLU", "GELU", "SiLU", "Tanh", "LeakyReLU", "ELU", "Sigmoid", "Softplus", "ReLU6", "Mish", "SELU")
@@ -80,6 +82,11 @@ def passing(network: nn.Module, through: Mapping[Location, Callable[[Tensor], Te
                 handle = module.register_forward_hook(of_output(change))
             stack.callback(handle.remove)
         yield
+
+
+def is_hook(name: str) -> bool:
+    """Whether a name is that of a hook point of our own networks."""
+    return _SHARED.fullmatch(name) is not None
 
 
 def shared_hooks(network: nn.Module) -> dict[str, Location]:

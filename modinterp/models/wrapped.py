@@ -16,8 +16,18 @@ from modinterp.models.base_config import BaseConfig
 from modinterp.models.base_network import Network
 from modinterp.models.calling import REFUSALS, Calling, likeliest_calling
 from modinterp.models.lens import HookPoint
-from modinterp.models.locations import Location, embeddings, in_order_of_calls, part, passing, shared_hooks
+from modinterp.models.locations import (
+    HOOKS,
+    Location,
+    embeddings,
+    in_order_of_calls,
+    is_hook,
+    part,
+    passing,
+    shared_hooks,
+)
 from modinterp.tasks import Task
+from modinterp.terminal.suggestions import suggestion
 
 _PROBED = 8  # inputs on which it is tried whether logits are an affine map of some activations
 NEURONS, RESIDUAL = "blocks.0.mlp.hook_post", "blocks.0.hook_resid_post"
@@ -89,6 +99,8 @@ class Wrapped(Network):
         if not isinstance(calling, Calling):
             calling = likeliest_calling(network, task.inputs().to(self._device_of(network)), classes, calling)
         kind = getattr(network, "__name__", type(network).__name__)
+        if unknown := sorted(name for name in hooks or {} if not is_hook(name)):
+            raise ValueError(f"there is no hook {unknown[0]!r}{suggestion(unknown[0], HOOKS)}")
         named = {name: Location.of(p) if isinstance(p, str) else p for name, p in (hooks or {}).items()}
         super().__init__(WrappedConfig(task.d_vocab, classes, task.n_ctx, 1, kind, calling, {}))
         self.inputs = task.inputs()

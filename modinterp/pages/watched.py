@@ -22,6 +22,7 @@ from modinterp.runs import TrainedRun, load
 
 PAGE, CURVES = "index.html", "curves.js"
 MOST = 16  # snapshots that are measured
+MOST_SECONDS = 86_400.0  # between two looks
 
 
 @dataclass
@@ -89,8 +90,8 @@ def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = F
         ValueError: no seconds, or a run that is damaged.
         FileNotFoundError: no such run has begun.
     """
-    if not seconds > 0:
-        raise ValueError(f"--every must be more than 0 seconds, got {seconds:g}")
+    if not 0 < seconds <= MOST_SECONDS:
+        raise ValueError(f"--every must be more than 0 and at most {MOST_SECONDS:,.0f} seconds, got {seconds:g}")
     watched, told = Watched(seconds), ""
     while True:
         run = load(name, root=runs, partial=True)

@@ -218,7 +218,7 @@ def reproduction_on(
 
     Args:
         name: short name of the source.
-        checkpoint: a `.safetensors`, `.pt` or `.pth` file.
+        checkpoint: a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
         only, device, on_claim: as in `reproduction`.
         run: in the place of which it stands; by default of the source's main run.
         task: what it was trained on, by default what the run was; whether a and b have tokens of their own is read

@@ -125,7 +125,7 @@ def fetched_run(address: Address) -> Path:
 def _damaged(folder: Path) -> list[str]:
     """Files of a run that are there and do not have the checksum that `run.json` says; damage of that is told later."""
     try:
-        recorded = json.loads((folder / "run.json").read_text())["sha256"]
+        recorded = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sha256"]
         return [
             name for name, digest in recorded.items() if (folder / name).is_file() and sha256(folder / name) != digest
         ]

@@ -20,3 +20,15 @@ def strange_files(folder: Path) -> list[str]:
     """Names of the files below a folder that no training and no publication writes into the folder of a run."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     return sorted(name for name in names if not (name == RECORD or FILES.fullmatch(name) or _WORKING.search(name)))
+
+
+def check_there(folder: Path, name: str) -> Path:
+    """The path of a file of a run.
+
+    Raises:
+        ValueError: the file is missing.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise ValueError(f"{path} is missing, though run.json names it")
+    return path

@@ -221,7 +221,7 @@ def _here() -> str:
     """The machine, since when it runs, and the space that its process numbers belong to."""
     boot, space = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
     try:
-        return f"{socket.gethostname()} {boot.read_text().strip()} {os.readlink(space)}"
+        return f"{socket.gethostname()} {boot.read_text(encoding='utf-8').strip()} {os.readlink(space)}"
     except OSError:  # no Linux
         return socket.gethostname()
 
@@ -232,7 +232,7 @@ def _is_alive(pid: int) -> bool:
         return True
     try:
         os.kill(pid, 0)
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:1]
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:1]
         return state not in (["Z"], ["X"])
     except ProcessLookupError:
         return False

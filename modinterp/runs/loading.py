@@ -42,7 +42,7 @@ def load(
 
     Args:
         name: a run such as `SOURCE/RUN`, the folder of a run, its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
-            Hugging Face Hub, or a `.safetensors`, `.pt` or `.pth` file.
+            Hugging Face Hub, or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
         task: for a file, what its network was trained on. A run knows its task; one whose class cannot be imported any
             more is given here.
         root: folder to look for a named run in, or `hf://OWNER/REPO`; `checkpoints/` by default.
@@ -67,7 +67,7 @@ def load(
     if root is not None and not hub.is_address(name):
         store.checked_name(str(name))
     if path.is_file():
-        raise ValueError(f"{path} is not read: weights come in .safetensors, .pt or .pth")
+        raise ValueError(f"{path} is not read: weights come in {', '.join(store.READ)}")
     folder = _folder(name, root)
     run = _unfinished_run(printable(str(name)), folder, device, task) if partial else None
     if run is None and not (folder / store.RECORD).is_file():

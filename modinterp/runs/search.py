@@ -165,7 +165,7 @@ def read(folder: Path, space: Space) -> Search:
     if not (folder / SUMMARY).is_file():
         raise FileNotFoundError(f"no search in {folder}")
     try:
-        summary = json.loads((folder / SUMMARY).read_text())
+        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         question = Question(summary["p"], summary["epochs"], summary["seed"])
         return Search(space, question, store.read_table(folder / TRIALS), dict(summary["importances"]))
     except (ValueError, KeyError, TypeError, OSError) as error:

@@ -44,6 +44,7 @@ from modinterp.runs.layout import MEASURED as MEASURED
 from modinterp.runs.layout import PROGRESS as PROGRESS
 from modinterp.runs.layout import RECORD as RECORD
 from modinterp.runs.layout import SPECTRA as SPECTRA
+from modinterp.runs.layout import check_there as check_there
 from modinterp.runs.weights import READ as READ
 from modinterp.runs.weights import first_line, read_safetensors
 from modinterp.runs.weights import read_weights as read_weights
@@ -52,6 +53,10 @@ from modinterp.training import Outcome, OutcomeKind, RunSpec, TrainingState
 Guard = Callable[[], object] | None  # called before a file is put into its place; where it raises, the old one stays
 
 MOST_LINES = 2 * 10**5
+# newer versions of pandas read every number to its last bit, and warn where that is asked for
+_EXACT: dict[str, Any] = (
+    {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+)
 _SNAPSHOT = re.compile(r"epoch-([0-9]{6,15})\.safetensors")
 LONGEST_NAME = 200
 OTHER_SETTINGS = "a training with other settings; move it away or choose another --out"
@@ -149,7 +154,7 @@ def table_from_csv(content: bytes) -> pd.DataFrame:
     """
     if content.count(b"\n") > MOST_LINES or len(content.partition(b"\n")[0]) > MOST_OF_HEADER:
         raise ValueError("a table with more rows or columns than are read")
-    return pd.read_csv(io.BytesIO(content), float_precision="round_trip")
+    return pd.read_csv(io.BytesIO(content), **_EXACT)
 
 
 def history_bytes(state: TrainingState) -> bytes:
@@ -296,18 +301,6 @@ def read_record(folder: Path) -> dict[str, Any]:
 def recorded_outcome(record: dict[str, Any]) -> Outcome:
     """How a finished run ended; records that do not say so are those of runs that had all their epochs."""
     return Outcome.from_json(record.get("ended")) or Outcome(OutcomeKind.EPOCHS_OVER, int(record["epoch"]))
-
-
-def check_there(folder: Path, name: str) -> Path:
-    """The path of a file of a run.
-
-    Raises:
-        ValueError: the file is missing.
-    """
-    path = folder / name
-    if not path.is_file():
-        raise ValueError(f"{path} is missing, though run.json names it")
-    return path
 
 
 def verify(folder: Path, record: dict[str, Any], name: str) -> Path:

@@ -115,7 +115,7 @@ class _ShortReads(io.BufferedReader):
 
 def _archived(path: Path, file: BinaryIO) -> SavedFile:
     try:
-        with zipfile.ZipFile(_ShortReads(io.FileIO(path))) as archive:
+        with _ShortReads(io.FileIO(path)) as raw, zipfile.ZipFile(raw) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, struct.error) as error:
         raise error if isinstance(error, NotPlain) else NotPlain(f"{_NOT_WHOLE}: {error}") from error
@@ -182,6 +182,8 @@ def _dtype(storage: StorageEntry) -> torch.dtype:
 
 def _view(row: Tensor, entry: TensorEntry) -> Tensor:
     """The part of a storage that a tensor is."""
+    if math.prod(n for n in entry.shape if n) > MOST_WEIGHTS:
+        raise NotPlain(f"{_NOT_WHOLE}: a weight has the shape {entry.shape}")
     if 0 not in entry.shape:
         last = entry.offset + sum((n - 1) * step for n, step in zip(entry.shape, entry.stride, strict=True))
         if last >= len(row):

@@ -16,21 +16,37 @@ from torch import Tensor
 from modinterp.runs.pickles import NotPlain, Opaque, TensorEntry
 from modinterp.runs.torch_files import MOST_WEIGHTS, saved_file
 
-PICKLED = (".pt", ".pth")
+PICKLED = (".pt", ".pth", ".ckpt", ".bin")
 READ = (".safetensors", *PICKLED)  # suffixes of the files that weights are read from
 WEIGHT_KEYS = ("model", "state_dict", "model_state_dict")
 LARGEST_FILE = 2**32  # bytes; weights take a part of it, and the rest is not read
 MOST_HEADER = 2**24  # bytes of a safetensors file that describe its arrays, and the metadata
 MOST_TENSORS = 20_000
+_OTHER_KINDS = {  # how a file begins, in small letters, to what it is
+    b"version https://git-lfs": "is a pointer of Git LFS and not the file of weights; `git lfs pull` fetches that",
+    b"<!doctype": "is a web page and not a file of weights; download the file itself",
+    b"<html": "is a web page and not a file of weights; download the file itself",
+    b"\x89hdf": "is a file of HDF5, as Keras writes; save the weights by torch.save or as safetensors",
+    b"\x1f\x8b": "is packed by gzip; unpack it first",
+}
+_HARMLESS = {
+    "torch.device",
+    "torch.Size",
+    "torch.dtype",
+    "numpy.dtype",
+    "numpy.core.multiarray.scalar",
+    "numpy._core.multiarray.scalar",
+}  # beside weights, none of them
 _CODE = "holds more than weights, and is not read, since that could run code"
 _DAMAGED = "is not a whole file of weights"
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """Named tensors from a `.safetensors`, `.pt` or `.pth` file, on the CPU.
+    """Named tensors from a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file, on the CPU.
 
-    A pickled file may hold the tensors themselves, or a dict that keeps them under `model`, `state_dict` or
-    `model_state_dict`; what else is in that dict is ignored, and never built.
+    The content decides how the file is read, whatever its name. A pickled file may hold the tensors themselves, or a
+    dict that keeps them under `model`, `state_dict` or `model_state_dict`; what else is in that dict is ignored, and
+    never built.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -45,11 +61,27 @@ def read_weights(path: Path) -> dict[str, Tensor]:
             raise FileNotFoundError(f"there is no file {path}")
         if path.stat().st_size > LARGEST_FILE:
             raise ValueError(f"{path} has {path.stat().st_size:,} bytes, more than is read ({LARGEST_FILE:,})")
-        return _from_pickle(path) if path.suffix in PICKLED else _from_safetensors(path)
+        return _from_safetensors(path) if _is_safetensors(path) else _from_pickle(path)
     except FileNotFoundError:
         raise
     except OSError as error:  # not readable, a name too long for the disk
         raise ValueError(f"{path} cannot be read: {error.strerror or first_line(error)}") from error
+
+
+def _is_safetensors(path: Path) -> bool:
+    """Whether a file is to be read as safetensors, by how it begins; by its name where that decides nothing.
+
+    Raises:
+        ValueError: it begins as a file of another kind does.
+    """
+    with open(path, "rb") as file:
+        begin = file.read(64)
+    for mark, kind in _OTHER_KINDS.items():
+        if begin.lower().lstrip(b"\xef\xbb\xbf \r\n\t").startswith(mark):
+            raise ValueError(f"{path} {kind}")
+    if begin[8:9] == b"{" and begin[6:8] == b"\0\0":  # the length of a header, and the header in JSON
+        return True
+    return path.suffix not in PICKLED and not begin.startswith((b"PK\3\4", b"\x80"))
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -116,7 +148,7 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
             break
         content = inner[full[0]]
     around = content.values() if isinstance(content, dict) else (content,)
-    if opaque := next((value for value in around if isinstance(value, Opaque)), None):
+    if opaque := next((value for value in around if isinstance(value, Opaque) and value.name not in _HARMLESS), None):
         raise ValueError(f"{path} {_CODE}; it needs {first_line(opaque.name)}")
     entries = entries_of(content)
     if not entries:

@@ -37,5 +37,7 @@ def written(name: str, out: Path) -> list[Path]:
     for path in sorted(TEMPLATE.rglob(f"*{ENDING}")):
         parts = [name if part == PACKAGE else part for part in path.relative_to(TEMPLATE).parts]
         files.append(out.joinpath(*parts[:-1], parts[-1].removesuffix(ENDING)))
-        write_atomically(files[-1], environment.from_string(path.read_text()).render(name=name).encode())
+        write_atomically(
+            files[-1], environment.from_string(path.read_text(encoding="utf-8")).render(name=name).encode()
+        )
     return files

@@ -16,6 +16,8 @@ from modinterp.arguments import Limits, check_fields
 from modinterp.tasks.group_tables import check_group, factors, named_group, permutation
 from modinterp.tasks.task import MOST_RESIDUES, Task
 
+MOST_OF_ELEMENTS = 2**20  # bytes of a file that names the elements of a group
+
 TABLE = "a table"
 
 
@@ -88,7 +90,11 @@ class Group(Task):
         if not path.is_file():
             raise FileNotFoundError(f"there is no file {path}")
         try:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(path.read_text().splitlines()) if row]
+            rows = [
+                [cell.strip() for cell in row]
+                for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
+                if row
+            ]
         except (UnicodeDecodeError, csv.Error) as error:
             raise ValueError(f"{path} is no table in CSV: {error}") from error
         if not rows:
@@ -193,12 +199,14 @@ def elements_in(file: str | Path) -> tuple[str, ...]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no text.
+        ValueError: it is no text, or larger than any list of elements.
     """
     if not Path(file).is_file():
         raise FileNotFoundError(f"there is no file {file}")
     try:
-        return tuple(filter(None, map(str.strip, Path(file).read_text().split("\n"))))
+        if Path(file).stat().st_size > MOST_OF_ELEMENTS:
+            raise ValueError(f"{file} has more than {MOST_OF_ELEMENTS:,} bytes, too many for the elements of a group")
+        return tuple(filter(None, map(str.strip, Path(file).read_text(encoding="utf-8-sig").split("\n"))))
     except UnicodeDecodeError as error:
         raise ValueError(f"{file} is no text with an element a line: {error}") from error
 

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any, NoReturn
 
 from modinterp.terminal.errors import BAD_USAGE
+
+
+def folder(text: str) -> Path:
+    """A folder of this machine, as the `type` of an option.
+
+    Raises:
+        argparse.ArgumentTypeError: an address such as `hf://OWNER/REPO`, of which a path would make a folder `hf:`.
+    """
+    if "://" in text:
+        raise argparse.ArgumentTypeError(f"{text} is an address, and a folder of this machine is needed here")
+    return Path(text)
 
 
 class Parser(argparse.ArgumentParser):

@@ -80,7 +80,10 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: py
     assert len(measured) == once
 
 
-@pytest.mark.parametrize(("options", "told"), [([], "no trained run in"), (["--every", "0"], "more than 0 seconds")])
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [([], "no trained run in"), (["--every", "0"], "more than 0"), (["--every", "inf"], "at most 86,400 seconds")],
+)
 def test_bad_input_is_told_in_one_line(
     options: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:

@@ -180,3 +180,17 @@ def test_help_imports_nothing_heavy(module: str) -> None:
         "assert not heavy, heavy"  # fmt: skip
     done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("arguments", [
+    ("runs", "train", "nanda/mainline-0", "--out", "hf://me/x"), ("runs", "check", "--runs", "hf://me/x"),
+    ("runs", "watch", "nanda/mainline-0", "--runs", "hf://me/x"), ("publish", "x/y", "--out", "hf://me/x"),
+    ("explain", "m.pt", "--out", "hf://me/x"),
+])  # fmt: skip
+def test_an_address_is_no_folder(arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                 capsys: pytest.CaptureFixture) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        import_module(f"modinterp.commands.{arguments[0]}").main(list(arguments[1:]))
+    assert "hf://me/x is an address, and a folder of this machine is needed here" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
