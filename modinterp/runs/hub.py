@@ -11,16 +11,20 @@ import glob
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from modinterp.files import sha256
+from modinterp.runs.layout import FILES, MOST_OF_FILE, MOST_OF_RECORD, RECORD
 from modinterp.runs.weights import first_line
 
 SCHEME = "hf://"
+MOST_LISTED, MOST_OF_RUN = 100_000, 2**33  # files of a repository, and bytes that are fetched of it at once
 PATTERN = re.compile(r"hf://(?P<owner>[\w.-]+)/(?P<repo>[\w.-]+)(?:/(?P<run>[^@\s]+))?(?:@(?P<revision>[^@\s]+))?")
 Root = Path | str  # a folder of runs, or the address of a repository
 
@@ -94,7 +98,8 @@ def local(where: Root, *patterns: str) -> Path:
             for is not in the cache; the transfer broke off.
     """
     if is_address(where):
-        return _fetched(Address.parsed(str(where)), patterns)
+        address = Address.parsed(str(where))
+        return _fetched(address, patterns, _sizes(address), MOST_OF_RECORD)
     if not Path(where).is_dir():
         raise ValueError(f"{where} is not a folder")
     return Path(where)
@@ -103,38 +108,85 @@ def local(where: Root, *patterns: str) -> Path:
 def fetched_run(address: Address) -> Path:
     """The folder of a run on the Hub, whose files were fetched and are those that its `run.json` names.
 
+    Files that `run.json` does not name are not fetched, and their sizes are looked at before.
     A file that does not have the checksum which `run.json` says is fetched once more.
 
     Raises:
         FileNotFoundError: there is no such run in the repository.
-        ValueError: as `local`, or a file is not the one that was published.
+        ValueError: as `local`, or a file is too large or not the one that was published.
     """
     if not address.run:
         raise ValueError(f"{address} is a repository; a run of it is {address}/RUN")
-    patterns = (f"{glob.escape(address.run)}/*",)
-    folder = _fetched(address, patterns) / address.run
-    if not (folder / "run.json").is_file():
+    sizes = _sizes(address)
+    folder = _fetched(address, (f"{glob.escape(address.run)}/{RECORD}",), sizes, MOST_OF_RECORD) / address.run
+    if not (folder / RECORD).is_file():
         raise FileNotFoundError(f"no trained run {address.run} in {replace(address, run='')}")
-    if _damaged(folder):
-        _fetched(address, patterns, force_download=True)
-        if damaged := _damaged(folder):
+    recorded = _recorded(address, folder / RECORD)
+    patterns = tuple(f"{glob.escape(address.run)}/{name}" for name in recorded)
+    _fetched(address, patterns, sizes, MOST_OF_FILE)
+    if _damaged(folder, recorded):
+        _fetched(address, patterns, sizes, MOST_OF_FILE, force_download=True)
+        if damaged := _damaged(folder, recorded):
             raise ValueError(f"{address}: {damaged[0]} is not the file that was published: its sha256 differs")
     return folder
 
 
-def _damaged(folder: Path) -> list[str]:
-    """Files of a run that are there and do not have the checksum that `run.json` says; damage of that is told later."""
+def _recorded(address: Address, path: Path) -> dict[str, str]:
+    """The files that a run.json names, with their checksums.
+
+    Raises:
+        ValueError: it is no such record, or names what is no file of a run; no file that it names was looked at.
+    """
     try:
-        recorded = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sha256"]
-        return [
-            name for name, digest in recorded.items() if (folder / name).is_file() and sha256(folder / name) != digest
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return []
+        if path.stat().st_size > MOST_OF_RECORD:
+            raise ValueError(f"it has more than {MOST_OF_RECORD:,} bytes")
+        recorded = dict(json.loads(path.read_bytes())["sha256"])
+        if strange := [name for name in recorded if not FILES.fullmatch(name)]:
+            raise ValueError(f"it names {strange[0]!a:.100}, which is no file of a run")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{address}: {RECORD} is damaged: {first_line(error)}") from error
+    return recorded
 
 
-def _fetched(address: Address, patterns: tuple[str, ...], **options: Any) -> Path:
-    """The folder of the repository of an address in the cache, with the files that fit some patterns."""
+def _damaged(folder: Path, recorded: Mapping[str, str]) -> list[str]:
+    """Files of a run that are there and do not have the checksum that `run.json` says."""
+    return [name for name, digest in recorded.items() if (folder / name).is_file() and sha256(folder / name) != digest]
+
+
+def _sizes(address: Address) -> dict[str, int] | None:
+    """Bytes of every file of a repository, or of one run in it; None where the Hub cannot be reached."""
+    with hub_errors(str(address)):
+        import huggingface_hub
+        from huggingface_hub import errors
+
+        try:
+            tree = huggingface_hub.HfApi().list_repo_tree(address.repo, recursive=True, revision=address.revision)
+            listed = list(islice(tree, MOST_LISTED + 1))
+        except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError):
+            raise
+        except (errors.HTTPError, errors.OfflineModeIsEnabled, OSError):  # pyright: ignore[reportPrivateImportUsage]
+            return None
+        if len(listed) > MOST_LISTED:
+            raise OSError(f"the repository has more than {MOST_LISTED:,} files")
+        return {entry.path: entry.size for entry in listed if isinstance(entry, huggingface_hub.hf_api.RepoFile)}
+
+
+def _fetched(
+    address: Address, patterns: tuple[str, ...], sizes: Mapping[str, int] | None, most: int, **options: Any
+) -> Path:
+    """The folder of the repository of an address in the cache, with the files that fit some patterns.
+
+    Args:
+        sizes: of the files of the repository; None to read the cache alone.
+        most: bytes of a file that is fetched.
+    Raises:
+        ValueError: a file is larger, or all of them are more than is read; none is fetched then.
+    """
+    fitting = {n: size for n, size in (sizes or {}).items() if any(fnmatchcase(n, pattern) for pattern in patterns)}
+    if large := [name for name, size in fitting.items() if size > most]:
+        raise ValueError(f"{address}: {large[0]} has {fitting[large[0]]:,} bytes, more than is read ({most:,})")
+    if (total := sum(fitting.values())) > MOST_OF_RUN:
+        raise ValueError(f"{address}: its files have {total:,} bytes, more than is read ({MOST_OF_RUN:,})")
     with hub_errors(str(address)):
         import huggingface_hub
         from tqdm.auto import tqdm
@@ -144,7 +196,12 @@ def _fetched(address: Address, patterns: tuple[str, ...], **options: Any) -> Pat
                 super().__init__(*arguments, **settings | {"disable": not sys.stderr.isatty()})
 
         folder = huggingface_hub.snapshot_download(
-            address.repo, revision=address.revision, allow_patterns=list(patterns), tqdm_class=Bar, **options
+            address.repo,
+            revision=address.revision,
+            allow_patterns=list(patterns),
+            tqdm_class=Bar,
+            local_files_only=sizes is None,
+            **options,
         )
         return Path(folder)
 

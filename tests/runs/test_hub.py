@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from modinterp import runs
 from modinterp.commands.reproduce import main as reproduce
 from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
-from modinterp.runs import store, train
+from modinterp.runs import hub, store, train
 from modinterp.sources import load
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec
@@ -102,6 +102,64 @@ def test_a_missing_file_is_named(server: Hub, trained: Path, tmp_path: Path) -> 
     server.put("me/part", part)
     with pytest.raises(ValueError, match=r"final.safetensors is missing, though run.json names it"):
         load("hf://me/part/own/0")
+
+
+def _record_of(server: Hub, trained: Path, tmp_path: Path, change: Callable[[dict], object]) -> None:
+    part = tmp_path / "part"
+    shutil.copytree(trained, part)
+    record = json.loads((part / "own/0/run.json").read_text())
+    change(record)
+    (part / "own/0/run.json").write_text(json.dumps(record))
+    server.put("me/part", part)
+
+
+@pytest.mark.parametrize("name", ["/proc/self/pagemap", "../1/history.csv", "/etc/hostname", "notes.txt", "C:\\x"])
+def test_a_record_that_names_another_file_is_refused_and_the_file_is_not_read(
+    name: str, server: Hub, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _record_of(server, trained, tmp_path, lambda record: record["sha256"].update({name: "0"}))
+    monkeypatch.setattr(hub, "sha256", lambda path: pytest.fail(f"{path} is read"))
+    with pytest.raises(ValueError, match=r"run.json is damaged: it names .* which is no file of a run"):
+        load("hf://me/part/own/0")
+    assert {path.rpartition("/")[2] for path in server.files_asked()} == {"run.json"}
+
+
+@pytest.mark.parametrize("content", [b'{"sha256": ' + b"[" * 200_000, b"[]", b'{"sha256": 3}', b"\xff"])
+def test_a_record_that_is_none_is_refused_in_one_line(
+    content: bytes, server: Hub, trained: Path, tmp_path: Path
+) -> None:
+    part = tmp_path / "part"
+    shutil.copytree(trained, part)
+    (part / "own/0/run.json").write_bytes(content)
+    server.put("me/part", part)
+    with pytest.raises(ValueError, match=r"run.json is damaged: .*") as error:
+        load("hf://me/part/own/0")
+    assert "\n" not in str(error.value)
+
+
+def test_what_a_record_does_not_name_is_not_fetched(server: Hub, trained: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part"
+    shutil.copytree(trained, part)
+    for n in range(50):
+        (part / f"own/0/extra-{n}.bin").write_bytes(bytes(1000))
+    server.put("me/part", part)
+    assert load("hf://me/part/own/0").has_weights
+    assert not [path for path in server.files_asked() if "extra" in path]
+
+
+@pytest.mark.parametrize(("limit", "words"), [
+    ("MOST_OF_RECORD", "run.json has .* bytes, more than is read"),
+    ("MOST_OF_FILE", "own/0/.* has .* bytes, more than is read"),
+    ("MOST_OF_RUN", "its files have .* bytes, more than is read"),
+    ("MOST_LISTED", "has more than 10 files"),
+])  # fmt: skip
+def test_sizes_are_looked_at_before_anything_is_fetched(
+    limit: str, words: str, server: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, limit, 10)
+    with pytest.raises(ValueError, match=words):
+        load(f"{REPO}/own/0")
+    assert {path.rpartition("/")[2] for path in server.files_asked()} <= {"run.json"}
 
 
 def test_a_connection_that_breaks_off_leaves_nothing_half(server: Hub) -> None:
