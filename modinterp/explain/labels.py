@@ -6,6 +6,7 @@ FOURIER, MEMORISED, PERIODIC, UNSOLVED = "Fourier multiplication", "memorised", 
 INTEGERS = "integer arithmetic"  # moved along a line, the answer moves
 MIXED = "partly Fourier multiplication"  # some pairs by circles, others without
 WAVES = "logits are waves of the answer"  # seen from outside, or not moved by turning circles
+PARTLY = "partly solved"  # far above chance and below 95%, as in the middle of a training
 DOUBTFUL = "doubtful"  # as it was assumed to compute, it is not the network that was trained
 SOLVED = "solved, it is hidden how"  # right, not pair by pair, and nothing shows how
 BEHAVIOUR = "behaviour only"  # no operation that waves explain

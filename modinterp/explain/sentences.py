@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from modinterp.explain.algorithms import algorithms_for
 from modinterp.explain.criteria import ACCURACY, NEURONS, P_VALUE
-from modinterp.explain.labels import DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, WAVES
+from modinterp.explain.labels import DOUBTFUL, FOURIER, MEMORISED, PARTLY, PERIODIC, SOLVED, WAVES
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, quantity
 from modinterp.measurements.quantities import adds_embeddings
 from modinterp.measurements.quantity import WORDS, number_text
@@ -29,6 +29,16 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
         f"It answers {m.task.name} correctly on {m.accuracy:.2%} of all pairs "
         f"(loss {n(m.own_score.loss)} nats; chance is {1 / m.classes:.2%} and {n(m.chance_loss)})."
     )
+    if m.run.knows_split and not is_met[ACCURACY]:
+        yield (
+            f"Of the pairs that it was trained on it answers {m.own_train_score.accuracy:.2%} correctly, of the others "
+            f"{m.own_test_score.accuracy:.2%}."
+        )
+    if label == PARTLY and (moved := m.reading("half_turn").value) is not None:
+        yield (
+            f"Circles {', '.join(map(str, m.causal.half_turn.freqs))}, turned by half a step for both numbers, move "
+            f"the answer by one on {moved:.1%} of all pairs: on so many it adds by circles already."
+        )
     if isinstance(m, CyclicMeasurements) and m.basis.cyclic.is_renamed:
         yield (
             f"Numbers stand in the order of the cyclic group of {m.p} elements that the operation is, and what follows "
@@ -50,6 +60,8 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
             f"Without the strongest ones {without:.2%} remain right, and few neurons are of one {m.basis.block}. As "
             f"far as these numbers go the answers are stored pair by pair; a way without {blocks} is not excluded."
         )
+    elif label == MEMORISED and _is_known_by_the_split(m):
+        yield "It stores the pairs that it was trained on."
     elif label == MEMORISED:
         if_right, if_wrong = m.losses_of_right_and_wrong
         yield (
@@ -70,8 +82,13 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
             f"But this is not the sum of {_terms(m)}: {', '.join(off)} "
             f"{'misses its tolerance' if len(off) == 1 else 'miss their tolerances'}."
         )
-    elif explained >= 0.5 and label != DOUBTFUL:
+    elif explained >= 0.5 and label not in (DOUBTFUL, PARTLY):
         yield f"The sum of {_terms(m)} is {explained:.0%} of its logits nevertheless."
+
+
+def _is_known_by_the_split(m: Judged) -> bool:
+    """Whether it is known which pairs the network was trained on, and it is right on these."""
+    return m.run.knows_split and m.own_train_score.accuracy >= 0.95
 
 
 def _of_the_inside(m: Judged) -> str:

@@ -20,13 +20,14 @@ from modinterp.explain.criteria import (
     is_explained,
     projections,
 )
-from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PERIODIC, SOLVED, UNSOLVED, WAVES
+from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PARTLY, PERIODIC, SOLVED, UNSOLVED, WAVES
 from modinterp.explain.sentences import sentences, which_of_two
-from modinterp.explain.warning import ReadingWarning
+from modinterp.explain.warning import MOSTLY_RIGHT, ReadingWarning, is_halfway
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
 
 Judged = CyclicMeasurements | GroupMeasurements
+UNLEARNED = 0.2  # most of the held-out pairs that a network which memorised is right on, as in `TrainedRun.memorised`
 NEEDED = 0.9  # share of its answers that a table keeps without its strongest frequencies, at least
 
 
@@ -92,6 +93,7 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
     - `other periodic` has few frequencies in its read-out, or neurons of one frequency, that do not do the work so;
     - `memorised` does not need its strongest frequencies for the pairs on which it is right;
     - `solved, it is hidden how` is right, and does not store pairs;
+    - `partly solved` is right on a fifth of all pairs, or on those trained on, and no other reading does better;
     - `not solved` is the rest.
 
     Where another forward pass, operation or input explains the network better, it is `doubtful`.
@@ -127,6 +129,10 @@ def _label(m: Judged, is_met: dict[str, bool], found: Algorithm | None) -> str:
         return SOLVED if m.is_output_only or needs_keys or _knows_what_it_never_saw(m) else MEMORISED
     if _is_right_without_the_keys(m) and not _knows_what_it_never_saw(m):
         return MEMORISED
+    if m.run.knows_split and m.own_train_score.accuracy >= MOSTLY_RIGHT and m.own_test_score.accuracy <= UNLEARNED:
+        return MEMORISED
+    if is_halfway(m):
+        return PARTLY
     is_periodic = is_met[P_VALUE] and m.periodic_share_of_logits >= 0.5
     fits = is_met.get(FORMULA_FIT, is_met.get(FORMULA_FIT_OF_GROUPS, False))
     return PERIODIC if is_periodic and not fits else UNSOLVED

@@ -339,6 +339,16 @@ class NetworkMeasurements:
         return score(self.all_logits[rows.to(self.all_logits.device)], self.all_answers[rows])
 
     @cached_property
+    def own_train_score(self) -> Score:
+        """Accuracy and loss on the inputs that were trained on.
+
+        Raises:
+            NotRecorded: a user's network, of which these are not known.
+        """
+        rows = self.split.train
+        return score(self.all_logits[rows.to(self.all_logits.device)], self.all_answers[rows])
+
+    @cached_property
     def is_right(self) -> Bool[Tensor, " input"]:
         """Whether each input that has an answer is answered correctly."""
         answers = self.all_answers.to(self.all_logits.device)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -175,6 +176,19 @@ def test_what_memorises_first_and_adds_later(mainline: TrainedRun) -> None:
         1400: "memorised",
         13_400: "Fourier multiplication",
     }
+
+
+def test_a_training_that_is_not_over_is_no_alarm(mainline: TrainedRun) -> None:
+    found = {}
+    for epoch in (1400, 8400):
+        run = replace(mainline, model=mainline.at(epoch))
+        found[epoch] = modinterp.explain(run, draws=99)
+        alone = modinterp.explain(TrainedRun("alone", mainline.task, mainline.at(epoch)), draws=99)
+        assert found[epoch].warning is alone.warning is None
+    assert (found[1400].verdict.label, found[8400].verdict.label) == ("memorised", "partly solved")
+    assert found[8400]["train_accuracy"] == 1
+    assert 0.05 < found[8400]["half_turn"] < 0.3, "some pairs are added by circles already"
+    assert "Of the pairs that it was trained on it answers 100.00% correctly, of the others 28.05%" in str(found[8400])
 
 
 def test_reference_networks_are_explained(low_precision: TrainedRun, kissane: TrainedRun) -> None:

@@ -202,7 +202,15 @@ def test_any_shape_is_explained_as_far_as_it_goes(name: str) -> None:
     turning = absent.loc[[quantity(key).stage == "causal" for key in absent["key"]]]
     assert turning["note"].str.contains("there are no few to turn").all(), turning["note"].tolist()
     missing = set(absent["key"]) - set(turning["key"])
-    unknown = {"test_accuracy", "test_loss", "excluded_loss_train", "memorised", "grokked"}
+    unknown = {
+        "train_accuracy",
+        "train_loss",
+        "test_accuracy",
+        "test_loss",
+        "excluded_loss_train",
+        "memorised",
+        "grokked",
+    }
     if "alone" in name:
         assert missing >= unknown | {"neurons_explained", "products_before", "products_after", "agreement_neurons"}
         assert x.measurements.readout_name == "W_U"
