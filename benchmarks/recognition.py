@@ -215,7 +215,7 @@ KNOWN: tuple[Known, ...] = (  # of the authors, or, losses and frequencies, meas
      {"accuracy": 1, "loss": 6.20e-7, SYMMETRY: 1.0, IRRELEVANCE: 0.23020}),
     ("pizza_p71frej8t7.pt", DOUBTFUL, {"op": "sub"}, (), "", {}),
     ("modular_addition_2l_mlp_model.pt", FOURIER, {}, (), "",
-     {"accuracy": 1, "key_frequencies": 13, "logit_fve": 0.916}),
+     {"accuracy": 1, "n_keys": 13, "logit_fve": 0.916}),
     ("modular_addition_2l_mlp_model.pt", FOURIER, {"act_fn": "square"}, (), "clock", {}),  # of ReLU neurons, in truth
     ("low_precision_mod_addition.pth", FOURIER, {}, (), "", {"accuracy": 0.99945}),
     ("groups_S5_MLP_seed5.pt", DOUBTFUL, {}, (), "", {}),
