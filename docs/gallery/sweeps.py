@@ -35,6 +35,6 @@ table = pd.DataFrame([{"setting": "mod 113", "row": "1", "whose": "ours"} | row]
 figure = mi.figures.sweeps.summaries(table, "A sparse embedding, and logits of a few waves")
 
 # %% skips
-row = {"loss": m.ablated("original").loss, "ablated loss": m.ablated("skip around MLP mean").loss}
+row = {"mean loss": m["loss"], "mean ablated loss": m.ablated("skip around MLP mean").loss}
 table = pd.DataFrame([{"setting": "mod 113", "whose": "ours"} | row])
 figure = mi.figures.sweeps.skips(table, "What goes around the last MLP hardly matters")

@@ -63,7 +63,8 @@ class Claim(ClaimData):
                 with suppress(NotRecorded):
                     rows.append((network, self.numbers(m)))
             result = self.judged(rows)
-        return replace(result, seconds=time.perf_counter() - began)
+        terms = measured[0].words_of_task if measured else {}
+        return replace(result, seconds=time.perf_counter() - began, terms=terms)
 
     def numbers(self, *measured: NetworkMeasurements) -> Numbers:
         """The numbers of one network, where the claim is about one, and otherwise of all these together.
@@ -73,7 +74,7 @@ class Claim(ClaimData):
             ValueError: a number that the claim expects was not measured.
         """
         numbers = self._measured(measured)
-        if missing := sorted(set(self.names) - set(numbers)):
+        if missing := sorted(set(self.names) - {*numbers, *self.reported}):
             raise ValueError(f"{self.id} expects {', '.join(missing)}, which its measure does not return")
         return numbers
 

@@ -11,7 +11,7 @@ from typing import Literal
 from modinterp.claims.band import Band
 from modinterp.claims.finding import HOLDS, Control, Finding
 from modinterp.claims.relatives import is_related
-from modinterp.measurements import NetworkMeasurements, quantity
+from modinterp.measurements import REGISTRY, NetworkMeasurements, one_at_a_time, quantity
 from modinterp.tasks import Task
 from modinterp.training import RunSpec
 from modinterp.training.relation import Relation
@@ -27,11 +27,14 @@ def _any_task(task: Task) -> bool:
 
 
 def each(measure: Measure) -> Measure:
-    """A measure of one network, taken on every one of several: each of its numbers becomes one number per network."""
+    """A measure of one network, taken on every one of several: each of its numbers becomes one number per network.
+
+    Each network's activations are let go before those of the next are captured.
+    """
 
     @functools.wraps(measure)
     def on_each(*runs: NetworkMeasurements) -> Mapping[str, Value]:
-        rows = [measure(m) for m in runs]
+        rows = [measure(m) for m in one_at_a_time(runs)]
         return {name: [row[name] for row in rows] for name in rows[0]}  # type: ignore[misc]
 
     on_each.of_one = measure  # type: ignore[attr-defined]
@@ -51,6 +54,20 @@ def of_quantities(keys: tuple[str, ...]) -> Measure:
         return {key: m[key] for key in names}
 
     return measure
+
+
+@functools.cache
+def _with_quantities(measure: Measure, keys: tuple[str, ...]) -> Measure:
+    """A measure of one network or of several, and beside its numbers some quantities of each network."""
+
+    @functools.wraps(measure)
+    def both(*runs: NetworkMeasurements) -> Mapping[str, Value]:
+        numbers, quantities = measure(*runs), (of_quantities(keys) if len(runs) == 1 else each(of_quantities(keys)))
+        if twice := sorted(set(numbers) & set(REGISTRY)):
+            raise ValueError(f"a measure returns {', '.join(twice)}, the key of a quantity; a claim names that itself")
+        return {**numbers, **quantities(*runs)}
+
+    return both
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +101,9 @@ class ClaimData:
         where: section, figure or table of the source.
         statement: in our words.
         source_says: the source's number, as it prints it.
-        measure: from the measurements of the runs in `needs` to named numbers; a sequence holds one number per run.
-            None where every number is a registered quantity, named by its key.
-        expected: name of a number, or key of a quantity, to the tolerance it must lie in; numbers without one are
-            reported beside.
+        measure: from the measurements of the runs in `needs` to named numbers that are no registered quantities; a
+            sequence holds one number per run. Quantities are measured without it, wherever a claim names their keys.
+        expected: name of a number, or key of a quantity, to the tolerance it must lie in.
         printed: name of a number to its value in the source, for the table of the source's numbers beside ours.
         outside: name of a printed number to why it lies outside of all that is measured here.
         by_selection: names of numbers by which the first of `needs` was chosen among its like to stand for the source's
@@ -100,6 +116,8 @@ class ClaimData:
         finding: the recorded verdict.
         control: whether its numbers, accuracies apart, tell the trained network from the same one before training, and
             from one that has only memorised, as recorded.
+        reported: names of numbers without a tolerance that the finding tells, and keys of quantities that one or a
+            contradiction tells; a number that not every network has may be missing.
         said_of: whether it is said of a network that learned a task; by default of any that the source is about.
         figure: key of the figure of the source that shows it.
         required: patterns of names, such as `SOURCE/decay-3-*`; for each at least one of `needs` must be there. Without
@@ -125,6 +143,7 @@ class ClaimData:
     required: tuple[str, ...] = ()
     given: Mapping[str, Band] = field(default_factory=dict)
     changed: tuple[Change, ...] = ()
+    reported: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.expected:
@@ -158,9 +177,9 @@ class ClaimData:
     def is_behaviour(self, name: str) -> bool:
         """Whether one of its numbers says that a network works, and not how.
 
-        A quantity states this itself. Of the numbers of a `measure`, which may share a quantity's key, accuracies do.
+        A quantity states this itself. Of other numbers, accuracies do.
         """
-        return quantity(name).is_behaviour if self.measure is None else "accuracy" in name
+        return REGISTRY[name].is_behaviour if name in REGISTRY else "accuracy" in name
 
     @property
     def of_one(self) -> Measure | None:
@@ -169,17 +188,26 @@ class ClaimData:
             return None
         if self.measure is None:
             return of_quantities(self.names)
-        return getattr(self.measure, "of_one", self.measure if len(self.needs) == 1 else None)
+        own = getattr(self.measure, "of_one", self.measure if len(self.needs) == 1 else None)
+        return _with_quantities(own, self.keys) if own is not None and self.keys else own
 
     @property
     def measure_of_all(self) -> Measure:
         """The measure of the runs in `needs` together; of quantities by their keys where `measure` is None."""
-        return each(of_quantities(self.names)) if self.measure is None else self.measure
+        if self.measure is None:
+            return each(of_quantities(self.names))
+        return _with_quantities(self.measure, self.keys) if self.keys else self.measure
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the numbers that are expected, given, printed by the source, or by which a network was chosen."""
-        return tuple(dict.fromkeys((*self.expected, *self.given, *self.printed, *self.by_selection)))
+        """Names of the numbers that are expected, given, printed, or reported, or by which a network was chosen."""
+        named = (*self.expected, *self.given, *self.printed, *self.by_selection, *self.reported)
+        return tuple(dict.fromkeys(named))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Those of its names that are keys of quantities."""
+        return tuple(name for name in self.names if name in REGISTRY)
 
     @property
     def is_about_networks(self) -> bool:

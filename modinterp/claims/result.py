@@ -12,7 +12,7 @@ from modinterp.claims.finding import Control, Finding, Kind, Reason, Verdict
 from modinterp.claims.prevalence import Prevalence
 from modinterp.claims.relatives import Network
 from modinterp.claims.tally import column
-from modinterp.measurements.quantity import number_text
+from modinterp.measurements.quantity import number_text, title
 from modinterp.training.relation import Relation
 
 NEAR = 0.05  # of a band's edge
@@ -28,6 +28,7 @@ class Result:
         left_out: names of networks that were measured, of which what is given is not so.
         reason: why the verdict is open; empty where it is not.
         why: of a claim that could not be measured on a user's network, what is missing.
+        terms: by which titles of quantities name the parts of these networks.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
         seconds: that the measurement took beyond what other claims had already asked for.
     """
@@ -40,6 +41,7 @@ class Result:
     seconds: float = 0.0
     left_out: tuple[str, ...] = ()
     why: str = ""
+    terms: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -149,6 +151,10 @@ class Result:
         values = self.measured[name]
         return " to ".join(dict.fromkeys(map(number_text, (min(values), max(values)))))
 
+    def title(self, name: str) -> str:
+        """What one of its numbers is called on a page: the title of a quantity with its unit, or else its name."""
+        return title(name, self.terms)
+
     def measured_text(self, only: Iterable[str] | None = None) -> str:
         """Numbers with their names; of several networks that of the first, and their range.
 
@@ -156,9 +162,10 @@ class Result:
             only: names of the numbers to tell, in this order; all by default.
         """
         names = [name for name in (self.measured if only is None else only) if name in self.measured]
-        return "; ".join(f"{name} {self._number_and_range(name)}" for name in names)
+        return "; ".join(f"{self.title(name)} {self.range_text(name)}" for name in names)
 
-    def _number_and_range(self, name: str) -> str:
+    def range_text(self, name: str) -> str:
+        """One of the numbers; of several networks that of the first, and their range."""
         values = self.measured[name]
         if len(values) == 1:
             return number_text(values[0])
@@ -168,7 +175,7 @@ class Result:
 
     def expected_text(self) -> str:
         """Bands with the names of the numbers they are for."""
-        return "; ".join(f"{name} {band}" for name, band in self.claim.expected.items())
+        return "; ".join(f"{self.title(name)} {band}" for name, band in self.claim.expected.items())
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `claims.json`: numbers by name; null for one that is not finite; several as a list."""

@@ -152,14 +152,14 @@ def skips(table: pd.DataFrame, title: str) -> go.Figure:
     """Loss with the last MLP's skip connection and with the mean in its place, joined by a line for each setting.
 
     Args:
-        table: columns setting, whose, loss and `ablated loss`.
+        table: columns setting, whose, `mean loss` and `mean ablated loss`.
         title: what to see.
     """
     figure = go.Figure()
     for place, (whose, colour) in enumerate((("ours", CATEGORIES[0]), ("the paper", MUTED))):
         for first, (_, row) in enumerate(table[table["whose"] == whose].iterrows()):
             figure.add_scatter(
-                x=[row["loss"], row["ablated loss"]],
+                x=[row["mean loss"], row["mean ablated loss"]],
                 y=[f"{row['setting']}, {whose}"] * 2,
                 mode="lines+markers",
                 name=whose,

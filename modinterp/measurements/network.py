@@ -132,7 +132,12 @@ class NetworkMeasurements:
     @property
     def words(self) -> dict[str, str]:
         """The words by which titles of quantities name the parts of this network, where they differ from `WORDS`."""
-        return {}
+        return self.words_of_task
+
+    @property
+    def words_of_task(self) -> dict[str, str]:
+        """Those of its words that follow from the task alone."""
+        return {"inputs": "all inputs", "kind": "inputs"}
 
     @property
     def name(self) -> str:

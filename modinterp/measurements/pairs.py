@@ -96,8 +96,14 @@ class PairMeasurements(NetworkMeasurements):
     @property
     def words(self) -> dict[str, str]:
         """The words by which titles of quantities name the parts of this network."""
-        basis = {"block": self.basis.block, "blocks": self.basis.blocks_name, "answer": self.basis.answer}
-        return basis if not self.has_weights else basis | {"readout": self.readout_name, "features": self.features_name}
+        if not self.has_weights:
+            return self.words_of_task
+        return self.words_of_task | {"readout": self.readout_name, "features": self.features_name}
+
+    @property
+    def words_of_task(self) -> dict[str, str]:
+        """Those of its words that follow from the task alone."""
+        return {"block": self.basis.block, "blocks": self.basis.blocks_name, "answer": self.basis.answer}
 
     @property
     def operation(self) -> str:

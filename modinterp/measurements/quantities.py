@@ -59,10 +59,11 @@ def _split(m: Any) -> None:
 
 
 def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A number that a network has only where `need` does not raise."""
+    """A number that a network has only where `need` does not raise; what was recorded of one had what it needs."""
 
     def checked(m: Any) -> Any:
-        need(m)
+        if not m.is_recorded:
+            need(m)
         return of(m)
 
     return checked
@@ -190,24 +191,44 @@ def _grokking(m: Any, name: str) -> float:
     return getattr(m.grokking, name)
 
 
+def _of_training(m: Any, column: str, reduce: Callable[[Any], float]) -> float:
+    """A number of one column of what was logged."""
+    if not len(m.history):
+        raise NotRecorded(f"how {m.name} was trained is not known")
+    return reduce(m.history[column])
+
+
+def _last(column: Any) -> float:
+    return float(column.iloc[-1])
+
+
+def _most(column: Any) -> float:
+    return float(column.max())
+
+
+def _grokking_ratio(m: Any) -> float:
+    memorised = _grokking(m, "memorised")
+    return _grokking(m, "grokked") / memorised if memorised else math.nan
+
+
 BEHAVIOUR = partial(Quantity, is_behaviour=True)
 LOSS = partial(Quantity, unit="nats")
 
 register(
-    BEHAVIOUR("accuracy", "accuracy over all pairs", "task", lambda m: m.accuracy, ANY),
-    BEHAVIOUR("loss", "loss over all pairs", "task", lambda m: m.own_score.loss, ANY, "nats"),
+    BEHAVIOUR("accuracy", "accuracy over {inputs}", "task", lambda m: m.accuracy, ANY),
+    BEHAVIOUR("loss", "loss over {inputs}", "task", lambda m: m.own_score.loss, ANY, "nats"),
     BEHAVIOUR("chance_loss", "loss of guessing", "task", lambda m: m.chance_loss, ANY, "nats"),
     BEHAVIOUR("loss_where_right", "mean loss where it is right", "task", lambda m: m.losses_of_right_and_wrong[0], ANY,
               "nats"),
     BEHAVIOUR("loss_where_wrong", "mean loss where it is wrong", "task", lambda m: m.losses_of_right_and_wrong[1], ANY,
               "nats", note=lambda m: "never wrong" * math.isnan(m.losses_of_right_and_wrong[1])),
-    BEHAVIOUR("train_accuracy", "accuracy on pairs trained on", "task",
+    BEHAVIOUR("train_accuracy", "accuracy on {kind} trained on", "task",
               needing(_split, lambda m: m.own_train_score.accuracy), ANY),
-    BEHAVIOUR("train_loss", "loss on pairs trained on", "task", needing(_split, lambda m: m.own_train_score.loss),
+    BEHAVIOUR("train_loss", "loss on {kind} trained on", "task", needing(_split, lambda m: m.own_train_score.loss),
               ANY, "nats"),
-    BEHAVIOUR("test_accuracy", "accuracy on pairs not trained on", "task",
+    BEHAVIOUR("test_accuracy", "accuracy on {kind} not trained on", "task",
               needing(_split, lambda m: m.own_test_score.accuracy), ANY),
-    BEHAVIOUR("test_loss", "loss on pairs not trained on", "task", needing(_split, lambda m: m.own_test_score.loss),
+    BEHAVIOUR("test_loss", "loss on {kind} not trained on", "task", needing(_split, lambda m: m.own_test_score.loss),
               ANY, "nats"),
 
     Quantity("n_keys", "key {blocks} of {readout}, how many", "keys", lambda m: len(m.key_blocks), PAIRS,
@@ -234,7 +255,7 @@ register(
     Quantity("gini_W_E", "Gini coefficient of W_E over Fourier components", "keys",
              needing(_embedding, lambda m: m.gini_of_W_E), CYCLIC, definition="D7"),
     Quantity("gini_read", "Gini coefficient of {readout} over Fourier components", "keys",
-             lambda m: fourier_gini(m.readout_matrix.T), CYCLIC, definition="D7"),
+             lambda m: m.gini_of_W_L if m.as_published else fourier_gini(m.readout_matrix.T), CYCLIC, definition="D7"),
 
     Quantity("W_E_key_share", "share of W_E's energy in the key {blocks}, the mean left out", "layers",
              needing(_embedding, lambda m: sum(m.shares_of(m.W_E)[name] for name in m.key_names)), PAIRS),
@@ -273,8 +294,9 @@ register(
              lambda m: _readoff(m, lambda row: row.explained, min), CYCLIC, definition="D4-dir"),
     Quantity("readoff_mean", "{features} along a key direction of {readout}: FVE by one wave, mean", "layers",
              lambda m: _readoff(m, lambda row: row.explained, mean), CYCLIC, definition="D4-dir"),
-    Quantity("readoff_two_terms_mean", "the same, both products free and not centred, mean", "layers",
-             lambda m: _readoff(m, lambda row: row.explained_by_two, mean), CYCLIC),
+    Quantity("readoff_two_terms_mean", "{features} along a key direction of {readout}: FVE by two products, mean",
+             "layers", lambda m: _readoff(m, lambda row: row.explained_by_two, mean), CYCLIC,
+             definition="D4-dir, both products free, not centred"),
     Quantity("read_residual", "norm of {readout} outside its key directions, constant included, share", "layers",
              lambda m: m.residual_norm, CYCLIC),
     Quantity("logit_fve", "logits explained by the formula, FVE about the global mean", "layers",
@@ -348,4 +370,18 @@ register(
     BEHAVIOUR("memorised", "epoch at which it has memorised", "training", lambda m: _grokking(m, "memorised"), ANY,
               "epochs"),
     BEHAVIOUR("grokked", "epoch at which it generalises", "training", lambda m: _grokking(m, "grokked"), ANY, "epochs"),
+    BEHAVIOUR("grokking_ratio", "epoch at which it generalises, over that at which it has memorised", "training",
+              _grokking_ratio, ANY),
+    BEHAVIOUR("last_epoch", "last epoch of the training", "training",
+              partial(_of_training, column="epoch", reduce=_last), ANY, "epochs"),
+    *(
+        BEHAVIOUR(f"{kind}_{split}_{what}", f"{kind} {split} {what} of the training", "training",
+                  partial(_of_training, column=f"{split}_{what}", reduce=reduce), ANY, unit)
+        for kind, reduce, split, what, unit in (
+            ("final", _last, "train", "loss", "nats"), ("final", _last, "test", "loss", "nats"),
+            ("highest", _most, "test", "loss", "nats"), ("final", _last, "train", "accuracy", ""),
+            ("final", _last, "test", "accuracy", ""), ("highest", _most, "train", "accuracy", ""),
+            ("highest", _most, "test", "accuracy", ""),
+        )
+    ),
 )  # fmt: skip

@@ -17,7 +17,8 @@ from modinterp.terminal.suggestions import suggestion
 Number = float | int | None
 Of = Callable[[Any], Number | Mapping[int, Number]]
 # What titles say of a network that is not at hand.
-WORDS = {"readout": "W_L", "features": "neurons", "block": "frequency", "blocks": "frequencies", "answer": "a + b"}
+WORDS = {"readout": "W_L", "features": "neurons", "block": "frequency", "blocks": "frequencies", "answer": "a + b",
+         "inputs": "all pairs", "kind": "pairs"}  # fmt: skip
 STAGES = {
     "task": "Does it do the task?",
     "causal": "Does the answer move as foretold when the inside is changed?",
@@ -149,6 +150,18 @@ def quantity(key: str) -> Quantity:
     if key not in REGISTRY:
         raise KeyError(f"no quantity {key!r}{suggestion(key, REGISTRY)}")
     return REGISTRY[key]
+
+
+def title(name: str, words: Mapping[str, str] | None = None) -> str:
+    """Title of a quantity, with its unit, by its key; another name as it is.
+
+    >>> title("loss"), title("neurons above 0.85")
+    ('loss over all pairs [nats]', 'neurons above 0.85')
+    """
+    if name not in REGISTRY:
+        return name
+    found = REGISTRY[name]
+    return found.title.format(**WORDS | dict(words or {})) + (f" [{found.unit}]" if found.unit else "")
 
 
 def reading(m: Any, key: str) -> Reading:

@@ -146,8 +146,9 @@ def checked(
                 result = replace(result, control=_control_of(claim, [at_start[name] for name in result.runs]))
             for m in (*(measured[name] for name in result.runs), *filter(None, at_start.values())):
                 m.let_go()
-        results.append(result)
-        on_claim(result)
+        terms = measured[result.runs[0]].words_of_task if result.runs else {}
+        results.append(replace(result, terms=terms))
+        on_claim(results[-1])
     return tuple(results)
 
 

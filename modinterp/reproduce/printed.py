@@ -31,7 +31,7 @@ def printed_table(results: Iterable[Result]) -> pd.DataFrame:
             row = {
                 "where": result.claim.where,
                 "claim": result.claim.id,
-                "number": name,
+                "number": result.title(name),
                 "by selection": name in result.claim.by_selection,
                 "the source": value,
                 "ours": values[0],

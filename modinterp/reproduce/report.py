@@ -45,11 +45,12 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     rows = []
     for r, verdict in zip(results, verdicts, strict=True):
         off = [
-            f"{r.value_text(name)}, not {r.claim.bands[name]}: {name}"
+            f"{r.value_text(name)}, not {r.claim.bands[name]}: {r.title(name)}"
             for name in r.off
             if r.verdict in ("refuted", "mixed") or name in r.claim.given
         ]
-        measured = "; ".join(off) or r.measured_text(r.claim.expected) or r.claim.finding.why
+        on = [f"{r.range_text(name)}: {r.title(name)}" for name in r.claim.expected if name in r.measured]
+        measured = "; ".join(off or on) or r.claim.finding.why
         rows.append(line(r.claim.id, verdict, measured, r.claim.source_says, r.claim.statement))
     return "\n".join([head, "-" * len(head), *rows])
 

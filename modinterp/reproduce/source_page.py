@@ -190,7 +190,7 @@ def _numbers(result: Result, beside: Result | None = None) -> list[dict[str, str
         values, band = result.measured[name], bands.get(name)
         rows.append(
             {
-                "name": name,
+                "name": result.title(name),
                 "value": result.value_text(name),
                 "spread": f"{len(values)} {'networks' if result.claim.of_one else 'runs'}" if len(values) > 1 else "",
                 "first": number_text(values[0]) if result.claim.of_one and len(values) > 1 else "",

@@ -155,8 +155,8 @@ class Source(Mapping):
         story: Story = self._part("story").STORY
         for key, number in story.numbers:
             claim = self[key]
-            if number and number not in {*claim.bands, *claim.printed}:
-                raise ValueError(f"the story of {self.name} tells {number!r} of {claim.id}, which does not expect it")
+            if number and number not in claim.names:
+                raise ValueError(f"the story of {self.name} tells {number!r} of {claim.id}, which does not name it")
         if unknown := set(story.figures) - set(self.drawings):
             raise ValueError(f"the story of {self.name} shows {', '.join(sorted(unknown))}, which it does not draw")
         return story
@@ -215,7 +215,8 @@ class Source(Mapping):
         if not claim.needs or claim.needs[0] not in self.runs:
             return claim.id
         about = self.runs[claim.needs[0]].shared_recipe if claim.of_one is not None else claim.needs
-        return claim.of_one or claim.measure_of_all, about, tuple(sorted(claim.expected))
+        own = None if set(claim.expected) <= set(claim.keys) else getattr(claim.measure, "of_one", claim.measure)
+        return own, about, tuple(sorted(claim.expected))
 
     @property
     def tally(self) -> Tally:

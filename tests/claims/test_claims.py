@@ -143,20 +143,20 @@ def test_one_number_off_its_band_refutes() -> None:
 
 
 def test_what_is_said_of_a_network_that_learned_is_not_measured_on_one_that_did_not() -> None:
-    learned = {"accuracy": at_least(0.9, "it is said of one that has learned")}
+    learned = {"accuracy, own": at_least(0.9, "it is said of one that has learned")}
     for accuracy, x, verdict in (
         (1.0, 1, "holds"),
         (1.0, 3, "refuted"),
         (0.5, 1, "open"),
         (0.5, 3, "open"),
     ):
-        measured = {"x": x, "accuracy": accuracy}
+        measured = {"x": x, "accuracy, own": accuracy}
         result = replace(made(lambda _, found=measured: found, x=at_most(2)), given=learned).check(run())
         assert result.verdict == verdict
-        assert result.to_json()["given"] == {"accuracy": "at least 0.9"}
-        assert ("0.5, not at least 0.9: accuracy" in terminal_table((result,), 160)) == (verdict == "open")
+        assert result.to_json()["given"] == {"accuracy, own": "at least 0.9"}
+        assert ("0.5, not at least 0.9: accuracy, own" in terminal_table((result,), 160)) == (verdict == "open")
         assert ("3, not at most 2: x" in terminal_table((result,), 160)) == (verdict == "refuted")
-    with pytest.raises(ValueError, match="expects accuracy, which its measure does not return"):
+    with pytest.raises(ValueError, match="expects accuracy, own, which its measure does not return"):
         replace(made(lambda _: {"x": 1}, x=equals(1)), given=learned).check(run())
 
 
@@ -217,8 +217,8 @@ def test_why_a_number_lies_outside_is_said_of_numbers_that_are_printed() -> None
 
 def test_networks_of_which_what_is_given_is_not_so_are_not_counted() -> None:
     numbers = iter([(1.0, 5), (0.2, 5), (1.0, 1)])
-    claim = made(lambda _: dict(zip(("accuracy", "x"), next(numbers), strict=True)), x=at_least(2))
-    claim = replace(claim, given={"accuracy": at_least(0.9)})
+    claim = made(lambda _: dict(zip(("learned", "x"), next(numbers), strict=True)), x=at_least(2))
+    claim = replace(claim, given={"learned": at_least(0.9)})
     result = claim.check(run("a"), run("b"), run("c"))
     assert (result.verdict, result.prevalence_text, result.runs) == ("mixed", "1 of 2", ("a", "c"))
 
@@ -231,11 +231,12 @@ def test_a_refutation_has_a_kind_and_a_near_miss_is_told_as_that(x: float, kind:
 
 
 def test_an_accuracy_alone_tells_no_trained_network_from_another() -> None:
-    result = made(lambda _: {"x": 1, "accuracy": 1.0}, x=equals(1), accuracy=at_least(0.9)).check(run())
+    expected = {"x": equals(1), "accuracy, own": at_least(0.9)}
+    result = made(lambda _: {"x": 1, "accuracy, own": 1.0}, **expected).check(run())
     for before, control in (
-        ({"x": (1.0,), "accuracy": (0.0,)}, "also true before training"),
-        ({"x": (2.0,), "accuracy": (1.0,)}, "told apart"),
-        ({"x": (float("nan"),), "accuracy": (float("nan"),)}, "without control"),
+        ({"x": (1.0,), "accuracy, own": (0.0,)}, "also true before training"),
+        ({"x": (2.0,), "accuracy, own": (1.0,)}, "told apart"),
+        ({"x": (float("nan"),), "accuracy, own": (float("nan"),)}, "without control"),
     ):
         assert replace(result, control={"before training": before}).specificity == control
     memorised = {"before training": {"x": (2.0,)}, "after memorising": {"x": (1.0,)}}
@@ -302,7 +303,7 @@ def test_patterns_choose_claims() -> None:
 def test_claims_can_be_held_against_a_foreign_network(low_precision: TrainedRun) -> None:
     nanda = source("nanda")
     result = nanda["A1.attn_zero"].check(low_precision)
-    assert result.measured["loss"][0] == pytest.approx(6.4, abs=0.05)
+    assert result.measured["ablated loss"][0] == pytest.approx(6.4, abs=0.05)
     assert nanda["fig5.left"].check(low_precision).measured["neurons above 0.85"] == (405,)
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
 import pytest
 from explain import planted
+from reproduced import Reproduced
 
 from modinterp.claims import Claim, at_least, at_most
 from modinterp.models import from_state_dict
 from modinterp.runs import TrainedRun
+from modinterp.sources import source, sources
 from modinterp.tasks import addition
 
 RUN = TrainedRun("test/x-0", addition(13), from_state_dict(planted.clock(13, (2, 5)), addition(13)))
@@ -37,7 +46,55 @@ def test_what_is_behaviour_is_stated_by_the_quantity() -> None:
     assert named.is_behaviour("accuracy")
     assert named.is_behaviour("loss")
     assert not named.is_behaviour("restricted_accuracy"), "it measures what a part is good for"
-    own = Claim(id="test.own", where="here", statement="It breaks.", source_says="5", measure=lambda m: {"loss": 5.0},
-                expected={"loss": at_least(4)}, needs=("test/x-0",))  # fmt: skip
-    assert own.is_behaviour("accuracy before"), "a number that is no quantity is judged by its name"
-    assert not own.is_behaviour("loss"), "this one is the loss after an ablation, not the quantity `loss`"
+    assert named.is_behaviour("ablated accuracy"), "a number that is no quantity is judged by its name"
+    assert not named.is_behaviour("ablated loss")
+
+
+def test_a_claim_may_name_quantities_beside_numbers_of_its_own() -> None:
+    mixed = replace(claim(logit_fve=at_least(0.5)), measure=lambda m: {"frequencies": len(m.freqs)},
+                    reported=("frequencies", "gap"))  # fmt: skip
+    result = mixed.check(RUN)
+    assert set(result.measured) == {"logit_fve", "accuracy", "gap", "frequencies"}
+    assert mixed.keys == ("logit_fve", "accuracy", "gap")
+    several = replace(mixed, measure=lambda *runs: {"frequencies": [len(m.freqs) for m in runs]},
+                      needs=("test/x-0", "test/x-1"), scope="any seed")  # fmt: skip
+    measured = several.check(RUN, replace(RUN, name="test/x-1")).measured
+    assert {name: len(values) for name, values in measured.items()} == dict.fromkeys(result.measured, 2)
+
+
+def test_no_measure_returns_a_number_under_the_key_of_a_quantity() -> None:
+    twice = replace(claim(logit_fve=at_least(0.5)), measure=lambda m: {"logit_fve": 0.0})
+    with pytest.raises(ValueError, match="a measure returns logit_fve, the key of a quantity"):
+        twice.check(RUN)
+
+
+RENAMED = json.loads((Path(__file__).parent / "renamed_numbers.json").read_text())
+
+
+def test_every_number_that_was_renamed_is_one_that_a_claim_names() -> None:
+    """Old names of numbers, by the claims that had them, to new names: what claims.json of earlier versions holds."""
+    claims = [c for about in sources().values() for c in about.claims.values()]
+    for pattern, names in RENAMED.items():
+        alike = {name for c in claims if fnmatchcase(c.id, pattern) for name in (*c.names, *told(c))}
+        assert not set(names.values()) - alike, pattern
+
+
+def told(claim: Claim) -> set[str]:
+    """The numbers of a claim that the story of its source or a contradiction tells."""
+    about = source(claim.source)
+    by_story = {number for key, number in (about.story.numbers if about.story else ()) if about[key] is claim}
+    return by_story.union(*(x.settled_by.get(claim.id.partition(".")[2], ()) for x in about.contradictions))
+
+
+@pytest.mark.parametrize("name", sources())
+def test_no_measure_returns_a_number_that_nothing_uses(name: str, reproduced: Callable[[str], Reproduced]) -> None:
+    """Every number has a tolerance, is printed by the source, or is told by a finding, a story or a contradiction."""
+    measured, used = defaultdict(set), defaultdict(set)
+    for result in reproduced(name).reproduction.results:
+        own = getattr(result.claim.measure, "of_one", result.claim.measure)
+        key = getattr(own, "__qualname__", type(own).__qualname__), getattr(own, "__module__", "")
+        measured[key] |= set(result.measured)
+        used[key] |= {*result.claim.names, *told(result.claim)}
+        assert not result.measured or set(result.claim.reported) <= set(result.measured), result.claim.id
+    unused = {key: sorted(measured[key] - used[key]) for key in measured if measured[key] - used[key]}
+    assert not unused

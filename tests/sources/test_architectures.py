@@ -61,8 +61,6 @@ NAN_BESIDE = (  # numbers without a tolerance that may be NaN
     "fraction trained on",
     "*, with a head",  # without neurons of that head
     "* ratio",  # of singular values that are zero
-    "mean attention to outputs alone",
-    "share of another number tolerated, of all",  # where the logits have one largest number for all inputs
 )  # fmt: skip
 SHARE = re.compile("accuracy|share|fraction|quality|R squared")
 NO_SHARE = re.compile("^(fall|drop|change|mean test accuracy less chance)|^heads with a share")

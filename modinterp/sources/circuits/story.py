@@ -5,7 +5,7 @@ from modinterp.sources.story import Story
 STORY = Story(
     sentences=(
         "The report trains small transformers to add, to find the largest of five numbers and the one in the middle, and to sort; "
-        "the largest is learned to an accuracy of {max.loss[test accuracy]:.2%}; this {max.loss}.",
+        "the largest is learned to an accuracy of {max.loss[accuracy]:.2%}; this {max.loss}.",
         "To find it all heads attend to the largest number: where it leads by a tenth of the range or more, the worst head gives it "
         "{max.exclusive_attention[mass on the largest, worst head, gap of a tenth]:.0%} of its attention; this "
         "{max.exclusive_attention}.",

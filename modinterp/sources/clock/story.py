@@ -5,7 +5,7 @@ from modinterp.sources.story import Story
 STORY = Story(
     sentences=(
         "The post takes a transformer apart that adds modulo 113, without embeddings of positions; it groks at epoch "
-        "{s4.curves[grokking epoch]:,.0f} (the post: {s4.curves!s}); this {s4.curves}.",
+        "{s4.curves[grokked]:,.0f} (the post: {s4.curves!s}); this {s4.curves}.",
         "The embeddings of the numbers lie on a circle at each key frequency; this {s51.we_circles}.",
         "What a head gathers is a circle times a wave, which is a petal: the formula tells "
         "{s62.z_head1_sub4[lowest R squared of the prediction]:.1%} of its variance or more; this {s62.z_head1_sub4}.",

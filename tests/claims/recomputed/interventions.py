@@ -11,7 +11,7 @@ from claims.recomputed.network import Numbers, fourier_basis, network
 def attention_skip(run: str) -> Numbers:
     """The loss where the MLP reads, and passes on, what the heads write and nothing of the token =."""
     n = network(run)
-    return {"loss": n.loss(n.logits(n.attention_out(n.pattern))), "accuracy before": n.accuracy(n.logits())}
+    return {"ablated loss": n.loss(n.logits(n.attention_out(n.pattern))), "accuracy": n.accuracy(n.logits())}
 
 
 def self_attention(run: str) -> Numbers:
@@ -41,7 +41,7 @@ def off_directions(run: str) -> Numbers:
     rows = [row for k in n.keys for row in (2 * k - 1, 2 * k)]
     Q, _ = np.linalg.qr((fourier_basis(n.p)[rows] @ n.W_L.T).T)
     post = n.post()
-    return {"loss": n.loss(n.logits(post=post - post @ Q @ Q.T)), "accuracy before": n.accuracy(n.logits())}
+    return {"ablated loss": n.loss(n.logits(post=post - post @ Q @ Q.T)), "accuracy": n.accuracy(n.logits())}
 
 
 def amplifiers(run: str) -> Numbers:

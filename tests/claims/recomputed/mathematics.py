@@ -53,8 +53,6 @@ def petals() -> Numbers:
         "most crossings at embedding frequency 1": max(max(crossings(1, a)) for a in (1, 2, 3, 4, 8)),
         slower: min(min(crossings(e, 1)) for e in (2, 3, 4)),
         "most crossings at embedding 2, attention 3": max(crossings(2, 3)),
-        "fewest crossings at embedding 2, attention 3": min(crossings(2, 3)),
-        "most crossings at embedding 2, attention 5": max(crossings(2, 5)),
     }
 
 

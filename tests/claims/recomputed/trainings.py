@@ -19,10 +19,10 @@ def losses(run: str) -> Numbers:
     h = history(run)
     memorised, grokked = _times(h)
     return {
-        "highest test loss": float(h["test_loss"].max()),
-        "final test loss": float(h["test_loss"][-1]),
-        "final train loss": float(h["train_loss"][-1]),
-        "grokking over memorisation epoch": grokked / memorised,
+        "highest_test_loss": float(h["test_loss"].max()),
+        "final_test_loss": float(h["test_loss"][-1]),
+        "final_train_loss": float(h["train_loss"][-1]),
+        "grokking_ratio": grokked / memorised,
     }
 
 
@@ -53,7 +53,7 @@ def diverging(run: str) -> Numbers:
     """The test loss when the train loss is first below 1e-3, and at the end."""
     h = history(run)
     at_1e_3 = float(h["test_loss"][(h["train_loss"] < 1e-3).argmax()])
-    return {"test loss at a train loss of 1e-3": at_1e_3, "final test loss": float(h["test_loss"][-1])}
+    return {"test loss at a train loss of 1e-3": at_1e_3, "final_test_loss": float(h["test_loss"][-1])}
 
 
 def without_positions(*runs: str) -> Numbers:
@@ -66,7 +66,7 @@ def without_positions(*runs: str) -> Numbers:
         test, train = h["test_loss"][between], h["train_loss"][between]
         apart = test.max() > math.log(113) + 1 or (test / train).max() >= 100
         delayed.append(float(grokked - memorised >= 500 and apart))
-    return {"delayed": delayed, "FVE of the logits": [cosine_fve(run) for run in runs]}
+    return {"delayed": delayed, "logit_fve": [cosine_fve(run) for run in runs]}
 
 
 def table_5_accuracies(*runs: str) -> Numbers:

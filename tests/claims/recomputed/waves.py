@@ -27,7 +27,7 @@ def _neuron_shares(run: str) -> tuple[Array, Array]:
 def explained_neurons(run: str) -> Numbers:
     """Share of the neurons above 0.85, and the median share."""
     shares, _ = _neuron_shares(run)
-    return {"fraction of neurons above 0.85": float((shares > 0.85).mean()), "median share": float(np.median(shares))}
+    return {"neurons_explained": float((shares > 0.85).mean()), "neurons_median": float(np.median(shares))}
 
 
 def neurons_1_to_4(run: str) -> Numbers:
@@ -65,7 +65,7 @@ def cosine_fve(run: str) -> float:
 
 def logit_fve(run: str) -> Numbers:
     """FVE of the logits, about their global mean."""
-    return {"FVE": cosine_fve(run)}
+    return {"logit_fve": cosine_fve(run)}
 
 
 def key_frequencies(run: str) -> Numbers:
@@ -73,7 +73,7 @@ def key_frequencies(run: str) -> Numbers:
     n = network(run)
     norms, keys = frequency_norms(n.W_L.T), np.array(n.keys) - 1
     return {
-        "key frequencies": len(keys),
+        "n_keys": len(keys),
         "strongest other over weakest key": float(np.delete(norms, keys).max() / norms[keys].min()),
-        "energy share of the key frequencies": float(np.square(norms[keys]).sum() / np.square(norms).sum()),
+        "key_energy": float(np.square(norms[keys]).sum() / np.square(norms).sum()),
     }

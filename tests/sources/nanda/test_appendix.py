@@ -25,8 +25,7 @@ def test_a_sweep_over_fractions_as_the_paper_tells_it() -> None:
     for key in ("fig20", "fig21", "C22.frac_smaller_slower", "E1.no_grok_if_together"):
         result = check(key, *fractions())
         assert result.verdict == "holds", str(result)
-    assert check("fig20", *fractions()).measured["fractions"] == (9,)
-    assert check("fig20", *fractions()).measured["epochs from memorising to generalising, 40%"] == (1800,)
+    assert check("fig20", *fractions()).measured["epochs from memorising to generalising, 90%"] == (50,)
 
 
 @pytest.mark.parametrize("changed", [{10: 5000}, {40: 900}, {60: 1500}, {60: math.inf}])
@@ -36,7 +35,7 @@ def test_one_fraction_out_of_line_refutes_it(changed: dict[int, float]) -> None:
 
 def test_a_part_of_the_sweep_is_measured_where_it_can_tell_something() -> None:
     part = fractions({percent: GROKKING[percent] for percent in (30, 60)})
-    assert check("fig20", *part).measured["fractions"] == (2,)
+    assert check("fig20", *part).runs == tuple(m.name for m in part)
     assert check("fig21", *part).verdict == "open"
     assert check("fig20", *fractions({30: 9000})).verdict == "open"
     three = fractions({percent: GROKKING[percent] for percent in (30, 50, 90)})
@@ -53,7 +52,6 @@ def test_decays_are_compared_by_their_medians() -> None:
     result = check("fig27", *right)
     assert result.verdict == "holds", str(result)
     assert result.measured["median grokking epoch, weight decay 1"] == (10_000,)
-    assert result.measured["seeds, weight decay 0.3"] == (2,)
     assert check("fig27", *runs(less=(3_000,), one=(10_000,), more=(20_000,))).verdict == "refuted"
     assert check("fig27", *runs(less=(11_000,), one=(10_000,), more=(3_000,))).verdict == "refuted"
     assert check("fig27", *runs(less=(20_000,), one=(10_000,))).verdict == "open"
@@ -64,7 +62,6 @@ def test_slingshots_count_where_they_are_planted() -> None:
     layers = [trained(f"nanda/two-layers-{n}", grokked=3_000, spring=springing[:n]) for n in range(5)]
     result = check("fig22", *layers)
     assert result.verdict == "holds", str(result)
-    assert result.measured["slingshots"] == (0, 1, 2, 3, 3)
     calm = [trained(f"nanda/two-layers-{n}", grokked=3_000) for n in range(3)]
     assert check("D2.slingshot2L", *calm).verdict == "refuted"
     assert check("D2.slingshot2L", *layers[:1]).reason == "pending"
@@ -93,7 +90,6 @@ def test_other_moduli() -> None:
     dead = trained("nanda/p401-decay-8-0", memorised=math.inf)
     result = check("fig25", *decays, dead)
     assert result.verdict == "holds", str(result)
-    assert result.measured["weight decays with which it never memorises"] == (1,)
     assert check("fig25", *decays[:2], dead).reason == "pending"
     assert check("fig25", *decays, trained("nanda/p401-decay-5-0", grokked=2_000)).verdict == "refuted"
 

@@ -71,8 +71,8 @@ def test_table_6_takes_means_over_the_networks_that_are_there(described: Measure
     table = table.set_index("setting")
     assert table["our networks"].tolist() == [1, 0, 1, 0, 1, 0]
     summary = described["nanda/p53-decay-5-1"].summary
-    assert table.loc["P53", "ours: ablated loss"] == pytest.approx(summary.without_skip.loss)
-    assert table.loc["P53", "the paper: ablated loss"] == "1.5e-4 (2.70e-4)"
+    assert table.loc["P53", "ours: mean ablated loss"] == pytest.approx(summary.without_skip.loss)
+    assert table.loc["P53", "the paper: mean ablated loss"] == "1.5e-4 (2.70e-4)"
 
 
 @pytest.mark.parametrize("key", ["table5", "table6"])

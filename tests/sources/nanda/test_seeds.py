@@ -77,14 +77,13 @@ def test_a_slingshot_counts_only_before_grokking() -> None:
     assert checked("D2.unnecessary", *calm, planted(7000, spike=15_000), planted(7000, spike=3000)).verdict == "holds"
     result = checked("D2.unnecessary", planted(7000, spike=3000), *calm, planted(7000))
     assert result.verdict == "refuted"
-    assert result.measured["slingshots before grokking"] == (1, 0, 0, 0, 0)
+    assert result.measured["slingshots of the main network before it groks"] == (1,)
     never = [planted(30_000) for _ in range(2)]  # calm, but they do not grok
     assert checked("D2.unnecessary", *calm, *never).verdict == "refuted"
 
 
 def test_the_circuit_is_there_when_accuracy_jumps() -> None:
     result = checked("s1.grok_in_cleanup", planted(9500))
-    assert result.measured["epoch"] == (10_200,)
     assert result.measured["sum of the coefficients then, over its final value"][0] == pytest.approx(0.51)
     assert result.verdict == "holds"
     assert checked("s1.grok_in_cleanup", planted(8000)).verdict == "refuted"  # most of the growth is yet to come

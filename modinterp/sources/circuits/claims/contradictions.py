@@ -7,7 +7,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-R1",
         "5,000 pairs for addition, where Nanda et al. train on 3,830 of the same 12,769.",
-        {"add.dataset": (), "add.grok_window": (addition.MEMORISED, addition.GROKKED)},
+        {"add.dataset": (), "add.grok_window": ("memorised", "grokked")},
         "39% of the pairs instead of 30%: another set-up, not another result.",
     ),
     Contradiction(
@@ -56,7 +56,7 @@ CONTRADICTIONS = (
         "X-R6",
         "The sort never generalises properly, and is better learned than the median.",
         {
-            "sort.curves": (sorting.TOKEN_ACCURACY, sorting.SEQUENCE_ACCURACY),
+            "sort.curves": ("accuracy", sorting.SEQUENCE_ACCURACY),
             "obs.sort_vs_median": (),
             "sort.position_not_value": (sorting.BY_PLACE, sorting.BY_TOKEN),
         },
@@ -67,7 +67,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-R7",
         "The introduction has all tasks grok; the section on the maximum has it generalise at once.",
-        {"data.max_no_grok": (), "add.grok_window": (addition.MEMORISED, addition.GROKKED)},
+        {"data.max_no_grok": (), "add.grok_window": ("memorised", "grokked")},
         "The maximum does not grok.",
     ),
     Contradiction(
@@ -81,14 +81,14 @@ CONTRADICTIONS = (
     Contradiction(
         "X-A5",
         "Number of key frequencies: 5 here and in Nanda et al., 3 to 13 elsewhere.",
-        {"add.five_freqs": (addition_waves.IMPORTANT_FREQUENCIES, addition_waves.KEY_FREQUENCIES)},
+        {"add.five_freqs": (addition_waves.IMPORTANT_FREQUENCIES, "n_keys")},
         "It goes with the seed and the recipe: 3 to 5 in five seeds of Nanda et al.'s, 12 in a network without "
         "attention.",
     ),
     Contradiction(
         "X-A6",
         "Grokking near epoch 10,000 (Nanda et al.), 4,000 (the Clock), 10,000 to 15,000 here, 2,000 (an MLP).",
-        {"add.grok_window": (addition.START, addition.END, addition.GROKKED)},
+        {"add.grok_window": (addition.START, addition.END, "grokked")},
         "It belongs to the seed and the recipe.",
     ),
     Contradiction(

@@ -32,6 +32,7 @@ ADDITION_WIDTH = "best width of addition"
 MEDIAN_WIDTH = "best width of median"
 NARROWEST = "loss at the narrowest width over the lowest, smaller of the two tasks"
 WIDEST = "loss at the widest over the lowest, smaller of the two tasks"
+WIDEST_OF = {task: f"loss at the widest over the lowest, {task}" for task in ("addition", "median")}
 
 EVERY_SEED = tuple(f"circuits/{task}-width-*-{seed}" for task in ("add", "median") for seed in range(3))
 
@@ -42,14 +43,12 @@ def _no_grok(*runs: OrderMeasurements) -> dict[str, Value]:
     return {
         DELAY: [(t.grokked - t.memorised) / t.memorised for t in times],
         GROKKING_RUNS: sum(t.delayed for t in times),
-        "step of 99% on the training set": [t.memorised for t in times],
-        "step of 99% on the test set": [t.grokked for t in times],
     }
 
 
 def _sort_hard(small: OrderMeasurements, large: OrderMeasurements) -> dict[str, Value]:
-    """Accuracy of the sort from ten times the inputs, and what it gains by them."""
-    return {ACCURACY_GAIN: large.accuracy - small.accuracy, "small": small.accuracy, "ten times": large.accuracy}
+    """What the sort gains in accuracy by ten times the inputs."""
+    return {ACCURACY_GAIN: large.accuracy - small.accuracy}
 
 
 def _below_small() -> dict[str, Value]:
@@ -68,24 +67,19 @@ def _rebalance(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[st
     return {
         AUGMENTED_GAIN: after - before,
         AUGMENTED_AFTER: after,
-        "before": before,
         SMALL_BEFORE: plain.small_accuracy,
         SMALL_AFTER: balanced.small_accuracy,
-        "share of small inputs in the augmented test set": share,
     }
 
 
 def _marginal(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[str, Value]:
-    before, after = plain.accuracy, balanced.accuracy
-    return {UNIFORM_GAIN: abs(after - before), ACCURACY_AFTER: after, "before": before}
+    return {UNIFORM_GAIN: abs(balanced.accuracy - plain.accuracy), ACCURACY_AFTER: balanced.accuracy}
 
 
 def _sort_and_median(sort: OrderMeasurements, median: OrderMeasurements) -> dict[str, Value]:
     return {
         MEDIAN_OVER_SORT: median.loss / sort.loss,
         SORT_LESS_MEDIAN: sort.accuracy - median.accuracy,
-        "loss of the sort": sort.loss,
-        "loss of the median": median.loss,
     }
 
 
@@ -112,8 +106,6 @@ def _width(*runs: NetworkMeasurements) -> dict[str, Value]:
         ADDITION_WIDTH: _best_width(addition),
         MEDIAN_WIDTH: _best_width(of_median),
         BEST_MEDIAN_LOSS: min(of_median.values(), default=float("nan")),
-        **{f"addition, width {width}": loss for width, loss in addition.items()},
-        **{f"median, width {width}": loss for width, loss in of_median.items()},
     }
 
 
@@ -124,19 +116,14 @@ def _best_width(losses: Mapping[int, float]) -> float:
 
 def _shape(*runs: NetworkMeasurements) -> dict[str, Value]:
     """By how much the final test loss is above its lowest at the narrowest width and at the widest, for both tasks."""
-    named = zip(("addition", "median"), _by_task(runs), strict=True)
+    both = [losses for losses in _by_task(runs) if losses]
     ratios = {
-        task: [losses[end] / min(losses.values()) for end in (min(losses), max(losses))]
-        for task, losses in named
-        if losses
+        end: [losses[width(losses)] / min(losses.values()) for losses in both]
+        for end, width in ((NARROWEST, min), (WIDEST, max))
     }
-    ends = [[ratio[end] for ratio in ratios.values()] for end in (0, 1)]
     return {
-        NARROWEST: min(ends[0], default=float("nan")),
-        WIDEST: min(ends[1], default=float("nan")),
-        **{
-            f"{task}, {where}": ratio[i] for task, ratio in ratios.items() for i, where in enumerate(("narrow", "wide"))
-        },
+        **{end: min(of_tasks, default=float("nan")) for end, of_tasks in ratios.items()},
+        **{WIDEST_OF[task]: ratio for task, ratio in zip(WIDEST_OF, ratios[WIDEST], strict=False)},
     }
 
 
@@ -163,6 +150,7 @@ CLAIMS = (
         measure=_sort_hard,
         expected={ACCURACY_GAIN: at_least(0.1, '"does not generalise properly" before')},
         needs=(SMALL_SORT, SORT[0]),
+        reported=("accuracy",),
         finding=refuted("99.78% of the tokens are right with 40,000 inputs, 99.93% with 400,000", "setting"),
     ),
     Claim(
@@ -190,6 +178,7 @@ CLAIMS = (
             AUGMENTED_GAIN: at_least(0.05, "10 points in the source, times one half"),
             AUGMENTED_AFTER: at_least(0.93, "about 95% in the source"),
         },
+        reported=(SMALL_BEFORE, SMALL_AFTER),
         needs=(MAX[0], BALANCED[0]),
         figure="accuracy",
     ),
@@ -267,6 +256,7 @@ CLAIMS = (
             NARROWEST: at_least(1.5, "clearly worse"),
             WIDEST: at_least(1.5, "clearly worse"),
         },
+        reported=tuple(WIDEST_OF.values()),
         needs=OF_WIDTHS,
         required=EVERY_SEED,
         finding=refuted(

@@ -2,6 +2,5 @@
 
 from modinterp.claims.band import at_least
 
-ACCURACY = "accuracy"
 LEARNED = at_least(0.99, "of a network that has learned the task")
-ACCURATE = {ACCURACY: LEARNED}
+ACCURATE = {"accuracy": LEARNED}

@@ -14,7 +14,7 @@ CONTRADICTIONS = (
                 mlp.AFFINE_EXPLAINED,
                 mlp.IDENTITY_ACCURACY,
                 mlp.PRODUCTS_BEFORE_MLP,
-                mlp.PRODUCTS_OF_NEURONS,
+                "products_after",
             ),
             "s8.bup_sorted": (mlp.NEGATIVE_BIASES, mlp.NEGATIVE_PRE),
         },
@@ -60,7 +60,7 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-A9",
         conflict="The blog: test loss 0. Nanda et al.: cross-entropy never reaches 0.",
-        settled_by={"s4.curves": (setup.FINAL_TEST_LOSS,)},
+        settled_by={"s4.curves": (setup.LAST_TEST_LOSS,)},
         follows="It is small and not 0, in float64.",
     ),
     Contradiction(
@@ -73,7 +73,7 @@ CONTRADICTIONS = (
         id="X-C2",
         conflict='The blog: the paper confirmed that positional embeddings are "irrelevant". The paper has them, and '
         "no ablation.",
-        settled_by={"s3.irrelevant": (setup.DELAYED, setup.GROKKED, setup.LOGIT_FVE)},
+        settled_by={"s3.irrelevant": (setup.DELAYED, "grokked", "logit_fve")},
         follows="Networks grok with and without; nothing here speaks against the statement but the logits of one seed.",
     ),
     Contradiction(
@@ -105,7 +105,7 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-C7",
         conflict="The blog reads the MLP's output with W_U in one place and with W_L in another.",
-        settled_by={"s91.wl_probes": (), "s10.readout_65": (readout.CIRCLES,)},
+        settled_by={"s91.wl_probes": (), "s10.readout_65": ("n_keys",)},
         follows="W_U reads what the MLP writes (128 dimensions), W_L the neurons (512); they agree, for W_L = W_out "
         "W_U.",
     ),
@@ -124,7 +124,7 @@ CONTRADICTIONS = (
         conflict="The blog: attention alone makes the circles rotate, the MLP only stretches.",
         settled_by={
             "s8.mlp_affine": (mlp.PRODUCTS_BEFORE_MLP, mlp.PRODUCTS_OF_LOGITS),
-            "s93.rotate": (motion.ROTATION_FIT, motion.ROTATION_FIT_WITH_HEAD),
+            "s93.rotate": (motion.ROTATION_FIT, motion.WITH_HEAD[motion.ROTATION_FIT]),
         },
         follows="Attention makes a little rotation at the frequencies that heads attend at, and none at the others; "
         "the ReLU makes the most of it.",

@@ -70,26 +70,12 @@ def _frequencies_over_training(m: CyclicMeasurements) -> dict[str, Value]:
         FEWER_AT_10K: counts[0] - counts[1],
         FEWER_AT_20K: counts[1] - counts[2],
         FEWER_IN_ALL: counts[0] - counts[2],
-        **{f"at {epoch:,}": count for epoch, count in zip(EPOCHS, counts, strict=True)},
     }
 
 
 def _gini_over_training(m: CyclicMeasurements) -> dict[str, Value]:
     ginis = [fourier_gini(_embedding_at(m, epoch)) for epoch in EPOCHS]
-    return {
-        GINI_RISE_TO_10K: ginis[1] - ginis[0],
-        GINI_RISE_TO_20K: ginis[2] - ginis[1],
-        "key frequencies": len(m.freqs),
-        "frequencies of W_E that are no key frequency": len(set(m.significant_frequencies) - set(m.freqs)),
-        "of them, doubles of a key frequency": len(_doubles(m)),
-        "Gini coefficient at 20,000": ginis[2],
-    }
-
-
-def _doubles(m: CyclicMeasurements) -> set[int]:
-    """Significant frequencies of W_E that are no key frequency but twice one, mod p."""
-    twice = {min(2 * k % m.p, -2 * k % m.p) for k in m.freqs}
-    return (set(m.significant_frequencies) - set(m.freqs)) & twice
+    return {GINI_RISE_TO_10K: ginis[1] - ginis[0], GINI_RISE_TO_20K: ginis[2] - ginis[1]}
 
 
 def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
@@ -99,11 +85,7 @@ def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
         after = [epoch for epoch in sorted(m.snapshots) if epoch >= m.grokking.grokked]
         numbers = [len(key_frequencies(m.at(epoch).W_L).freqs) for epoch in after]
         rises += [later - earlier for earlier, later in pairwise(numbers)]
-    return {
-        DIFFERENT_NUMBERS: len(set(counts)),
-        LARGEST_RISE: max(rises, default=math.nan),
-        "key frequencies": counts,
-    }
+    return {DIFFERENT_NUMBERS: len(set(counts)), LARGEST_RISE: max(rises, default=math.nan)}
 
 
 _FEWER = at_least(0, "at 10,000 epochs there are more than at 20,000, at 5,000 more than at 10,000")

@@ -15,7 +15,7 @@ from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import CyclicMeasurements, one_at_a_time
 from modinterp.measurements.circles import ATTN_OUT, MLP_OUT
 from modinterp.measurements.network import NEURONS
-from modinterp.sources.clock.claims.conditions import ACCURACY, ACCURATE, LEARNED
+from modinterp.sources.clock.claims.conditions import ACCURATE, LEARNED
 from modinterp.sources.clock.runs import MAIN, SEEDS, WITHOUT_RELU
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
@@ -23,33 +23,32 @@ SMALLEST_DIHEDRAL = "smallest dihedral angle [degrees]"
 WRITTEN_QUALITY = "lowest quality of a written circle"
 VARIANCE_BEFORE = "variance of the residual stream at = before attention"
 FREQUENCY_1 = "frequency 1 is a key frequency"
-GAP = "gap"
+NORM_OF_1 = "norm of frequency 1 over the largest"
 RANK = "effective rank of the output over 4 K + 5"
 FEATURES_SHARE = "share of the output's variance in two features a circle"
 SMALLEST_ANGLE = "smallest angle between features of two circles [degrees]"
 NEGATIVE_BIASES = "biases below -0.1"
 POSITIVE_BIASES = "share of biases above 0"
 NEGATIVE_PRE = "pre-activations below 0"
+NEGATIVE_WITHOUT_BIAS = "pre-activations below 0 without the biases"
+NEVER_NEGATIVE = "neurons that never go below 0"
+BIAS_SIZE = "mean bias over the mean size of a pre-activation"
 RADIUS_VARIATION = "smallest variation of the radius"
 AFFINE_ACCURACY = "accuracy with an affine map in place of the neurons"
 AFFINE_EXPLAINED = "R squared of that map"
 IDENTITY_ACCURACY = "accuracy without the ReLU"
 PRODUCTS_BEFORE_MLP = "share of products, before the MLP"
-PRODUCTS_OF_NEURONS = "share of products, neurons"
 PRODUCTS_OF_LOGITS = "share of products, logits"
+DECODABLE = "highest R squared of cos, sin(w(a + b)) from before the MLP"
 SHARE_OF_SEEDS = "share of the seeds that reach a test accuracy of 0.99"
 PRODUCTS_RATIO = "share of products before the MLP, over that with ReLU"
 PRODUCTS_WITHOUT_RELU = "share of products before the MLP"
-GROKKED = "grokking epoch"
+GROKKED = "grokking epochs without ReLU"
 LOWEST_QUALITY = "lowest quality"
 
 _BEFORE = "blocks.0.hook_resid_pre"
 _CLEARLY_NEGATIVE = -0.1
 BATTERY = (*SEEDS, MAINLINE[0])
-
-
-def _accuracy(m: CyclicMeasurements) -> dict[str, Value]:
-    return {ACCURACY: m.accuracy}
 
 
 def _dihedral_angles(m: CyclicMeasurements) -> dict[str, Value]:
@@ -58,18 +57,13 @@ def _dihedral_angles(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         SMALLEST_DIHEDRAL: min(angle.dihedral for angle in angles),
         WRITTEN_QUALITY: min(m.circles.own_circle(ATTN_OUT, k).quality for k in m.freqs),
-        "smallest principal angle [degrees]": min(angle.first for angle in angles),
         VARIANCE_BEFORE: float((before - before.mean(dim=(0, 1))).square().sum()),
     }
 
 
 def _frequency_1(m: CyclicMeasurements) -> dict[str, Value]:
     norms = frequency_norms(component_norms(m.W_L.T))
-    return {
-        FREQUENCY_1: 1 in m.freqs,
-        GAP: m.keys.gap,
-        "norm of frequency 1 over the largest": float(norms[0] / norms.max()),
-    }
+    return {FREQUENCY_1: 1 in m.freqs, NORM_OF_1: float(norms[0] / norms.max())}
 
 
 def _features(m: CyclicMeasurements) -> dict[str, Value]:
@@ -84,10 +78,6 @@ def _features(m: CyclicMeasurements) -> dict[str, Value]:
         RANK: of_output / (4 * len(m.freqs) + 5),
         FEATURES_SHARE: energy / float(written.square().sum()),
         SMALLEST_ANGLE: min(angles, default=90.0),
-        "features": 2 * len(m.freqs),
-        **_accuracy(m),
-        "effective rank of the MLP's output": of_output,
-        "effective rank of the residual stream before it": effective_rank(m.activation(MID)),
     }
 
 
@@ -96,9 +86,6 @@ def _biases(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         NEGATIVE_BIASES: int((b_in < _CLEARLY_NEGATIVE).sum()),
         POSITIVE_BIASES: float((b_in > 0).double().mean()),
-        **_accuracy(m),
-        "biases below a tenth of the largest pre-activation": int((b_in < _CLEARLY_NEGATIVE * pre.abs().max()).sum()),
-        "lowest bias": float(b_in.min()),
         NEGATIVE_PRE: float((pre < 0).double().mean()),
     }
 
@@ -108,10 +95,9 @@ def _orthant(m: CyclicMeasurements) -> dict[str, Value]:
     b_in, pre = m.b_in.double(), m.pre
     return {
         NEGATIVE_PRE: float((pre < 0).double().mean()),
-        POSITIVE_BIASES: float((b_in > 0).double().mean()),
-        "pre-activations below 0 without the biases": float((pre - b_in < 0).double().mean()),
-        "neurons that never go below 0": float((pre >= 0).flatten(0, 1).all(dim=0).double().mean()),
-        "mean bias over the mean size of a pre-activation": float(b_in.mean() / pre.abs().mean()),
+        NEGATIVE_WITHOUT_BIAS: float((pre - b_in < 0).double().mean()),
+        NEVER_NEGATIVE: float((pre >= 0).flatten(0, 1).all(dim=0).double().mean()),
+        BIAS_SIZE: float(b_in.mean() / pre.abs().mean()),
     }
 
 
@@ -120,23 +106,20 @@ def _radii_of_W_in(m: CyclicMeasurements) -> dict[str, Value]:
     for k in m.freqs:
         radii = (W_in.T @ m.circles.own_plane(ATTN_OUT, k)).norm(dim=1)
         variations.append(float(radii.std() / radii.mean()))
-    return {RADIUS_VARIATION: min(variations), **_accuracy(m)}
+    return {RADIUS_VARIATION: min(variations)}
 
 
 def _affine_battery(m: CyclicMeasurements) -> dict[str, Value]:
     battery = m.circles.mlp_linearity
-    places = (PRODUCTS_BEFORE_MLP, "share of products, pre-activations", PRODUCTS_OF_NEURONS, PRODUCTS_OF_LOGITS)
+    before, _, _, of_logits = battery.products.values()
     return {
         AFFINE_ACCURACY: battery.affine_accuracy,
-        "loss with it": battery.affine_loss,
         AFFINE_EXPLAINED: battery.affine_explained,
-        "R squared of a neuron as a line in its pre-activation": battery.line_explained,
         IDENTITY_ACCURACY: battery.identity_accuracy,
-        "loss without the ReLU": battery.identity_loss,
         NEGATIVE_PRE: battery.negative,
-        **dict(zip(places, battery.products.values(), strict=True)),
-        "lowest R squared of cos, sin(w(a + b)) from before the MLP": min(battery.decodability.values()),
-        "highest R squared of cos, sin(w(a + b)) from before the MLP": max(battery.decodability.values()),
+        PRODUCTS_BEFORE_MLP: before,
+        PRODUCTS_OF_LOGITS: of_logits,
+        DECODABLE: max(battery.decodability.values()),
     }
 
 
@@ -147,10 +130,8 @@ def _without_relu(*runs: CyclicMeasurements) -> dict[str, Value]:
     return {
         SHARE_OF_SEEDS: sum(map(LEARNED.holds, tests)) / max(len(tests), 1),
         PRODUCTS_RATIO: max(products) / of_relu,
-        "test accuracy": tests,
         GROKKED: [m.grokking.grokked for m in without],
         PRODUCTS_WITHOUT_RELU: products,
-        "key frequencies": [len(m.freqs) for m in without],
     }
 
 
@@ -170,6 +151,7 @@ CLAIMS = (
             SMALLEST_DIHEDRAL: at_least(30, "a third of the way to perpendicular"),
             WRITTEN_QUALITY: at_least(0.8, "what is compared must be circles"),
         },
+        reported=(VARIANCE_BEFORE,),
         needs=SEEDS,
         scope="any seed",
         figure="planes",
@@ -182,8 +164,9 @@ CLAIMS = (
         measure=each(_frequency_1),
         expected={
             FREQUENCY_1: equals(0, "not among those of the source"),
-            GAP: at_least(2, "key frequencies that stand out beyond doubt"),
+            "gap": at_least(2, "key frequencies that stand out beyond doubt"),
         },
+        reported=(NORM_OF_1,),
         needs=SEEDS,
         scope="any seed",
         finding=mixed("seed 3 has frequency 1 among its key frequencies, at 0.90 of the largest norm"),
@@ -248,6 +231,7 @@ CLAIMS = (
         source_says="said of the sorted biases",
         measure=each(_orthant),
         expected={NEGATIVE_PRE: at_most(0.05, "in the positive orthant there are none")},
+        reported=(NEGATIVE_WITHOUT_BIAS, NEVER_NEGATIVE, BIAS_SIZE),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
@@ -275,6 +259,16 @@ CLAIMS = (
         source_says="argued from the biases",
         measure=each(_affine_battery),
         expected={AFFINE_ACCURACY: at_least(LEARNED.low, "an affine map would do as well")},
+        reported=(
+            AFFINE_EXPLAINED,
+            IDENTITY_ACCURACY,
+            NEGATIVE_PRE,
+            PRODUCTS_BEFORE_MLP,
+            "products_before",
+            "products_after",
+            PRODUCTS_OF_LOGITS,
+            DECODABLE,
+        ),
         needs=BATTERY,
         scope="any seed",
         finding=refuted(
@@ -297,6 +291,7 @@ CLAIMS = (
             SHARE_OF_SEEDS: at_least(1 / 3, "one network in the source"),
             PRODUCTS_RATIO: at_least(5, "nothing else can make them"),
         },
+        reported=(GROKKED, PRODUCTS_WITHOUT_RELU),
         needs=(MAIN, *WITHOUT_RELU),
         figure="without_relu",
     ),

@@ -28,8 +28,7 @@ REVOLVING_PART = "largest revolving part over radius"
 LOGITS_DIFFERENCE = "largest difference to the logits"
 WITHIN_CIRCLE = "smallest share of points within the embedding's circle"
 
-_WITH_HEAD = ", with a head"
-ROTATION_FIT_WITH_HEAD = f"{ROTATION_FIT}{_WITH_HEAD}"
+WITH_HEAD = {name: f"{name}, with a head" for name in (ROTATION, ROTATION_FIT)}
 
 
 def _worst(slopes: Sequence[float]) -> float:
@@ -52,9 +51,6 @@ def _rotating(m: CyclicMeasurements, hook: str, pair: int, freqs: Sequence[int])
     return {
         ROTATION: _worst([abs(turning[k].rotation.turns) for k in freqs]),
         ROTATION_FIT: min((turning[k].rotation.explained for k in freqs), default=math.nan),
-        "turning backwards": sum(turning[k].rotation.turns < 0 for k in freqs),
-        "whole turns": _worst([abs(motions[k].rotation.turns) for k in freqs]),
-        "lowest quality of the circles": min((motions[k].quality for k in freqs), default=math.nan),
         ORBIT: max((motions[k].orbit_over_radius for k in freqs), default=math.nan),
         REVOLVING_PART: max((motions[k].revolution_over_radius for k in freqs), default=math.nan),
     }
@@ -63,12 +59,7 @@ def _rotating(m: CyclicMeasurements, hook: str, pair: int, freqs: Sequence[int])
 def _rotation_in_second_pair(m: CyclicMeasurements, hook: str) -> dict[str, Value]:
     """Rotation in principal directions 3 and 4: at all key frequencies, and at those that a head is tuned to."""
     attended = _rotating(m, hook, SECOND, m.circles.attended_frequencies)
-    return {
-        **_rotating(m, hook, SECOND, m.freqs),
-        "key frequencies": len(m.freqs),
-        "of them with a head": len(m.circles.attended_frequencies),
-        **{f"{name}{_WITH_HEAD}": value for name, value in attended.items()},
-    }
+    return _rotating(m, hook, SECOND, m.freqs) | {name: attended[every] for every, name in WITH_HEAD.items()}
 
 
 def _parts_of_logits(m: CyclicMeasurements) -> dict[str, Value]:
@@ -171,6 +162,7 @@ CLAIMS = (
         source_says="animation",
         measure=each(_rotation_of_attention),
         expected={**_ROTATES, ORBIT: at_most(1, "the centre of the orbit lies inside the circle")},
+        reported=tuple(WITH_HEAD.values()),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(

@@ -24,11 +24,12 @@ from modinterp.sources.clock.runs import MAIN, ONE_HEAD, SEEDS
 
 LOWEST_PERCENTILE = "lowest percentile of b among all, over the circles"
 SUM_RIGHT = "all circles together are right"
-CIRCLES = "circles"
 TOGETHER = "accuracy of all circles together, with the constant"
 HIGHEST_ALONE = "highest accuracy of a circle alone"
 MARGIN = "margin of one exact circle"
 ONE_HEAD_ACCURACY = "test accuracy with one head"
+ONE_FREQUENCY_ACCURACY = "highest accuracy with one frequency of the logits kept"
+ONE_HEAD_GROKKED = "grokking epoch of the network with one head"
 ONE_HEAD_KEYS = "key frequencies of the network with one head"
 NOT_COPRIME = "unique answers though the frequencies are not co-prime"
 DISAGREEMENTS = "disagreements with gcd(k..., P) = 1"
@@ -66,12 +67,6 @@ def _answer_to(b: int) -> Callable[[CyclicMeasurements], dict[str, Value]]:
         return {
             LOWEST_PERCENTILE: min(percentile(logits, *pair) for logits in circles),
             SUM_RIGHT: correct(sum(circles, torch.zeros(()))),
-            "lowest percentile, parts that count once": min(
-                percentile(logits, *pair) for logits in _logits_of_circles(m).values()
-            ),
-            "the network is right": correct(m.logits),
-            "circles that are right alone": sum(map(correct, circles)),
-            CIRCLES: len(circles),
         }
 
     return readout
@@ -86,8 +81,6 @@ def _accuracy_of_circles(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         TOGETHER: accuracy_on(summed - summed.mean(dim=(0, 1)) + constant, m.labels),
         HIGHEST_ALONE: max(alone),
-        "lowest accuracy of a circle alone": min(alone),
-        "accuracy of all circles together, without it": circle_accuracies(logits, m.labels).together,
     }
 
 
@@ -96,9 +89,9 @@ def _how_many(m: CyclicMeasurements, one_head: CyclicMeasurements) -> dict[str, 
     return {
         MARGIN: margin(m.p, [1]),
         ONE_HEAD_ACCURACY: float(one_head.history["test_accuracy"].max()),
-        "highest accuracy with one frequency of the logits kept": max(alone),
+        ONE_FREQUENCY_ACCURACY: max(alone),
         ONE_HEAD_KEYS: len(one_head.freqs),
-        "grokking epoch of the network with one head": one_head.grokking.grokked,
+        ONE_HEAD_GROKKED: one_head.grokking.grokked,
     }
 
 
@@ -117,7 +110,6 @@ def _coprime() -> dict[str, Value]:
     return {
         NOT_COPRIME: sum(is_unique and math.gcd(*freqs) > 1 for (_, freqs), is_unique in unique.items()),
         DISAGREEMENTS: sum(is_unique != distinguishes(*key) for key, is_unique in unique.items()),
-        "sets looked at": len(unique),
         SINGLE_FREQUENCIES: sum(unique[113, (k,)] for k in range(1, 57)),
     }
 
@@ -157,6 +149,7 @@ CLAIMS = (
         source_says="70 + 108 gives 65",
         measure=each(_answer_to(108)),
         expected=_READ_OFF,
+        reported=("n_keys",),
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
@@ -216,6 +209,7 @@ CLAIMS = (
             MARGIN: at_most(0, "with none the answer is not unique"),
             ONE_HEAD_ACCURACY: at_most(LEARNED.low, "one head must not be enough"),
         },
+        reported=(ONE_FREQUENCY_ACCURACY, ONE_HEAD_KEYS, ONE_HEAD_GROKKED),
         needs=(MAIN, ONE_HEAD),
         finding=refuted(
             "One exact circle has a unique answer for a prime modulus, with a margin of 0.0015; a trained network "
@@ -232,6 +226,7 @@ CLAIMS = (
         source_says="P gcd(k1, k2, ...) = 1, which no integers fulfil",
         measure=_coprime,
         expected={NOT_COPRIME: equals(0)},
+        reported=(DISAGREEMENTS, SINGLE_FREQUENCIES),
         needs=(),
         scope="any network",
         finding=refuted(

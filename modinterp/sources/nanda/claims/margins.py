@@ -16,6 +16,7 @@ RUNNER_UP = "runner-up for the paper's frequencies"
 MARGIN_GAIN = "margin of the five over five, less that of one frequency"
 OFF_PRINTED = "difference to the printed value"
 VALUE = "value"
+OUR_MARGIN = "margin of our frequencies"
 
 
 def _margins(m: CyclicMeasurements) -> dict[str, Value]:
@@ -24,7 +25,7 @@ def _margins(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         RUNNER_UP: float(total[1:].max()),
         MARGIN_GAIN: margin(113, PAPER_FREQS) / len(PAPER_FREQS) - single,
-        "margin of our frequencies": margin(m.p, m.freqs),
+        OUR_MARGIN: margin(m.p, m.freqs),
     }
 
 
@@ -40,6 +41,7 @@ def _value_claim(freq: int, x: int, printed: float, misprint: str = "") -> Claim
         source_says=f"{printed}",
         measure=measure,
         expected={OFF_PRINTED: at_most(0.002, "two units of the third digit")},
+        reported=(VALUE,),
         scope="any network",
         figure="margins",
         finding=refuted(misprint, "source") if misprint else HOLDS,
@@ -60,6 +62,7 @@ CLAIMS = (
         needs=(MAIN,),
         scope="any network",
         figure="margins",
+        reported=(OUR_MARGIN,),
         changed=(
             Change(
                 date="2026-11-23",

@@ -10,11 +10,9 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.trainings import ONE_FADED
 from modinterp.sources.nanda.runs import MAIN
 
-EXPLAINED = "fraction of neurons above 0.85"
 N_ABOVE = "neurons above 0.85"
 AT_14 = "neurons of the cluster at frequency 14"
 N_WITH_MEAN = "neurons above 0.85, their mean counted"
-MEDIAN_SHARE = "median share"
 LOWEST_SHARE = "lowest share at own frequency"
 IN_KEY_CLUSTERS = "share of the explained neurons in clusters of key frequencies"
 
@@ -25,9 +23,7 @@ def _explained(m: CyclicMeasurements) -> dict[str, Value]:
     with_mean = of_mean + (1 - of_mean) * fits.fractions
     return {
         N_WITH_MEAN: int((with_mean > 0.85).sum()),
-        EXPLAINED: float(fits.explained.double().mean()),
         N_ABOVE: int(fits.explained.sum()),
-        MEDIAN_SHARE: float(fits.fractions.nan_to_num(0).quantile(0.5)),
     }
 
 
@@ -43,11 +39,7 @@ def _clusters(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _localised(m: CyclicMeasurements) -> dict[str, Value]:
-    shares = list(m.localisation.values())
-    return {
-        LOWEST_SHARE: min(shares, default=float("nan")),
-        "mean share": sum(shares) / len(shares) if shares else float("nan"),
-    }
+    return {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))}
 
 
 CLAIMS = (
@@ -57,12 +49,12 @@ CLAIMS = (
         statement="Most neurons are explained by the waves of one frequency, up to degree two.",
         source_says="433 of 512 (84.6%) above 0.85",
         measure=_explained,
-        printed={EXPLAINED: 433 / 512, N_ABOVE: 433, N_WITH_MEAN: 433},
+        printed={"neurons_explained": 433 / 512, N_ABOVE: 433, N_WITH_MEAN: 433},
         expected={
-            EXPLAINED: at_least(
+            "neurons_explained": at_least(
                 0.60, "0.846 in the paper; in archived networks 0.79 with a float32 loss, 0.36 with weight decay 0.1"
             ),
-            MEDIAN_SHARE: at_least(0.85, "more than half pass in the paper"),
+            "neurons_median": at_least(0.85, "more than half pass in the paper"),
         },
         needs=(MAIN,),
         finding=mixed(

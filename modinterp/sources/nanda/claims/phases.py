@@ -38,14 +38,14 @@ def _memorization(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _circuit(m: CyclicMeasurements) -> dict[str, Value]:
     t1, t2 = m.phases.memorised, m.phases.formed
-    return {T2_OVER_T1: t2 / t1, RESTRICTED_AT_T2: value_at(m.progress, t2, "restricted_loss_all"), "t2": t2}
+    return {T2_OVER_T1: t2 / t1, RESTRICTED_AT_T2: value_at(m.progress, t2, "restricted_loss_all")}
 
 
 def _cleanup(m: CyclicMeasurements) -> dict[str, Value]:
     t2, t3 = m.phases.formed, m.phases.cleaned
     plateau = m.progress["excluded_loss_train"][m.progress["epoch"] >= t3]
     spread = (plateau.max() - plateau.min()) / plateau.median() if len(plateau) else math.nan
-    return {CLEANUP_SHARE: (t3 - t2) / t2, EXCLUDED_SPREAD: float(spread), "t3": t3}
+    return {CLEANUP_SHARE: (t3 - t2) / t2, EXCLUDED_SPREAD: float(spread)}
 
 
 def _while_memorising(m: CyclicMeasurements) -> dict[str, Value]:
@@ -65,17 +65,14 @@ def _restricted_in_cleanup(m: CyclicMeasurements) -> dict[str, Value]:
 def _inflections(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = inflections(m.progress, "sum_of_squared_weights")
     boundaries = (m.phases.memorised, m.phases.formed, m.phases.cleaned)
-    return {
-        AT_INFLECTION: sum(bool((abs(epochs - t) <= 0.25 * t).any()) for t in boundaries),
-        "inflections": len(epochs),
-    }
+    return {AT_INFLECTION: sum(bool((abs(epochs - t) <= 0.25 * t).any()) for t in boundaries)}
 
 
 def _restricted_accuracy(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = m.progress["epoch"]
     restricted = first_epoch(epochs, m.progress["restricted_accuracy"] >= LEARNED)
     full = first_epoch(epochs, m.progress["test_accuracy"] >= LEARNED)
-    return {RESTRICTED_AHEAD: full - restricted, "restricted": restricted, "full": full}
+    return {RESTRICTED_AHEAD: full - restricted}
 
 
 def _coefficients(m: CyclicMeasurements) -> dict[str, Value]:

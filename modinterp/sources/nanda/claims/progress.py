@@ -93,8 +93,6 @@ def _restricted(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         AHEAD_OF_TEST: test - restricted,
         RESTRICTED_OVER_TEST: value_at(table, t2, "restricted_loss_all") / value_at(table, t2, "test_loss"),
-        "restricted below 1 at epoch": restricted,
-        "test below 1 at epoch": test,
         **{name: float(table[f"restricted_loss_{split}"].iloc[-1]) for split, name in FINAL_RESTRICTED.items()},
     }
 
@@ -168,6 +166,7 @@ CLAIMS = (
             "other-draw-4 and seeds 2, 7 and 11 form their circuits while they still memorise: their excluded losses are 0.21, "
             "0.05, 0.02 and 0.011 at t1 and rise 66-fold to 920-fold from there, not a thousandfold"
         ),
+        reported=tuple(FINAL_EXCLUDED.values()),
         control="without control",
     ),
     Claim(
@@ -180,6 +179,7 @@ CLAIMS = (
             AHEAD_OF_TEST: at_least(500, "thousands in figure 7"),
             RESTRICTED_OVER_TEST: at_most(0.1, "orders of magnitude in figure 7"),
         },
+        reported=tuple(FINAL_RESTRICTED.values()),
         needs=(MAIN,),
         figure="progress",
         control="without control",
@@ -194,6 +194,7 @@ CLAIMS = (
         expected=SPARSE_AT_THE_END,
         needs=(MAIN,),
         figure="progress",
+        reported=(FINAL_GINI["W_U"],),
     ),
     Claim(
         id="nanda.fig7.br",
@@ -205,6 +206,7 @@ CLAIMS = (
             RISES: at_most(0, "smooth: it only falls"),
             STEEPENING: at_least(2, "visibly steeper in figure 7"),
         },
+        reported=(NORM_STEEPENING,),
         needs=(MAIN,),
         finding=mixed(
             "seed and rounding decide it: more than twice as fast in some networks, 1.4 times in mainline-0, and no faster in others"

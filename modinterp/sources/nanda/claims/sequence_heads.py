@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from modinterp.analyses.attention.trigrams import attention_to, direct_path
 from modinterp.claims.band import at_least, equals
@@ -12,7 +10,6 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.nanda.claims.sequences import REPEATED, TRIGRAMS
-from modinterp.sources.nanda.claims.trainings import final
 
 N_DIRECT = "skip trigrams whose direct path is largest at their own token"
 ATTENTION = "mean attention to the token asked for"
@@ -28,16 +25,7 @@ def _trigrams(m: SequenceMeasurements) -> dict[str, Value]:
     return {
         N_DIRECT: int((path.argmax(dim=1) == torch.arange(n)).sum()),
         ATTENTION: float(attention.mean()),
-        "lowest attention of a head to it": float(attention.min()),
-        "smallest lead of the right token on the direct path": float(_leads(path).min()),
-        "final test accuracy": final(m, "test_accuracy"),
     }
-
-
-def _leads(logits: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
-    """By how much the diagonal leads over the rest of its row. [logits]"""
-    rest = logits.clone().fill_diagonal_(-torch.inf)
-    return logits.diagonal() - rest.amax(dim=1)
 
 
 def _composition(m: SequenceMeasurements) -> dict[str, Value]:
@@ -45,10 +33,6 @@ def _composition(m: SequenceMeasurements) -> dict[str, Value]:
     return {
         **{name: loss[kind] / loss["both"] for kind, name in RATIO_TO_BOTH.items()},
         **{name: loss[kind] / loss["none"] for kind, name in RATIO_TO_INTACT.items()},
-        "intact loss": loss["none"],
-        "loss without both": loss["both"],
-        "heads of the previous token": len(m.previous_token_heads),
-        "induction heads": len(m.induction_heads),
     }
 
 

@@ -8,7 +8,7 @@ from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.network import SCORES
-from modinterp.sources.nanda.claims.ablations import ACCURACY, ACCURACY_BEFORE, LOSS, LOSS_RATIO, SOLVED, intervention
+from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS, LOSS_RATIO, SOLVED, intervention
 from modinterp.sources.nanda.claims.trainings import settled_alone
 from modinterp.sources.nanda.runs import MAIN
 
@@ -41,8 +41,6 @@ def _sigmoid(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         OFF_SIGMOID: float(off_sigmoid.mean()),
         OFF_ONE: float(off_one.mean()),
-        "largest difference": float(off_sigmoid.max()),
-        "largest difference of the sum to 1": float(off_one.max()),
     }
 
 
@@ -117,7 +115,7 @@ CLAIMS = (
         },
         expected={
             LOSS: at_least(4.73, "worse than chance, ln 113, which is our reading of 19.1"),
-            ACCURACY_BEFORE: at_least(0.999, "the paper ablates a network that solves the task"),
+            **SOLVED,
         },
         needs=(MAIN,),
         finding=refuted(

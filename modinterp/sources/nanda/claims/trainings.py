@@ -13,14 +13,7 @@ from modinterp.claims.claim import Change
 from modinterp.measurements import NetworkMeasurements
 from modinterp.runs import NotRecorded
 
-EPOCHS = "epochs"
-TRAIN_ACCURACY = "train accuracy"
-HIGHEST_TEST_ACCURACY = "highest test accuracy"
-HIGHEST_TEST_LOSS = "highest test loss"
-FINAL_TEST_LOSS = "final test loss"
-GROKKING_EPOCH = "grokking epoch"
 MEDIAN_GROKKING_EPOCH = "median grokking epoch"
-GROKKING_RATIO = "grokking over memorisation epoch"
 DELAY = "epochs from memorising to generalising"
 LOGIT_FVE = "logit FVE"
 MEAN_MLP_FVE = "mean MLP FVE"
@@ -95,11 +88,6 @@ def still_learning(m: NetworkMeasurements) -> bool:
 def delay(m: NetworkMeasurements) -> float:
     """Epochs from memorising to generalising; NaN where either does not happen."""
     return m.grokking.grokked - m.grokking.memorised
-
-
-def grokking_ratio(m: NetworkMeasurements) -> float:
-    """Epoch of grokking over that of memorising; NaN where it memorises at once or either does not happen."""
-    return m.grokking.grokked / m.grokking.memorised if m.grokking.memorised else math.nan
 
 
 def generalised(runs: Sequence[M]) -> list[M]:

@@ -10,8 +10,7 @@ import plotly.graph_objects as go
 from modinterp.figures import sweeps
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.drawing import Drawing, Table
-from modinterp.sources.nanda.claims.ablations import ACCURACY, LOSS
-from modinterp.sources.nanda.claims.generality import ABLATED_ACCURACY, ABLATED_LOSS, skip_means
+from modinterp.sources.nanda.claims.generality import ABLATED_ACCURACY, ABLATED_LOSS, ACCURACY, LOSS, skip_means
 from modinterp.sources.nanda.claims.trainings import final
 from modinterp.sources.nanda.tables import TABLE_5, TABLE_6, Row, Skip
 
