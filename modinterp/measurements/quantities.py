@@ -202,6 +202,10 @@ def _last(column: Any) -> float:
     return float(column.iloc[-1])
 
 
+def _final_test_accuracy(m: Any) -> float:
+    return _of_training(m, "test_accuracy", _last) if len(m.history) else m.accuracy
+
+
 def _most(column: Any) -> float:
     return float(column.max())
 
@@ -372,6 +376,8 @@ register(
     BEHAVIOUR("grokked", "epoch at which it generalises", "training", lambda m: _grokking(m, "grokked"), ANY, "epochs"),
     BEHAVIOUR("grokking_ratio", "epoch at which it generalises, over that at which it has memorised", "training",
               _grokking_ratio, ANY),
+    BEHAVIOUR("final_test_accuracy", "final test accuracy of the training", "training", _final_test_accuracy, ANY,
+              note=lambda m: "" if len(m.history) else "over all inputs: how it was trained is not known"),
     BEHAVIOUR("last_epoch", "last epoch of the training", "training",
               partial(_of_training, column="epoch", reduce=_last), ANY, "epochs"),
     *(
@@ -380,7 +386,7 @@ register(
         for kind, reduce, split, what, unit in (
             ("final", _last, "train", "loss", "nats"), ("final", _last, "test", "loss", "nats"),
             ("highest", _most, "test", "loss", "nats"), ("final", _last, "train", "accuracy", ""),
-            ("final", _last, "test", "accuracy", ""), ("highest", _most, "train", "accuracy", ""),
+            ("highest", _most, "train", "accuracy", ""),
             ("highest", _most, "test", "accuracy", ""),
         )
     ),

@@ -5,14 +5,14 @@ from modinterp.sources.story import Story
 STORY = Story(
     sentences=(
         "Every finite group has its waves, the irreducible representations, and a network that learns to compose two elements "
-        "finds them: on S5 it memorises within {s5.grok[first epoch with train accuracy 0.99]:,.0f} epochs and groks at epoch "
-        "{s5.grok[first epoch with test accuracy 0.99]:,.0f} (the source: {s5.grok!s}); this {s5.grok}.",
+        "finds them: on S5 it memorises within {s5.grok[memorised]:,.0f} epochs and groks at epoch "
+        "{s5.grok[grokked]:,.0f} (the source: {s5.grok!s}); this {s5.grok}.",
         "The embeddings hold a few representations and nothing else, {s5.embed[W_a in key representations]:.2%} of their "
-        "energy, and so do the neurons, {s5.hidden[neurons in rho(a), rho(b), rho(a b) of key representations]:.0%} of their "
+        "energy, and so do the neurons, {s5.hidden[neurons_at_keys]:.0%} of their "
         "variance (the source: {s5.hidden!s}); this {s5.hidden}.",
-        "The ReLU multiplies matrices: {s5.hidden[neurons in rho(a b) of key representations]:.0%} of the variance are entries "
+        "The ReLU multiplies matrices: {s5.hidden[neurons_product_share]:.0%} of the variance are entries "
         "of rho(a b). That the logit of c is read from these as the character of a b c^-1, which is largest where c = a b, "
-        "{s5.readoff}; the characters explain {s5.logits.fve[variance of the logits in key characters]:.0%} of the logits' "
+        "{s5.readoff}; the characters explain {s5.logits.fve[logit_fve_row]:.0%} of the logits' "
         "variance (the source: {s5.logits.fve!s}).",
         "That part is all that counts: alone it has {s5.restricted[restricted over all-pairs loss]:.1%} of the loss, and "
         "without it the loss is {s5.excluded[excluded loss over that of guessing]:.1f} times that of guessing; this "

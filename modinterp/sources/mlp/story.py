@@ -5,15 +5,15 @@ from modinterp.sources.story import Story
 STORY = Story(
     sentences=(
         "A network of one hidden layer, without attention, learns to add modulo 113 from 30% of the pairs: it groks at epoch "
-        "{final_losses[grokking epoch]:,.0f}; this {final_losses}.",
-        "Its neurons are periodic: {neurons_9_terms[fraction of neurons above 0.85]:.1%} of them are to 85% the waves and products "
+        "{final_losses[grokked]:,.0f}; this {final_losses}.",
+        "Its neurons are periodic: {neurons_9_terms[neurons_explained]:.1%} of them are to 85% the waves and products "
         "of one frequency (the notebook: {neurons_9_terms!s}); that most are {neurons_9_terms}.",
-        "There are {key_freqs[key frequencies]:.0f} key frequencies (the notebook: {key_freqs!s}), more than in the transformer; "
+        "There are {key_freqs[n_keys]:.0f} key frequencies (the notebook: {key_freqs!s}), more than in the transformer; "
         "this {key_freqs}.",
         "The ReLU multiplies: with the best affine map in its place "
         "{post_quadratic[accuracy with the best affine map in place of the neurons]:.1%} of the answers are right; that it is "
         "needed {post_quadratic}.",
-        "The output reads cos w(a + b - c) off, which explains {algorithm_summary[FVE of the logits]:.1%} of the logits "
+        "The output reads cos w(a + b - c) off, which explains {algorithm_summary[logit_fve]:.1%} of the logits "
         "(the notebook: {algorithm_summary!s}); this {algorithm_summary}.",
     ),
     figures=("curves", "neurons", "spectra"),

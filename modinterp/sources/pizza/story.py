@@ -14,7 +14,7 @@ STORY = Story(
         "What tells them apart is whether a logit feels both numbers alike: the gradient symmetricity of a network of sums is "
         "{gs.theory[symmetricity of networks of sums]:.2f}, of a product {gs.theory[symmetricity of a network of products]:.2f}; "
         "and whether it feels their distance: the mainline network of modular addition, of irrelevance "
-        "{phase.equals[distance irrelevance]:.2f} (the source's: {phase.equals!s}), is a clock; this {phase.equals}.",
+        "{phase.equals[distance_irrelevance]:.2f} (the source's: {phase.equals!s}), is a clock; this {phase.equals}.",
         "With constant attention the symmetricity is {modelA.gs[gradient symmetricity]:.3f} (the source: {modelA.gs!s}), "
         "with softmax attention {modelB.gs[gradient symmetricity]:.2f} ({modelB.gs!s}); that they are unlike {modelB.gs}.",
         "With one circle alone a network of constant attention is a pizza to "

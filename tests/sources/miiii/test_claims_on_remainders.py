@@ -136,7 +136,6 @@ def test_the_filter_is_judged_seed_by_seed() -> None:
     amplified, plain = [10_000, 20_000, 30_000], [11_000, 22_000, 15_000]
     measured = miiii["grokfast_speedup"].check(*map(run, amplified + plain)).measured
     assert measured["epoch without it over epoch with it, median over the seeds"] == pytest.approx((1.1,))
-    assert measured["median of the epochs without it over that with it"] == (0.75,)
 
 
 def test_what_is_given_is_no_number_that_is_expected() -> None:

@@ -10,19 +10,12 @@ from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import HOLDS, Finding, mixed
 from modinterp.measurements import GroupMeasurements
 from modinterp.runs import NotRecorded
-from modinterp.sources.groups.claims.conditions import LEARNED, TEST_ACCURACY, test_accuracy
+from modinterp.sources.groups.claims.conditions import LEARNED
 from modinterp.sources.groups.runs import S5_MLP
 
 RISE = "excluded loss over its least value, while test accuracy is below 0.1"
 AHEAD = "snapshots after memorising and before grokking with restricted below test loss, share"
 AT_TENTH = "restricted loss when test accuracy first passes 0.1 [nats]"
-HALF_RESTRICTED = "first snapshot with restricted loss below half of its most, after memorising"
-HALF_TEST = "the same of test loss"
-EARLY = 1_000
-SIGN_EARLY, OTHER_EARLY = (
-    f"similarity of sign at epoch {EARLY:,}",
-    f"largest of another representation at epoch {EARLY:,}",
-)
 SIGN_FIRST = "sign is learned no later than any other"
 NORM = "final sum of squared weights"
 NORM_FALL = "final sum of squared weights over that 10,000 epochs before grokking"
@@ -34,7 +27,7 @@ def _excluded(m: GroupMeasurements) -> dict[str, Value]:
     if len(before) < 2:
         raise NotRecorded(f"{m.name} has too few snapshots between memorising and grokking")
     least = before.index(min(before))
-    return {TEST_ACCURACY: test_accuracy(m), RISE: max(before[least:]) / before[least]}
+    return {RISE: max(before[least:]) / before[least]}
 
 
 def _restricted(m: GroupMeasurements) -> dict[str, Value]:
@@ -44,16 +37,7 @@ def _restricted(m: GroupMeasurements) -> dict[str, Value]:
     ahead = (rows["restricted_loss_all"] < rows["test_loss"]).mean()
     known = rows[rows["test_accuracy"] >= 0.1]
     first = (known if len(known) else rows.tail(1))["restricted_loss_all"].iloc[0]
-    halved = {
-        name: rows[(rows[column] < rows[column].max() / 2) & (rows["epoch"] >= rows["epoch"][rows[column].idxmax()])]
-        for name, column in ((HALF_RESTRICTED, "restricted_loss_all"), (HALF_TEST, "test_loss"))
-    }
-    return {
-        TEST_ACCURACY: test_accuracy(m),
-        AHEAD: float(ahead),
-        AT_TENTH: float(first),
-        **{name: float(found["epoch"].iloc[0]) if len(found) else math.nan for name, found in halved.items()},
-    }
+    return {AHEAD: float(ahead), AT_TENTH: float(first)}
 
 
 def learned_at(m: GroupMeasurements) -> dict[str, int]:
@@ -70,14 +54,7 @@ def _sign_first(m: GroupMeasurements) -> dict[str, Value]:
     when = learned_at(m)
     if "sign" not in when:
         raise NotRecorded(f"{m.name} has no sign representation")
-    early = m.progress[m.progress["epoch"] == EARLY]
-    now = {name: float(early[f"similarity_{name}"].iloc[0]) if len(early) else math.nan for name in m.key_names}
-    return {
-        TEST_ACCURACY: test_accuracy(m),
-        SIGN_FIRST: float(when["sign"] <= min(when.values())),
-        SIGN_EARLY: now.pop("sign", math.nan),
-        OTHER_EARLY: max(now.values(), default=math.nan),
-    }
+    return {SIGN_FIRST: float(when["sign"] <= min(when.values()))}
 
 
 def _norm(m: GroupMeasurements) -> dict[str, Value]:
@@ -85,7 +62,6 @@ def _norm(m: GroupMeasurements) -> dict[str, Value]:
     before = squares[m.progress["epoch"] <= m.grokking.grokked - 10_000]
     final = float(squares.iloc[-1])
     return {
-        TEST_ACCURACY: test_accuracy(m),
         NORM: final,
         NORM_FALL: final / float(before.iloc[-1]) if len(before) else math.nan,
     }

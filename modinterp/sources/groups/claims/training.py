@@ -10,7 +10,6 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import HOLDS
 from modinterp.measurements import GroupMeasurements
-from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, test_accuracy
 from modinterp.sources.groups.runs import A5_MLP, D59_MLP, MAIN, MLPS, RUNS, S5_MLP, S5_T, TRANSFORMERS
 
 WEIGHTS = "weights of the S5 MLP"
@@ -19,11 +18,8 @@ TRANSFORMER = "transformer as in the code"
 OPTIMISER = "networks trained by AdamW of rate 0.001, decay 1 and betas 0.9 and 0.98, without warm-up, share"
 FRACTIONS = "networks trained on the code's fraction of the pairs, share"
 EARLIER = "last grokking epoch of D59 and A5 over the first of S5"
-MEMORISED = "first epoch with train accuracy 0.99"
-GROKKED = "first epoch with test accuracy 0.99"
-RATIO = "grokking over memorising epoch"
-PEAK = "highest test loss [nats]"
 TEST_LOSS = "test loss [nats]"
+RATIO = "grokking over memorising epoch"
 
 
 _FRACTIONS = {"S5": 0.4, "D59": 0.3, "A5": 0.5, "C113": 0.3}  # of the released code, of MLPs
@@ -57,19 +53,11 @@ def _first(m: GroupMeasurements, column: str, least: float) -> float:
 
 
 def _grokking(m: GroupMeasurements) -> dict[str, Value]:
-    m.grokking  # noqa: B018 - of a foreign network it is not known
-    memorised, grokked = _first(m, "train_accuracy", 0.99), _first(m, "test_accuracy", 0.99)
-    peak = float(m.history["test_loss"].max())
-    return {MEMORISED: memorised, GROKKED: grokked, RATIO: grokked / max(memorised, 1), PEAK: peak}
+    return {RATIO: m.grokking.grokked / max(m.grokking.memorised, 1)}
 
 
 def _final(m: GroupMeasurements) -> dict[str, Value]:
-    rows = None if m.spec is None else m.split.test
-    return {TEST_ACCURACY: test_accuracy(m), TEST_LOSS: m.loss_of(m.logits, rows)}
-
-
-def _grokked(m: GroupMeasurements) -> dict[str, Value]:
-    return {GROKKED: _grokking(m)[GROKKED]}
+    return {TEST_LOSS: m.loss_of(m.logits, None if m.spec is None else m.split.test)}
 
 
 def _earlier(*runs: GroupMeasurements) -> dict[str, Value]:
@@ -101,9 +89,9 @@ CLAIMS = (
         source_says="seed 2: 337 and 93,556, test loss up to 35.9; seeds 1 to 6 grok at 85,753 to 218,023",
         measure=each(_grokking),
         expected={
-            MEMORISED: at_most(1500, "337 in the released log"),
-            PEAK: at_least(15, "35.9 in the released log"),
-            GROKKED: between(30_000, 250_000, "85,753 to 218,023 in the released logs, 60,000 in the demo"),
+            "memorised": at_most(1500, "337 in the released log"),
+            "highest_test_loss": at_least(15, "35.9 in the released log"),
+            "grokked": between(30_000, 250_000, "85,753 to 218,023 in the released logs, 60,000 in the demo"),
             RATIO: at_least(30, "278 in the released log"),
         },
         needs=S5_MLP,
@@ -116,7 +104,10 @@ CLAIMS = (
         statement="All S5 MLPs end at full accuracy and small loss.",
         source_says="50 of 50 above 0.999; test loss 2.3e-6 to 9.2e-4",
         measure=each(_final),
-        expected={TEST_ACCURACY: at_least(0.999, "50 of 50"), TEST_LOSS: at_most(1e-3, "at most 9.2e-4 in 50 seeds")},
+        expected={
+            "final_test_accuracy": at_least(0.999, "50 of 50"),
+            TEST_LOSS: at_most(1e-3, "at most 9.2e-4 in 50 seeds"),
+        },
         needs=S5_MLP,
         scope="any seed",
     ),
@@ -126,8 +117,7 @@ CLAIMS = (
             where="section 6",
             statement=f"The {name} network groks too.",
             source_says=says,
-            measure=each(_grokked),
-            expected={GROKKED: between(low / 3, high * 3, f"{says}, give or take a factor of 3")},
+            expected={"grokked": between(low / 3, high * 3, f"{says}, give or take a factor of 3")},
             needs=needs,
             scope="any seed",
             finding=finding,

@@ -10,9 +10,8 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value
 from modinterp.measurements import GroupMeasurements, one_at_a_time
-from modinterp.sources.groups.claims.conditions import TEST_ACCURACY, has_learned, test_accuracy
+from modinterp.sources.groups.claims.conditions import has_learned
 from modinterp.sources.groups.claims.progress import ORDER_SIMILARITY
-from modinterp.sources.groups.claims.representations import KEYS
 from modinterp.sources.groups.runs import (
     C113_MLP,
     C113_T,
@@ -23,21 +22,14 @@ from modinterp.sources.groups.runs import (
     S5_NARROW,
 )
 
+KEYS = "key representations of S5 MLPs that learned"
 SETS = "different sets of key representations"
 COUNTS = "different numbers of key representations"
 SEVERAL = "networks of one group that learned"
-LIKE_RELEASED = "of S5, share with the representations of the released network of the same seed"
-_RELEASED = {  # of the S5 MLPs, by seed
-    1: ("(2, 2, 1)", "sign", "standard", "standard x sign"),
-    2: ("sign", "standard"),
-    3: ("(3, 2)", "sign", "standard"),
-    4: ("sign", "standard"),
-}
 LEARN_SIGN, LEARN_STANDARD, LEARN_LARGEST = "seeds with sign", "seeds with standard", "seeds with (3, 1, 1)"
 FEWER = "strong representations of transformers over those of MLPs"
 DOUBLES = "weak frequencies that are doubled strong ones, share"
 WIDE, NARROW = "test accuracy at 128 neurons", "test accuracy at 64 neurons"
-N_WEAK = "weak frequencies"
 WEAK = 0.035
 
 
@@ -51,18 +43,9 @@ def _keys_by_group(runs: Iterable[GroupMeasurements]) -> dict[str, list[tuple[st
 
 def _sets(*runs: GroupMeasurements) -> dict[str, Value]:
     found = _keys_by_group(runs)
-    alike = [
-        sorted(m.key_names) == list(_RELEASED[m.spec.seed])
-        for m in runs
-        if m.spec is not None and m.spec.seed in _RELEASED and m.task.group == "S5" and has_learned(m)
-    ]
-    several = {group: sets for group, sets in found.items() if len(sets) > 1}
     return {
-        TEST_ACCURACY: [test_accuracy(m) for m in runs],
         SEVERAL: max(map(len, found.values()), default=0),
-        SETS: max((len(set(sets)) for sets in several.values()), default=0),
-        LIKE_RELEASED: mean(alike) if alike else math.nan,
-        **{f"{SETS}, of {len(sets)} {group} MLPs": len(set(sets)) for group, sets in several.items()},
+        SETS: max((len(set(sets)) for sets in found.values() if len(sets) > 1), default=0),
     }
 
 
@@ -70,7 +53,6 @@ def _frequency(*runs: GroupMeasurements) -> dict[str, Value]:
     keys = [m.key_names for m in one_at_a_time(runs)]
     counts = {name: sum(name in names for names in keys) for name in ("sign", "standard", "(3, 1, 1)")}
     return {
-        TEST_ACCURACY: [test_accuracy(m) for m in runs],
         LEARN_SIGN: counts["sign"],
         LEARN_STANDARD: counts["standard"],
         LEARN_LARGEST: counts["(3, 1, 1)"],
@@ -80,11 +62,9 @@ def _frequency(*runs: GroupMeasurements) -> dict[str, Value]:
 def _number(*runs: GroupMeasurements) -> dict[str, Value]:
     found = {group: [len(names) for names in sets] for group, sets in _keys_by_group(runs).items()}
     return {
-        TEST_ACCURACY: [test_accuracy(m) for m in runs],
         SEVERAL: max(map(len, found.values()), default=0),
         KEYS: found.get("S5", math.nan),
         COUNTS: max((len(set(counts)) for counts in found.values()), default=0),
-        **{f"{KEYS} of {group} MLPs": counts for group, counts in found.items() if group != "S5"},
     }
 
 
@@ -102,7 +82,7 @@ def _fewer(*runs: GroupMeasurements) -> dict[str, Value]:
     both = [of for of in counts.values() if of[True] and of[False]]
     # before training no network has any, whatever its kind
     ratios = [mean(of[True]) / mean(of[False]) if any(of[False]) else math.nan for of in both]
-    return {TEST_ACCURACY: [test_accuracy(m) for m in runs], FEWER: ratios}
+    return {FEWER: ratios}
 
 
 def _frequencies(m: GroupMeasurements, names: Iterable[str]) -> set[int]:
@@ -119,12 +99,12 @@ def _weak(m: GroupMeasurements) -> list[bool]:
 
 def _doubles(*runs: GroupMeasurements) -> dict[str, Value]:
     weak = [is_double for m in one_at_a_time(runs) if has_learned(m) for is_double in _weak(m)]
-    return {DOUBLES: mean(weak) if weak else math.nan, N_WEAK: len(weak)}
+    return {DOUBLES: mean(weak) if weak else math.nan}
 
 
 def _width(*runs: GroupMeasurements) -> dict[str, Value]:
     widest = max(m.config.d_mlp for m in runs)
-    accuracies = {is_wide: [test_accuracy(m) for m in runs if (m.config.d_mlp == widest) == is_wide]
+    accuracies = {is_wide: [m["final_test_accuracy"] for m in runs if (m.config.d_mlp == widest) == is_wide]
                   for is_wide in (True, False)}  # fmt: skip
     return {WIDE: accuracies[True], NARROW: accuracies[False]}
 

@@ -23,6 +23,7 @@ OUTSIDE_SPACE = "of them outside the space that was searched"
 WEIGHT_DECAY = "weight decay"
 NOT_CONVERGED = "did not converge: accuracy at most 0.9 of the other's, or 1.5 times as long"
 ACCURACY_WITH_FILTER = "mean test accuracy with the filter"
+ACCURACY_WITHOUT_FILTER = "mean test accuracy without the filter"
 EPOCH_RATIO = "epoch without it over epoch with it, median over the seeds"
 LOWEST_ACCURACY_WITH_FILTER = "test accuracy with it, lowest"
 
@@ -77,10 +78,7 @@ def _without_filter(plain: PairMeasurements, amplified: PairMeasurements) -> dic
     return {
         NOT_CONVERGED: ratio <= 0.9 or slower >= 1.5,
         ACCURACY_WITH_FILTER: means[1],
-        "mean test accuracy over that with the filter": ratio,
-        "epoch of 99% over that with the filter, at least": slower,
-        "mean test accuracy without it": means[0],
-        "after epochs": common,
+        ACCURACY_WITHOUT_FILTER: means[0],
     }
 
 
@@ -102,11 +100,6 @@ def _speedup(*runs: PairMeasurements) -> dict[str, Value]:
     return {
         EPOCH_RATIO: median(ratios),
         LOWEST_ACCURACY_WITH_FILTER: min(float(m.history["test_accuracy"].iloc[-1]) for m in runs[:half]),
-        "seeds that take longer without it": sum(ratio > 1 for ratio in ratios),
-        "epoch without over epoch with, seed by seed": ratios,
-        "median of the epochs without it over that with it": median(plain) / median(amplified),
-        "epoch of 99% with it": amplified,
-        "epoch of 99% without it": plain,
     }
 
 
@@ -143,6 +136,7 @@ CLAIMS = (
         measure=_without_filter,
         expected={NOT_CONVERGED: equals(1, "what not to converge would come to at equal lengths")},
         given={ACCURACY_WITH_FILTER: LEARNED},
+        reported=(ACCURACY_WITHOUT_FILTER,),
         needs=(LAMBDA0, CODED),
         finding=pending(
             "the run without the filter was cut at 36,864 epochs of 65,536, where it still learns; by then it was "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 
 from modinterp.analyses.embeddings.primality import angular_spread, multiples
@@ -43,12 +41,9 @@ def _polar() -> dict[str, Value]:
 
 
 def _rays() -> dict[str, Value]:
-    """Angles between the multiples of a number on the spiral, for a turn of that number and of 2 pi. [radians]"""
+    """Angles between the multiples of a number on the spiral, for a turn of that number. [radians]"""
     turns = (11, 17, 23)
-    return {
-        OFF_THE_RAY: max(angular_spread(multiples([m], N), m) for m in turns),
-        "smallest at n itself": min(angular_spread(multiples([m], N), 2 * math.pi) for m in turns),
-    }
+    return {OFF_THE_RAY: max(angular_spread(multiples([m], N), m) for m in turns)}
 
 
 def _small_inputs() -> dict[str, Value]:

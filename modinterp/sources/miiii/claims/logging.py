@@ -12,7 +12,6 @@ from modinterp.measurements import PairMeasurements
 from modinterp.sources.miiii.runs import CODED
 
 ENTRIES = "entries"
-AT_THE_END = "at the end"
 NEURONS = "neurons"
 SPECTRUM_SIZE = "size of a spectrum beside p (p // 2 + 1)"
 BYTES_OVER_BOUND = "bytes beside the bound"
@@ -29,7 +28,7 @@ def _log(m: PairMeasurements) -> dict[str, Value]:
     log = m.run.spectra
     if log is None:
         return {ENTRIES: 0, NEURONS: 0, SPECTRUM_SIZE: 0, BYTES_OVER_BOUND: 0}
-    p, nan = m.p, float("nan")
+    p = m.p
     steps, fields, *spectrum = log.full().shape
     tensors, _ = log.packed()
     neurons = sum("hook_post" in name for name in log.names)
@@ -38,37 +37,18 @@ def _log(m: PairMeasurements) -> dict[str, Value]:
         NEURONS: neurons,
         SPECTRUM_SIZE: spectrum[0] * spectrum[1] / (p * (p // 2 + 1)),
         BYTES_OVER_BOUND: sum(x.numel() * x.element_size() for x in tensors.values()) / most_bytes(steps, fields),
-        "fields of attention": fields - neurons,
-        "largest number of epochs between two entries": int(log.epochs.diff().max()) if steps > 1 else nan,
-        "median share of the energy that is kept, at the start": float(log.share_kept()[0].nanquantile(0.5))
-        if steps
-        else nan,
-        "the same at the end": float(log.share_kept()[-1].nanquantile(0.5)) if steps else nan,
-    }
-
-
-def _counts(m: PairMeasurements, deviations: float, threshold: str = "") -> dict[str, int]:
-    """How many frequencies of the logged neurons are active: early, at most, and at the end.
-
-    Args:
-        threshold: what the names of the numbers end with.
-    """
-    epochs, counts = m.questions.logged_spectra.epochs, torch.tensor(m.questions.active_over_training(deviations))
-    return {
-        MOST_EARLY + threshold: int(counts[epochs <= EARLY].max()),
-        MOST + threshold: int(counts.max()),
-        f"epoch of that{threshold}": int(epochs[counts.argmax()]),
-        AT_THE_END + threshold: int(counts[-1]),
     }
 
 
 def _active(m: PairMeasurements) -> dict[str, Value]:
     """How many frequencies of the logged neurons are active over training, by two thresholds."""
-    counts = _counts(m, 2)
+    counts = m.questions.active_over_training(2)
+    early = m.questions.logged_spectra.epochs <= EARLY
     return {
-        FEWER_AT_END: counts[MOST] - counts[AT_THE_END],
-        **counts,
-        **_counts(m, 1, ABOVE_ONE),
+        FEWER_AT_END: max(counts) - counts[-1],
+        MOST_EARLY: int(torch.tensor(counts)[early].max()),
+        MOST: max(counts),
+        MOST + ABOVE_ONE: max(m.questions.active_over_training(1)),
     }
 
 

@@ -39,7 +39,6 @@ def _architecture() -> dict[str, Value]:
         RESIDUAL_DROPOUT: spec.recipe.residual_dropout,
         LOWEST_SPREAD: min(ratios),
         HIGHEST_SPREAD: max(ratios),
-        "weights": sum(math.prod(shape) for shape in shapes.values()),
     }
 
 

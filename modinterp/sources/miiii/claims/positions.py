@@ -38,7 +38,6 @@ def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, V
         PEARSON: likeness.pearson,
         PEARSON_APART: likeness.pearson - median(correlations),
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
-        COSINE: likeness.cosine,
         PEARSON_NANDA: correlations,
     }
 
@@ -47,16 +46,10 @@ def _swap(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Va
     """Accuracy with the two positions exchanged, of modular addition and of remainders."""
     m, order_matters = remainders, torch.tensor(remainders.questions.order_matters)
     swapped = torch.tensor(m.questions.accuracies_with_positions_swapped, dtype=torch.float64)
-    ordered, unordered = swapped[order_matters].tolist(), swapped[~order_matters].tolist()
-    correlations = [other.position_likeness.pearson for other in sums]
     return {
         NANDA_SWAPPED: min(other.questions.accuracies_with_positions_swapped[0] for other in sums),
-        MIIII_SWAPPED: mean(ordered),
+        MIIII_SWAPPED: mean(swapped[order_matters].tolist()),
         AS_TRAINED: float(m.correct.double().mean(dim=0)[order_matters].mean()),
-        **({"tasks that do not depend on it": mean(unordered)} if unordered else {}),
-        "Pearson, T_miiii": m.position_likeness.pearson,
-        PEARSON_NANDA: correlations,
-        "spread of Pearson over the seeds of T_nanda": max(correlations) - min(correlations),
     }
 
 

@@ -52,7 +52,7 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-A5",
         conflict="Nanda et al. count 5 key frequencies, the blog on the Clock 3, this notebook 13.",
-        settled_by={"logits_norm_map": (logits.KEYS,), "key_freqs": (logits.GAP,)},
+        settled_by={"logits_norm_map": ("n_keys",), "key_freqs": (logits.GAP,)},
         follows="The number belongs to the architecture and to the run: without attention it is 9 to 13 over five "
         "seeds, in transformers of the same size 3 to 5; nobody's number is wrong.",
     ),
@@ -60,7 +60,7 @@ CONTRADICTIONS = (
         id="X-A12",
         conflict="Nanda et al. leave less than 0.55% of W_L outside the key directions, this notebook keeps 98% of "
         "W_U's norm.",
-        settled_by={"wu_norm_ratio": (logits.ENERGY_RATIO, logits.RESIDUAL_NORM)},
+        settled_by={"wu_norm_ratio": (logits.ENERGY_RATIO, "read_residual")},
         follows="The two are on different scales, and 98% reads closer to 0.55% than it is: what is left of W_U is "
         "the residual's norm given here; `nanda.s42.wl_residual` gives that of W_L, as norm and as squared norm.",
     ),

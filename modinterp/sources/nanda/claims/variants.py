@@ -30,7 +30,6 @@ GENERALISED = "share of seeds that reach a test accuracy of 0.99"
 WITH_SLINGSHOT = "share of seeds with a slingshot"
 EXCLUDED_OVER_TRAIN = "largest excluded over train loss before it groks"
 DELAYED = "share of seeds that generalise at least 500 epochs after memorising"
-BELOW = "share of seeds whose test accuracy stays below 0.9"
 SCARCE_ACCURACY = "highest test accuracy with 5% and 10%"
 AMPLE_DELAY = "epochs from memorising to generalising with 20%"
 

@@ -10,7 +10,7 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Measure, Value, each
 from modinterp.claims.finding import Finding, mixed
 from modinterp.measurements import CyclicMeasurements
-from modinterp.sources.pizza.claims.conditions import SOLVED, state
+from modinterp.sources.pizza.claims.conditions import SOLVED
 from modinterp.sources.pizza.runs import CONSTANT
 
 FIRST_PIZZA, LEAST_PIZZA = "pizza formula on the first circle", "pizza formula, least of the leading circles"
@@ -27,7 +27,6 @@ WEAK, DOUBLES = "weak circles", "weak circles of twice the frequency of a leadin
 DOUBLE_SHARE = "share of weak circles of twice the frequency of a leading one"
 LEAST_ACCOMPANYING = "accompanying formula, least of these circles"
 WEAK_ALONE = "accuracy of the weak circles alone"
-WHOLE_CLOCK, WHOLE_PIZZA = "all logits by the clock formula", "all logits by the pizza formula"
 WHOLE_ADVANTAGE = "all logits by the clock formula less by the pizza formula"
 BY_COMPONENTS = ", by principal components"
 NAN = float("nan")
@@ -59,16 +58,15 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
 Numbers = Callable[[CyclicMeasurements, Sequence[Circle], Sequence[Circle]], dict[str, Value]]
 
 
-def _both_ways(numbers: Numbers) -> Measure:
-    """Numbers of leading and weak circles by frequency, and of pairs of principal components, as the source has them."""
+def _of_circles(numbers: Numbers, *by_components: str) -> Measure:
+    """Numbers of leading and weak circles by frequency, and some of pairs of principal components, as in the source."""
 
     def measure(m: CyclicMeasurements) -> dict[str, Value]:
+        found = numbers(m, m.isolation.leading_circles, m.isolation.weak_circles)
+        if not by_components:
+            return found
         of_components = numbers(m, m.isolation.leading_components, m.isolation.weak_components)
-        return {
-            **state(m),
-            **numbers(m, m.isolation.leading_circles, m.isolation.weak_circles),
-            **{name + BY_COMPONENTS: value for name, value in of_components.items()},
-        }
+        return found | {name + BY_COMPONENTS: of_components[name] for name in by_components}
 
     return each(measure)
 
@@ -141,12 +139,7 @@ def _accompanying(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequen
 
 def _whole(m: CyclicMeasurements) -> dict[str, Value]:
     clock, pizza = (m.isolation.explained_by_leading(formula) for formula in ("clock", "pizza"))
-    return state(m) | {
-        WEAK_ALONE: m.isolation.isolated_accuracy(m.isolation.weak_circles),
-        WHOLE_CLOCK: clock,
-        WHOLE_PIZZA: pizza,
-        WHOLE_ADVANTAGE: clock - pizza,
-    }
+    return {WEAK_ALONE: m.isolation.isolated_accuracy(m.isolation.weak_circles), WHOLE_ADVANTAGE: clock - pizza}
 
 
 CLAIMS = (
@@ -155,7 +148,7 @@ CLAIMS = (
         where="section 3.2, table 1",
         statement="The logits of one circle follow |cos(w(a - b)/2)| cos(w(a + b - c)).",
         source_says="99.18%, 99.18%, 99.28% for the frequencies 17, 3 and 15",
-        measure=_both_ways(_pizza),
+        measure=_of_circles(_pizza, FIRST_PIZZA, LEAST_PIZZA),
         given=SOLVED,
         expected={
             FIRST_PIZZA: at_least(0.95, "99.18% in the released Model A"),
@@ -181,7 +174,7 @@ CLAIMS = (
         where="section 3.2, table 1",
         statement="The clock's formula explains them worse.",
         source_says="75.41%, 75.62%, 75.38%",
-        measure=_both_ways(_clock),
+        measure=_of_circles(_clock, LEAST_CLOCK, MOST_CLOCK),
         given=SOLVED,
         expected={
             LEAST_CLOCK: at_least(0.65, "75.38% in the released Model A"),
@@ -207,7 +200,7 @@ CLAIMS = (
         where="evaluation notebook, appendix",
         statement="Formulas of absolute values, which a ReLU layer can make, explain them about as well.",
         source_says="98.31%, 98.31%, 98.41% with two absolute values; 98.36%, 98.30%, 98.61% with four",
-        measure=_both_ways(_absolute),
+        measure=_of_circles(_absolute, LEAST_TWO, LEAST_FOUR),
         given=SOLVED,
         expected={
             LEAST_TWO: at_least(0.93, "98.31% in the released Model A"),
@@ -230,12 +223,13 @@ CLAIMS = (
         where="section 3.2, figure 5",
         statement="With one circle alone the correct logit falls to zero where the two points lie opposite each other.",
         source_says="correlations 0.9994, 0.9994, 0.9992 in the released Model A",
-        measure=_both_ways(_profile),
+        measure=_of_circles(_profile, DEPTH),
         given=SOLVED,
         expected={
             PROFILE: at_least(0.98, "0.9992 in the released Model A"),
             DEPTH: at_most(0.05, "0 in the released Model A"),
         },
+        reported=(DEPTH + BY_COMPONENTS,),
         needs=CONSTANT,
         scope="any seed",
         finding=Finding(
@@ -252,7 +246,7 @@ CLAIMS = (
         where="section 3.3",
         statement="One circle does not suffice, and the leading circles together nearly do.",
         source_says="0.348, 0.328, 0.260 alone; 0.9966 together; 1 for all six in the released Model A",
-        measure=_both_ways(_accuracy),
+        measure=_of_circles(_accuracy),
         given=SOLVED,
         expected={
             ALONE: at_most(0.7, "0.348 in the released Model A"),
@@ -268,7 +262,7 @@ CLAIMS = (
         where="section 3.4, appendix",
         statement="Weak circles have twice the frequency of a leading one.",
         source_says="25, 6 and 29 beside 17, 3 and 15 in the released Model A",
-        measure=_both_ways(_doubles),
+        measure=_of_circles(_doubles),
         given=SOLVED | {WEAK: at_least(1, "it is said of networks with weak circles")},
         expected={DOUBLE_SHARE: at_least(0.5, "all three in the released Model A")},
         needs=CONSTANT,
@@ -281,7 +275,7 @@ CLAIMS = (
         where="section 3.4, appendix",
         statement="Their logits are -2 cos(w(a - b)) cos(w(a + b - c)), w being that of the leading circle.",
         source_says="97.56%, 97.23%, 97.69%",
-        measure=_both_ways(_accompanying),
+        measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
         given=SOLVED | {DOUBLES: at_least(1, "it is said of networks with such circles")},
         expected={LEAST_ACCOMPANYING: at_least(0.90, "97.23% in the released Model A")},
         printed={LEAST_ACCOMPANYING + BY_COMPONENTS: 0.9723},

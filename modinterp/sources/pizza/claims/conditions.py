@@ -11,18 +11,17 @@ from modinterp.measurements import CyclicMeasurements, NoSuchPart, one_at_a_time
 from modinterp.models import TransformerConfig
 
 ROUND = 0.995  # circularity of a circular run, at least
-ACCURACY = "accuracy on all pairs"
 CIRCULARITY = "circularity"
 CIRCULAR_RUNS = "solved runs with circularity of at least 0.995"
-SOLVED = {ACCURACY: equals(1, "it is said of networks that solve the task")}
+SOLVED = {"accuracy": equals(1, "it is said of networks that solve the task")}
 CIRCULAR = SOLVED | {CIRCULARITY: at_least(ROUND, "it is said of networks whose components are circles")}
 SOLVED_RUNS = "runs that solve the task"
 HAS_SOLVED = {SOLVED_RUNS: at_least(1, "it is said of networks that solve the task")}
 
 
-def state(m: CyclicMeasurements) -> dict[str, Value]:
-    """What `SOLVED` and `CIRCULAR` are about."""
-    return {ACCURACY: m.accuracy, CIRCULARITY: m.isolation.circularity.mean}
+def circularity(m: CyclicMeasurements) -> dict[str, Value]:
+    """What `CIRCULAR` is about beside the accuracy."""
+    return {CIRCULARITY: m.isolation.circularity.mean}
 
 
 def solved(runs: Sequence[CyclicMeasurements]) -> list[CyclicMeasurements]:

@@ -16,7 +16,10 @@ CONTRADICTIONS = (
         id="X-P1",
         conflict="Text and notebook take the distance irrelevance of the correct logit; the sweep's code takes that of the "
         "largest wrong one, and its table holds it.",
-        settled_by={"modelA.di": (models.DI, models.DI_WRONG), "modelB.di": (models.DI, models.DI_WRONG)},
+        settled_by={
+            "modelA.di": ("distance_irrelevance", "distance_irrelevance_wrong"),
+            "modelB.di": (models.DI_OF_SOLVED, models.DI_WRONG_OF_SOLVED),
+        },
         follows="Both are reported. The figures of the phases are of another quantity than 0.17 and 0.85.",
     ),
     Contradiction(
@@ -63,7 +66,7 @@ CONTRADICTIONS = (
         id="X-P9",
         conflict="A symmetricity near 1 marks a pizza; in the released table networks that read at an = and feel no distance "
         "have 0.97.",
-        settled_by={"phase.equals": (phases.DI, phases.RELEASED_GS)},
+        settled_by={"phase.equals": ("distance_irrelevance", phases.RELEASED_GS)},
         follows="The mainline network of Nanda et al., which reads at an =, has 0.35 and is no such case. Where there is an =, "
         "the distance irrelevance tells, and the symmetricity is reported.",
     ),

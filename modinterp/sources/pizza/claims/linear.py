@@ -6,32 +6,26 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.measurements import CyclicMeasurements
-from modinterp.sources.pizza.claims.circles import BY_COMPONENTS, NAN
-from modinterp.sources.pizza.claims.conditions import CIRCULAR, SOLVED, state
-from modinterp.sources.pizza.claims.models import DI, GS, RELEASED_GS
+from modinterp.sources.pizza.claims.circles import NAN
+from modinterp.sources.pizza.claims.conditions import CIRCULAR, SOLVED, circularity
+from modinterp.sources.pizza.claims.models import GS
 from modinterp.sources.pizza.runs import BETA, DELTA
 
-FIRST_PIZZA, FIRST_CLOCK = "pizza formula on the first circle", "clock formula on the first circle"
+FIRST_PIZZA = "pizza formula on the first circle"
 ADVANTAGE = "pizza less clock formula on the first circle"
 
 
 def _linear(m: CyclicMeasurements) -> dict[str, Value]:
-    """Both formulas on the first circle, as one frequency and, as the source has it, as two principal components."""
-    found: dict[str, Value] = {}
-    for suffix, circles in (("", m.isolation.leading_circles), (BY_COMPONENTS, m.isolation.component_circles)):
-        pizza, clock = (
-            m.isolation.agreement(circles[0], name).explained if circles else NAN for name in ("pizza", "clock")
-        )
-        found |= {FIRST_PIZZA + suffix: pizza, FIRST_CLOCK + suffix: clock, ADVANTAGE + suffix: pizza - clock}
-    return (
-        state(m)
-        | found
-        | {
-            GS: m.symmetricity_over_pairs,
-            RELEASED_GS: m.symmetricity_of_released_triples,
-            DI: m.irrelevance.correct,
-        }
+    """Both formulas on the first circle, as one frequency, and the symmetricity."""
+    circles = m.isolation.leading_circles
+    pizza, clock = (
+        m.isolation.agreement(circles[0], name).explained if circles else NAN for name in ("pizza", "clock")
     )
+    return circularity(m) | {
+        FIRST_PIZZA: pizza,
+        ADVANTAGE: pizza - clock,
+        GS: m.symmetricity_over_pairs,
+    }
 
 
 def _as_frequency(before: str, now: str) -> Change:
@@ -54,7 +48,7 @@ CLAIMS = (
         given=CIRCULAR,
         expected={
             GS: at_least(1 - 1e-4, "1 by construction"),
-            DI: at_most(0.6, "0.2302 in the released model"),
+            "distance_irrelevance": at_most(0.6, "0.2302 in the released model"),
             FIRST_PIZZA: at_least(0.9, "0.9885 in the released model"),
             ADVANTAGE: at_least(0.1, "0.24 in the released model"),
         },
@@ -72,7 +66,7 @@ CLAIMS = (
         given=SOLVED,
         expected={
             GS: between(-0.3, 0.3, "0.0002 over 20,000 triples of a released model"),
-            DI: at_least(0.7, "0.9295 and 0.9631 in two released models"),
+            "distance_irrelevance": at_least(0.7, "0.9295 and 0.9631 in two released models"),
             ADVANTAGE: at_most(-1e-9, "-0.19 in a released model"),
         },
         needs=DELTA,
