@@ -63,7 +63,8 @@ def _petals_where(attention: Callable[[int, int], bool]) -> Callable[[CyclicMeas
 
 
 def _petals_in_residual_stream(m: CyclicMeasurements) -> dict[str, Value]:
-    return _worst_prediction([fit for fit in m.circles.written_petals if fit.head in m.circles.tuned_heads])
+    found = _worst_prediction([fit for fit in m.circles.written_petals if fit.head in m.circles.tuned_heads])
+    return {name: value for name, value in found.items() if name != PULL_BACK_RESIDUAL}
 
 
 def _corners_without_noise(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
