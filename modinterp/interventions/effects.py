@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Complex, Float
+from jaxtyping import Bool, Complex, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
@@ -14,6 +14,7 @@ from modinterp.analyses.fourier.cosine_sums import answer_sums, cosine_coefficie
 from modinterp.analyses.fourier.transforms import sums
 
 Logits = Float[Tensor, "a b output"]
+RIVALS = 3  # wrong answers that are foretold
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,51 @@ def mean_by_distance(logits: Logits, sign: int = 1) -> Float[Tensor, " distance"
     p = logits.shape[-1]
     by_distance = answer_sums(logits - logits.mean(dim=-1, keepdim=True), sign) / p**2
     return by_distance[-torch.arange(p) % p]
+
+
+@checked
+def margins_of(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) -> Float[Tensor, " distance"]:
+    """Mean over some pairs of the right logit minus that of the answer d further on, for every d. [logits]"""
+    p = logits.shape[-1]
+    along = logits.gather(1, (answers[:, None] + torch.arange(p)) % p)
+    return (along[:, :1] - along).mean(dim=0)
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """Margins without each circle, beside those that the formula of the intact network foretells.
+
+    Attributes:
+        explained: share of the variance of the margins that is foretold.
+        correlation, slope: of the margins measured, against those foretold.
+        wrong: number of wrong answers.
+        among_rivals: share of them that are among the three of the smallest margins foretold; NaN without any.
+    """
+
+    explained: float
+    correlation: float
+    slope: float
+    wrong: int
+    among_rivals: float
+
+    @classmethod
+    def of(cls, cosines: Cosines, without: Mapping[int, Logits]) -> Foretold:
+        """Compare logits without each of some frequencies with a sum of cosines without it."""
+        seen, foretold, wrong, among = [], [], 0, 0
+        for k, logits in without.items():
+            margin = cosines.margins(without=[k])
+            rivals = margin[1:].argsort()[:RIVALS] + 1
+            off = (logits.argmax(dim=-1) - sums(cosines.p, cosines.sign)) % cosines.p
+            wrong += int((off != 0).sum())
+            among += int(torch.isin(off, rivals).sum())
+            seen.append(margins(logits, cosines.sign)[1:])
+            foretold.append(margin[1:])
+        x, y = torch.cat(foretold).double(), torch.cat(seen).double()
+        explained = 1 - (y - x).square().sum() / (y - y.mean()).square().sum()
+        dx, dy = x - x.mean(), y - y.mean()
+        slope = dx @ dy / dx.square().sum()
+        correlation = dx @ dy / (dx.norm() * dy.norm())
+        return cls(float(explained), float(correlation), float(slope), wrong, among / wrong if wrong else float("nan"))
 
 
 @checked

@@ -9,17 +9,19 @@ from typing import Any
 
 import pandas as pd
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from modinterp.analyses.fourier.cosine_sums import cosine_spectrum
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.bases import Frequencies
 from modinterp.interventions.effects import (
     Cosines,
+    Foretold,
     answer_waves,
     answers_moved,
-    margins,
+    margins_of,
     mean_by_distance,
     pizza_share,
 )
@@ -353,15 +355,15 @@ class Causal(Component[Any]):
 
     @cached_property
     def dose_response(self) -> pd.DataFrame:
-        """Accuracy with the circles scaled, one row a dose; and with as many other circles scaled."""
-        others = self._random_blocks
-        rows = []
+        """Accuracy on a sample of pairs with the circles scaled, one row a dose; and with random circles scaled."""
+        rows, pairs = [], self._sample(torch.arange(self._p**2))
+        right = self.basis.answers[pairs, 0]
         for dose in DOSES:
             own, beside = (
-                self._share_right(self._changed(lambda x, part, by=dose: x + (by - 1) * part, blocks))
-                for blocks in (self.blocks, others)
+                self._of_sample(pairs, lambda x, part, by=dose: x + (by - 1) * part, blocks).argmax(dim=-1) == right
+                for blocks in (self.blocks, self._random_blocks)
             )
-            rows.append((dose, own, beside))
+            rows.append((dose, float(own.double().mean()), float(beside.double().mean())))
         return pd.DataFrame(rows, columns=["dose", "accuracy", "accuracy, other circles scaled"])
 
     @cached_property
@@ -415,11 +417,78 @@ class Causal(Component[Any]):
 
         The formula has no free parameter then: its coefficients are those of the intact network.
         """
+        return self.foretold.explained
+
+    @cached_property
+    def foretold(self) -> Foretold:
+        """Margins and wrong answers without each circle, beside those that the formula foretells."""
         cosines = Cosines.of(self._logits, self._few, self._sign)
-        seen, foretold = [], []
-        for k in self._few:
-            logits = self._changed(lambda x, part: x - part, [k])
-            seen.append(margins(logits, self._sign)[1:])
-            foretold.append(cosines.margins(without=[k])[1:])
-        x, y = torch.cat(seen), torch.cat(foretold)
-        return float(1 - (x - y).square().sum() / (x - x.mean()).square().sum())
+        logits = {k: self._changed(lambda x, part: x - part, [k]) for k in self._few}
+        return Foretold.of(cosines, logits)
+
+    # On samples
+
+    @property
+    def held_out(self) -> Int[Tensor, " pair"]:
+        """Numbers of the pairs, in the order of the basis, that were not trained on; all, where that is not known."""
+        if self.m.run.spec is None or not len(self.m.split.test):
+            return torch.arange(self._p**2)
+        return self.basis.rows(self.m.split.test)
+
+    @staticmethod
+    def _sample(pairs: Int[Tensor, " pair"], size: int = SAMPLE) -> Int[Tensor, " pair"]:
+        return pairs[torch.randperm(len(pairs), generator=torch.Generator().manual_seed(0))[:size]]
+
+    def _of_sample(
+        self, pairs: Int[Tensor, " pair"], change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any]
+    ) -> Float[Tensor, "pair output"]:
+        """Logits of some pairs where each table of vectors is a function of itself and its part in some blocks."""
+        a, b = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
+        return self._embedded.of_pairs(a[pairs // self._p], b[pairs % self._p], pairs)
+
+    @cached_property
+    def without_each(self) -> pd.DataFrame:
+        """What a sample of held-out pairs loses without each circle in turn, one row a frequency.
+
+        Columns are the `margin lost` (the largest fall of the mean of the right logit minus that of an answer further
+        on, in logits), `loss` (in nats) and `accuracy`. The attribute `loss` holds the loss with all circles.
+        """
+        pairs = self._sample(self.held_out, SAMPLE // 2)
+        right = self.basis.answers[pairs, 0]
+
+        def measured(blocks: Sequence[Any]) -> tuple[Float[Tensor, " distance"], float, float]:
+            logits = self._of_sample(pairs, lambda x, part: x - part, blocks)
+            loss = float(cross_entropy(logits, right))
+            return margins_of(logits, right), loss, float((logits.argmax(dim=-1) == right).double().mean())
+
+        before, loss, _ = measured([])
+        freqs = [k for k in self.basis.all_blocks if 2 * k != self._p]
+        rows = [(float((before - found).max()), loss_without, share) for found, loss_without, share in
+                (measured([k]) for k in freqs)]  # fmt: skip
+        table = pd.DataFrame(rows, index=pd.Index(freqs, name="freq"), columns=["margin lost", "loss", "accuracy"])
+        table.attrs["loss"] = loss
+        return table
+
+    @property
+    def other_circles(self) -> tuple[int, ...]:
+        """As many of the strongest circles of the embedding that are neither these nor their companions."""
+        return tuple(self._other_circles(self.circles))
+
+    def accuracy_of(self, blocks: Sequence[Any]) -> float:
+        """Accuracy with nothing but some blocks and the mean in the embedding."""
+        return self._share_right(self._kept(blocks))
+
+    @cached_property
+    def accuracy_resampled(self) -> float:
+        """Accuracy with the circles and their companions those of other numbers, by one permutation of the tokens."""
+        order = torch.randperm(self._p, generator=torch.Generator().manual_seed(0))
+        return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks))
+
+    def half_turn_on(self, rows: Int[Tensor, " row"]) -> float:
+        """Share of some of the task's inputs whose answer the half turn moves by one."""
+        return float(self.answers_of_half_turn[self.basis.rows(rows)].double().mean())
+
+    @property
+    def answers_of_half_turn(self) -> Bool[Tensor, " pair"]:
+        """Whether the half turn moves the answer to each pair by one."""
+        return answers_moved(self.half_turn.logits, 1, self._sign).flatten()

@@ -108,7 +108,7 @@ def planted_cases() -> Iterable[Case]:
 
 def trained_cases(names: Sequence[str] = ()) -> Iterable[Case]:
     """Trained networks; without names, the main runs of all sources that are one-layer transformers over pairs."""
-    for name in names or [source.main_run for source in sources().values()]:
+    for name in names or dict.fromkeys(source.main_run for source in sources().values()):
         try:
             run = load(name)
             edges(run.network)

@@ -193,14 +193,14 @@ def _drawn(
 
 
 def spec_of(about: Source, run: str | None) -> RunSpec:
-    """What a run of a source is trained from; its main run by default.
+    """What a run of a source is trained from; its main run by default, which may be that of another source.
 
     Raises:
         ValueError: the source has no such run.
     """
-    if run is not None and run not in about.runs:
+    if run is not None and run not in about.runs and run != about.main_run:
         raise ValueError(f"{about.name} has no run {run!r}{suggestion(run, about.runs)}")
-    return about.runs[run or about.main_run]
+    return catalogue()[run or about.main_run]
 
 
 def reproduction_on(

@@ -1,0 +1,10 @@
+"""What a public audit asks of the claim that small networks add by circles."""
+
+from modinterp.claims import Contradiction
+from modinterp.sources.validity.claims import construct, external, internal, measurement
+
+SECTIONS = (construct, measurement, internal, external)
+CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)
+CONTRADICTIONS: tuple[Contradiction, ...] = ()
+
+__all__ = ["CLAIMS", "CONTRADICTIONS", "SECTIONS"]

@@ -1,0 +1,117 @@
+"""Internal validity: whether the circles cause the answers, and whether rivals are ruled out."""
+
+from __future__ import annotations
+
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
+from modinterp.measurements import CyclicMeasurements
+from modinterp.sources.validity.runs import SOLVED, WITH_HEADS
+
+RESAMPLED = "accuracy with the circles of other numbers"
+KEYS_ALONE = "accuracy with the key circles alone"
+WITH_COMPANIONS = "accuracy with the key circles and their companions alone"
+OTHERS_ALONE = "accuracy with as many other circles alone"
+ALL_BUT = "accuracy with everything but the circles"
+FORETOLD_KIND = "circles of the kind that the heads foretell, share"
+TUNED = 0.8  # share of a head's variance at one frequency
+
+
+def _necessity(m: CyclicMeasurements) -> dict[str, Value]:
+    return {"accuracy_without": m.causal.accuracy_without, RESAMPLED: m.causal.accuracy_resampled}
+
+
+def _sufficiency(m: CyclicMeasurements) -> dict[str, Value]:
+    return {KEYS_ALONE: m.causal.accuracy_of(m.causal.circles), WITH_COMPANIONS: m.causal.accuracy_alone}
+
+
+def _rivals(m: CyclicMeasurements) -> dict[str, Value]:
+    return {OTHERS_ALONE: m.causal.accuracy_of(m.causal.other_circles), ALL_BUT: m.causal.accuracy_without}
+
+
+def _kinds(m: CyclicMeasurements) -> dict[str, Value]:
+    tuned = {head.freq for head in m.heads.heads if head.explained >= TUNED}
+    shares = dict(zip(m.causal.circles, m.causal.pizza_shares, strict=True))
+    right = [(k in tuned) == (share < 0.25) for k, share in shares.items()]
+    return {
+        FORETOLD_KIND: sum(right) / len(right),
+        "clock circles": m.causal.count_of_kind("clock"),
+        "pizza circles": m.causal.count_of_kind("pizza"),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="validity.I1.necessity",
+        where="I1, necessity",
+        statement="Without the circles the network cannot add, whether they are taken out or replaced by those of "
+        "other numbers.",
+        source_says="confirmed: it asks for two ablations",
+        measure=each(_necessity),
+        expected={
+            "accuracy_without": at_most(0.10, "little above chance, 1 in p"),
+            RESAMPLED: at_most(0.05, "the circles then speak for other numbers"),
+        },
+        needs=SOLVED,
+        scope="any seed",
+    ),
+    Claim(
+        id="validity.I2.sufficiency",
+        where="I2, sufficiency",
+        statement="The key circles alone suffice to add, and with their companions nothing is missing.",
+        source_says="confirmed: it asks for 70% of the performance",
+        measure=each(_sufficiency),
+        expected={
+            KEYS_ALONE: at_least(0.95, "well above the 70% that the audit asks for"),
+            WITH_COMPANIONS: at_least(0.99, "companions are waves of twice a key that a nonlinearity makes"),
+        },
+        needs=SOLVED,
+        scope="any seed",
+    ),
+    Claim(
+        id="validity.I4.specificity",
+        where="I4, specificity",
+        statement="The same circles, turned as far but against each other, leave the answer: the effect is on a + b "
+        "alone.",
+        source_says="not applicable, for want of a second task",
+        expected={
+            "half_turn": at_least(0.95, "both turns move every number as far"),
+            "counter_turn": at_least(0.95, "only a - b moves"),
+        },
+        needs=SOLVED,
+        scope="any seed",
+    ),
+    Claim(
+        id="validity.I5.rivals",
+        where="I5, rivals",
+        statement="As many other circles cannot add, nor can everything but the circles.",
+        source_says="partial: it asks for a rival that is less than 80% as faithful",
+        measure=each(_rivals),
+        expected={
+            OTHERS_ALONE: at_most(0.10, "set after numbers had been seen"),
+            ALL_BUT: at_most(0.10, "set after numbers had been seen"),
+        },
+        needs=SOLVED,
+        scope="any seed",
+    ),
+    Claim(
+        id="validity.I5.kinds",
+        where="I5, rivals",
+        statement="Clock and Pizza are told apart circle by circle: a circle is a Clock if and only if a head is "
+        "tuned to it.",
+        source_says="partial: Clock or Pizza was left open",
+        measure=each(_kinds),
+        expected={FORETOLD_KIND: at_least(0.9, "one circle in ten may be fed by others")},
+        needs=WITH_HEADS,
+        scope="any seed",
+    ),
+    Claim(
+        id="validity.I10.rescue",
+        where="I10, rescue",
+        statement="Where both numbers are another pair's, the circles of the right pair alone restore the answer.",
+        source_says="untested: it asks for a broad corruption and 80% restored by a narrow one",
+        expected={"rescue": at_least(0.95, "well above the 80% that the audit asks for")},
+        needs=SOLVED,
+        scope="any seed",
+    ),
+)

@@ -1,0 +1,14 @@
+"""A public audit of what is known of networks that add by circles, answered criterion by criterion."""
+
+from modinterp.sources.contract import Source
+
+SOURCE = Source(
+    name="validity",
+    package=__package__,
+    title="Mechanistic validity: 36 criteria for what is known of grokking on modular addition",
+    citation="mechanistic-validity audit",
+    link="https://github.com/mechanistic-validity/mechanistic-validity",
+    main_run="nanda/mainline-0",
+    note="This is a self-audit: the criteria are another project's, and the networks, measurements and tolerances are "
+    "ours. Nobody else has checked them. The networks are those of other sources; none was trained for this page.",
+)
