@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 
 import torch
 from jaxtyping import Bool, Complex, Float, Int
@@ -102,6 +103,7 @@ class Foretold:
         correlation, slope: of the margins measured, against those foretold.
         wrong: number of wrong answers.
         among_rivals: share of them that are among the three of the smallest margins foretold; NaN without any.
+        margins: frequency to the margins that were measured without it.
     """
 
     explained: float
@@ -109,6 +111,7 @@ class Foretold:
     slope: float
     wrong: int
     among_rivals: float
+    margins: Mapping[int, Float[Tensor, " distance"]] = field(repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, cosines: Cosines, without: Mapping[int, Logits]) -> Foretold:
@@ -127,7 +130,42 @@ class Foretold:
         dx, dy = x - x.mean(), y - y.mean()
         slope = dx @ dy / dx.square().sum()
         correlation = dx @ dy / (dx.norm() * dy.norm())
-        return cls(float(explained), float(correlation), float(slope), wrong, among / wrong if wrong else float("nan"))
+        share = among / wrong if wrong else float("nan")
+        measured = {k: margins(logits, cosines.sign) for k, logits in without.items()}
+        return cls(float(explained), float(correlation), float(slope), wrong, share, measured)
+
+
+@dataclass(frozen=True)
+class Synergy:
+    """What two circles out cost together, beside what each costs.
+
+    Attributes:
+        additive: share of the variance of the falls of the margins, two circles out, that the sum of both explains.
+        largest: largest synergy of two circles in accuracy, over the larger cost of one of them.
+        null: the largest synergy in accuracy of two other circles.
+    """
+
+    additive: float
+    largest: float
+    null: float
+
+    @classmethod
+    def of(cls, freqs: Sequence[int], others: Sequence[int], measured: Callable[..., tuple[Tensor, float]]) -> Synergy:
+        """From a function that takes circles out and returns margins and accuracy."""
+        (intact, best), foretold, seen, over = measured([]), [], [], [0.0]
+        alone = {k: measured([k]) for k in (*freqs, *others)}
+        for first, second in combinations(freqs, 2):
+            both, share = measured([first, second])
+            foretold.append(2 * intact - alone[first][0] - alone[second][0])
+            seen.append(intact - both)
+            costs = [best - alone[k][1] for k in (first, second)]
+            if max(costs) > 0:
+                over.append((best - share - sum(costs)) / max(costs))
+        null = [abs(best - measured(pair)[1] - sum(best - alone[k][1] for k in pair))
+                for pair in list(combinations(others, 2))[:8]]  # fmt: skip
+        x, y = torch.stack(foretold), torch.stack(seen)
+        additive = 1 - (x - y).square().sum() / (y - y.mean()).square().sum()
+        return cls(float(additive), max(over), max(null, default=0.0))
 
 
 @checked
@@ -168,3 +206,29 @@ def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
     design = torch.stack([torch.ones(p, dtype=torch.float64), pizza], dim=1)
     u, v = torch.linalg.lstsq(design, by_distance[:, None]).solution.flatten().tolist()
     return v / (u + v) if u + v else float("nan")
+
+
+@checked
+def crossed_pairs(
+    cosines: Cosines, intact: Float[Tensor, " distance"], without: Mapping[int, Tensor]
+) -> tuple[int, int]:
+    """How many pairs of circles tell different wrong answers apart, and how many pairs there are.
+
+    Of a pair, d1 is the distance at which the first circle alone should matter most against the second, and d2 the
+    reverse. The pair is crossed if taking out each costs more at its own distance, by half of its largest possible
+    cost, than either costs at the other's.
+
+    Args:
+        intact: margins of the network as it is. [logits]
+        without: frequency to the margins without it. [logits]
+    """
+    waves = cosine_waves(cosines.p, list(without))
+    drops = {k: (intact - found) / (2 * cosines.alphas[k]) for k, found in without.items()}
+    freqs, crossed = list(without), 0
+    pairs = [(i, j) for i in range(len(freqs)) for j in range(i)]
+    for i, j in pairs:
+        at_i, at_j = int((waves[:, j] - waves[:, i]).argmax()), int((waves[:, i] - waves[:, j]).argmax())
+        first, second = drops[freqs[i]], drops[freqs[j]]
+        own = min(float(first[at_i]), float(second[at_j]))
+        crossed += own - max(float(first[at_j]), float(second[at_i])) >= 0.5
+    return crossed, len(pairs)

@@ -13,14 +13,18 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from modinterp.analyses.fourier.cosine_sums import cosine_spectrum
+from modinterp.analyses.fourier.cosine_sums import cosine_spectrum, cosine_waves
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.bases import Frequencies
+from modinterp.interventions.at_neurons import AtNeurons
 from modinterp.interventions.effects import (
     Cosines,
     Foretold,
+    Synergy,
     answer_waves,
     answers_moved,
+    crossed_pairs,
+    margins,
     margins_of,
     mean_by_distance,
     pizza_share,
@@ -262,6 +266,11 @@ class Causal(Component[Any]):
         return self.turned(freqs=self._few, controls=True)
 
     @cached_property
+    def half_turn_of_keys(self) -> Turned:
+        """The half turn of the key frequencies of the read-out, for a network that uses no few circles."""
+        return self.turned(freqs=self.m.freqs, controls=True)
+
+    @cached_property
     def counter_turn(self) -> Turned:
         """One number half a step further and the other half a step back: the answer is foretold to stay."""
         return self.turned(HALF, -HALF, self._few)
@@ -492,3 +501,86 @@ class Causal(Component[Any]):
     def answers_of_half_turn(self) -> Bool[Tensor, " pair"]:
         """Whether the half turn moves the answer to each pair by one."""
         return answers_moved(self.half_turn.logits, 1, self._sign).flatten()
+
+    def turned_by(self, freqs: Sequence[int]) -> float:
+        """Share of the pairs whose answer the half turn of some circles, and their companions, moves by one."""
+        if set(freqs) == set(self.half_turn.freqs):
+            return self.half_turn.moved
+        return self.turned(freqs=tuple(freqs)).moved if freqs else float("nan")
+
+    @property
+    def crossed(self) -> tuple[int, int]:
+        """How many pairs of circles tell different wrong answers apart, and how many pairs there are."""
+        cosines = Cosines.of(self._logits, self._few, self._sign)
+        return crossed_pairs(cosines, margins(self._logits, self._sign), self.foretold.margins)
+
+    @cached_property
+    def at_neurons(self) -> AtNeurons:
+        """The neurons of the last layer, changed along the directions that the read-out uses."""
+        if not self._in_order:
+            raise NoSuchPart(f"the neurons of {self.m.name} are not in the order of the circles")
+        W_L = self.m.W_L.cpu().float()
+        return AtNeurons(
+            self.m.post.cpu().float().flatten(0, 1), W_L, self._logits.flatten(0, 1).float(), self.basis.answers[:, 0],
+            tuple(self.circles),
+        )  # fmt: skip
+
+    @property
+    def without_circles_is_wrong(self) -> tuple[int, int]:
+        """How many pairs are answered wrong without the circles, and without as many other circles."""
+        n = self._p**2
+        without = self._changed(lambda x, part: x - part, self.other_circles)
+        return round(n * (1 - self.accuracy_without)), round(n * (1 - self._share_right(without)))
+
+    @cached_property
+    def synergy(self) -> Synergy:
+        """Whether two circles out cost what each costs, on a sample of held-out pairs."""
+        pairs = self._sample(self.held_out, SAMPLE // 2)
+        right = self.basis.answers[pairs, 0]
+
+        def measured(freqs: Sequence[int]) -> tuple[Float[Tensor, " distance"], float]:
+            logits = self._of_sample(pairs, lambda x, part: x - part, freqs)
+            return margins_of(logits, right), float((logits.argmax(dim=-1) == right).double().mean())
+
+        return Synergy.of(self._few, self.other_circles, measured)
+
+    @cached_property
+    def spill(self) -> float:
+        """Largest change of another circle's size, as a share, when one circle is taken out or doubled, on a sample."""
+        pairs = self._sample(torch.arange(self._p**2), SAMPLE // 2)
+        right = self.basis.answers[pairs, 0]
+
+        def sizes(freq: int, dose: float) -> Float[Tensor, " freq"]:
+            margin = margins_of(self._of_sample(pairs, lambda x, part: x + (dose - 1) * part, [freq]), right)
+            return margin @ cosine_waves(self._p, list(self._few)).to(margin)
+
+        before = sizes(self._few[0], 1.0)
+        moved = []
+        for place, freq in enumerate(self._few):
+            for dose in (0.0, 2.0):
+                change = (sizes(freq, dose) / before - 1).abs()
+                change[place] = 0
+                moved.append(float(change.max()))
+        return max(moved)
+
+    @cached_property
+    def onset(self) -> pd.DataFrame:
+        """Accuracy and the share that the half turn moves, on held-out and on training pairs, one row a snapshot."""
+        rows, parts = [], {"held-out": self._sample(self.held_out), "training": self._sample(self._trained_on)}
+        angles = turn_angles(self._few, self._p, HALF), turn_angles(self._few, self._p, self._sign * HALF)
+        for epoch in self.m.snapshots:
+            at = Embedded(self.m.at(epoch), self.m.task, self.basis.order)
+            a, b = at.tables
+            turned = [turn(self._p, by) @ x for by, x in zip(angles, (a, b), strict=True)]
+            row: dict[str, float] = {"epoch": epoch}
+            for name, pairs in parts.items():
+                for what, vectors, move in (("accuracy", (a, b), 0), ("half turn", turned, 1)):
+                    logits = at.of_pairs(vectors[0][pairs // self._p], vectors[1][pairs % self._p], pairs)
+                    hit = logits.argmax(dim=-1) == (self.basis.answers[pairs, 0] + move) % self._p
+                    row[f"{what}, {name}"] = float(hit.double().mean())
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    @property
+    def _trained_on(self) -> Int[Tensor, " pair"]:
+        return self.basis.rows(self.m.split.train)

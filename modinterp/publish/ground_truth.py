@@ -27,8 +27,8 @@ import torch
 from modinterp.files import folder_name, write_atomically
 from modinterp.measurements import measure_as_published
 from modinterp.models import TransformerConfig, to_hooked_transformer_state_dict
+from modinterp.models.planted import clock
 from modinterp.publish.edges import Edge, Graph, auc, edges
-from modinterp.publish.planted import clock
 from modinterp.runs import TrainedRun, store
 from modinterp.sources import load, sources
 from modinterp.tasks.description import description

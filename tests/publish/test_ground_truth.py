@@ -11,9 +11,9 @@ import torch
 
 from modinterp.commands.publish import main
 from modinterp.models import TransformerConfig, from_state_dict, hooked, initial_weights
+from modinterp.models.planted import clock
 from modinterp.publish.edges import EMBED, LOGITS, MLP, Graph, auc, edges
 from modinterp.publish.ground_truth import case, write_ground_truth
-from modinterp.publish.planted import clock
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
 

@@ -1,9 +1,9 @@
 """What a public audit asks of the claim that small networks add by circles."""
 
 from modinterp.claims import Contradiction
-from modinterp.sources.validity.claims import construct, external, internal, measurement
+from modinterp.sources.validity.claims import construct, controls, external, internal, measurement
 
-SECTIONS = (construct, measurement, internal, external)
+SECTIONS = (construct, measurement, internal, controls, external)
 CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)
 CONTRADICTIONS: tuple[Contradiction, ...] = ()
 

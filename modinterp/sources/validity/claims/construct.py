@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
+from modinterp.interventions.turning import doubles
 from modinterp.measurements import CyclicMeasurements
-from modinterp.sources.validity.runs import SOLVED, UNSOLVED
+from modinterp.sources.validity.runs import SOLVED, UNSOLVED, WITH_NEURONS
+from modinterp.sources.validity.turns import HALF, SEEN, circles_between, circles_by_method, half_turn
 
+BETWEEN = "circles between Clock and Pizza"
+P_VALUE = "p-value of the gap in W_L"
+EXPLAINED = "strongest other circle is twice a key, or costs next to nothing"
+AGREE = "agreement of weights, activations and answers, least"
+NEEDED = "keys that cost over a tenth of the strongest circle, share"
+CROSSED = "pairs of circles that tell other answers apart, share"
 MOVED = "half turn of the key circles: the answer moves by one"
+
+
+def _discriminant(m: CyclicMeasurements) -> dict[str, Value]:
+    return {HALF: half_turn(m).moved, BETWEEN: circles_between(m), "formula kept": half_turn(m).kept}
 
 
 def _half_turn_of_keys(m: CyclicMeasurements) -> dict[str, Value]:
@@ -16,20 +29,86 @@ def _half_turn_of_keys(m: CyclicMeasurements) -> dict[str, Value]:
     return {MOVED: turned.moved, "formula kept": turned.kept}
 
 
+def _structure(m: CyclicMeasurements) -> dict[str, Value]:
+    falls = m.causal.without_each["margin lost"]
+    others = falls[~falls.index.isin(m.freqs)]
+    strongest, weakest_key = int(others.idxmax()), float(falls[falls.index.isin(m.freqs)].min())
+    return {
+        P_VALUE: m["p_value_gap"],
+        EXPLAINED: strongest in doubles(m.freqs, m.p) or float(others.max()) < 0.05 * weakest_key,
+        "strongest other circle": strongest,
+    }
+
+
+def _convergence(m: CyclicMeasurements) -> dict[str, Value]:
+    sets = circles_by_method(m)
+    weights, activations, behaviour = (set(sets[name]) for name in ("weights", "activations", "behaviour"))
+    pairs = ((weights, activations), (weights, behaviour), (activations, behaviour))
+    return {
+        AGREE: min(jaccard(x, y) for x, y in pairs),
+        NEEDED: len(weights & set(sets["removal"])) / max(len(weights), 1),
+        "agreement with the circles of W_E": jaccard(weights, set(sets["embedding"])),
+    }
+
+
+def _complementation(m: CyclicMeasurements) -> dict[str, Value]:
+    crossed, pairs = m.causal.crossed
+    return {CROSSED: crossed / pairs if pairs else float("nan"), "pairs of circles": pairs}
+
+
 CLAIMS = (
+    Claim(
+        id="validity.C2.structure",
+        where="C2, structure",
+        statement="W_L is sparse in frequency where matrices without structure are not, and the strongest circle "
+        "outside the keys is twice a key.",
+        source_says="confirmed: it asks for signatures in the weights where theory puts them",
+        measure=each(_structure),
+        expected={
+            P_VALUE: at_most(0.01, "the largest over three nulls"),
+            EXPLAINED: equals(1, f"a nonlinearity doubles frequencies, or it costs under 5% of a key; {SEEN}"),
+        },
+        needs=WITH_NEURONS,
+        scope="any seed",
+    ),
+    Claim(
+        id="validity.C3.convergence",
+        where="C3, convergence",
+        statement="Weights, activations and answers single out the same circles, and each of them matters when it is "
+        "taken out.",
+        source_says="partial: all methods were Fourier ablations",
+        measure=each(_convergence),
+        expected={
+            AGREE: at_least(0.8, "Jaccard index; one circle in five may differ"),
+            NEEDED: equals(1, "a key that costs under a tenth of the strongest circle refutes it"),
+        },
+        needs=WITH_NEURONS,
+        scope="any seed",
+    ),
     Claim(
         id="validity.C4.discriminant",
         where="C4, discriminant",
         statement="Half a step, where no token stands, moves the answer by one, and every circle is a Clock or a "
         "Pizza, none between.",
         source_says="partial: it asks for a named neighbour and a number that separates it",
+        measure=each(_discriminant),
         expected={
-            "half_turn": at_least(0.95, "a table of tokens has nothing to look up there"),
-            "other_circles": equals(0, "a share below 0.25 is a Clock and above 0.75 a Pizza"),
+            HALF: at_least(0.95, "a table of tokens has nothing to look up there"),
+            BETWEEN: equals(0, "a share below 0.25 is a Clock and above 0.75 a Pizza"),
         },
         needs=SOLVED,
         scope="any seed",
         figure="turn",
+    ),
+    Claim(
+        id="validity.C6.complementation",
+        where="C6, complementation",
+        statement="The circles do different work: of two circles, each tells apart answers that the other does not.",
+        source_says="untested: frequencies were taken to be alike",
+        measure=each(_complementation),
+        expected={CROSSED: at_least(0.9, "nine pairs of circles in ten")},
+        needs=WITH_NEURONS,
+        scope="any seed",
     ),
     Claim(
         id="validity.C4.memorised",

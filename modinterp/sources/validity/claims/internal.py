@@ -7,7 +7,9 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, WITH_HEADS
+from modinterp.sources.validity.turns import HALF, SEEN, counter_turn, half_turn
 
+COUNTER = "counter turn: the answer stays"
 RESAMPLED = "accuracy with the circles of other numbers"
 KEYS_ALONE = "accuracy with the key circles alone"
 WITH_COMPANIONS = "accuracy with the key circles and their companions alone"
@@ -23,6 +25,10 @@ def _necessity(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _sufficiency(m: CyclicMeasurements) -> dict[str, Value]:
     return {KEYS_ALONE: m.causal.accuracy_of(m.causal.circles), WITH_COMPANIONS: m.causal.accuracy_alone}
+
+
+def _specificity(m: CyclicMeasurements) -> dict[str, Value]:
+    return {HALF: half_turn(m).moved, COUNTER: counter_turn(m).moved}
 
 
 def _rivals(m: CyclicMeasurements) -> dict[str, Value]:
@@ -74,9 +80,10 @@ CLAIMS = (
         statement="The same circles, turned as far but against each other, leave the answer: the effect is on a + b "
         "alone.",
         source_says="not applicable, for want of a second task",
+        measure=each(_specificity),
         expected={
-            "half_turn": at_least(0.95, "both turns move every number as far"),
-            "counter_turn": at_least(0.95, "only a - b moves"),
+            HALF: at_least(0.95, "both turns move every number as far"),
+            COUNTER: at_least(0.95, "only a - b moves"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -88,8 +95,8 @@ CLAIMS = (
         source_says="partial: it asks for a rival that is less than 80% as faithful",
         measure=each(_rivals),
         expected={
-            OTHERS_ALONE: at_most(0.10, "set after numbers had been seen"),
-            ALL_BUT: at_most(0.10, "set after numbers had been seen"),
+            OTHERS_ALONE: at_most(0.10, SEEN),
+            ALL_BUT: at_most(0.10, SEEN),
         },
         needs=SOLVED,
         scope="any seed",

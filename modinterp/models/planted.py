@@ -14,7 +14,9 @@ SHARP = 60.0  # attention that is one position, to e^-60
 PHASES = 12  # neurons a frequency
 
 
-def clock(p: int, freqs: tuple[int, ...], size: float = 40.0) -> tuple[ModularArithmetic, Network]:
+def clock(
+    p: int, freqs: tuple[int, ...], size: float = 40.0, decoys: tuple[int, ...] = ()
+) -> tuple[ModularArithmetic, Network]:
     """A one-layer transformer that adds mod p by turning angles at some frequencies, and its task.
 
     Head 0 copies what stands at a, head 1 what stands at b; twelve neurons a frequency, relu(cos(w a + x) +
@@ -23,6 +25,7 @@ def clock(p: int, freqs: tuple[int, ...], size: float = 40.0) -> tuple[ModularAr
     Args:
         freqs: frequencies, from 1 to (p - 1) / 2.
         size: of the logits.
+        decoys: other frequencies, whose circles the embedding holds where no head reads them.
     Raises:
         ValueError: no frequency, one twice, or one that is none of p.
     """
@@ -30,14 +33,34 @@ def clock(p: int, freqs: tuple[int, ...], size: float = 40.0) -> tuple[ModularAr
         raise ValueError(f"frequencies are different numbers from 1 to {p // 2}, got {freqs}")
     phases = 2 * math.pi / PHASES * torch.arange(PHASES)
     turn = torch.block_diag(*[torch.stack([phases.cos(), -phases.sin()])] * len(freqs))
-    angles = 2 * math.pi / p * torch.outer(torch.arange(p), torch.tensor(freqs))
-    circles = torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+    circles = _circles(p, freqs)
     c = torch.arange(p)
     read = [(2 * math.pi / p * k * c + 2 * phases[:, None]).cos() for k in freqs]
     task = addition(p)
     weights = _routed(circles, turn, size / PHASES * torch.cat(read))
+    if decoys:
+        weights = _with_unread(weights, _circles(p, decoys))
     sizes = {"d_model": weights["embed.W_E"].shape[1], "n_heads": 2, "d_head": circles.shape[1] + 1}
     return task, hooked(TransformerConfig.of(task, **sizes, d_mlp=PHASES * len(freqs)), weights)
+
+
+def _circles(p: int, freqs: tuple[int, ...]) -> Tensor:
+    angles = 2 * math.pi / p * torch.outer(torch.arange(p), torch.tensor(freqs))
+    return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+
+
+def _with_unread(weights: Weights, content: Tensor) -> Weights:
+    """The weights with more dimensions of the residual stream, which hold content of the numbers and feed nothing."""
+    extra = content.shape[1]
+    axes = {"W_E": 1, "W_pos": 1, "W_Q": 1, "W_K": 1, "W_V": 1, "W_O": 2, "W_in": 0, "W_out": 1, "W_U": 0, "b_out": 0}
+    wider = dict(weights)
+    for name, weight in weights.items():
+        axis = axes.get(name.rpartition(".")[2])
+        if axis is not None:
+            shape = [extra if place == axis else size for place, size in enumerate(weight.shape)]
+            wider[name] = torch.cat([weight, torch.zeros(shape)], dim=axis)
+    wider["embed.W_E"][: len(content), -extra:] = content
+    return wider
 
 
 def _routed(content: Tensor, turn: Tensor, W_L: Tensor) -> Weights:

@@ -1,0 +1,142 @@
+"""The neurons of the last layer changed along the directions that the read-out uses, and what the answers do.
+
+After the last neurons the network is linear, so logits under any change follow without a forward pass. The changes are
+those of TransformerLens' `tools.analysis.interchange`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+from transformer_lens.tools.analysis.interchange import NormMatchedPlacebo, SubspaceInterchange, random_basis
+
+from modinterp.analyses.fourier.transforms import components_of, fourier_basis
+
+Neurons = Float[Tensor, "pair neuron"]
+Planes = Float[Tensor, "neuron rank"]
+Interchange = Callable[[Tensor, Tensor], Tensor]
+How = Literal["zero", "mean", "resampled"]
+SWAPPED = 4000  # pairs of inputs
+_STEP = 8  # neurons
+
+
+@dataclass(frozen=True)
+class AtNeurons:
+    """Neurons of the last layer over all pairs, and the map from them to the logits.
+
+    Attributes:
+        post: neurons after the nonlinearity, at the last position.
+        W_L: map from the neurons to the logits.
+        logits: logits of the intact network.
+        right: right answer of each pair.
+        freqs: key frequencies. [cycles per p]
+    """
+
+    post: Neurons
+    W_L: Float[Tensor, "neuron output"]
+    logits: Float[Tensor, "pair output"]
+    right: Int[Tensor, " pair"]
+    freqs: tuple[int, ...]
+
+    def planes(self, freqs: Sequence[int]) -> Planes:
+        """Orthonormal directions of the neurons that the read-out turns into waves of some frequencies."""
+        p = self.W_L.shape[1]
+        waves = fourier_basis(p)[components_of(list(freqs), p)].to(self.W_L)
+        return torch.linalg.qr(self.W_L @ waves.T).Q
+
+    @cached_property
+    def keys(self) -> Planes:
+        """Directions that are read as waves of the key frequencies."""
+        return self.planes(self.freqs)
+
+    @cached_property
+    def other_planes(self) -> Planes:
+        """As many directions of the strongest other frequencies, orthogonal to those of the key frequencies."""
+        p = self.W_L.shape[1]
+        rest = [k for k in range(1, (p + 1) // 2) if k not in self.freqs]
+        sizes = {k: float((self.W_L @ fourier_basis(p)[components_of([k], p)].to(self.W_L).T).norm()) for k in rest}
+        chosen = sorted(rest, key=lambda k: -sizes[k])[: len(self.freqs)]
+        waves = fourier_basis(p)[components_of(chosen, p)].to(self.W_L)
+        read = self.W_L @ waves.T
+        return torch.linalg.qr(read - self.keys @ (self.keys.T @ read)).Q
+
+    def changed(self, new: Neurons, pairs: Int[Tensor, " some"] | None = None) -> Float[Tensor, "some output"]:
+        """Logits of all pairs, or of some, with other values of the neurons."""
+        post, logits = (self.post, self.logits) if pairs is None else (self.post[pairs], self.logits[pairs])
+        return logits + ((new - post) @ self.W_L).to(logits)
+
+    def accuracy(self, new: Neurons) -> float:
+        """Share of all pairs that are answered right with other values of the neurons."""
+        return float((self.changed(new).argmax(dim=-1) == self.right).double().mean())
+
+    # Swaps
+
+    def swapped(self, interchange: Interchange, seed: int = 0) -> float:
+        """Share of pairs of inputs whose answer becomes the other input's.
+
+        Args:
+            interchange: map from the neurons of one input and of the other to new ones.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        base, source = torch.randint(len(self.post), (2, SWAPPED), generator=generator)
+        logits = self.changed(interchange(self.post[base], self.post[source]), base)
+        return float((logits.argmax(dim=-1) == self.right[source]).double().mean())
+
+    def swap(self, seed: int = 0) -> float:
+        """Share of pairs of inputs whose answer becomes the other's when the directions of the keys are swapped."""
+        return self.swapped(SubspaceInterchange(self.keys), seed)
+
+    @cached_property
+    def swap_controls(self) -> dict[str, float]:
+        """The same share under other swaps: random planes, random planes moved as far, planes of other frequencies."""
+        drawn = random_basis(*self.keys.shape, seed=0).to(self.post)
+        return {
+            "random planes": self.swapped(SubspaceInterchange(drawn)),
+            "random planes, as far": self.swapped(NormMatchedPlacebo(SubspaceInterchange(self.keys), drawn)),
+            "other frequencies": self.swapped(SubspaceInterchange(self.other_planes)),
+        }
+
+    # Out and alone
+
+    def _others(self) -> Neurons:
+        return self.post[torch.randperm(len(self.post), generator=torch.Generator().manual_seed(0))]
+
+    def _reference(self, how: How) -> Neurons:
+        made = {"zero": lambda: self.post * 0, "mean": lambda: self.post.mean(dim=0).expand_as(self.post)}
+        return made.get(how, self._others)()
+
+    def without_keys(self, how: How) -> float:
+        """Accuracy with the coordinates along the keys at zero, at their mean, or those of other pairs."""
+        return self.accuracy(SubspaceInterchange(self.keys)(self.post, self._reference(how)))
+
+    @cached_property
+    def scrubbed(self) -> float:
+        """Accuracy with everything but the coordinates along the keys that of other pairs (causal scrubbing)."""
+        return self.accuracy(SubspaceInterchange(self.keys)(self._others(), self.post))
+
+    def without(self, out: Bool[Tensor, " neuron"], how: How) -> float:
+        """Accuracy with some neurons at zero, at their mean, or those of other pairs."""
+        return self.accuracy(torch.where(out, self._reference(how), self.post))
+
+    def fewest(self, accuracy: float = 0.99) -> int:
+        """Fewest neurons, the strongest first and in steps of eight, with which the accuracy is reached.
+
+        The others stay at their mean; strength is the standard deviation times the norm of what a neuron writes.
+        """
+        order = (self.post.std(dim=0) * self.W_L.norm(dim=1)).argsort(descending=True)
+        low, high = 0, -(-len(order) // _STEP)
+        while low < high:
+            middle = (low + high) // 2
+            out = torch.ones(len(order), dtype=torch.bool)
+            out[order[: middle * _STEP].cpu()] = False
+            if self.without(out, "mean") >= accuracy:
+                high = middle
+            else:
+                low = middle + 1
+        return min(high * _STEP, len(order))
