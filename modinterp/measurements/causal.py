@@ -445,7 +445,7 @@ class Causal(Component[Any]):
         return self.basis.rows(self.m.split.test)
 
     @staticmethod
-    def _sample(pairs: Int[Tensor, " pair"], size: int = SAMPLE) -> Int[Tensor, " pair"]:
+    def _sample(pairs: Int[Tensor, " pair"], size: int = SAMPLE) -> Int[Tensor, " some"]:
         return pairs[torch.randperm(len(pairs), generator=torch.Generator().manual_seed(0))[:size]]
 
     def _of_sample(

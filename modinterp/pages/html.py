@@ -13,10 +13,14 @@ from modinterp.pages.packed import plotly_packed
 _LIBRARY = "<!-- plotly -->"  # its place in `base.html`
 
 
-def table_html(title: str, table: pd.DataFrame) -> str:
-    """A table that unfolds under its title."""
+def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
+    """A table that unfolds under its title.
+
+    Args:
+        unfolded: whether it is so from the start.
+    """
     body = table.to_html(index=False, border=0, na_rep="", float_format=lambda x: f"{x:.4g}")
-    return f"<details><summary>{escape(title, quote=False)}</summary><div class='scroll'>{body}</div></details>"
+    return f"<details{' open' if unfolded else ''}><summary>{escape(title, quote=False)}</summary><div class='scroll'>{body}</div></details>"
 
 
 def rendered(package: str, name: str, /, **values: Any) -> str:

@@ -139,6 +139,7 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         pages=() if title else reproduced.pages,
         prevalence="" if title else prevalence_html([prevalence_table(results)]),
         **_printed(results),
+        overview="" if title or reproduced.foreign else _overview(reproduced),
         contradictions=[("", *row) for row in contradictions_table(reproduced).values.tolist()],
         refuted=did_not_hold(reproduced),
         recorded=sum(m.is_recorded for name, m in reproduced.measured.items() if name in asked),
@@ -152,6 +153,12 @@ def _story(reproduced: Reproduction) -> list[Sentence]:
     own = reproduced.source.story
     by_id = {result.claim.id.partition(".")[2]: result for result in reproduced.results}
     return (own.told(by_id) if own else []) or told_by_itself(reproduced.results)
+
+
+def _overview(reproduced: Reproduction) -> str:
+    """The source's own table of what came out; empty where it has none."""
+    found = reproduced.source.overview({r.claim.id.partition(".")[2]: r for r in reproduced.results})
+    return "" if found is None else table_html(*found, unfolded=True)
 
 
 def _first_figures(reproduced: Reproduction) -> list[str]:

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from modinterp.claims import Claim, Contradiction
+    from pandas import DataFrame
+
+    from modinterp.claims import Claim, Contradiction, Result
     from modinterp.claims.tally import Tally
     from modinterp.sources.drawing import Drawing
     from modinterp.sources.story import Story
@@ -49,7 +51,8 @@ class Source(Mapping):
         package: the package of the source's folder, `__package__` in its `source.py`. It holds `runs` (with `RUNS`,
             name to spec), `claims` (with `CLAIMS` and, if there are any, `CONTRADICTIONS`), `drawings` (with `FIGURES`,
             key to `Drawing`), and, where hyper-parameters can be searched for, `search`, and where the page is to begin
-            with sentences of its own, `story` (with `STORY`).
+            with sentences of its own, `story` (with `STORY`), or with a table of its own, `overview` (with `TITLE` and
+            `table`, from results by id to a data frame).
         title: of the paper or report.
         citation: authors and year, or what kind of text it is.
         link: where it can be read; empty where it has no public address.
@@ -162,6 +165,17 @@ class Source(Mapping):
         if unknown := set(story.figures) - set(self.drawings):
             raise ValueError(f"the story of {self.name} shows {', '.join(sorted(unknown))}, which it does not draw")
         return story
+
+    def overview(self, results: Mapping[str, Result]) -> tuple[str, DataFrame] | None:
+        """A title and the source's own table of what came out, which its page has first; None where it has none.
+
+        Args:
+            results: id of a claim, without the source's name, to what came out.
+        """
+        if find_spec(f"{self.package}.overview") is None:
+            return None
+        module = self._part("overview")
+        return module.TITLE, module.table(results)
 
     @property
     def has_search(self) -> bool:
