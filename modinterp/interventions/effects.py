@@ -94,6 +94,14 @@ def margins_of(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair
     return (along[:, :1] - along).mean(dim=0)
 
 
+@checked
+def lead(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) -> float:
+    """Mean over some pairs of the right logit minus the largest other. [logits]"""
+    right = logits.gather(1, answers[:, None])
+    others = logits.scatter(1, answers[:, None], -torch.inf)
+    return float((right[:, 0] - others.max(dim=1).values).mean())
+
+
 @dataclass(frozen=True)
 class Foretold:
     """Margins without each circle, beside those that the formula of the intact network foretells.

@@ -24,6 +24,7 @@ from modinterp.interventions.effects import (
     answer_waves,
     answers_moved,
     crossed_pairs,
+    lead,
     margins,
     margins_of,
     mean_by_distance,
@@ -266,6 +267,11 @@ class Causal(Component[Any]):
         return self.turned(freqs=self._few, controls=True)
 
     @cached_property
+    def half_turn_alone(self) -> Turned:
+        """The half turn without controls."""
+        return self.turned(freqs=self._few)
+
+    @cached_property
     def half_turn_of_keys(self) -> Turned:
         """The half turn of the key frequencies of the read-out, for a network that uses no few circles."""
         return self.turned(freqs=self.m.freqs, controls=True)
@@ -460,21 +466,23 @@ class Causal(Component[Any]):
         """What a sample of held-out pairs loses without each circle in turn, one row a frequency.
 
         Columns are the `margin lost` (the largest fall of the mean of the right logit minus that of an answer further
-        on, in logits), `loss` (in nats) and `accuracy`. The attribute `loss` holds the loss with all circles.
+        on, in logits), `lead lost` (the fall of the mean of the right logit minus the best other), `loss` (in nats) and
+        `accuracy`. The attribute `loss` holds the loss with all circles.
         """
         pairs = self._sample(self.held_out, SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
 
-        def measured(blocks: Sequence[Any]) -> tuple[Float[Tensor, " distance"], float, float]:
+        def measured(blocks: Sequence[Any]) -> tuple[Float[Tensor, " distance"], float, float, float]:
             logits = self._of_sample(pairs, lambda x, part: x - part, blocks)
-            loss = float(cross_entropy(logits, right))
-            return margins_of(logits, right), loss, float((logits.argmax(dim=-1) == right).double().mean())
+            loss, share = float(cross_entropy(logits, right)), (logits.argmax(dim=-1) == right).double().mean()
+            return margins_of(logits, right), lead(logits, right), loss, float(share)
 
-        before, loss, _ = measured([])
-        freqs = [k for k in self.basis.all_blocks if 2 * k != self._p]
-        rows = [(float((before - found).max()), loss_without, share) for found, loss_without, share in
-                (measured([k]) for k in freqs)]  # fmt: skip
-        table = pd.DataFrame(rows, index=pd.Index(freqs, name="freq"), columns=["margin lost", "loss", "accuracy"])
+        before, lead_before, loss, _ = measured([])
+        freqs, rows = [k for k in self.basis.all_blocks if 2 * k != self._p], []
+        for found, lead_without, loss_without, share in (measured([k]) for k in freqs):
+            rows.append((float((before - found).max()), lead_before - lead_without, loss_without, share))
+        columns = ["margin lost", "lead lost", "loss", "accuracy"]
+        table = pd.DataFrame(rows, index=pd.Index(freqs, name="freq"), columns=columns)
         table.attrs["loss"] = loss
         return table
 

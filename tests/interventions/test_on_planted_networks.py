@@ -18,7 +18,9 @@ FREQS, DECOYS = (3, 5, 11), (7, 9)
 
 @pytest.fixture(scope="module")
 def m() -> CyclicMeasurements:
-    return measure(TrainedRun("planted", *clock(29, FREQS, decoys=DECOYS)))
+    measured = measure(TrainedRun("planted", *clock(29, FREQS, decoys=DECOYS)))
+    assert isinstance(measured, CyclicMeasurements)
+    return measured
 
 
 def test_circles_that_nothing_reads_are_in_the_embedding_and_cost_nothing(m: CyclicMeasurements) -> None:
@@ -27,6 +29,7 @@ def test_circles_that_nothing_reads_are_in_the_embedding_and_cost_nothing(m: Cyc
     lost = m.causal.without_each["margin lost"]
     assert all(lost[k] > 1 for k in FREQS)
     assert all(abs(lost[k]) < 1e-3 for k in DECOYS)
+    assert all(m.causal.without_each["lead lost"][k] > 1 for k in FREQS)
     assert m.causal.without_each["loss"][list(FREQS)].min() > m.causal.without_each.attrs["loss"]
 
 

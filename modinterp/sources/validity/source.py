@@ -5,8 +5,8 @@ from modinterp.sources.contract import Source
 SOURCE = Source(
     name="validity",
     package=__package__,
-    title="Mechanistic validity: 36 criteria for what is known of grokking on modular addition",
-    citation="mechanistic-validity audit",
+    title="Mechanistic validity of grokking",
+    citation="a public audit",
     link="https://github.com/mechanistic-validity/mechanistic-validity",
     main_run="nanda/mainline-0",
     note="This is a self-audit: the criteria are another project's, and the networks, measurements and tolerances are "

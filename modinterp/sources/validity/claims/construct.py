@@ -6,6 +6,7 @@ from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
+from modinterp.claims.finding import mixed
 from modinterp.interventions.turning import doubles
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, UNSOLVED, WITH_NEURONS
@@ -99,6 +100,7 @@ CLAIMS = (
         needs=SOLVED,
         scope="any seed",
         figure="turn",
+        finding=mixed("in other-draw-2 and in c113-t-2 one circle lies between Clock and Pizza"),
     ),
     Claim(
         id="validity.C6.complementation",
@@ -109,6 +111,7 @@ CLAIMS = (
         expected={CROSSED: at_least(0.9, "nine pairs of circles in ten")},
         needs=WITH_NEURONS,
         scope="any seed",
+        control="without control",
     ),
     Claim(
         id="validity.C4.memorised",
@@ -119,5 +122,6 @@ CLAIMS = (
         expected={MOVED: at_most(0.05, "chance is one in p")},
         needs=UNSOLVED,
         scope="any seed",
+        control="also true before training",
     ),
 )

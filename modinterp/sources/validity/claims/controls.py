@@ -7,10 +7,11 @@ import torch
 from modinterp.analyses.statistics.resampling import e_value_bound
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import Value, each
+from modinterp.claims.claim import Change, Value, each
+from modinterp.claims.finding import mixed, refuted
 from modinterp.interventions.periods import accuracies_with, period_projector, random_projector
 from modinterp.measurements import CyclicMeasurements, PairMeasurements
-from modinterp.sources.validity.runs import MULTITASK, WITH_NEURONS, WITH_SNAPSHOTS
+from modinterp.sources.validity.runs import MAIN, MULTITASK, WITH_NEURONS, WITH_SNAPSHOTS
 from modinterp.sources.validity.turns import SEEN
 
 TIMES = "loss without the least needed circle, times the loss with all"
@@ -101,9 +102,13 @@ def _onset(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         AHEAD: float((moved - accuracy).max()),
         AT_END: float(moved[solved].iloc[0]) if any(solved) else float("nan"),
-        RANKS: float(accuracy.rank().corr(moved.rank())),
         "snapshots": len(table),
     }
+
+
+def _order(m: CyclicMeasurements) -> dict[str, Value]:
+    table = m.causal.onset
+    return {RANKS: float(table["accuracy, held-out"].rank().corr(table["half turn, held-out"].rank()))}
 
 
 CLAIMS = (
@@ -116,6 +121,7 @@ CLAIMS = (
         expected={TIMES: at_least(2, f"a doubled loss is no rounding; {SEEN}")},
         needs=WITH_NEURONS,
         scope="any seed",
+        finding=mixed("1.8 times in kissane-0, which has fourteen key circles; 58 times or more in the others"),
     ),
     Claim(
         id="validity.I3.neurons",
@@ -126,6 +132,8 @@ CLAIMS = (
         expected={NEURONS: at_least(0.95, "a minimal part has nothing to spare")},
         needs=WITH_NEURONS,
         scope="any seed",
+        finding=refuted("20% to 75% of the neurons suffice, the strongest first"),
+        control="also true before training",
     ),
     Claim(
         id="validity.I6.double_dissociation",
@@ -166,6 +174,7 @@ CLAIMS = (
         expected={E_VALUE: at_least(2, "the audit's own threshold")},
         needs=WITH_NEURONS,
         scope="any seed",
+        control="also true after memorising",
     ),
     Claim(
         id="validity.I9.epistasis",
@@ -176,6 +185,7 @@ CLAIMS = (
         expected={ADDITIVE: at_least(0.99, "the formula is a sum")},
         needs=WITH_NEURONS,
         scope="any seed",
+        control="without control",
     ),
     Claim(
         id="validity.I11.onset",
@@ -186,9 +196,28 @@ CLAIMS = (
         expected={
             AHEAD: at_most(0.05, SEEN),
             AT_END: at_least(0.95, SEEN),
-            RANKS: at_least(0.9, SEEN),
         },
         needs=WITH_SNAPSHOTS,
         scope="any seed",
+        control="without control",
+    ),
+    Claim(
+        id="validity.I11.order",
+        where="I11, onset",
+        statement="Snapshot by snapshot, the half turn grows as the accuracy does.",
+        source_says="confirmed: it asks for mechanism and capability together over checkpoints",
+        measure=_order,
+        expected={RANKS: at_least(0.9, SEEN)},
+        needs=(MAIN,),
+        control="without control",
+        changed=(
+            Change(
+                date="2026-11-28",
+                what="which networks the rank correlation is asked of",
+                before="those with snapshots, also with only three: 1 in mainline-0, 0.5 in no-pos-0, undefined in two",
+                now="mainline-0 alone, which has thirteen",
+                why="of three snapshots two answer every pair, and what is equal has no order",
+            ),
+        ),
     ),
 )

@@ -60,6 +60,7 @@ CLAIMS = (
         },
         needs=SOLVED,
         scope="any seed",
+        control="also true before training",
     ),
     Claim(
         id="validity.I2.sufficiency",
@@ -100,6 +101,7 @@ CLAIMS = (
         },
         needs=SOLVED,
         scope="any seed",
+        control="also true before training",
     ),
     Claim(
         id="validity.I5.kinds",
@@ -111,6 +113,7 @@ CLAIMS = (
         expected={FORETOLD_KIND: at_least(0.9, "one circle in ten may be fed by others")},
         needs=WITH_HEADS,
         scope="any seed",
+        control="without control",
     ),
     Claim(
         id="validity.I10.rescue",
@@ -120,5 +123,6 @@ CLAIMS = (
         expected={"rescue": at_least(0.95, "well above the 80% that the audit asks for")},
         needs=SOLVED,
         scope="any seed",
+        control="also true after memorising",
     ),
 )

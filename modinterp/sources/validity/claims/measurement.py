@@ -10,13 +10,14 @@ from modinterp.analyses.statistics.ranking import auroc, average_precision
 from modinterp.analyses.statistics.resampling import bootstrap_width
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import Value, each
+from modinterp.claims.claim import Change, Value, each
+from modinterp.claims.finding import mixed
 from modinterp.interventions.effects import answers_moved
 from modinterp.measurements import CyclicMeasurements, measure
 from modinterp.models.planted import clock
 from modinterp.runs import TrainedRun
 from modinterp.sources.validity.runs import SIZES, SOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, circles_by_method, half_turn
+from modinterp.sources.validity.turns import HALF, SEEN, circles_by_method, half_turn, half_turn_alone
 
 CONTROL = "largest control of equal size"
 WIDTH = "width of the 95% interval of the half turn"
@@ -29,8 +30,8 @@ KEPT = "formula kept by the half turn"
 AUROC = "area under the ROC curve, margin lost"
 AUPRC = "area under precision and recall, margin lost"
 PLANTED = 12  # networks
-ON_TOP = "keys that cost more margin than every other circle, share"
-RATIO = "weakest key to the strongest other circle, ratio of margins lost"
+ON_TOP = "keys that cost more lead than every other circle, share"
+RATIO = "weakest key to the strongest other circle, ratio of the leads lost"
 
 
 def _baseline(m: CyclicMeasurements) -> dict[str, Value]:
@@ -39,14 +40,15 @@ def _baseline(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _selection(m: CyclicMeasurements) -> dict[str, Value]:
-    falls = m.causal.without_each["margin lost"]
-    keys = falls[falls.index.isin(m.freqs)]
-    others = falls[~falls.index.isin(m.freqs)]
+    table = m.causal.without_each
+    keys, others = table[table.index.isin(m.freqs)], table[~table.index.isin(m.freqs)]
+    leads, margins = keys["lead lost"], keys["margin lost"]
     return {
-        ON_TOP: float((keys > others.max()).mean()),
-        RATIO: float(keys.min() / others.max()),
-        "strongest other circle": int(others.idxmax()),
-        "circles tried": len(falls),
+        ON_TOP: float((leads > others["lead lost"].max()).mean()),
+        RATIO: float(leads.min() / others["lead lost"].max()),
+        "the same ratio of mean margins": float(margins.min() / others["margin lost"].max()),
+        "strongest other circle": int(others["lead lost"].idxmax()),
+        "circles tried": len(table),
     }
 
 
@@ -94,7 +96,7 @@ def _sensitivity() -> dict[str, Value]:
 
 
 def _invariance(m: CyclicMeasurements) -> dict[str, Value]:
-    found = half_turn(m)
+    found = half_turn_alone(m)
     by_answer = answers_moved(found.logits, 1, m.sign).double().flatten()
     answers = m.causal.basis.answers[:, 0]
     shares = torch.stack([by_answer[answers == c].mean() for c in range(m.p)])
@@ -115,6 +117,7 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
+        control="without control",
     ),
     Claim(
         id="validity.M2.swap",
@@ -128,6 +131,7 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
+        control="also true after memorising",
     ),
     Claim(
         id="validity.M3.stability",
@@ -138,6 +142,7 @@ CLAIMS = (
         expected={WORST: at_least(0.95, f"the tolerance of the half turn; {SEEN}")},
         needs=WITH_NEURONS,
         scope="any seed",
+        control="without control",
     ),
     Claim(
         id="validity.M5.sensitivity",
@@ -193,5 +198,17 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
+        finding=mixed(
+            "1.6 in kissane-0, where a circle that is twice a key costs nearly as much as the weakest of fourteen keys"
+        ),
+        changed=(
+            Change(
+                date="2026-11-28",
+                what="what a circle costs",
+                before="the largest fall of a margin that is a mean over all pairs: ratios of 5.5 to 158, all held",
+                now="the fall of the mean lead over the best wrong answer of each pair, which is harder to pass",
+                why="the tolerance came with numbers of the lead, 3.7 in mainline-0",
+            ),
+        ),
     ),
 )
