@@ -18,7 +18,7 @@ LAYERS = ["tasks", "models", "activations", "training", "runs", "analyses", "bas
           "measurements", "claims", "figures", "pages", "sources", "explain", "reproduce", "compare", "publish", "commands"]  # fmt: skip
 GROUND = {"arguments", "lazy", "files", "terminal", "cluster"}  # every layer may import them; they import no layer
 ROOMS = {
-    "transformer_lens": {"models", "activations"},
+    "transformer_lens": {"models", "activations", "interventions"},
     "plotly": {"figures", "pages", "sources", "reproduce", "explain", "compare"},
 }
 TOP = PACKAGE / "__init__.py"  # the one file that names what is to its right, lazily

@@ -16,5 +16,5 @@ STORY = Story(
         "Single neurons are not needed: {I3.neurons[neurons that suffice for 99%, share]:.0%} of them suffice for 99% of the "
         "answers.",
     ),
-    figures=("turn",),
+    figures=("turn", "scale", "onset"),
 )

@@ -200,6 +200,7 @@ CLAIMS = (
         needs=WITH_SNAPSHOTS,
         scope="any seed",
         control="without control",
+        figure="onset",
     ),
     Claim(
         id="validity.I11.order",
@@ -210,6 +211,7 @@ CLAIMS = (
         expected={RANKS: at_least(0.9, SEEN)},
         needs=(MAIN,),
         control="without control",
+        figure="onset",
         changed=(
             Change(
                 date="2026-11-28",

@@ -142,7 +142,7 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
-        figure="turn",
+        figure="scale",
         control="without control",
     ),
     Claim(
