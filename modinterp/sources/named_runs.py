@@ -48,8 +48,10 @@ def how_to_have_checkpoints(source: str) -> str:
         lacking = f"none of the trained runs of {source} is in {store.published()}: {store.HOW_TO_NAME}"
     except store.NoCheckpoints as error:
         lacking = str(error)
+    own = sources().get(source)
+    trained = source if own is None or own.runs else own.main_run.partition("/")[0]  # it may name those of another
     return (
-        f"{lacking}; or `python -m modinterp.runs train '{source}/*' --out trained` trains them, and --runs trained "
+        f"{lacking}; or `python -m modinterp.runs train '{trained}/*' --out trained` trains them, and --runs trained "
         "measures them"
     )
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from modinterp.models.planted import clock
+from modinterp.reproduce.reproduction import spec_of
+from modinterp.runs import TrainedRun
 from modinterp.sources import catalogue, source
+from modinterp.sources.named_runs import how_to_have_checkpoints
 from modinterp.sources.validity.overview import CRITERIA, table
 
 ABOUT = source("validity")
@@ -36,14 +42,18 @@ def test_a_source_may_train_no_run_of_its_own() -> None:
     assert not ABOUT.runs
     assert ABOUT.main_run in catalogue()
     assert all(run in catalogue() for claim in ABOUT.claims.values() for run in claim.needs)
+    assert spec_of(ABOUT, None) is catalogue()[ABOUT.main_run]
+    with pytest.raises(ValueError, match="has no run"):
+        spec_of(ABOUT, "validity/first-0")
+    assert "'nanda/*'" in how_to_have_checkpoints("validity")
 
 
 def test_the_table_has_every_criterion_and_what_was_found() -> None:
-    result = ABOUT["M5.sensitivity"].check()
+    result = ABOUT["I2.sufficiency"].check(TrainedRun("planted", *clock(29, (3, 5, 11))))
     assert result.verdict == "holds"
-    rows = table({"M5.sensitivity": result})
+    rows = table({"I2.sufficiency": result})
     assert len(rows["criterion"].unique()) == 36
-    row = rows[rows["criterion"] == "M5 sensitivity"].iloc[0]
+    row = rows[rows["criterion"] == "I2 sufficiency"].iloc[0]
     assert row["here"] == "holds"
     assert "at least 0.95" in row["numbers"]
     assert set(rows[rows["criterion"] == "V1 level"]["here"]) == {"answered in words"}
