@@ -33,7 +33,7 @@ class Criterion:
 
 
 CRITERIA = (
-    Criterion("C1", "falsifiability", "confirmed", "Every claim here has a tolerance that was committed before its numbers were seen; those that the prototype's numbers had shaped say so."),
+    Criterion("C1", "falsifiability", "confirmed", "Every claim here has a tolerance that was committed before its numbers were seen; those that a prototype's numbers had shaped say so, and two that changed afterwards are listed as changes."),
     Criterion("C2", "structure", "confirmed", claims=("C2.structure",)),
     Criterion("C3", "convergence", "partial", claims=("C3.convergence",)),
     Criterion("C4", "discriminant", "partial", claims=("C4.discriminant", "C4.memorised")),

@@ -13,7 +13,7 @@ STORY = Story(
         "{I2.sufficiency[accuracy with the key circles alone]:.1%} are. The first {I1.necessity}, the second {I2.sufficiency}.",
         "What kept the audit from its next tier, two interventions that part two tasks, {I6.double_dissociation} in a "
         "network that learned many remainders at once.",
-        "Single neurons are not needed: {I3.neurons[neurons that suffice for 99%, share]:.0%} of them suffice for 99% of the "
+        "Not all neurons are needed: {I3.neurons[neurons that suffice for 99%, share]:.0%} of them suffice for 99% of the "
         "answers.",
     ),
     figures=("turn", "scale", "onset"),
