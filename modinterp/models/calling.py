@@ -95,7 +95,8 @@ class Calling:
 
     def _called(self, network: Callable[..., Any], inputs: tuple[Tensor, ...], classes: int) -> Tensor:
         with evaluating(network):
-            result = network(*(x.cpu().numpy() if self.as_numpy else x for x in inputs))
+            # copies, since some networks write into their inputs
+            result = network(*(x.cpu().numpy().copy() if self.as_numpy else x.clone() for x in inputs))
         return _logits(result, len(inputs[0]), classes)
 
 

@@ -70,6 +70,22 @@ class _Points(nn.Module):
     """Hook points under the last parts of their names."""
 
 
+def _with_numbers(network: Callable[..., Any]) -> Callable[..., Any]:
+    """The network itself; a copy where torch made it in inference mode, which lets nobody take gradients through it.
+
+    Raises:
+        ValueError: its weights lie on the device meta.
+    """
+    if torch.get_default_device().type == "meta":
+        raise ValueError("torch makes tensors on meta, which holds no numbers; call torch.set_default_device('cpu')")
+    if not isinstance(network, nn.Module):
+        return network
+    weights = [*network.parameters(), *network.buffers()]
+    if any(w.is_meta for w in weights):
+        raise ValueError("the weights are on the device meta, which holds no numbers; load them before")
+    return copy.deepcopy(network) if any(w.is_inference() for w in weights) else network
+
+
 class Wrapped(Network):
     """Anybody's module or function, called as it is; what is known of its inside passes through our hook points.
 
@@ -83,7 +99,7 @@ class Wrapped(Network):
             is not named is looked for, by TransformerLens' names and by trying where logits are an affine map.
         is_looked_into: whether that is done; a network that is not is seen from outside alone.
     Raises:
-        ValueError: it takes inputs in no known form, or has no location of such a name.
+        ValueError: it takes inputs in no known form, has no location of such a name, or its weights hold no numbers.
     """
 
     def __init__(
@@ -94,7 +110,7 @@ class Wrapped(Network):
         hooks: Mapping[str, Location | str] | None = None,
         is_looked_into: bool = True,
     ):
-        classes = sum(task.output_sizes)
+        classes, network = sum(task.output_sizes), _with_numbers(network)
         self.__dict__["inner"] = network  # not a submodule: its hook points keep their own names
         if not isinstance(calling, Calling):
             calling = likeliest_calling(network, task.inputs().to(self._device_of(network)), classes, calling)

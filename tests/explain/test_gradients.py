@@ -68,3 +68,48 @@ def test_a_module_is_explained_in_any_mode(kind: type[Adds], mode: Callable[[], 
     found = x.row("gradient_symmetricity")
     assert (found.value is None) == (kind is not Adds), found
     assert found.value is not None or found.note
+
+
+class Writes(Adds):
+    """Writes into its tokens, before and after it reads them."""
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        tokens.clamp_(max=P - 1)
+        logits = super().forward(tokens)
+        tokens += 1000
+        return logits
+
+
+class Plain(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed, self.relu, self.read = torch.nn.Embedding(P + 1, 8), torch.nn.ReLU(), torch.nn.Linear(8, P)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self.read(self.relu(self.embed(tokens).sum(dim=1)))
+
+
+def test_a_module_that_writes_into_its_tokens_is_explained() -> None:
+    assert explain(Writes(), op="add", p=P, draws=99)["accuracy"] == 1
+
+
+@pytest.mark.parametrize("kind", [Adds, Plain])
+def test_a_module_made_in_inference_mode_is_explained(kind: type[torch.nn.Module]) -> None:
+    with torch.inference_mode():
+        network = kind()
+    assert explain(network, op="add", p=P, draws=99).row("gradient_symmetricity").value is not None
+    assert next(network.parameters()).is_inference(), "it is left as it was"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_quantised_module_is_explained() -> None:
+    network = torch.ao.quantization.quantize_dynamic(Plain(), {torch.nn.Linear}, torch.qint8)
+    assert 0 <= explain(network, op="add", p=P, draws=99)["accuracy"] < 0.5
+
+
+def test_a_module_without_numbers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="the weights are on the device meta"):
+        explain(Plain().to("meta"), op="add", p=P)
+    monkeypatch.setattr(torch, "get_default_device", lambda: torch.device("meta"))
+    with pytest.raises(ValueError, match="torch makes tensors on meta"):
+        explain(Plain(), op="add", p=P)
