@@ -27,7 +27,7 @@ CONFIRMING = 16 * SAMPLE  # on which the best are tried again, where the network
 ALL = 128 * SAMPLE  # on which they are, at most, where it is wrong: every pair of up to 181 numbers
 _RATES = torch.linspace(0, 1, 11).tolist()
 _NEAR = (-0.6, -0.2, 0.2, 0.6)  # steps from the best rate so far, which is narrowed down in rounds
-_ROUNDS = 5
+_ROUNDS, _CLOSE, _ROUND = 5, 0.05, (0.0, 0.5, 1.0)  # the rates that a training uses are named in place of one so close
 _NARROWED, _CONFIRMED = 3, 4  # how many of the best get a rate of their own, and are tried again
 _FORWARD_PASS = ("attention_rate", "causal", "act_fn", "joined")
 
@@ -113,8 +113,9 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
         for x in _tried(hypothesis, _rows(hypothesis.task, SAMPLE), is_wrong)
     ]
     best = _best_of_each_family(tried)
-    narrowed = [_narrowed(x, is_wrong) for x in best[:_NARROWED] if is_wrong or not x.family]
-    best = _best_of_each_family([*narrowed, *best])
+    narrowed = [(x, _narrowed(x, is_wrong)) for x in best[:_NARROWED] if is_wrong or not x.family]
+    assumed = [id(x) for x, found_best in narrowed if found_best is None]
+    best = _best_of_each_family([*(y for _, y in narrowed if y), *(x for x in best if id(x) not in assumed)])
     most = ALL if is_wrong else CONFIRMING
     confirmed = [
         y
@@ -212,19 +213,26 @@ def _judged(hypothesis: Hypothesis, op: str, logits: Tensor, answers: Tensor) ->
     return _Tried(hypothesis, op, score(logits, answers), margin_variation(logits, answers), len(answers), trained)
 
 
-def _narrowed(x: _Tried, is_wrong: bool) -> _Tried:
-    """The same with the attention rate that is the likeliest on a sample of the inputs."""
+def _narrowed(x: _Tried, is_wrong: bool) -> _Tried | None:
+    """The same with the attention rate that is the likeliest on a sample of the inputs; None for the assumed rate."""
     at_rate, rows = x.hypothesis.at_rate, _rows(x.hypothesis.task, SAMPLE)
     if x.hypothesis.rate is None or at_rate is None:
         return x
     known, step = {x.hypothesis.rate: x}, _RATES[1]
+    round_rates = [rate for rate in _ROUND if abs(rate - x.hypothesis.rate) < _RATES[1]]
+    known.update((rate, y) for rate in round_rates for y in _tried(at_rate(rate), rows, is_wrong) if y.op == x.op)
     for _ in range(_ROUNDS):
         best = min(known, key=lambda rate: _likeliest_first(known[rate]))
         for rate in (round(best + step * i, 4) for i in _NEAR):
             if 0 <= rate <= 1:
                 known.update((rate, y) for y in _tried(at_rate(rate), rows, is_wrong) if y.op == x.op)
         step *= 0.4
-    return min(known.values(), key=_likeliest_first)
+    best = min(known, key=lambda rate: _likeliest_first(known[rate]))
+    accuracy, _ = _likeliest_first(known[best])
+    if not x.op and any(abs(rate - best) < _CLOSE and not at_rate(rate).said for rate in _ROUND):
+        return None
+    as_good = [r for r in _ROUND if abs(r - best) < _CLOSE and r in known and _likeliest_first(known[r])[0] <= accuracy]
+    return known[as_good[0] if as_good else best]
 
 
 def _hypotheses(found: Subject, is_wrong: bool) -> Iterator[Hypothesis]:

@@ -20,7 +20,8 @@ def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
         unfolded: whether it is so from the start.
     """
     body = table.to_html(index=False, border=0, na_rep="", float_format=lambda x: f"{x:.4g}")
-    return f"<details{' open' if unfolded else ''}><summary>{escape(title, quote=False)}</summary><div class='scroll'>{body}</div></details>"
+    begin = f"<details{' open' if unfolded else ''}><summary>{escape(title, quote=False)}</summary>"
+    return f"{begin}<div class='scroll'>{body}</div></details>"
 
 
 def rendered(package: str, name: str, /, **values: Any) -> str:
