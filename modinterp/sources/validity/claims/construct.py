@@ -10,7 +10,7 @@ from modinterp.claims.finding import mixed
 from modinterp.interventions.turning import doubles
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, UNSOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, circles_between, circles_by_method, half_turn
+from modinterp.sources.validity.turns import HALF, SEEN, Adds, circles_between, circles_by_method, half_turn
 
 BETWEEN = "circles between Clock and Pizza"
 P_VALUE = "p-value of the gap in W_L"
@@ -21,7 +21,7 @@ CROSSED = "pairs of circles that tell other answers apart, share"
 MOVED = "half turn of the key circles: the answer moves by one"
 
 
-def _discriminant(m: CyclicMeasurements) -> dict[str, Value]:
+def _discriminant(m: Adds) -> dict[str, Value]:
     return {HALF: half_turn(m).moved, BETWEEN: circles_between(m), "formula kept": half_turn(m).kept}
 
 

@@ -8,7 +8,7 @@ from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements
 from modinterp.sources.validity.runs import GROUP, OTHER_MODELS, SOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, counter_turn, half_turn, half_turn_alone
+from modinterp.sources.validity.turns import HALF, SEEN, Adds, counter_turn, half_turn, half_turn_alone
 
 REMOVED = "answers that fail without the circles"
 INSERTED = "answers recovered by the circles alone"
@@ -27,7 +27,7 @@ WRONG = "wrong answers without one circle"
 RIVALS = "wrong answers among the three rivals foretold, share"
 
 
-def _reach(m: CyclicMeasurements) -> dict[str, Value]:
+def _reach(m: Adds) -> dict[str, Value]:
     return {
         REMOVED: 1 - m.causal.accuracy_without,
         INSERTED: m.causal.rescue[0],
@@ -36,7 +36,7 @@ def _reach(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-def _inputs(m: CyclicMeasurements) -> dict[str, Value]:
+def _inputs(m: Adds) -> dict[str, Value]:
     return {ON_TRAINED: m.causal.half_turn_on(m.split.train), ON_HELD_OUT: m.causal.half_turn_on(m.split.test)}
 
 

@@ -7,7 +7,7 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, WITH_HEADS
-from modinterp.sources.validity.turns import HALF, SEEN, counter_turn, half_turn
+from modinterp.sources.validity.turns import HALF, SEEN, Adds, counter_turn, half_turn
 
 COUNTER = "counter turn: the answer stays"
 RESAMPLED = "accuracy with the circles of other numbers"
@@ -19,19 +19,19 @@ FORETOLD_KIND = "circles of the kind that the heads foretell, share"
 TUNED = 0.8  # share of a head's variance at one frequency
 
 
-def _necessity(m: CyclicMeasurements) -> dict[str, Value]:
+def _necessity(m: Adds) -> dict[str, Value]:
     return {"accuracy_without": m.causal.accuracy_without, RESAMPLED: m.causal.accuracy_resampled}
 
 
-def _sufficiency(m: CyclicMeasurements) -> dict[str, Value]:
+def _sufficiency(m: Adds) -> dict[str, Value]:
     return {KEYS_ALONE: m.causal.accuracy_of(m.causal.circles), WITH_COMPANIONS: m.causal.accuracy_alone}
 
 
-def _specificity(m: CyclicMeasurements) -> dict[str, Value]:
+def _specificity(m: Adds) -> dict[str, Value]:
     return {HALF: half_turn(m).moved, COUNTER: counter_turn(m).moved}
 
 
-def _rivals(m: CyclicMeasurements) -> dict[str, Value]:
+def _rivals(m: Adds) -> dict[str, Value]:
     return {OTHERS_ALONE: m.causal.accuracy_of(m.causal.other_circles), ALL_BUT: m.causal.accuracy_without}
 
 

@@ -17,7 +17,7 @@ from modinterp.measurements import CyclicMeasurements, measure
 from modinterp.models.planted import clock
 from modinterp.runs import TrainedRun
 from modinterp.sources.validity.runs import SIZES, SOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, circles_by_method, half_turn, half_turn_alone
+from modinterp.sources.validity.turns import HALF, SEEN, Adds, circles_by_method, half_turn, half_turn_alone
 
 CONTROL = "largest control of equal size"
 WIDTH = "width of the 95% interval of the half turn"
@@ -34,7 +34,7 @@ ON_TOP = "keys that cost more lead than every other circle, share"
 RATIO = "weakest key to the strongest other circle, ratio of the leads lost"
 
 
-def _baseline(m: CyclicMeasurements) -> dict[str, Value]:
+def _baseline(m: Adds) -> dict[str, Value]:
     found = half_turn(m)
     return {HALF: found.moved, CONTROL: found.largest_control}
 
