@@ -12,7 +12,8 @@ from modinterp.measurements import NetworkMeasurements
 MOST_OF_ERRORS = 0.9  # which a token, two tokens or a range of answers must hold to be named
 NARROW = 0.25  # of all answers, the widest range that is named
 FEWEST_ERRORS = 4
-OUT_OF_PROPORTION = 1e4  # of the median of a weight; the largest in 61 trained networks is below 1e3
+# Over the tenth largest weight of its matrix. Of 63 shipped networks 62 are below 3, one with an l1 penalty is at 6,400.
+OUT_OF_PROPORTION = 1e5
 
 
 def where_errors_lie(m: NetworkMeasurements) -> str:
@@ -67,12 +68,13 @@ def weights_out_of_proportion(network: nn.Module) -> str:
     place = torch.unravel_index(w.abs().argmax(), w.shape)
     where = ", ".join(str(int(index)) for index in place)
     return (
-        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the median of its matrix, as where a "
-        f"bit of the file has flipped: what follows may be of a damaged network."
+        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the tenth largest of its matrix, as where "
+        f"a bit of the file has flipped: what follows may be of a damaged network."
     )
 
 
 def _ratio(w: Tensor) -> float:
-    sizes = w.double().abs().flatten()
-    sizes = sizes[sizes > 0]
-    return float(sizes.max() / sizes.median()) if len(sizes) > 1 else 0.0
+    """The largest weight over the tenth largest, which penalties that push most weights to 0 leave alone."""
+    sizes = w.detach().double().abs().flatten().sort(descending=True).values
+    compared = sizes[min(9, len(sizes) // 2)] if len(sizes) > 1 else 0
+    return float(sizes[0] / compared) if compared > 0 else 0.0
