@@ -40,7 +40,7 @@ def test_every_text_names_its_encoding() -> None:
 
 
 def test_a_locale_without_letters_beyond_ascii_is_enough(tmp_path: Path) -> None:
-    from modinterp.publish.planted import clock
+    from modinterp.models.planted import clock
 
     torch.save(dict(clock(13, (2, 5))[1].state_dict()), tmp_path / "clock.pt")
     environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

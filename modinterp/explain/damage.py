@@ -12,7 +12,8 @@ from modinterp.measurements import NetworkMeasurements
 MOST_OF_ERRORS = 0.9  # which a token, two tokens or a range of answers must hold to be named
 NARROW = 0.25  # of all answers, the widest range that is named
 FEWEST_ERRORS = 4
-# Over the tenth largest weight of its matrix. Of 63 shipped networks 62 are below 3, one with an l1 penalty is at 6,400.
+# Over the tenth largest weight of its matrix. Of 63 shipped networks 62 are below 3,
+# and one with an l1 penalty is at 6,400.
 OUT_OF_PROPORTION = 1e5
 
 
@@ -68,8 +69,8 @@ def weights_out_of_proportion(network: nn.Module) -> str:
     place = torch.unravel_index(w.abs().argmax(), w.shape)
     where = ", ".join(str(int(index)) for index in place)
     return (
-        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the tenth largest of its matrix, as where "
-        f"a bit of the file has flipped: what follows may be of a damaged network."
+        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the tenth largest of its matrix, as "
+        f"where a bit of the file has flipped: what follows may be of a damaged network."
     )
 
 

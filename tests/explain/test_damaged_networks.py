@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from modinterp.publish.planted import clock
 
 from modinterp.explain import Explanation, explain
 from modinterp.explain.damage import weights_out_of_proportion
+from modinterp.models.planted import clock
 from modinterp.runs import load
 
 P = 23

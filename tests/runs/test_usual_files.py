@@ -76,7 +76,7 @@ def test_an_embedding_of_width_0_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is Unicode")
 def test_a_name_that_is_not_utf_8_is_written_as_escapes(tmp_path: Path) -> None:
-    from modinterp.publish.planted import clock
+    from modinterp.models.planted import clock
 
     _, network = clock(13, (2, 5))
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.pt")
