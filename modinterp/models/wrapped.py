@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +11,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from modinterp.models.base_config import BaseConfig
 from modinterp.models.base_network import Network
 from modinterp.models.calling import REFUSALS, Calling, likeliest_calling
 from modinterp.models.lens import HookPoint
@@ -26,44 +24,12 @@ from modinterp.models.locations import (
     passing,
     shared_hooks,
 )
+from modinterp.models.wrapped_config import WrappedConfig
 from modinterp.tasks import Task
 from modinterp.terminal.suggestions import suggestion
 
 _PROBED = 8  # inputs on which it is tried whether logits are an affine map of some activations
 NEURONS, RESIDUAL = "blocks.0.mlp.hook_post", "blocks.0.hook_resid_post"
-
-
-@dataclass(frozen=True)
-class WrappedConfig:
-    """What is known of the shape of anybody's network.
-
-    Attributes:
-        kind: name of its class, or of the function.
-        calling: how it takes its inputs.
-        hooks: our hook name to where the same is in the network, for what was named or found.
-    """
-
-    d_vocab: int
-    d_vocab_out: int
-    n_ctx: int
-    n_layers: int
-    kind: str
-    calling: Calling
-    hooks: Mapping[str, Location]
-    positional = False
-    attn_biases = False
-    n_heads = 0
-    check = BaseConfig.check
-
-    @property
-    def summary(self) -> str:
-        """What was found, in a few words."""
-        return f"{self.kind}, {len(self.hooks)} hook points" if self.hooks else f"{self.kind}, seen from outside"
-
-    @property
-    def forward_pass(self) -> str:
-        """How it is called, in a few words."""
-        return f"its own, called with {self.calling}, read at the last position"
 
 
 class _Points(nn.Module):

@@ -166,7 +166,7 @@ def test_multiplication_turns_its_logarithms() -> None:
 
     m = measure(multiplying())
     assert m.causal.half_turn.moved > 0.95
-    assert m.turn(1, 2).moved == 1
+    assert m.turn(1, 2).moved > 0.95
     assert m.turn(0.25).moved_by is None
 
 

@@ -1,0 +1,43 @@
+"""What is known of the shape of a user's network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from modinterp.models.base_config import BaseConfig
+from modinterp.models.calling import Calling
+from modinterp.models.locations import Location
+
+
+@dataclass(frozen=True)
+class WrappedConfig:
+    """What is known of the shape of anybody's network.
+
+    Attributes:
+        kind: name of its class, or of the function.
+        calling: how it takes its inputs.
+        hooks: our hook name to where the same is in the network, for what was named or found.
+    """
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int
+    n_layers: int
+    kind: str
+    calling: Calling
+    hooks: Mapping[str, Location]
+    positional = False
+    attn_biases = False
+    n_heads = 0
+    check = BaseConfig.check
+
+    @property
+    def summary(self) -> str:
+        """What was found, in a few words."""
+        return f"{self.kind}, {len(self.hooks)} hook points" if self.hooks else f"{self.kind}, seen from outside"
+
+    @property
+    def forward_pass(self) -> str:
+        """How it is called, in a few words."""
+        return f"its own, called with {self.calling}, read at the last position"
