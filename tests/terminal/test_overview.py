@@ -19,6 +19,12 @@ from modinterp.terminal.errors import BAD_USAGE
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(autouse=True)
+def _called_by_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Help names the program by `sys.argv[0]`, which `python -m pytest` sets otherwise."""
+    monkeypatch.setattr(sys, "argv", ["modinterp"])
+
+
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
