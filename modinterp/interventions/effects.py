@@ -203,7 +203,7 @@ def answer_waves(logits: Logits, freq: int, sign: int = 1) -> Complex[Tensor, "a
 def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
     """How much the size of a frequency depends on a - b (on a + b for differences): 0 for a Clock, 1 for a Pizza.
 
-    Over pairs of one distance d, the mean size is fitted by u + v |cos(w d / 2)|; the share is v / (u + v).
+    Over pairs of one distance d, the mean size is fitted by ``u + v |cos(w d / 2)|``; the share is v / (u + v).
     """
     p = logits.shape[-1]
     sizes = answer_waves(logits, freq, sign).real

@@ -274,7 +274,9 @@ class Causal(Component[Any]):
     @cached_property
     def half_turn_of_keys(self) -> Turned:
         """The half turn of the key frequencies of the read-out, for a network that uses no few circles."""
-        return self.turned(freqs=self.m.freqs, controls=True)
+        self._sign  # noqa: B018 - or no circles are turned
+        keys = self.m.freqs if self._in_order else self.circles
+        return self.turned(freqs=keys, controls=True)
 
     @cached_property
     def counter_turn(self) -> Turned:

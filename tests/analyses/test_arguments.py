@@ -94,6 +94,7 @@ def special() -> dict[str, Any]:
     points = torch.rand(P, P, 2)
     return {
         "p": P, "q": 2, "equals": P, "freq": 2, "freqs": [1, 2], "count": 3, "draws": 3, "sign": 1, "seed": 1, "n": 3,
+        "resampling.e_value_bound.harmed": 2, "resampling.e_value_bound.spared": 1,
         "a": 2, "b": 3, "grid": grid, "network": network(), "model": network(), "task": TASK, "split": TASK.split(0.5, 0),
         "labels": TASK.labels(), "train": torch.arange(20), "test": torch.arange(20, 49), "rows": torch.arange(9),
         "names": torch.randperm(P), "shuffle": torch.randperm(6), "query": query, "fits": fits, "fit":

@@ -84,7 +84,7 @@ def test_tables_3_and_4_stand_beside_the_papers(seeds: dict[str, NetworkMeasurem
     losses = drawings["keys_and_others"].made_table(seeds, main).set_index("seed")
     assert losses.loc[2, "the paper: test loss without key frequencies"] == 11
     last = seeds[SEEDS[2]].run.progress.iloc[-1]  # taken by other code, before the weights were rounded to float16
-    for part, column in (("", "test_loss"), (" without key frequencies", "excluded_loss_test"),
+    for part, column in ((" of the whole network", "test_loss"), (" without key frequencies", "excluded_loss_test"),
                          (" without all others", "restricted_loss_test")):  # fmt: skip
         assert losses.loc[2, f"ours: test loss{part}"] == pytest.approx(last[column], rel=1e-3)
 
@@ -94,7 +94,7 @@ def test_one_seed_is_enough_for_what_is_drawn_of_the_seeds(seeds: dict[str, Netw
     of_seeds = ("spectra_W_E", "spectra_W_L", "readoff_seeds", "keys_and_others", "losses_seeds", "ginis_seeds")
     assert all(drawings[key].figure(one, SEEDS[0]) is not None for key in of_seeds)
     table = drawings["keys_and_others"].made_table(one, SEEDS[0]).set_index("seed")
-    assert table["ours: test loss"].notna().tolist() == [False, False, True, False]
+    assert table["ours: test loss of the whole network"].notna().tolist() == [False, False, True, False]
 
 
 def test_panels_stand_in_two_columns() -> None:

@@ -40,7 +40,8 @@ READS_ONE_LAYER = (
     "circuits.sort.permutations", "circuits.sort.one_head", "circuits.sort.qk_*",
 )  # fmt: skip
 READS_NO_NEURONS = (
-    "circuits.add.*attn_*", "circuits.add.half_attention", "circuits.add.pos_*", "circuits.m*", "circuits.sort.*",
+    "circuits.add.invariance", "clock.s6.attn_dft", "validity.I2.sufficiency", "validity.I5.rivals",
+    "validity.I6.double_dissociation", "validity.I8.e_value", "circuits.add.*attn_*", "circuits.add.half_attention", "circuits.add.pos_*", "circuits.m*", "circuits.sort.*",
     "clock.s3.arch", "clock.s6.attention_periodic", "clock.s6.attn_2d", "clock.s61.convex",
     "miiii.[abns]*", "miiii.fig8.nanda", "miiii.fig11", "mlp.arch", "mlp.test_acc", "mlp.logits_quadratic",
     "nanda.setup.arch", "nanda.s41.symmetry", "nanda.fig4.left", "nanda.fig9*", "nanda.fig16", "nanda.A1.sigmoid",
@@ -58,12 +59,13 @@ HOLD_UNTRAINED = {"miiii.fig8.nanda", "nanda.fig3.left"}  # at 13 numbers, whose
 NAN_BESIDE = (  # numbers without a tolerance that may be NaN
     "* cos *", "* sin *", "*, cos *", "*, sin *",  # of frequencies that the network does not use
     "test loss *",  # without a split
+    "best head, output *",  # where no head attends to what is asked for
     "fraction trained on",
     "*, with a head",  # without neurons of that head
     "* ratio",  # of singular values that are zero
 )  # fmt: skip
 SHARE = re.compile("accuracy|share|fraction|quality|R squared")
-NO_SHARE = re.compile("^(fall|drop|change|mean test accuracy less chance)|^heads with a share")
+NO_SHARE = re.compile("^(fall|drop|change|smallest step|mean test accuracy less chance)|^heads with a share")
 # table 5 measures W_L before it asks whether there is one
 REFUSED = "a network of attention alone has no W_L"
 

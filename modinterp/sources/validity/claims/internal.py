@@ -20,7 +20,7 @@ TUNED = 0.8  # share of a head's variance at one frequency
 
 
 def _necessity(m: Adds) -> dict[str, Value]:
-    return {"accuracy_without": m.causal.accuracy_without, RESAMPLED: m.causal.accuracy_resampled}
+    return {RESAMPLED: m.causal.accuracy_resampled}
 
 
 def _sufficiency(m: Adds) -> dict[str, Value]:
