@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
-from transformer_lens.tools.analysis.interchange import NormMatchedPlacebo, SubspaceInterchange, random_basis
 
 from modinterp.analyses.fourier.transforms import components_of, fourier_basis
 
@@ -24,6 +23,13 @@ Interchange = Callable[[Tensor, Tensor], Tensor]
 How = Literal["zero", "mean", "resampled"]
 SWAPPED = 4000  # pairs of inputs
 _STEP = 8  # neurons
+
+
+def _tools() -> Any:
+    """TransformerLens' interchange, imported when it is used: with it come libraries for language models."""
+    from transformer_lens.tools.analysis import interchange
+
+    return interchange
 
 
 @dataclass(frozen=True)
@@ -90,16 +96,18 @@ class AtNeurons:
 
     def swap(self, seed: int = 0) -> float:
         """Share of pairs of inputs whose answer becomes the other's when the directions of the keys are swapped."""
-        return self.swapped(SubspaceInterchange(self.keys), seed)
+        return self.swapped(_tools().SubspaceInterchange(self.keys), seed)
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
         """The same share under other swaps: random planes, random planes moved as far, planes of other frequencies."""
-        drawn = random_basis(*self.keys.shape, seed=0).to(self.post)
+        drawn = _tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
-            "random planes": self.swapped(SubspaceInterchange(drawn)),
-            "random planes, as far": self.swapped(NormMatchedPlacebo(SubspaceInterchange(self.keys), drawn)),
-            "other frequencies": self.swapped(SubspaceInterchange(self.other_planes)),
+            "random planes": self.swapped(_tools().SubspaceInterchange(drawn)),
+            "random planes, as far": self.swapped(
+                _tools().NormMatchedPlacebo(_tools().SubspaceInterchange(self.keys), drawn)
+            ),
+            "other frequencies": self.swapped(_tools().SubspaceInterchange(self.other_planes)),
         }
 
     # Out and alone
@@ -113,12 +121,12 @@ class AtNeurons:
 
     def without_keys(self, how: How) -> float:
         """Accuracy with the coordinates along the keys at zero, at their mean, or those of other pairs."""
-        return self.accuracy(SubspaceInterchange(self.keys)(self.post, self._reference(how)))
+        return self.accuracy(_tools().SubspaceInterchange(self.keys)(self.post, self._reference(how)))
 
     @cached_property
     def scrubbed(self) -> float:
         """Accuracy with everything but the coordinates along the keys that of other pairs (causal scrubbing)."""
-        return self.accuracy(SubspaceInterchange(self.keys)(self._others(), self.post))
+        return self.accuracy(_tools().SubspaceInterchange(self.keys)(self._others(), self.post))
 
     def without(self, out: Bool[Tensor, " neuron"], how: How) -> float:
         """Accuracy with some neurons at zero, at their mean, or those of other pairs."""

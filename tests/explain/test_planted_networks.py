@@ -202,15 +202,7 @@ def test_any_shape_is_explained_as_far_as_it_goes(name: str) -> None:
     turning = absent.loc[[quantity(key).stage == "causal" for key in absent["key"]]]
     assert turning["note"].str.contains("there are no few to turn").all(), turning["note"].tolist()
     missing = {key for key in absent["key"] if quantity(key).stage not in ("causal", "training")}
-    unknown = {
-        "train_accuracy",
-        "train_loss",
-        "test_accuracy",
-        "test_loss",
-        "excluded_loss_train",
-        "memorised",
-        "grokked",
-    }
+    unknown = {"train_accuracy", "train_loss", "test_accuracy", "test_loss", "excluded_loss_train"}
     if "alone" in name:
         assert missing >= unknown | {"neurons_explained", "products_before", "products_after", "agreement_neurons"}
         assert x.measurements.readout_name == "W_U"

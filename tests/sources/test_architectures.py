@@ -40,7 +40,8 @@ READS_ONE_LAYER = (
     "circuits.sort.permutations", "circuits.sort.one_head", "circuits.sort.qk_*",
 )  # fmt: skip
 READS_NO_NEURONS = (
-    "circuits.add.invariance", "clock.s6.attn_dft", "validity.I2.sufficiency", "validity.I5.rivals",
+    "circuits.add.invariance", "clock.s6.attn_dft", "validity.I1.necessity", "validity.I2.sufficiency",
+    "validity.I5.rivals",
     "validity.I6.double_dissociation", "validity.I8.e_value", "circuits.add.*attn_*", "circuits.add.half_attention", "circuits.add.pos_*", "circuits.m*", "circuits.sort.*",
     "clock.s3.arch", "clock.s6.attention_periodic", "clock.s6.attn_2d", "clock.s61.convex",
     "miiii.[abns]*", "miiii.fig8.nanda", "miiii.fig11", "mlp.arch", "mlp.test_acc", "mlp.logits_quadratic",
