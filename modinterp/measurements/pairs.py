@@ -508,6 +508,11 @@ class PairMeasurements(NetworkMeasurements):
         return neuron_spectra.peak_ratios(self.activation(NEURONS))
 
     @cached_property
+    def mixed_neuron_peaks(self) -> Float[Tensor, " neuron"]:
+        """The same among products of waves of both residues alone."""
+        return neuron_spectra.mixed_peak_ratios(self.activation(NEURONS))
+
+    @cached_property
     def n_key_frequencies(self) -> int:
         """How many key frequencies W_L has, for a network that is asked one question."""
         return len(frequencies.key_frequencies(self.W_L).freqs)
