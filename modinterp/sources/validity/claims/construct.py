@@ -60,6 +60,7 @@ def _complementation(m: CyclicMeasurements) -> dict[str, Value]:
 CLAIMS = (
     Claim(
         id="validity.C2.structure",
+        reported=("strongest other circle",),
         where="C2, structure",
         statement="W_L is sparse in frequency where matrices without structure are not, and the strongest circle "
         "outside the keys is twice a key.",
@@ -74,6 +75,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.C3.convergence",
+        reported=("agreement with the circles of W_E",),
         where="C3, convergence",
         statement="Weights, activations and answers single out the same circles, and each of them matters when it is "
         "taken out.",
@@ -88,6 +90,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.C4.discriminant",
+        reported=("formula kept",),
         where="C4, discriminant",
         statement="Half a step, where no token stands, moves the answer by one, and every circle is a Clock or a "
         "Pizza, none between.",
@@ -104,6 +107,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.C6.complementation",
+        reported=("pairs of circles",),
         where="C6, complementation",
         statement="The circles do different work: of two circles, each tells apart answers that the other does not.",
         source_says="untested: frequencies were taken to be alike",
@@ -115,6 +119,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.C4.memorised",
+        reported=("formula kept",),
         where="C4, discriminant",
         statement="In networks that fit their training pairs and generalise nothing, the half turn moves no answer.",
         source_says="partial: it asks for a named neighbour and a number that separates it",

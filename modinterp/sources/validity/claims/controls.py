@@ -114,6 +114,7 @@ def _order(m: CyclicMeasurements) -> dict[str, Value]:
 CLAIMS = (
     Claim(
         id="validity.I3.minimality",
+        reported=("accuracy without the least needed circle",),
         where="I3, minimality",
         statement="Each key circle is needed: without it the loss at least doubles.",
         source_says="partial: 79 of 512 neurons were left out of account",
@@ -137,6 +138,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I6.double_dissociation",
+        reported=("accuracy without random directions, least",),
         where="I6, double dissociation",
         statement="In a network of many tasks, functions of one period serve one task: out, it alone fails, and alone "
         "they do it alone.",
@@ -152,6 +154,11 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I7.confounds",
+        reported=(
+            "accuracy with the less periodic neurons at their mean",
+            "accuracy with the less periodic neurons at those of other pairs",
+            "accuracy with the less periodic neurons at zero",
+        ),
         where="I7, confounds",
         statement="Without the keys the network fails whatever is put in their place, and everything else may be "
         "that of other pairs.",
@@ -178,6 +185,10 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I9.epistasis",
+        reported=(
+            "largest synergy in accuracy, over the larger single cost",
+            "largest synergy of two other circles",
+        ),
         where="I9, epistasis",
         statement="Circles add up: what two cost in margin is the sum of what each costs.",
         source_says="partial: it asks for a synergy over twice the single effects, which the account rules out",
@@ -189,6 +200,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I11.onset",
+        reported=("snapshots",),
         where="I11, onset",
         statement="The half turn comes with generalisation: never before it, and wholly once every pair is right.",
         source_says="confirmed: it asks for mechanism and capability together over checkpoints",

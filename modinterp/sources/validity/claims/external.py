@@ -129,6 +129,10 @@ CLAIMS = (
     ),
     Claim(
         id="validity.E5.dose",
+        reported=(
+            "accuracy with other circles scaled, least",
+            "doses",
+        ),
         where="E5, dose and response",
         statement="Accuracy rises with the size of the circles, with a threshold and a plateau, and one circle's size "
         "hardly touches the others.",

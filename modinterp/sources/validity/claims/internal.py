@@ -105,6 +105,10 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I5.kinds",
+        reported=(
+            "clock circles",
+            "pizza circles",
+        ),
         where="I5, rivals",
         statement="Clock and Pizza are told apart circle by circle: a circle is a Clock if and only if a head is "
         "tuned to it.",

@@ -135,6 +135,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.M3.stability",
+        reported=("half turn with the circles of W_E",),
         where="M3, stability",
         statement="The half turn works with the circles of weights, of activations and of answers alike.",
         source_says="partial: it asks for two defensible choices with one conclusion",
@@ -146,6 +147,10 @@ CLAIMS = (
     ),
     Claim(
         id="validity.M5.sensitivity",
+        reported=(
+            "area under precision and recall, energy in W_E",
+            "share of circles that are own",
+        ),
         where="M5, sensitivity",
         statement="In networks whose circles are written down by hand, taking circles out finds those that are used, "
         "and rejects equally large ones that nothing reads.",
@@ -159,6 +164,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.M6.invariance",
+        reported=("variance between answers",),
         where="M6, invariance",
         statement="One construction works for other moduli, layers, heads and without attention.",
         source_says="confirmed: it asks for other sizes, families and templates",
@@ -187,6 +193,11 @@ CLAIMS = (
     ),
     Claim(
         id="validity.M7.selection",
+        reported=(
+            "circles tried",
+            "strongest other circle",
+            "the same ratio of mean margins",
+        ),
         where="M7, selection",
         statement="Key frequencies are chosen from W_L alone. Of all circles of the embedding, taken out one by one "
         "on held-out pairs, they cost the most.",
