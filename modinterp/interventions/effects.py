@@ -124,22 +124,21 @@ class Foretold:
     @classmethod
     def of(cls, cosines: Cosines, without: Mapping[int, Logits]) -> Foretold:
         """Compare logits without each of some frequencies with a sum of cosines without it."""
-        seen, foretold, wrong, among = [], [], 0, 0
+        measured = {k: margins(logits, cosines.sign) for k, logits in without.items()}
+        foretold, wrong, among = [], 0, 0
         for k, logits in without.items():
             margin = cosines.margins(without=[k])
             rivals = margin[1:].argsort()[:RIVALS] + 1
             off = (logits.argmax(dim=-1) - sums(cosines.p, cosines.sign)) % cosines.p
             wrong += int((off != 0).sum())
             among += int(torch.isin(off, rivals).sum())
-            seen.append(margins(logits, cosines.sign)[1:])
             foretold.append(margin[1:])
-        x, y = torch.cat(foretold).double(), torch.cat(seen).double()
+        x, y = torch.cat(foretold).double(), torch.cat([found[1:] for found in measured.values()]).double()
         explained = 1 - (y - x).square().sum() / (y - y.mean()).square().sum()
         dx, dy = x - x.mean(), y - y.mean()
         slope = dx @ dy / dx.square().sum()
         correlation = dx @ dy / (dx.norm() * dy.norm())
         share = among / wrong if wrong else float("nan")
-        measured = {k: margins(logits, cosines.sign) for k, logits in without.items()}
         return cls(float(explained), float(correlation), float(slope), wrong, share, measured)
 
 

@@ -339,7 +339,7 @@ class Causal(Component[Any]):
     @cached_property
     def accuracy_alone(self) -> float:
         """Accuracy with nothing but the circles, their companions and the mean in the embedding."""
-        return self._share_right(self._kept(self.blocks))
+        return self.accuracy_of(self.blocks)
 
     @cached_property
     def rescue(self) -> tuple[float, float]:
@@ -448,7 +448,7 @@ class Causal(Component[Any]):
     @property
     def held_out(self) -> Int[Tensor, " pair"]:
         """Numbers of the pairs, in the order of the basis, that were not trained on; all, where that is not known."""
-        if self.m.run.spec is None or not len(self.m.split.test):
+        if not self.m.run.knows_split or not len(self.m.split.test):
             return torch.arange(self._p**2)
         return self.basis.rows(self.m.split.test)
 

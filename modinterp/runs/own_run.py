@@ -15,13 +15,12 @@ from torch import Tensor, nn
 from modinterp.models import ForwardPass, Network, Weights, Wrapped, fitting, from_state_dict
 from modinterp.runs.run import TrainedRun
 from modinterp.runs.snapshots import Snapshots
+from modinterp.runs.store import READ
 from modinterp.runs.weights import read_weights
 from modinterp.tasks import Split, Task
 
 _NUMBER = re.compile(r"\d+")
-WEIGHTS = (".pt", ".pth", ".safetensors", ".ckpt", ".bin")
 Rows = Tensor | Sequence[int] | Sequence[bool]
-HISTORY = ("epoch", "train_loss", "test_loss", "train_accuracy", "test_accuracy")
 
 
 def run(
@@ -143,7 +142,7 @@ def _files(folder: Path) -> dict[int, Path]:
     """Epoch to file in a folder of snapshots, the epoch being the last number in a file's name."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
-    files = {path: _NUMBER.findall(path.stem) for path in sorted(folder.iterdir()) if path.suffix in WEIGHTS}
+    files = {path: _NUMBER.findall(path.stem) for path in sorted(folder.iterdir()) if path.suffix in READ}
     found = {int(numbers[-1]): path for path, numbers in files.items() if numbers}
     if not found:
         raise ValueError(f"{folder} holds no snapshots such as step_1000.pt; it has {len(files)} files of weights")
