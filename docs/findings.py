@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,11 @@ import pandas as pd
 
 from modinterp.claims import Claim, Result
 from modinterp.claims.finding import KINDS
-from modinterp.claims.tally import column
+from modinterp.claims.tally import Column, Tally
 from modinterp.reproduce.evidence import checked
 from modinterp.reproduce.printed import OUTSIDE, printed_table
 from modinterp.reproduce.report import terminal_table
-from modinterp.reproduce.reproduction import measurements_of
+from modinterp.reproduce.reproduction import measurements_of, reproduction
 from modinterp.runs import store
 from modinterp.sources import Source, source, sources
 
@@ -34,13 +34,15 @@ DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
 
 
-COUNTED = {
-    "holds": "of every network",
-    "also untrained": "untrained, too",
+COUNTED: dict[Column, str] = {
+    "mathematics": "mathematics and set-up",
+    "many seeds": "8 or more seeds",
+    "few seeds": "fewer seeds",
+    "redefined": "redefined",
+    "no control": "also without learning",
     "by selection": "by selection",
-    "mixed": "of some",
-    "refuted": "of none",
-    "wrong": "the source is wrong",
+    "mixed": "in some seeds",
+    "refuted": "refuted",
     "open": "open",
 }
 SHOWN = re.compile(r"^    (\w+\.\S+)  .*$", re.MULTILINE)  # a line of a report, by the claim's id
@@ -49,16 +51,20 @@ HEADS = {"refuted": ("Refuted", "What was measured"), "mixed": ("True of some ne
          "open": ("Open", "Why")}  # fmt: skip
 
 
-def current(text: str) -> str:
-    """A page with the counts, tables and lists of today."""
+def current(text: str, tallies: Mapping[str, Tally]) -> str:
+    """A page with the counts, tables and lists of today.
+
+    Args:
+        tallies: name of a source to its verdicts counted, as `reproduce` measures them.
+    """
     text = re.sub(r"\d+ of the verdicts", f"{_on_some_of_their_runs()} of the verdicts", text)
-    rows = "".join(f"{_row(each)}\n" for each in _own_sources()) + _total()
+    rows = "".join(f"{_row(each, tallies[each.name])}\n" for each in _own_sources()) + _total(tallies)
     text = re.sub(r"\| what is said by .*\n(\|.*\n)*", lambda _: HEADER + rows, text)
     for each in _own_sources():
         if text.startswith("# What was found\n") and f"\n## {each.name}\n" not in text:
-            text = f"{text.rstrip()}\n\n{_section(each)}"
+            text = f"{text.rstrip()}\n\n{_section(each, tallies[each.name])}"
         counts = rf"(?s)(\n## {each.name}\n.*?\*\*)\d+ claims?, [^*]+"
-        text = re.sub(counts, rf"\g<1>{each.tally}", text, count=1)
+        text = re.sub(counts, rf"\g<1>{tallies[each.name]}", text, count=1)
         begin, end = _marks(each)
         before, begun, rest = text.partition(begin)
         if begun:
@@ -138,32 +144,20 @@ def _own_sources() -> list[Source]:
     return sorted(own, key=len, reverse=True)
 
 
-def counts(source: Source) -> list[int]:
-    """How many statements of a source are true of which networks, and how many contradictions it has.
-
-    What is one measurement counts once.
-    """
-    once = {(source.measurement(claim), _column(claim)) for claim in source.claims.values()}
-    columns = [head for _, head in once]
-    return [*(columns.count(head) for head in COUNTED.values()), len(source.contradictions)]
+def counts(source: Source, tally: Tally) -> list[int]:
+    """How many measurements of a source are in each column of the README's table, and its contradictions."""
+    return [*(tally.measurements[column] for column in COUNTED), len(source.contradictions)]
 
 
-def _column(claim: Claim) -> str:
-    """Of which networks a claim holds, as it is recorded."""
-    if claim.finding.verdict == "refuted" and claim.finding.kind == "source":
-        return COUNTED["wrong"]
-    return COUNTED[column(claim.finding.verdict, claim.control, claim.is_by_selection)]
-
-
-def _row(source: Source) -> str:
+def _row(source: Source, tally: Tally) -> str:
     """The row of a source in the README's table."""
     title = f"*[{source.title}]({source.link})*" if source.link else f"*{source.title}*"
-    return f"| {title}, {source.citation} | `{source.name}` | {' | '.join(map(str, counts(source)))} |"
+    return f"| {title}, {source.citation} | `{source.name}` | {' | '.join(map(str, counts(source, tally)))} |"
 
 
-def _total() -> str:
+def _total(tallies: Mapping[str, Tally]) -> str:
     """The last row of the README's table."""
-    together = (sum(column) for column in zip(*map(counts, _own_sources()), strict=True))
+    together = (sum(column) for column in zip(*(counts(s, tallies[s.name]) for s in _own_sources()), strict=True))
     return f"| all | | {' | '.join(f'**{n}**' for n in together)} |\n"
 
 
@@ -172,10 +166,10 @@ def _marks(source: Source) -> tuple[str, str]:
     return f"<!-- {source.name}: by docs/findings.py -->", f"<!-- {source.name}: end -->"
 
 
-def _section(source: Source) -> str:
+def _section(source: Source, tally: Tally) -> str:
     """The section of a source that has none yet."""
     begin, end = _marks(source)
-    return f"## {source.name}\n*{source.title}* ({source.citation}): **{source.tally}**.\n\n{begin}\n{end}\n"
+    return f"## {source.name}\n*{source.title}* ({source.citation}): **{tally}**.\n\n{begin}\n{end}\n"
 
 
 def _on_some_of_their_runs() -> int:
@@ -245,7 +239,8 @@ measured on all of its recipe.
 if __name__ == "__main__":
     CHANGES.write_text(changes())
     measured = measured_beside("nanda")
+    tallies = {each.name: reproduction(each.name).tally for each in _own_sources()}
     DEFINITIONS.write_text(with_printed(with_tables(DEFINITIONS.read_text()), measured))
     README.write_text(with_lines(README.read_text(), measured))
     for place in PLACES:
-        place.write_text(current(place.read_text()))
+        place.write_text(current(place.read_text(), tallies))

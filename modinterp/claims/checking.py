@@ -150,18 +150,10 @@ class Claim(ClaimData):
             return self.open("pending")
         measured = {name: measure_as_published(run) for name, run in runs.items()}
         try:
-            return self._checked(*(measured[name] for name in self.counted(measured)))
+            names = self.subjects({name: m.spec for name, m in measured.items()})
+            return self._checked(*(measured[name] for name in names))
         except NotRecorded:
             return self.open("pending")
-
-    def counted(self, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
-        """Names of the `subjects` that count: the needs, and those relatives that did not end while they still moved.
-
-        Args:
-            measured: name of every run that there is to its measurements.
-        """
-        names = self.subjects({name: m.spec for name, m in measured.items()})
-        return tuple(name for name in names if name in self.needs or measured[name].is_settled)
 
     def open(self, reason: Reason, why: str = "") -> Result:
         """The result where nothing was measured, and why it could not be."""

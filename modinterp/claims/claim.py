@@ -10,11 +10,10 @@ from typing import Literal
 
 from modinterp.claims.band import Band
 from modinterp.claims.finding import HOLDS, Control, Finding
-from modinterp.claims.relatives import is_related
+from modinterp.claims.relatives import is_related, is_same
 from modinterp.measurements import REGISTRY, NetworkMeasurements, one_at_a_time, quantity
 from modinterp.tasks import Task
 from modinterp.training import RunSpec
-from modinterp.training.relation import Relation
 
 Scope = Literal["this run", "any seed", "any network"]
 Value = int | float | Sequence[float] | Sequence[int]
@@ -39,6 +38,22 @@ def each(measure: Measure) -> Measure:
 
     on_each.of_one = measure  # type: ignore[attr-defined]
     return on_each
+
+
+def in_pairs(measure: Measure) -> Measure:
+    """A measure of two networks of one seed, taken on each pair: each of its numbers becomes one number per pair.
+
+    The networks of one recipe come first, then those of the other, in the same order of seeds.
+    """
+
+    @functools.wraps(measure)
+    def on_pairs(*runs: NetworkMeasurements) -> Mapping[str, Value]:
+        half = len(runs) // 2
+        rows = [measure(a, b) for a, b in zip(runs[:half], runs[half:], strict=True)]
+        return {name: [row[name] for row in rows] for name in rows[0]}  # type: ignore[misc]
+
+    on_pairs.of_pairs = True  # type: ignore[attr-defined]
+    return on_pairs
 
 
 @functools.cache  # so that two claims about the same quantities share one measure
@@ -78,7 +93,8 @@ class Change:
         date: of the change, `YYYY-MM-DD`.
         what: what was changed.
         before, now: the band or the number then and now.
-        why: why that is no way to let a number in.
+        why: why it was changed.
+        was: the verdict until then, where the change alone made it better; empty for other changes.
     """
 
     date: str
@@ -86,6 +102,7 @@ class Change:
     before: str
     now: str
     why: str
+    was: Literal["", "refuted", "mixed"] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +184,11 @@ class ClaimData:
         return self.id.partition(".")[0]
 
     @property
+    def redefined(self) -> str:
+        """The verdict before its measure or tolerance was changed to its advantage; empty where that never was."""
+        return next((change.was for change in self.changed if change.was), "")
+
+    @property
     def is_by_selection(self) -> bool:
         """Whether all that it expects, accuracies apart, is what its first network was chosen by.
 
@@ -190,6 +212,11 @@ class ClaimData:
             return of_quantities(self.names)
         own = getattr(self.measure, "of_one", self.measure if len(self.needs) == 1 else None)
         return _with_quantities(own, self.keys) if own is not None and self.keys else own
+
+    @property
+    def is_of_pairs(self) -> bool:
+        """Whether its measure compares two networks of each seed, made by `in_pairs`."""
+        return hasattr(self.measure, "of_pairs")
 
     @property
     def measure_of_all(self) -> Measure:
@@ -230,8 +257,12 @@ class ClaimData:
         first = specs[needs[0]] if needs else None
         if self.of_one is None or first is None or not all(is_related(first, specs[name]) for name in needs):
             return tuple(needs)
-        others = (name for name in specs if name not in needs and name.startswith(f"{self.source}/"))
-        return (*needs, *(name for name in others if is_related(first, specs[name], Relation.SAME)))
+        others = [name for name in specs if name not in needs and name.startswith(f"{self.source}/")]
+        found = list(needs)
+        for name in (each for each in others if is_related(first, specs[each])):
+            if not any(is_same(own, specs[name]) for own in map(specs.get, found) if own is not None):
+                found.append(name)
+        return tuple(found)
 
 
 def _fits(pattern: str, names: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 
 Verdict = Literal["holds", "mixed", "refuted", "open"]
 Kind = Literal["", "source", "network", "setting", "near miss"]
-Reason = Literal["", "pending", "variant", "does not apply"]
+Reason = Literal["", "pending", "variant", "does not apply", "one seed"]
 Control = Literal["told apart", "also true before training", "also true after memorising", "without control"]
 
 VERDICTS: tuple[Verdict, ...] = ("holds", "mixed", "refuted", "open")
@@ -30,7 +30,7 @@ class Finding:
         kind: of a refutation: the `source` is wrong whatever the network; it says so of its one `network` and none of
             ours shows it; the `setting` that it leaves open, as we chose it, decides; all it misses is a `near miss`.
         reason: of an open verdict: a run is `pending`; only a `variant` was measured, reduced or set up differently;
-            what is given `does not apply`.
+            what is given `does not apply`; the numbers are off on `one seed`, which refutes nothing.
     """
 
     verdict: Verdict = "holds"
@@ -70,3 +70,8 @@ def inapplicable(why: str) -> Finding:
 def variant(why: str) -> Finding:
     """Only a reduced or differently set-up version was measured, which says nothing final of the statement."""
     return Finding("open", why, reason="variant")
+
+
+def one_seed(why: str) -> Finding:
+    """The numbers are off their tolerance on the one seed that was measured, which refutes nothing."""
+    return Finding("open", why, reason="one seed")

@@ -1,22 +1,29 @@
-"""In how many networks of a recipe a claim holds, and what that says of the share of all such networks."""
+"""In how many independent seeds of a recipe a claim holds, and what that says of the share of all such seeds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
+from modinterp.claims.relatives import Network
 from modinterp.training.relation import Relation
+
+ENOUGH = 8  # independent seeds; a verdict on fewer is preliminary
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many, with the 95% interval for the share (Wilson's score interval, 1927).
+    """So many of so many, with a 95% interval for the share.
 
-    >>> str(Share(3, 4)), [round(x, 2) for x in Share(5, 5).interval]
-    ('3 of 4', [0.57, 1.0])
+    Where all hold, or none does, the interval is the exact one-sided one; else it is Wilson's score interval (1927).
+
+    >>> str(Share(3, 4)), [round(x, 2) for x in Share(20, 20).interval]
+    ('3 of 4', [0.86, 1.0])
     """
 
     held: int
@@ -27,10 +34,22 @@ class Share:
         """Lower and upper end; of no network, all shares are possible."""
         if not self.of:
             return 0.0, 1.0
-        z, n, p = NormalDist().inv_cdf(0.975), self.of, self.held / self.of
+        exact = (1 - _LEVEL) ** (1 / self.of)
+        if self.held == self.of:
+            return exact, 1.0
+        if self.held == 0:
+            return 0.0, 1 - exact
+        z, n, p = NormalDist().inv_cdf(0.5 + _LEVEL / 2), self.of, self.held / self.of
         middle, half = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        low, high = ((middle + sign * half) / (1 + z * z / n) for sign in (-1, 1))
-        return (0.0 if self.held == 0 else low), (1.0 if self.held == n else high)
+        return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+
+    @property
+    def interval_text(self) -> str:
+        """Such as "at least 86%", "at most 14%" or "57% to 93%"."""
+        low, high = self.interval
+        if self.of and self.held == self.of:
+            return f"at least {low:.0%}"
+        return f"at most {high:.0%}" if self.of and self.held == 0 else f"{low:.0%} to {high:.0%}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: `held`, `of`, and the ends of the interval, `low` and `high`."""
@@ -43,49 +62,55 @@ class Share:
 
 @dataclass(frozen=True)
 class Prevalence:
-    """In how many networks trained by one recipe a claim holds.
+    """In how many independent seeds of one recipe a claim holds.
 
-    Networks of one seed that differ by rounding are not independent draws of the recipe; the intervals to quote are
-    those of `by`, and that of all together takes each network as one.
+    Networks of one seed that differ by rounding alone are numerical replicates, and one seed: it holds in a seed if it
+    holds in most of its networks. In how many of them it holds is reported beside it.
 
     Attributes:
-        together: all networks.
-        by: those that differ from the source's own network in nothing or in rounding, in the seed, in the order in
-            which the initial weights were drawn.
+        seeds: the independent seeds.
+        replicates: the networks of those seeds that have several.
+        decided_by: what makes the difference where the claim holds in some networks alone: `seed`, `draw order`, or
+            `rounding` where only numerical replicates differ; empty where all networks agree.
     """
 
-    together: Share
-    by: Mapping[Relation, Share]
+    seeds: Share
+    replicates: Share
+    decided_by: str = ""
 
     @classmethod
-    def of(cls, passes: Sequence[bool], relations: Sequence[Relation]) -> Prevalence:
-        """From whether the claim holds in each network and how the network is related to the first."""
-        own = Relation.ROUNDING if Relation.ROUNDING in relations else Relation.SEED
-        kinds = [own if relation is Relation.SAME else relation for relation in relations]
-        by = {
-            kind: Share(sum(p for p, k in zip(passes, kinds, strict=True) if k is kind), kinds.count(kind))
-            for kind in Relation
-            if kind in kinds
-        }
-        return cls(Share(sum(passes), len(passes)), by)
+    def of(cls, passes: Sequence[bool], networks: Sequence[Network]) -> Prevalence:
+        """From whether the claim holds in each network.
+
+        Raises:
+            ValueError: not as many truth values as networks.
+        """
+        votes: dict[Hashable, list[bool]] = defaultdict(list)
+        drawn: dict[Hashable, bool] = {}
+        for holds, network in zip(passes, networks, strict=True):
+            votes[network.seed].append(holds)
+            drawn.setdefault(network.seed, network.relation is Relation.DRAW)
+        held = {seed: 2 * sum(found) > len(found) for seed, found in votes.items()}
+        seeds = Share(sum(held.values()), len(held))
+        several = [holds for found in votes.values() if len(found) > 1 for holds in found]
+        by_order = [{held[seed] for seed in held if drawn[seed] is order} for order in (False, True)]
+        if 0 < seeds.held < seeds.of:
+            decides = (Relation.SEED if any(len(found) == 2 for found in by_order) else Relation.DRAW).value
+        else:
+            decides = Relation.ROUNDING.value if any(len(set(found)) == 2 for found in votes.values()) else ""
+        return cls(seeds, Share(sum(several), len(several)), decides)
 
     @property
-    def decided_by(self) -> str:
-        """What makes the difference where it holds in some networks alone: `rounding`, `seed` or `draw order`.
-
-        Rounding, where variants of one seed differ; else the seed, where networks of one order of draws do.
-        """
-        if self.together.held in (0, self.together.of):
-            return ""
-        mixed = [kind for kind, share in self.by.items() if 0 < share.held < share.of]
-        if mixed:
-            return (Relation.ROUNDING if Relation.ROUNDING in mixed else Relation.SEED).value
-        first, *others = self.by.items()
-        return next(kind for kind, share in others if bool(share.held) != bool(first[1].held)).value
+    def is_preliminary(self) -> bool:
+        """Whether it is known of fewer than eight independent seeds."""
+        return self.seeds.of < ENOUGH
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: the counts of all networks, and `by` each relation."""
-        return self.together.to_json() | {"by": {kind.value: share.to_json() for kind, share in self.by.items()}}
+        """Plain data: the counts of seeds and the interval, `replicates`, and `decided_by`."""
+        replicates = {"held": self.replicates.held, "of": self.replicates.of}
+        return self.seeds.to_json() | {"replicates": replicates, "decided_by": self.decided_by or None}
 
     def __str__(self) -> str:
-        return str(self.together)
+        """Such as "20 of 20 seeds", or "3 of 3 seeds, preliminary"."""
+        seeds = f"{self.seeds} seed{'s' * (self.seeds.of != 1)}"
+        return f"{seeds}, preliminary" if self.is_preliminary else seeds

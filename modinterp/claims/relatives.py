@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 
 from modinterp.training import RunSpec
-from modinterp.training.relation import Relation, relation
+from modinterp.training.relation import Relation, relation, replicate
 
 
-class Network(NamedTuple):
-    """A network that a claim was measured on, and how it is related to the first; None where by no common recipe."""
+@dataclass(frozen=True)
+class Network:
+    """A network that a claim was measured on.
+
+    Attributes:
+        name: of its run.
+        relation: how it is related to the first network; None where they follow no common recipe.
+        seed: a key that numerical replicates share; its name where its training is not known.
+        recipe: a key that networks of one recipe share; None where its training is not known.
+    """
 
     name: str
     relation: Relation | None
+    seed: Hashable = None
+    recipe: Hashable = None
+
+    def __post_init__(self) -> None:
+        if self.seed is None:
+            object.__setattr__(self, "seed", self.name)
 
 
 def related(specs: Mapping[str, RunSpec | None]) -> tuple[Network, ...]:
@@ -22,10 +37,27 @@ def related(specs: Mapping[str, RunSpec | None]) -> tuple[Network, ...]:
     networks = []
     for place, (name, spec) in enumerate(specs.items()):
         how = relation(first, spec) if first is not None and spec is not None else Relation.SEED
-        networks.append(Network(name, Relation.SAME if place == 0 else how))
+        own = (None, None) if spec is None else (replicate(spec), spec.shared_recipe)
+        networks.append(Network(name, Relation.SAME if place == 0 else how, *own))
     return tuple(networks)
 
 
-def is_related(spec: RunSpec, other: RunSpec | None, but_for: Relation | None = None) -> bool:
-    """Whether another training follows one recipe with this one, but for those so related: the same, cut shorter."""
-    return other is not None and relation(spec, other) not in (None, but_for)
+def fewest_seeds(networks: Iterable[Network]) -> int:
+    """The number of independent seeds; of networks of several recipes, that of the recipe with the fewest.
+
+    Numerical replicates of one seed are one. No network has no seed.
+    """
+    by_recipe: dict[Hashable, set[Hashable]] = defaultdict(set)
+    for network in networks:
+        by_recipe[network.recipe].add(network.seed)
+    return min(map(len, by_recipe.values()), default=0)
+
+
+def is_related(spec: RunSpec, other: RunSpec | None) -> bool:
+    """Whether another training follows one recipe with this one."""
+    return other is not None and relation(spec, other) is not None
+
+
+def is_same(spec: RunSpec, other: RunSpec | None) -> bool:
+    """Whether another training is this one, cut at another epoch."""
+    return other is not None and relation(spec, other) is Relation.SAME

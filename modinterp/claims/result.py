@@ -9,11 +9,10 @@ from typing import Any
 
 from modinterp.claims.claim import ClaimData
 from modinterp.claims.finding import Control, Finding, Kind, Reason, Verdict
-from modinterp.claims.prevalence import Prevalence
-from modinterp.claims.relatives import Network
-from modinterp.claims.tally import column
+from modinterp.claims.prevalence import ENOUGH, Prevalence
+from modinterp.claims.relatives import Network, fewest_seeds
+from modinterp.claims.tally import Column, column
 from modinterp.measurements.quantity import number_text, title
-from modinterp.training.relation import Relation
 
 NEAR = 0.05  # of a band's edge
 
@@ -26,7 +25,7 @@ class Result:
         measured: name to numbers, one, or one per network.
         networks: that it was measured on.
         left_out: names of networks that were measured, of which what is given is not so.
-        reason: why the verdict is open; empty where it is not.
+        reason: why the verdict is open whatever the numbers; empty where they decide. `why_open` adds `one seed`.
         why: of a claim that could not be measured on a user's network, what is missing.
         terms: by which titles of quantities name the parts of these networks.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
@@ -51,14 +50,43 @@ class Result:
     @cached_property
     def verdict(self) -> Verdict:
         """What was found about the statement; see `modinterp.claims.finding`."""
-        if self.reason:
-            return "open"
-        if self._counted is not None:
-            held, of = self._counted.together.held, self._counted.together.of
-            return "holds" if held == of else "mixed" if held else "refuted"
-        if not self.off:
-            return "holds"
-        return "mixed" if self.prevalence is not None and self.prevalence.together.held else "refuted"
+        return "open" if self.why_open else self._measured_verdict
+
+    @property
+    def why_open(self) -> Reason:
+        """Why the verdict is open; empty where it is not. One seed of a recipe refutes nothing."""
+        is_one_seed = bool(self.networks) and all(network.recipe is not None for network in self.networks)
+        if not self.reason and is_one_seed and self.seeds < 2 and self._measured_verdict == "refuted":
+            return "one seed"
+        return self.reason
+
+    @property
+    def _measured_verdict(self) -> Verdict:
+        """What the numbers say, however few the networks."""
+        if self.prevalence is None:
+            return "refuted" if self.off else "holds"
+        held, of = self.prevalence.seeds.held, self.prevalence.seeds.of
+        return "holds" if held == of else "mixed" if held else "refuted"
+
+    @property
+    def seeds(self) -> int:
+        """The number of independent seeds; of a comparison of recipes, that of the recipe with the fewest.
+
+        0 where the claim is about no network.
+        """
+        if not self.claim.is_about_networks:
+            return 0
+        return self.prevalence.seeds.of if self.prevalence is not None else fewest_seeds(self.networks)
+
+    @property
+    def is_preliminary(self) -> bool:
+        """Whether the claim is about networks and was measured on fewer than eight independent seeds."""
+        return self.claim.is_about_networks and bool(self.networks) and self.seeds < ENOUGH
+
+    @property
+    def counts_as(self) -> Column:
+        """The column of `modinterp.claims.tally` in which the claim counts."""
+        return column(self.verdict, self.specificity, self.claim, self.seeds)
 
     @property
     def kind(self) -> Kind:
@@ -72,7 +100,7 @@ class Result:
     @property
     def words(self) -> str:
         """The verdict and, where it is open, why."""
-        return Finding(self.verdict, reason=self.reason).words
+        return Finding(self.verdict, reason=self.why_open).words
 
     @property
     def as_recorded(self) -> bool:
@@ -93,14 +121,14 @@ class Result:
 
     @cached_property
     def passes(self) -> tuple[bool, ...]:
-        """Whether each network has all of its own numbers in their bands; empty where that says nothing.
+        """Whether each network, or each pair of them, has all of its numbers in their tolerances.
 
-        It says nothing of a claim about networks of several recipes, nor where a number of all of them together, such
-        as a median, is off its band or is all that is expected.
+        Empty where that says nothing: of a claim about networks of several recipes that are not compared in pairs, and
+        where a number of all of them together, such as a median, is off its tolerance or is all that is expected.
         """
-        n, claim = len(self.networks), self.claim
-        of_many = claim.scope == "any seed" and n > 1 and all(how for _, how in self.networks)
-        if claim.of_one is None and not of_many:
+        n, claim = len(self._units), self.claim
+        of_many = claim.scope == "any seed" and n > 1 and all(network.relation for network in self.networks)
+        if claim.of_one is None and not of_many and not claim.is_of_pairs:
             return ()
         banded = [(band, self.measured.get(name, ())) for name, band in claim.expected.items()]
         own = [(band, values) for band, values in banded if len(values) == n]
@@ -109,23 +137,37 @@ class Result:
             return ()
         return tuple(all(band.holds(values[i]) for band, values in own) for i in range(n))
 
-    @cached_property
-    def prevalence(self) -> Prevalence | None:
-        """In how many networks of its recipe it holds; None for a claim that is not about one network."""
-        relations = [network.relation or Relation.SEED for network in self.networks]
-        return self._counted or (Prevalence.of(self.passes, relations) if self.passes else None)
+    @property
+    def _units(self) -> tuple[Network, ...]:
+        """The networks; the first of each pair, where two of one seed are compared."""
+        return self.networks[: len(self.networks) // 2] if self.claim.is_of_pairs else self.networks
 
     @cached_property
-    def _counted(self) -> Prevalence | None:
-        """The prevalence without the first network, if that was chosen by the claim's own numbers; None elsewhere."""
-        if not self.claim.is_by_selection or len(self.passes) < 2 or self.runs[:1] != self.claim.needs[:1]:
-            return None
-        return Prevalence.of(self.passes[1:], [network.relation or Relation.SEED for network in self.networks[1:]])
+    def prevalence(self) -> Prevalence | None:
+        """In how many seeds it holds; None for a claim that is neither about one network nor about pairs of one seed.
+
+        The first network does not count, if there are others, where it was chosen by the claim's own numbers.
+        """
+        selected = self.claim.is_by_selection and len(self.passes) > 1 and self.runs[:1] == self.claim.needs[:1]
+        return Prevalence.of(self.passes[selected:], self._units[selected:]) if self.passes else None
 
     @property
     def prevalence_text(self) -> str:
-        """Such as "4 of 5", of several networks; empty of one alone."""
+        """Such as "4 of 5 seeds, preliminary", of several networks; empty of one alone."""
         return str(self.prevalence) if self.prevalence is not None and len(self.networks) > 1 else ""
+
+    @property
+    def found_text(self) -> str:
+        """The verdict with its number of seeds, such as "holds in 20 of 20 seeds (at least 86% of seeds, 95%)".
+
+        Below eight seeds it ends with "preliminary". Of a claim about no network it is the verdict alone.
+        """
+        if self.verdict == "open" or self.prevalence is None:
+            beside = f", on {self.seeds} seed{'s' * (self.seeds != 1)}: preliminary" if self.is_preliminary else ""
+            return self.words + beside * (self.verdict != "open")
+        seeds = self.prevalence.seeds
+        words = f"{self.verdict} in {seeds} seed{'s' * (seeds.of != 1)} ({seeds.interval_text} of seeds, 95%)"
+        return f"{words}: preliminary" if self.is_preliminary else words
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool:
         """Whether numbers of a network that has not learned lie in the claim's bands, accuracies apart.
@@ -193,9 +235,12 @@ class Result:
             "verdict": self.verdict,
             "kind": self.kind or None,
             "by_selection": list(claim.by_selection),
-            "counts_as": column(self.verdict, self.specificity, claim.is_by_selection),
-            "reason": self.reason or None,
+            "redefined": claim.redefined or None,
+            "counts_as": self.counts_as,
+            "reason": self.why_open or None,
             "why": self.why or None,
+            "seeds": self.seeds,
+            "preliminary": self.is_preliminary,
             "prevalence": self.prevalence.to_json() if self.prevalence is not None else None,
             "control": {when: _plain(numbers) for when, numbers in self.control.items()},
             "specificity": self.specificity if self.control else None,
@@ -211,8 +256,7 @@ class Result:
 
     def __str__(self) -> str:
         told = f"expected {self.expected_text()}; the source: {self.claim.source_says}"
-        beside = f" ({self.prevalence_text or self.reason})" if self.prevalence_text or self.reason else ""
-        return f"{self.verdict}{beside}: {self.measured_text()} ({told})"
+        return f"{self.found_text}; {self.measured_text()} ({told})"
 
 
 BEFORE, MEMORISED = "before training", "after memorising"

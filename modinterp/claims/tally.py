@@ -1,17 +1,26 @@
-"""Verdicts counted: one measurement once; what an untrained network shows too, and what was selected for, apart."""
+"""Verdicts counted by the evidence behind them, one measurement once."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
+from modinterp.claims.claim import ClaimData
 from modinterp.claims.finding import Control, Verdict
+from modinterp.claims.prevalence import ENOUGH
 
-COLUMNS = {
-    "holds": "hold",
-    "also untrained": "hold, also untrained",
+Column = Literal[
+    "mathematics", "many seeds", "few seeds", "redefined", "no control", "by selection", "mixed", "refuted", "open"
+]
+COLUMNS: dict[Column, str] = {
+    "mathematics": "hold: mathematics and set-up",
+    "many seeds": f"hold in {ENOUGH} or more seeds",
+    "few seeds": f"hold in fewer than {ENOUGH} seeds",
+    "redefined": "hold or are mixed, redefined after measurement",
+    "no control": "hold, also without learning",
     "by selection": "by selection",
-    "mixed": "in some networks",
+    "mixed": "in some seeds",
     "refuted": "refuted",
     "open": "open",
 }
@@ -22,20 +31,22 @@ class Tally:
     """How many measurements, and how many statements, came out how.
 
     Attributes:
-        measurements, statements: a key of `COLUMNS` to a number. `holds` is without what an untrained network, or one
-            that has only memorised, shows as well; this is `also untrained`. What is `by selection` was said of numbers
-            by which the source's network was chosen here, whatever the verdict.
+        measurements, statements: a key of `COLUMNS` to a number. What holds is split by the evidence: `mathematics` and
+            set-up need no trained network; `many seeds` is eight independent seeds or more. `redefined` did worse
+            before its measure or tolerance was changed with the number known. `no control` is true of a control
+            network as well. What is `by selection` was said of numbers by which the source's network was chosen here,
+            whatever the verdict.
     """
 
-    measurements: dict[str, int]
-    statements: dict[str, int]
+    measurements: dict[Column, int]
+    statements: dict[Column, int]
 
     @classmethod
-    def of(cls, verdicts: Iterable[tuple[Hashable, Verdict, Control, bool]]) -> Tally:
-        """From what each claim measures, its verdict, whether its numbers tell a trained network, and by selection."""
-        columns = [(key, column(verdict, control, selected)) for key, verdict, control, selected in verdicts]
-        once = [column for _, column in set(columns)]
-        told = [column for _, column in columns]
+    def of(cls, counted: Iterable[tuple[Hashable, Column]]) -> Tally:
+        """From what each claim measures and the column in which it counts."""
+        pairs = list(counted)
+        once = [column for _, column in set(pairs)]
+        told = [column for _, column in pairs]
         return cls({c: once.count(c) for c in COLUMNS}, {c: told.count(c) for c in COLUMNS})
 
     def __add__(self, other: Tally) -> Tally:
@@ -55,8 +66,18 @@ class Tally:
         return f"{claims} claim{'s' * (claims != 1)}, {n} measurement{'s' * (n != 1)}: {', '.join(parts)}"
 
 
-def column(verdict: Verdict, control: Control, by_selection: bool) -> str:
-    """The key of `COLUMNS` in which a claim counts."""
-    if by_selection:
+def column(verdict: Verdict, control: Control, claim: ClaimData, seeds: int) -> Column:
+    """The column in which a claim counts.
+
+    Args:
+        seeds: on how many independent seeds it was measured.
+    """
+    if claim.is_by_selection:
         return "by selection"
-    return "also untrained" if verdict == "holds" and control.startswith("also") else verdict
+    if claim.redefined and verdict in ("holds", "mixed"):
+        return "redefined"
+    if verdict == "holds":
+        if not claim.is_about_networks:
+            return "mathematics"
+        return "no control" if control.startswith("also") else "many seeds" if seeds >= ENOUGH else "few seeds"
+    return verdict

@@ -1,4 +1,4 @@
-"""Which statements hold of every network trained by a recipe, and which belong to one seed."""
+"""Which statements hold in every seed of a recipe, and which belong to some."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _TOLD = {
 def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
     """One row a claim about one network, the most prevalent first.
 
-    Columns: id, statement, verdict; held, of, low and high (ends of the 95% interval of the share), the same counts of
-    the rounding variants, seeds and draw orders, and what decides where it holds in some alone.
+    Columns: id, statement, verdict; held, of (independent seeds), low and high (ends of the 95% interval of the share);
+    in how many numerical replicates of these seeds it holds, and what decides where it holds in some alone.
     """
     rows = []
     for result in results:
         if result.prevalence is None or len(result.networks) < 2:
             continue
-        low, high = result.prevalence.together.interval
-        by = {f"in {kind.value}": str(share) for kind, share in result.prevalence.by.items()}
+        seeds, replicates = result.prevalence.seeds, result.prevalence.replicates
+        low, high = seeds.interval
         rows.append(
             {
                 "id": result.claim.id,
                 "statement": result.claim.statement,
                 "verdict": result.verdict,
-                "held": result.prevalence.together.held,
-                "of": result.prevalence.together.of,
+                "held": seeds.held,
+                "of": seeds.of,
                 "low": low,
                 "high": high,
-                **by,
+                "in numerical replicates": str(replicates) if replicates.of else "",
                 "decided by": result.prevalence.decided_by,
             }
         )
@@ -56,7 +56,7 @@ def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
 
 
 def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:
-    """Claims from the most to the least prevalent: share of the networks in which each holds, with its 95% interval.
+    """Claims from the most to the least prevalent: share of the seeds in which each holds, with its 95% interval.
 
     Args:
         tables: of `prevalence_table`, one a source.
@@ -86,9 +86,9 @@ def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:
             hovertemplate="%{customdata[0]}: %{customdata[2]} of %{customdata[3]}<br>%{customdata[1]}<extra></extra>",
         )
     n, universal, none = len(table), int((share == 1).sum()), int((share == 0).sum())
-    figure.update_yaxes(title="share of the networks, 95% interval", tickformat=".0%", range=[-0.03, 1.03])
+    figure.update_yaxes(title="share of the seeds, 95% interval", tickformat=".0%", range=[-0.03, 1.03])
     figure.update_xaxes(title="claims about one network, the most prevalent first")
     return with_title(
         figure,
-        f"Of {n} claims {universal} hold in all networks of the recipe, {n - universal - none} in some, {none} in none",
+        f"Of {n} claims {universal} hold in all seeds of the recipe, {n - universal - none} in some, {none} in none",
     )

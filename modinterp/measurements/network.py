@@ -221,11 +221,6 @@ class NetworkMeasurements:
         """One row per logged epoch: losses [nats], accuracies, sum of squared weights; empty for a foreign file."""
         return self.run.history
 
-    @cached_property
-    def is_settled(self) -> bool:
-        """Whether its training went on until cleanup was over, as far as a history tells."""
-        return self.history.empty or phases.is_settled(self.history)
-
     @property
     def snapshots(self) -> Mapping[int, Weights]:
         """Epoch to weights."""

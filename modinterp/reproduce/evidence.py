@@ -103,7 +103,7 @@ class Evidence:
 def asked_of(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements]) -> dict[str, Asked]:
     """What claims ask of each network that is there, by its name."""
     about = _subjects(claims, measured)
-    of_several = {c.id: c.counted(measured) for c in claims if c.of_one is None and c.has_enough(measured)}
+    of_several = _subjects(claims, measured, of_one=False)
     return {
         name: Asked(
             frozenset(id for id, names in about.items() if name in names),
@@ -152,9 +152,16 @@ def checked(
     return tuple(results)
 
 
-def _subjects(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements]) -> dict[str, tuple[str, ...]]:
-    """Id of each claim about one network, of which enough is there, to the networks that are measured for it."""
-    return {c.id: c.counted(measured) for c in claims if c.of_one is not None and c.has_enough(measured)}
+def _subjects(
+    claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements], of_one: bool = True
+) -> dict[str, tuple[str, ...]]:
+    """Map each claim whose required runs are there to the runs it is evaluated on.
+
+    Args:
+        of_one: whether of claims about one network, or else of those about several.
+    """
+    specs = {name: m.spec for name, m in measured.items()}
+    return {c.id: c.subjects(specs) for c in claims if (c.of_one is not None) is of_one and c.has_enough(measured)}
 
 
 def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:

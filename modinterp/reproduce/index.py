@@ -15,9 +15,9 @@ from modinterp.reproduce.source_page import counted, prevalence_html
 
 # title of a group of claims to whether a claim belongs to it
 GROUPS = {
-    "Hold in every network that was measured": lambda r: r.prevalence_text and r.verdict == "holds",
-    "Hold in some networks and not in others": lambda r: r.verdict == "mixed",
-    "Hold in no network, or are refuted otherwise": lambda r: r.verdict == "refuted",
+    "Hold in every seed that was measured": lambda r: r.prevalence_text and r.verdict == "holds",
+    "Hold in some seeds and not in others": lambda r: r.verdict == "mixed",
+    "Hold in no seed, or are refuted otherwise": lambda r: r.verdict == "refuted",
     "Hold, and were measured on one network, or on none: mathematics, data, set-up": lambda r: r.verdict == "holds",
     "Open: not measured, or on a variant alone": lambda r: r.verdict == "open",
 }
@@ -71,8 +71,8 @@ def by_prevalence(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
         groups[next(title for title, belongs in GROUPS.items() if belongs(result))].append(result)
 
     def share(result: Result) -> float:
-        together = result.prevalence.together if result.prevalence else None
-        return together.held / together.of if together else 1.0
+        seeds = result.prevalence.seeds if result.prevalence else None
+        return seeds.held / seeds.of if seeds else 1.0
 
     return [(title, sorted(some, key=share, reverse=True)) for title, some in groups.items() if some]
 

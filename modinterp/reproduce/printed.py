@@ -25,7 +25,7 @@ def printed_table(results: Iterable[Result]) -> pd.DataFrame:
             values = result.measured.get(name, ())
             if len(values) != len(result.networks) or not values:
                 continue
-            known = [(v, how) for v, (_, how) in zip(values, result.networks, strict=True) if v == v]
+            known = [(v, network.relation) for v, network in zip(values, result.networks, strict=True) if v == v]
             own, others = ([v for v, how in known if (how in _OWN) is of_seed] for of_seed in (True, False))
             place = _place(value, own, others)
             row = {

@@ -27,11 +27,12 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     """One line a claim: id, verdict, our number, the source's number, the statement; cut to the terminal's width.
 
     Of a claim that does not hold, the numbers that are off, each with its band before its name. Beside the verdict of a
-    claim about one network, in how many networks it holds; beside an open one, why.
+    claim about one network, in how many independent seeds it holds, and "prelim." below eight of them; beside an open
+    one, why.
     """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)
-    verdicts = [f"{_MARK[r.verdict]} {r.reason or r.prevalence_text.replace(' of ', '/')}".rstrip() for r in results]
+    verdicts = [_verdict(r) for r in results]
     verdict_width = max(len("open: pending"), *map(len, verdicts))
     rest = max(width - id_width - verdict_width - 8, 30)  # 8 between the columns
     measured_width, source_width = int(rest * 0.42), int(rest * 0.23)
@@ -53,6 +54,14 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
         measured = "; ".join(off or on) or r.claim.finding.why
         rows.append(line(r.claim.id, verdict, measured, r.claim.source_says, r.claim.statement))
     return "\n".join([head, "-" * len(head), *rows])
+
+
+def _verdict(result: Result) -> str:
+    """Such as "holds 20/20", "mixed 2/3 prelim." or "open pending"; n of n counts independent seeds."""
+    seeds = result.prevalence.seeds if result.prevalence is not None and len(result.networks) > 1 else None
+    beside = result.why_open or (f"{seeds.held}/{seeds.of}" if seeds else "")
+    preliminary = " prelim." if result.is_preliminary and result.verdict != "open" else ""
+    return f"{_MARK[result.verdict]} {beside}".rstrip() + preliminary
 
 
 def claims_json(results: tuple[Result, ...]) -> str:
@@ -86,8 +95,10 @@ def claims_table(results: tuple[Result, ...], beside: Mapping[str, Result] | Non
             "measured": r.measured_text(),
             "verdict": r.verdict,
             "kind": r.kind,
-            "reason": r.reason,
+            "reason": r.why_open,
             "prevalence": r.prevalence_text,
+            "seeds": r.seeds,
+            "redefined": r.claim.redefined,
             "specificity": r.specificity if r.control else "",
             "by selection": r.claim.is_by_selection,
             "finding": r.claim.finding.verdict,

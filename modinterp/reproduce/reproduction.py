@@ -80,17 +80,6 @@ class Reproduction:
             return self.as_recorded
         return not any(r.verdict == "refuted" and r.claim.is_about_networks for r in self.results)
 
-    @property
-    def still_moving(self) -> tuple[str, ...]:
-        """Names of networks that share a recipe with those of the claims, but ended before they had settled.
-
-        They do not count; see `Claim.counted`.
-        """
-        specs = {name: m.spec for name, m in self.measured.items()}
-        about = {name for result in self.results for name in result.claim.subjects(specs)}
-        counted = {name for result in self.results for name in result.runs}
-        return tuple(name for name in self.measured if name in about - counted and not self.measured[name].is_settled)
-
     def count(self, verdict: str) -> int:
         """Number of claims with a verdict."""
         return sum(result.verdict == verdict for result in self.results)
@@ -98,8 +87,7 @@ class Reproduction:
     @property
     def tally(self) -> Tally:
         """The verdicts counted, what is one measurement once."""
-        told = ((self.source.measurement(r.claim), r.verdict, r.specificity, r.claim) for r in self.results)
-        return Tally.of((key, verdict, control, c.is_by_selection) for key, verdict, control, c in told)
+        return Tally.of((self.source.measurement(r.claim), r.counts_as) for r in self.results)
 
 
 def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:

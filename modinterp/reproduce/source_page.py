@@ -143,7 +143,6 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         contradictions=[("", *row) for row in contradictions_table(reproduced).values.tolist()],
         refuted=did_not_hold(reproduced),
         recorded=sum(m.is_recorded for name, m in reproduced.measured.items() if name in asked),
-        still_moving=reproduced.still_moving,
         runs=[repr(m.run) for name, m in reproduced.measured.items() if name in asked],
     )
 

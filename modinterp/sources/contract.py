@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from modinterp.claims import Claim, Contradiction, Result
-    from modinterp.claims.tally import Tally
     from modinterp.sources.drawing import Drawing
     from modinterp.sources.story import Story
     from modinterp.training import RunSpec
@@ -233,14 +232,6 @@ class Source(Mapping):
         about = self.runs[claim.needs[0]].shared_recipe if claim.of_one is not None else claim.needs
         own = None if set(claim.expected) <= set(claim.keys) else getattr(claim.measure, "of_one", claim.measure)
         return own, about, tuple(sorted(claim.expected))
-
-    @property
-    def tally(self) -> Tally:
-        """The recorded verdicts counted, what is one measurement once."""
-        from modinterp.claims.tally import Tally
-
-        claims = self.claims.values()
-        return Tally.of((self.measurement(c), c.finding.verdict, c.control, c.is_by_selection) for c in claims)
 
     def figures_beside(self, keys: set[str]) -> set[str]:
         """These keys of figures, and those of the figures that are drawn along with them."""

@@ -85,8 +85,8 @@ def _filled(sentence: str, results: Mapping[str, Result]) -> Iterator[Part]:
 def found(result: Result) -> str:
     """What was found of a claim, as the end of a sentence."""
     if result.prevalence_text:
-        return f"holds in {result.prevalence_text} networks"
-    return {"holds": "holds", "refuted": "does not hold", "mixed": "holds in some networks"}.get(
+        return f"holds in {result.prevalence_text}"
+    return {"holds": "holds", "refuted": "does not hold", "mixed": "holds in some seeds"}.get(
         result.verdict, f"is {result.words}"
     )
 

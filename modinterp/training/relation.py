@@ -25,3 +25,11 @@ def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
     if spec.seed != other.seed:
         return Relation.SEED
     return Relation.SAME if spec.nudge == other.nudge else Relation.ROUNDING
+
+
+def replicate(spec: RunSpec) -> tuple[object, ...]:
+    """What numerical replicates share: the recipe, the seed, and the order in which the initial weights are drawn.
+
+    Trainings with equal keys differ by rounding alone, so that they are one independent draw of the recipe.
+    """
+    return spec.shared_recipe, spec.model, spec.seed

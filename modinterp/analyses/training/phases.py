@@ -16,7 +16,6 @@ from modinterp.analyses.meanings import Holds
 from modinterp.arguments import OR_NEVER
 
 LEARNED = 0.99  # accuracy that counts as learned
-LAST_PART = 0.05  # of a training in which a cleanup that has ended does not end
 Time = Annotated[float, OR_NEVER]  # an epoch; NaN for never
 Table = Annotated[pd.DataFrame, Holds(("epoch",))]
 History = Annotated[pd.DataFrame, Holds(("epoch", "train_loss", "test_loss", "train_accuracy", "test_accuracy"))]
@@ -134,24 +133,6 @@ def phases(progress: Progress) -> Phases:
     formed = first_epoch(epochs, after & (test < plateau / 2))
     cleaned = first_epoch(epochs, after & (test <= 2 * test.iloc[-1]))
     return Phases(memorised, formed, cleaned, plateau)
-
-
-@checked
-def is_settled(history: History) -> bool:
-    """Whether a network that generalised is done with it: its cleanup ended before the last 5% of its training.
-
-    Cleanup ends as in definition D16, at the first epoch after memorisation with a test loss of at most twice the last.
-    What never generalised has no cleanup to end, and is settled; so is what has no history.
-
-    Args:
-        history: table with the columns epoch, test_loss, train_accuracy and test_accuracy.
-    """
-    epochs, test = history["epoch"], history["test_loss"]
-    memorised, grokked = _learned(history)
-    if grokked != grokked:
-        return True
-    cleaned = first_epoch(epochs, (epochs >= memorised) & (test <= 2 * test.iloc[-1]))
-    return not cleaned > (1 - LAST_PART) * epochs.iloc[-1]
 
 
 @checked

@@ -61,6 +61,7 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
+            was="refuted",
             what="the numbers that it is measured over",
             before=f"all from 20 on, of which 99% must be right from the start: undefined, with {before}; refuted",
             now=f"those that are copied without another one, 90% of all or more: {now}",

@@ -139,6 +139,7 @@ CLAIMS = (
             ),
             Change(
                 date="2026-11-23",
+                was="refuted",
                 what="what is claimed",
                 before="that the tables follow no plain rule: 0.772, where 0.5 is expected; refuted",
                 now="nothing but what is drawn; the 0.772 is told beside it (0.019 where the numbers are shuffled)",

@@ -130,7 +130,7 @@ CLAIMS = (
         expected={QUALITY_CHANGE: at_least(0.01, "a change that could be seen")},
         needs=SEEDS,
         scope="any seed",
-        finding=refuted("The bias adds a constant to the logits: the quality changes by 3e-4 at most.", "source"),
+        finding=refuted("The bias adds a constant to the logits: the quality changes by 3e-4 at most."),
         figure="read_circles",
     ),
 )

@@ -26,7 +26,7 @@ CONTRADICTIONS = (
         conflict="The blog: a network without ReLU groks. Nanda et al.: products come from attention and from the MLP.",
         settled_by={
             "s8.reluless_groks": (
-                mlp.SHARE_OF_SEEDS,
+                mlp.HIGHEST_TEST_ACCURACY,
                 mlp.PRODUCTS_WITHOUT_RELU,
                 mlp.GROKKED,
             ),

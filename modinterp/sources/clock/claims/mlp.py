@@ -12,11 +12,11 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.measurements import CyclicMeasurements, one_at_a_time
+from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.circles import ATTN_OUT, MLP_OUT
 from modinterp.measurements.network import NEURONS
 from modinterp.sources.clock.claims.conditions import ACCURATE, LEARNED
-from modinterp.sources.clock.runs import MAIN, SEEDS, WITHOUT_RELU
+from modinterp.sources.clock.runs import SEEDS, WITHOUT_RELU
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
 SMALLEST_DIHEDRAL = "smallest dihedral angle [degrees]"
@@ -40,8 +40,7 @@ IDENTITY_ACCURACY = "accuracy without the ReLU"
 PRODUCTS_BEFORE_MLP = "share of products, before the MLP"
 PRODUCTS_OF_LOGITS = "share of products, logits"
 DECODABLE = "highest R squared of cos, sin(w(a + b)) from before the MLP"
-SHARE_OF_SEEDS = "share of the seeds that reach a test accuracy of 0.99"
-PRODUCTS_RATIO = "share of products before the MLP, over that with ReLU"
+HIGHEST_TEST_ACCURACY = "highest test accuracy"
 PRODUCTS_WITHOUT_RELU = "share of products before the MLP"
 GROKKED = "grokking epochs without ReLU"
 LOWEST_QUALITY = "lowest quality"
@@ -123,15 +122,11 @@ def _affine_battery(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-def _without_relu(*runs: CyclicMeasurements) -> dict[str, Value]:
-    of_relu, *products = [term_shares(m.activation(MID)).products for m in one_at_a_time(runs)]
-    without = runs[1:]
-    tests = [float(m.history["test_accuracy"].max()) for m in without]
+def _without_relu(m: CyclicMeasurements) -> dict[str, Value]:
     return {
-        SHARE_OF_SEEDS: sum(map(LEARNED.holds, tests)) / max(len(tests), 1),
-        PRODUCTS_RATIO: max(products) / of_relu,
-        GROKKED: [m.grokking.grokked for m in without],
-        PRODUCTS_WITHOUT_RELU: products,
+        HIGHEST_TEST_ACCURACY: float(m.history["test_accuracy"].max()),
+        GROKKED: m.grokking.grokked,
+        PRODUCTS_WITHOUT_RELU: term_shares(m.activation(MID)).products,
     }
 
 
@@ -276,8 +271,7 @@ CLAIMS = (
             "answers are right; without the ReLU 20% to 25% are. 35% to 42% of the pre-activations are below 0. "
             "Products of waves go from 2% to 4% of the variance before the ReLU to 20% to 22% after it and 98% in "
             "the logits. Attention does contribute: up to 69% of cos(w(a + b)) can be read off affinely before the "
-            "MLP, at the frequencies that heads attend at.",
-            "source",
+            "MLP, at the frequencies that heads attend at."
         ),
         figure="linearity",
     ),
@@ -286,13 +280,24 @@ CLAIMS = (
         where="section 8",
         statement="A network without ReLU groks too, its attention making the products.",
         source_says="groks",
-        measure=_without_relu,
+        measure=each(_without_relu),
         expected={
-            SHARE_OF_SEEDS: at_least(1 / 3, "one network in the source"),
-            PRODUCTS_RATIO: at_least(5, "nothing else can make them"),
+            HIGHEST_TEST_ACCURACY: at_least(LEARNED.low, "it groks"),
+            PRODUCTS_WITHOUT_RELU: at_least(0.2, "five times the 4% of networks with ReLU: nothing else can make them"),
         },
-        reported=(GROKKED, PRODUCTS_WITHOUT_RELU),
-        needs=(MAIN, *WITHOUT_RELU),
+        reported=(GROKKED,),
+        needs=WITHOUT_RELU,
+        scope="any seed",
+        finding=mixed("one of the seeds does not grok in 40,000 epochs, and its attention makes 8% of products"),
+        changed=(
+            Change(
+                date="2026-11-28",
+                what="in what share of the seeds it must be so",
+                before="in a third of the seeds, as one network of the source does: two of three; held",
+                now="in each seed",
+                why="the statement is about a network, and one of ours does not grok",
+            ),
+        ),
         figure="without_relu",
     ),
     Claim(

@@ -107,6 +107,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
+                was="refuted",
                 what="the share",
                 before="of all variance along a vector: 0.451, 0.928 and 0.592, refuted",
                 now="of the waves of a + b along it: 0.528, 0.953 and 0.605",

@@ -11,7 +11,7 @@ from modinterp.analyses.fourier.transforms import fourier_basis, inverse_2d, sin
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
-from modinterp.claims.finding import refuted
+from modinterp.claims.finding import one_seed
 from modinterp.measurements import PairMeasurements, one_at_a_time
 from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACCURACY
 from modinterp.sources.miiii.runs import BASIS, CODED, NANDA, ONE_OF_EACH
@@ -190,7 +190,7 @@ CLAIMS = (
         needs=(CODED, *NANDA),
         required=ONE_OF_EACH,
         figure="attention",
-        finding=refuted(
+        finding=one_seed(
             "those of T_miiii attend to one digit or the other altogether (a distance of 1.00), but so do those of "
             "T_nanda's five seeds, nearly (0.94 to 0.99)"
         ),

@@ -177,7 +177,7 @@ CLAIMS = (
             "without a key frequency the loss is at least 40 times as high in every network, without any other at most 1.3 "
             f"times everywhere but in {ONE_FADED}: 1.6 times there"
         ),
-        changed=(settled_alone("2.4 times the loss without one other frequency"),),
+        changed=settled_alone("2.4 times the loss without one other frequency"),
     ),
     Claim(
         id="nanda.s44.keep_key_only",

@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import Measure, Value, each
-from modinterp.claims.finding import mixed, refuted
+from modinterp.claims.claim import Change, Measure, Value, each
+from modinterp.claims.finding import Finding, mixed, refuted
 from modinterp.measurements import CyclicMeasurements, NoSuchPart
+from modinterp.sources.nanda.claims.trainings import by_seed
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 
 N_MULTIPLY = "heads that multiply"
@@ -117,20 +118,26 @@ CLAIMS = (
     Claim(
         id="nanda.s43.heads_deg2",
         where="section 4.3; appendix C.1.2",
-        statement="Two heads compute polynomials of degree two of one frequency; the other two amplify the embedding.",
+        statement="Two heads compute polynomials of degree two of one frequency. (What the other two do: C12.amplifiers, C13.amplifier_norms.)",
         source_says="2 and 2",
         measure=head_roles(N_MULTIPLY, PAIR_CORRELATION, PAIR_COSINE),
         printed={N_MULTIPLY: 2},
         expected={
             N_MULTIPLY: equals(2, "heads 0 and 2 in the paper"),
-            **AMPLIFIERS,
         },
         needs=SEEDS,
         scope="any seed",
-        finding=refuted(
-            "how many heads multiply is decided by seed and rounding: two in mainline-0, none to four elsewhere. In no "
-            "network is there a pair that amplifies: even where the best two attentions add to 1 (correlations of 0.42 to "
-            "0.98) their OV circuits differ (cosines of 0.33 to 0.65)"
+        finding=mixed("two in mainline-0, none to four elsewhere: seed and rounding decide how many heads multiply"),
+        reported=(PAIR_CORRELATION, PAIR_COSINE),
+        changed=(
+            Change(
+                date="2026-11-28",
+                was="refuted",
+                what="what is expected",
+                before="two heads that multiply, and a pair whose attentions correlate by -0.95 and whose OV circuits have a cosine of 0.9; refuted",
+                now="two heads that multiply",
+                why="the pair has claims of its own, by the full matrices and by the norms that figure 11 shows",
+            ),
         ),
         figure="ov",
     ),
@@ -144,7 +151,8 @@ CLAIMS = (
         by_selection=(N_SINGLE,),
         expected={N_SINGLE: at_least(3, "92% to 99% for all four in C.1.3")},
         needs=(MAIN,),
-        finding=mixed(THREE_HEADS),
+        finding=Finding(why=THREE_HEADS),
+        changed=by_seed("25 of 29"),
         figure="tables",
     ),
     Claim(
@@ -171,7 +179,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "two heads share a frequency with opposite coefficients (cosine -1.0) in every network but rounding-8; but where "
-            "their attentions add to 1 at all (correlations of 0.42 to 0.98), their OV circuits differ (cosines of 0.33 to 0.65)"
+            "their attentions add to 1 at all (correlations of 0.42 to 0.98), their OV circuits differ (cosines of 0.33 to 0.65). Appendix C.1.2 says that the circuits are almost exactly the same, and "
+            "figure 11 shows their norms, which are (C13.amplifier_norms)"
         ),
         figure="ov",
     ),

@@ -193,7 +193,7 @@ CLAIMS = (
         needs=(MAIN,),
         figure="spectra",
         finding=mixed(f"0.1% to 0.7% everywhere but in {ONE_FADED}: 1.6% there"),
-        changed=(settled_alone("0.018 of W_L"),),
+        changed=settled_alone("0.018 of W_L"),
     ),
     Claim(
         id="nanda.s42.dot_products_90",

@@ -220,6 +220,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
+                was="refuted",
                 what="the measure",
                 before="a share of two seeds of three that neither generalise nor have an excluded loss above ten times "
                 "the train loss: 0, refuted",

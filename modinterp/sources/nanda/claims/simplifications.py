@@ -76,7 +76,7 @@ CLAIMS = (
         expected={ACCURACY: at_least(0.999, "unchanged"), LOSS: at_most(1e-5, "9.12e-7 in the paper")},
         needs=(MAIN,),
         figure="interventions",
-        changed=(settled_alone("a loss of 1.4e-5, with all answers right,"),),
+        changed=settled_alone("a loss of 1.4e-5, with all answers right,", "mixed"),
     ),
     Claim(
         id="nanda.A1.skip_mean",
@@ -88,7 +88,7 @@ CLAIMS = (
         expected={ACCURACY: at_least(0.999, "unchanged"), LOSS: at_most(1e-5, "7.25e-7 in the paper")},
         needs=(MAIN,),
         figure="interventions",
-        changed=(settled_alone("a loss of 2.0e-5, with all answers right,"),),
+        changed=settled_alone("a loss of 2.0e-5, with all answers right,", "mixed"),
     ),
     Claim(
         id="nanda.A1.attn_zero",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import mean
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import pandas as pd
 
@@ -28,15 +28,47 @@ ONE_DEFINITION = Change(
 )
 
 
-def settled_alone(of_the_other: str) -> Change:
-    """Of a claim that the one network which had not settled did not keep, with what that network had."""
-    return Change(
-        date="2026-11-25",
-        what="which networks count",
-        before=f"all of the recipe: {of_the_other} in rounding-9, and as stated in every other; mixed",
-        now="those that had settled when their training ended; holds",
-        why="rounding-9 is still cleaning up at 20,000 epochs, and a training that is cut while it moves decides nothing; "
-        "the rule is for every claim about a network, and leaves out this one alone",
+def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Change, Change]:
+    """Of a claim that does not hold in rounding-9: how that network was left out, and how it counts now.
+
+    Args:
+        of_the_other: the number of rounding-9.
+        was: the verdict when each numerical replicate counted, where the claim holds now.
+    """
+    return (
+        Change(
+            date="2026-11-25",
+            what="which networks count",
+            before=f"all of the recipe: {of_the_other} in rounding-9, and as stated in every other; mixed",
+            now="those that had settled when their training ended; holds",
+            why="rounding-9 was still cleaning up at 20,000 epochs; the rule came after its numbers, and left out it alone",
+        ),
+        Change(
+            date="2026-11-28",
+            was=was,
+            what="which networks count",
+            before="those that had settled when their training ended",
+            now="all; but numerical replicates of a seed count as one seed, and rounding-9 is one of twelve of seed 0",
+            why="a rule that was made for one network, with its numbers known, is withdrawn",
+        ),
+    )
+
+
+def by_seed(before: str) -> tuple[Change]:
+    """Of a claim that holds in every seed, and in some numerical replicates of seed 0 only.
+
+    Args:
+        before: in how many networks it held when each replicate counted.
+    """
+    return (
+        Change(
+            date="2026-11-28",
+            was="mixed",
+            what="what counts as one network",
+            before=f"every network, numerical replicates of seed 0 as well: {before}; mixed",
+            now="an independent seed, which holds if most of its replicates do; holds in all 20",
+            why="networks that differ by rounding alone are one draw of the recipe",
+        ),
     )
 
 

@@ -157,6 +157,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
+                was="refuted",
                 what="the measure",
                 before="share of three seeds that stay below 0.9: 0.33, where 0.67 is asked for; refuted",
                 now="each seed: at most 0.9; true of one of three",

@@ -46,6 +46,7 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
     """The two changes: what was measured of attention-0-1 by principal components, and of all networks by frequency."""
     return LEADS, Change(
         date="2026-11-25",
+        was="" if before.endswith("held") else "refuted",
         what="how a circle is left alone, and in which networks",
         before=f"as two principal components, in networks whose first four are circles to 0.995; in attention-0-1 {before}",
         now=f"as one frequency, in every network that solves the task; {now}",

@@ -120,6 +120,7 @@ def _periodic(m: CyclicMeasurements) -> dict[str, Value]:
 
 MEDIAN_OF_ONE = Change(
     date="2026-11-25",
+    was="refuted",
     what="of how many circular networks a median is taken",
     before="of one, in one claim with the band of single networks, 0.60; refuted, since attention-0-1 has 0.4203 where the "
     "median may be 0.40",
@@ -294,6 +295,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
+                was="refuted",
                 what="of which heads a frequency is asked",
                 before="of every head that varies with one number at a time; refuted in attention-1-2, with 0.51 in one of four",
                 now="of three heads, as the variation with one number at a time is; three of four in attention-1-2",
