@@ -93,7 +93,10 @@ class Claim(ClaimData):
             recorded = measured[0].run.recorded if len(measured) == 1 and measured[0].is_recorded else None
             if self.of_one is None or recorded is None or self.id not in recorded.claims:
                 raise
-            return recorded.claims[self.id]
+            numbers = recorded.claims[self.id]
+            if not set(self.bands) <= set(numbers):  # recorded before the claim asked for them
+                raise
+            return numbers
 
     def judged(self, rows: Sequence[tuple[Network, Numbers]]) -> Result:
         """The result of a claim about one network, from the numbers of each, the source's own first.

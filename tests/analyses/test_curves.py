@@ -84,19 +84,3 @@ def test_rank_correlation_by_its_definition(order: list[int]) -> None:
     n = len(order)
     by_hand = 1 - 6 * sum((i - place) ** 2 for i, place in enumerate(order)) / (n * (n * n - 1))
     assert rank_correlation(range(n), order) == pytest.approx(by_hand, abs=1e-9)
-
-
-@pytest.mark.parametrize(("halves_at", "settled"), [(500, True), (930, True), (960, False), (math.inf, True)])
-def test_a_network_whose_loss_still_halves_in_the_last_twentieth_has_not_settled(
-    halves_at: float, settled: bool
-) -> None:
-    learned = (EPOCHS >= 300).astype(float)
-    loss = 1e-3 * np.where(halves_at > EPOCHS, 2.5, 1) + 10 * (1 - learned)
-    table = {"epoch": EPOCHS, "train_loss": 1e-7, "test_loss": loss, "train_accuracy": 1.0, "test_accuracy": learned}
-    assert phases.is_settled(pd.DataFrame(table)) == settled
-
-
-def test_what_never_generalised_has_no_cleanup_to_end() -> None:
-    loss = np.linspace(20, 1, len(EPOCHS)) ** 4
-    table = {"epoch": EPOCHS, "train_loss": 1e-7, "test_loss": loss, "train_accuracy": 1.0, "test_accuracy": 0.5}
-    assert phases.is_settled(pd.DataFrame(table))

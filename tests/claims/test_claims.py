@@ -22,7 +22,9 @@ from modinterp.claims import (
     at_most,
     between,
     equals,
+    in_pairs,
     near,
+    one_seed,
     pending,
     refuted,
     variant,
@@ -35,6 +37,7 @@ from modinterp.reproduce.reproduction import measurements_of
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.sources import source, sources
 from modinterp.tasks import addition
+from modinterp.training import Nudge, Recipe, RunSpec
 from modinterp.training.relation import Relation
 
 LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
@@ -177,12 +180,13 @@ def of_many(values: list[float], y: float = 0.0) -> Result:
 
 
 @pytest.mark.parametrize(("values", "verdict", "told"), [
-    ([5.0, 3.0, 2.0], "holds", "holds 3/3"),
-    ([1.0, 5.0, 2.0], "mixed", "mixed 2/3"),
-    ([5.0, float("nan"), 5.0], "mixed", "mixed 2/3"),
-    ([1.0, float("nan"), 0.0], "refuted", "REFUTED 0/3"),
-    ([5.0], "holds", "holds"),
-    ([1.0], "refuted", "REFUTED"),
+    ([5.0] * 8, "holds", "holds 8/8"),
+    ([5.0, 3.0, 2.0], "holds", "holds 3/3 prelim."),
+    ([1.0, 5.0, 2.0], "mixed", "mixed 2/3 prelim."),
+    ([5.0, float("nan"), 5.0], "mixed", "mixed 2/3 prelim."),
+    ([1.0, float("nan"), 0.0], "refuted", "REFUTED 0/3 prelim."),
+    ([5.0], "holds", "holds prelim."),
+    ([1.0], "refuted", "REFUTED prelim."),
 ])  # fmt: skip
 def test_of_several_networks_it_is_told_in_how_many_a_claim_holds(values: list, verdict: str, told: str) -> None:
     result = of_many(values)
@@ -195,8 +199,10 @@ def test_of_several_networks_it_is_told_in_how_many_a_claim_holds(values: list, 
     assert of_many(values, y=9.0).verdict == "refuted"  # all of a network's own numbers count
 
 
-@pytest.mark.parametrize(("others", "verdict", "told"), [([1, 1], "holds", "2 of 2"), ([1, 2], "mixed", "1 of 2"),
-                                                       ([2, 2], "refuted", "0 of 2")])  # fmt: skip
+@pytest.mark.parametrize(("others", "verdict", "told"), [
+    ([1, 1], "holds", "2 of 2 seeds, preliminary"), ([1, 2], "mixed", "1 of 2 seeds, preliminary"),
+    ([2, 2], "refuted", "0 of 2 seeds, preliminary"),
+])  # fmt: skip
 def test_a_network_that_was_chosen_by_a_number_does_not_count_for_it(others: list, verdict: str, told: str) -> None:
     chosen = replace(made(lambda m: {"x": 1}, x=equals(1)), by_selection=("x",))
     networks = [Network("test/run-0", Relation.SAME), *(Network(f"test/run-{n}", Relation.SEED) for n in (1, 2))]
@@ -215,12 +221,38 @@ def test_why_a_number_lies_outside_is_said_of_numbers_that_are_printed() -> None
         replace(made(lambda m: {"x": 1}, x=equals(1)), outside={"x": "it does"})
 
 
+def trained(name: str, seed: int, nudge: Nudge | None = None) -> TrainedRun:
+    bare = run(name)
+    return replace(bare, spec=RunSpec(bare.task, bare.config, Recipe(epochs=10), seed, nudge=nudge))
+
+
+def test_one_seed_refutes_nothing_and_neither_do_its_numerical_replicates() -> None:
+    claim = made(lambda _: {"x": 3}, x=at_most(2))
+    nudged = trained("test/run-1", 0, Nudge("unembed.W_U", 1))
+    alone = claim.check(trained("test/run-0", 0), nudged)
+    assert (alone.verdict, alone.why_open, alone.seeds, alone.kind) == ("open", "one seed", 1, "")
+    assert alone.words == one_seed("so").words == "open (one seed)"
+    two = claim.check(trained("test/run-0", 0), trained("test/run-2", 1))
+    assert (two.verdict, two.seeds) == ("refuted", 2)
+    assert two.found_text == "refuted in 0 of 2 seeds (at most 78% of seeds, 95%): preliminary"
+    assert claim.check(run()).verdict == "refuted"  # of a network of unknown training it is said of that network
+
+
+def test_pairs_of_one_seed_are_compared_and_each_seed_counts() -> None:
+    epochs = {"a-0": 10.0, "a-1": 10.0, "b-0": 20.0, "b-1": 9.0}
+    measure = in_pairs(lambda a, b: {"ratio": epochs[b.name] / epochs[a.name]})
+    claim = replace(made(measure, ratio=at_least(1)), needs=tuple(epochs), scope="any seed")
+    result = claim.check(*(trained(name, int(name[-1])) for name in epochs))
+    assert result.measured == {"ratio": (2.0, 0.9)}
+    assert (result.verdict, result.prevalence_text) == ("mixed", "1 of 2 seeds, preliminary")
+
+
 def test_networks_of_which_what_is_given_is_not_so_are_not_counted() -> None:
     numbers = iter([(1.0, 5), (0.2, 5), (1.0, 1)])
     claim = made(lambda _: dict(zip(("learned", "x"), next(numbers), strict=True)), x=at_least(2))
     claim = replace(claim, given={"learned": at_least(0.9)})
     result = claim.check(run("a"), run("b"), run("c"))
-    assert (result.verdict, result.prevalence_text, result.runs) == ("mixed", "1 of 2", ("a", "c"))
+    assert (result.verdict, result.prevalence_text, result.runs) == ("mixed", "1 of 2 seeds, preliminary", ("a", "c"))
 
 
 @pytest.mark.parametrize(("x", "kind"), [(10.4, "near miss"), (11.0, "setting"), (float("nan"), "setting")])

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from modinterp.claims import Claim, at_least, equals
 from modinterp.claims.claim import each
-from modinterp.measurements import measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.runs import TrainedRun
 from modinterp.tasks import addition
-from modinterp.training import Recipe, RunSpec
 
 
 def run(name: str) -> TrainedRun:
@@ -63,27 +59,6 @@ def test_of_no_run_a_number_is_missing_and_holds_nothing() -> None:
     assert result.verdict == "refuted"
     assert result.measured_text() == "x nan"
     assert result.to_json()["measured"] == {"x": None}
-
-
-def test_a_relative_that_still_moved_at_its_end_does_not_count_unless_the_claim_names_it() -> None:
-    """Cleanup of the third ends in the last twentieth of its training."""
-    epochs = pd.Series(range(0, 1000, 10))
-
-    def trained(name: str, seed: int, halves_at: int) -> TrainedRun:
-        loss = np.where(epochs < halves_at, 2.5e-3, 1e-3)
-        history = {"epoch": epochs, "train_loss": loss, "test_loss": loss, "train_accuracy": 1.0, "test_accuracy": 1.0}
-        bare = run(name)
-        spec = RunSpec(bare.task, bare.config, Recipe(epochs=1000), seed)
-        return replace(bare, history=pd.DataFrame(history), spec=spec)
-
-    runs = {f"test/x-{seed}": trained(f"test/x-{seed}", seed, at) for seed, at in enumerate((400, 700, 970))}
-    claim = Claim(id="test.x", where="nowhere", statement="Something.", source_says="1", needs=("test/x-0",),
-                  measure=each(lambda m: {"seed": m.spec.seed}), expected={"seed": at_least(0)})  # fmt: skip
-    assert claim.subjects({name: each.spec for name, each in runs.items()}) == tuple(runs)
-    assert claim.check_available(runs).runs == ("test/x-0", "test/x-1")
-    assert claim.counted({name: measure(each) for name, each in runs.items()}) == ("test/x-0", "test/x-1")
-    named = replace(claim, needs=("test/x-2", "test/x-0"), scope="any seed")
-    assert named.check_available(runs).runs == ("test/x-2", "test/x-0", "test/x-1")
 
 
 def test_a_claim_says_which_runs_it_has_no_numbers_of() -> None:

@@ -9,8 +9,8 @@ from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import transform_2d
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import each
-from modinterp.claims.finding import mixed
+from modinterp.claims.claim import Change, each
+from modinterp.claims.finding import Finding, mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR
 from modinterp.sources.circuits.runs import ADD
@@ -164,10 +164,22 @@ CLAIMS = (
             GAP: at_least(1.5, "a set that does not stand out is no finding"),
             **ACCURATE,
         },
-        changed=(SAME_BAR,),
+        changed=(
+            SAME_BAR,
+            Change(
+                date="2026-11-28",
+                was="mixed",
+                what="what counts as one network",
+                before="two trainings counted twice, as they were also cut sooner for the sweep over widths: in 11 of 12; mixed",
+                now="each training once, as far as it went; holds in all ten",
+                why="the same training twice is one network",
+            ),
+        ),
         needs=ADD,
         scope="any seed",
-        finding=mixed("where it fails, nine stand out of the embedding, of which the logits use five"),
+        finding=Finding(
+            why="two networks that are these trainings cut sooner do not count; in one of them nine stand out"
+        ),
         reported=("n_keys",),
         figure="add_spectra",
     ),

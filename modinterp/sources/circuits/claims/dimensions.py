@@ -118,7 +118,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.k_linear",
         where="Max transformer, key dimensions",
-        statement="The dimensions of the keys are close to straight lines in the number, from 20 on. (Below 20: max.k_flat.)",
+        statement="The dimensions of the keys are close to straight lines in the number, from 20 on.",
         source_says="32 lines, flat below 20",
         measure=each(_key_lines),
         expected={KEYS_ON_LINES: at_least(0.8, "close to straight")},

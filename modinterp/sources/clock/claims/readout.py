@@ -203,8 +203,8 @@ CLAIMS = (
     Claim(
         id="clock.s111.min2",
         where="section 11.1",
-        statement="In a trained network one circle does not do: it takes at least two circles and two heads. (In theory "
-        "one exact circle would do, as the source says.)",
+        statement="In a trained network one circle does not do: it takes at least two circles and two "
+        "heads. In theory one exact circle would do, as the source says.",
         source_says="at least 2",
         measure=_how_many,
         expected={

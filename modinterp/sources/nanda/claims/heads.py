@@ -118,7 +118,7 @@ CLAIMS = (
     Claim(
         id="nanda.s43.heads_deg2",
         where="section 4.3; appendix C.1.2",
-        statement="Two heads compute polynomials of degree two of one frequency. (What the other two do: C12.amplifiers, C13.amplifier_norms.)",
+        statement="Two heads compute polynomials of degree two of one frequency.",
         source_says="2 and 2",
         measure=head_roles(N_MULTIPLY, PAIR_CORRELATION, PAIR_COSINE),
         printed={N_MULTIPLY: 2},

@@ -13,7 +13,7 @@ from modinterp.analyses.statistics.explained import energy_share
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Measure, Value
-from modinterp.claims.finding import Finding, mixed
+from modinterp.claims.finding import Finding, mixed, refuted
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.heads import THREE_HEADS
 from modinterp.sources.nanda.claims.trainings import by_seed, settled_alone
@@ -238,7 +238,7 @@ CLAIMS = (
         by_selection=(PAPERS_HEADS,),
         expected={PAPERS_HEADS: equals(4, "each head at the paper's frequency")},
         needs=(MAIN,),
-        finding=mixed(
+        finding=refuted(
             "mainline-0 was chosen by it; other variants of the paper's seed end so, or with one to three heads at the paper's "
             "frequency, and no network of another seed has more than one there"
         ),
