@@ -12,3 +12,6 @@ figure = mi.figures.dose_response.dial(causal.dial, "The logits turn with the ci
 # %% cross_effects
 title = "Turning one circle by 45 degrees turns its own wave in the logits"
 figure = mi.figures.dose_response.cross_effects(causal.cross_effects, causal.half_turn.freqs, title)
+
+# %% onset
+figure = mi.figures.dose_response.onset(mi.measure(mi.load("nanda/mainline-0")).causal.onset)

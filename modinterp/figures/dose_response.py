@@ -1,4 +1,4 @@
-"""Figures of interventions: doses and turns of circles, the dial of the logits, and what each circle does to others."""
+"""Figures of interventions: doses, turns and onset of circles, the dial of the logits, and circles beside circles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 from torch import Tensor
 
 from modinterp.figures.animation import with_slider
-from modinterp.figures.theme import CATEGORIES, MUTED, heatmap, with_title
+from modinterp.figures.theme import CATEGORIES, MUTED, TEST, TRAIN, array, heatmap, with_title
 
 
 def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Figure:
@@ -82,3 +82,25 @@ def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], t
     figure.update_xaxes(title="circle read in the logits", type="category")
     figure.update_yaxes(title="circle turned by 45 degrees", type="category")
     return with_title(figure, title, 420, False)
+
+
+def onset(table: pd.DataFrame) -> go.Figure:
+    """Accuracy and half turn over the snapshots of a training.
+
+    Args:
+        table: `onset` of `m.causal`.
+    """
+    lines = (
+        ("accuracy, training", "lines+markers", MUTED),
+        ("accuracy, held-out", "lines+markers", TEST),
+        ("half turn, held-out", "lines+markers", TRAIN),
+        ("half turn, training", "markers", TRAIN),
+    )
+    figure = go.Figure()
+    for name, mode, colour in lines:
+        figure.add_scatter(x=array(table["epoch"]), y=array(table[name]), name=name, mode=mode, line_color=colour)
+    figure.update_xaxes(title_text="epoch")
+    figure.update_yaxes(title_text="share")
+    return with_title(
+        figure, "The half turn comes with generalisation, also on the training pairs that are known long before"
+    )

@@ -14,6 +14,7 @@ from modinterp.models import hooked
 from modinterp.runs import states, store
 from modinterp.runs.damage import Damage, DamagedRun
 from modinterp.runs.lease import Lease, leased
+from modinterp.runs.start import weights_at_start
 from modinterp.runs.states import WrittenState
 from modinterp.training import Outcome, OutcomeKind, RunSpec, TrainingState
 
@@ -70,7 +71,7 @@ class Ongoing:
             raise ValueError(f"{folder} has been trained to epoch {epoch} already, beyond {spec.recipe.epochs}")
         is_last = not whole or whole[0].state.ended == finished
         if finished is not None and not bad and is_last and _is_its_end(finished, spec):
-            state = whole[0].state if whole else TrainingState(0, spec.initial_weights(), ended=finished)
+            state = whole[0].state if whole else TrainingState(0, weights_at_start(spec), ended=finished)
             return cls(name, spec, folder, lease, state, is_over=True)
         damages += bad
         if whole:
@@ -79,7 +80,7 @@ class Ongoing:
             raise DamagedRun(damages)
         if finished is not None and not damages:  # and without a state to go on from
             raise ValueError(f"{folder} holds {store.OTHER_SETTINGS}")
-        return cls(name, spec, folder, lease, TrainingState(0, spec.initial_weights()), damages=tuple(damages))
+        return cls(name, spec, folder, lease, TrainingState(0, weights_at_start(spec)), damages=tuple(damages))
 
     @classmethod
     def _at(

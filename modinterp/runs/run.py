@@ -15,6 +15,7 @@ from modinterp.activations import ActivationCache, Spectra, activations
 from modinterp.models import Config, Network, Weights, fitting, hooked
 from modinterp.runs import store
 from modinterp.runs.recorded_results import Recorded
+from modinterp.runs.start import weights_at_start
 from modinterp.tasks import Split, Task
 from modinterp.training import Outcome, RunSpec
 
@@ -140,7 +141,7 @@ class TrainedRun(Generic[T]):
         """
         if self.spec is None:
             raise NotRecorded(f"the initial weights of {self.name} are not known")
-        weights = self.spec.initial_weights()
+        weights = weights_at_start(self.spec)
         network = hooked(self.spec.model, weights).to(self._device)
         return self._until(0, f"{self.name} at the start", network, {0: weights})
 

@@ -55,8 +55,8 @@ class Source(Mapping):
         title: of the paper or report.
         citation: authors and year, or what kind of text it is.
         link: where it can be read; empty where it has no public address.
-        main_run: name of the run that stands for the source's own network. A source that trains none has empty `RUNS`,
-            and names a run of another source here and in its claims.
+        main_run: name of the run that stands for the source's own network. A source without such a network names a
+            run of another source here and in its claims; its `RUNS` may be empty.
         pages: questions that have a page of their own.
         note: what to know of the source's runs as a whole.
     """
@@ -89,13 +89,12 @@ class Source(Mapping):
         """Name of a run to what it is trained from.
 
         Raises:
-            ValueError: a name does not begin with the source's, or the main run is not among them, where there are
-                any.
+            ValueError: a name does not begin with the source's, or the main run, which does, is not among them.
         """
         runs: Mapping[str, RunSpec] = self._part("runs").RUNS
         if astray := [name for name in runs if not name.startswith(f"{self.name}/")]:
             raise ValueError(f"runs of {self.name} begin with {self.name}/, unlike {', '.join(astray)}")
-        if self.main_run not in runs and (runs or self.main_run.startswith(f"{self.name}/")):
+        if self.main_run not in runs and self.main_run.startswith(f"{self.name}/"):
             raise ValueError(f"the main run of {self.name}, {self.main_run}, is none of its runs")
         return runs
 

@@ -49,7 +49,7 @@ def how_to_have_checkpoints(source: str) -> str:
     except store.NoCheckpoints as error:
         lacking = str(error)
     own = sources().get(source)
-    trained = source if own is None or own.runs else own.main_run.partition("/")[0]  # it may name those of another
+    trained = source if own is None else own.main_run.partition("/")[0]  # which may be another source's
     return (
         f"{lacking}; or `python -m modinterp.runs train '{trained}/*' --out trained` trains them, and --runs trained "
         "measures them"

@@ -69,6 +69,7 @@ class RunSpec:
         unstated: fields that the source of a run leaves open and that are our choice, such as `recipe.epochs`; all
             others are stated in it or in its released code.
         nudge: by which the run differs from another of the same seed in the rounding of its initial weights alone.
+        start: name of the published run whose final weights this one begins with; "" to draw them by the seed.
     """
 
     task: Task
@@ -77,9 +78,12 @@ class RunSpec:
     seed: int = 0
     unstated: tuple[str, ...] = field(default=(), compare=False)
     nudge: Nudge | None = None
+    start: str = ""
 
     def __post_init__(self) -> None:
         check_fields(self, seed=SEED)
+        if self.start and self.nudge is not None:
+            raise ValueError("a run that begins with another run's weights has no nudge")
         self.model.check(self.task)
         if self.recipe.spectra_every and len(self.task.grid or ()) != 2:
             raise ValueError(f"spectra are those of pairs (a, b), which the inputs of {self.task.name} are not")
@@ -95,7 +99,13 @@ class RunSpec:
         All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
         for), how long the training goes on, and what of it is logged.
         """
-        return self.task, type(self.model), _fields_but(_DRAW, self.model), _fields_but(_LENGTH, self.recipe)
+        return (
+            self.task,
+            type(self.model),
+            _fields_but(_DRAW, self.model),
+            _fields_but(_LENGTH, self.recipe),
+            self.start,
+        )
 
     @property
     def split(self) -> Split:
@@ -103,7 +113,13 @@ class RunSpec:
         return self.task.split(self.recipe.fraction, self.seed, self.recipe.shuffle)
 
     def initial_weights(self) -> Weights:
-        """The weights before the first step, in float32 on the CPU."""
+        """The weights before the first step, in float32 on the CPU, as the seed draws them.
+
+        Raises:
+            ValueError: the run begins with another run's weights, which `modinterp.runs.start` reads.
+        """
+        if self.start:
+            raise ValueError(f"the run begins with the weights of {self.start}, which no seed draws")
         weights = initial_weights(self.model, self.seed)
         return weights if self.nudge is None else self.nudge.moved(weights)
 
@@ -116,6 +132,7 @@ class RunSpec:
             "seed": self.seed,
             "ours": list(self.unstated),
         }
+        data |= {"start": self.start} if self.start else {}
         return data if self.nudge is None else data | {"nudge": asdict(self.nudge)}
 
     @classmethod
@@ -137,6 +154,7 @@ class RunSpec:
                 data["seed"],
                 tuple(data.get("ours", ())),
                 from_fields(Nudge, data["nudge"]) if "nudge" in data else None,
+                str(data.get("start", "")),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not the description of a run: {error}") from error

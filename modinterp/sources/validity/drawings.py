@@ -1,24 +1,57 @@
-"""Figures of the audit: circles turned and scaled, beside controls of equal size, and the half turn over training."""
+"""Figures of the audit: circles turned and scaled, two tasks taken apart, and the half turn over training."""
 
 from __future__ import annotations
 
-from modinterp.figures import doses
+import plotly.graph_objects as go
+
+from modinterp.figures import dose_response, double_dissociation
+from modinterp.measurements import CyclicMeasurements, PairMeasurements
 from modinterp.sources.drawing import Drawing, Table
+from modinterp.sources.validity import dissociation
+from modinterp.sources.validity.runs import EXCEPTIONS, MULTITASK
+
+
+def _doses(m: CyclicMeasurements) -> go.Figure:
+    title = "Turned circles carry the answer along, and accuracy hangs on their size; other circles do neither"
+    return dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
+
+
+def _periods(m: PairMeasurements) -> go.Figure:
+    table = dissociation.by_period(m)
+    panels = {
+        f"functions of one period {change}": dissociation.of_change(table, change) for change in ("without", "alone")
+    }
+    title = "Each period of the embedding serves its own task, and no other"
+    return double_dissociation.double_dissociation(panels, title)
+
+
+def _exceptions(m: CyclicMeasurements) -> go.Figure:
+    panels = {f"changed at the {site}": dissociation.by_rule(m, site) for site in ("logits", "neurons")}
+    title = "In the logits the circles serve the rule alone; inside, exceptions need them too"
+    return double_dissociation.double_dissociation(panels, title)
+
 
 FIGURES = {
-    "turn": Drawing(
-        number="Circles turned",
-        draw=lambda m: doses.turns(m.causal.turn_response),
+    "doses": Drawing(
+        number="Dose and response",
+        draw=_doses,
         table=Table(title="What is kept, by the steps turned", make=lambda m: m.causal.turn_response),
     ),
-    "scale": Drawing(
-        number="Dose and response",
-        draw=lambda m: doses.scales(m.causal.dose_response),
-        table=Table(title="Accuracy by the size of the circles", make=lambda m: m.causal.dose_response),
+    "periods": Drawing(
+        number="Two tasks of remainders taken apart",
+        draw=_periods,
+        first_of=(MULTITASK,),
+        table=Table(title="Accuracy of each task under each change", make=dissociation.by_period),
+    ),
+    "exceptions": Drawing(
+        number="Rule and exceptions taken apart",
+        draw=_exceptions,
+        first_of=EXCEPTIONS,
+        table=Table(title="Accuracy on the rule and on exceptions", make=dissociation.by_rule),
     ),
     "onset": Drawing(
         number="Onset",
-        draw=lambda m: doses.onset(m.causal.onset),
+        draw=lambda m: dose_response.onset(m.causal.onset),
         table=Table(title="Accuracy and half turn by epoch", make=lambda m: m.causal.onset),
     ),
 }

@@ -1,15 +1,48 @@
-"""The networks that the audit's criteria are measured on; all are trained for other sources.
+"""The networks that the audit's criteria are measured on.
 
-They are all networks of the mainline recipe whose weights are shipped, and some of every other family that adds.
+Most are trained for other sources: all networks of the mainline recipe whose weights are shipped, and some of every
+other family that adds. Two kinds are trained here. Two networks learn sums with exceptions, by the recipe of the pizza
+source (attention rates 1 and 0). Two solved networks go on training on 2% of the pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from modinterp.training import RunSpec
+from modinterp.models import TransformerConfig
+from modinterp.sources.validity.task import AdditionWithExceptions
+from modinterp.tasks import addition
+from modinterp.training import Recipe, RunSpec
 
-RUNS: Mapping[str, RunSpec] = {}  # none of its own
+_P = 59
+
+
+def _with_exceptions(rate: float, seed: int) -> RunSpec:
+    """A transformer on sums mod 59 of which 5% of the training pairs have a wrong answer."""
+    task = AdditionWithExceptions(_P, equals=False, split_seed=seed)
+    model = TransformerConfig.of(
+        task, d_model=128, d_head=32, d_mlp=512, init="W_in 1/sqrt(d_mlp)", attention_rate=rate, causal=False
+    )
+    recipe = Recipe(1500, task.fraction, task.shuffle, weight_decay=2, log_every=50, snapshot_every=1500)
+    return RunSpec(task, model, recipe, seed)
+
+
+def _going_on(start: str, seed: int) -> RunSpec:
+    """The mainline recipe from the final weights of a solved network on, on 2% of the pairs."""
+    task = addition(113)
+    model = TransformerConfig.of(task)
+    recipe = Recipe(12_000, 0.02, log_every=100, snapshot_every=1500)
+    return RunSpec(task, model, recipe, seed, start=start)
+
+
+EXCEPTIONS = ("validity/exceptions-0", "validity/exceptions-1")
+OFFSET = ("validity/offset-0", "validity/offset-1")
+RUNS: Mapping[str, RunSpec] = {
+    EXCEPTIONS[0]: _with_exceptions(1.0, 0),
+    EXCEPTIONS[1]: _with_exceptions(0.0, 1),
+    OFFSET[0]: _going_on("nanda/mainline-0", 0),
+    OFFSET[1]: _going_on("nanda/other-draw-1", 1),
+}
 
 MAIN = "nanda/mainline-0"
 MAINLINE = (MAIN, "nanda/rounding-0", "nanda/other-draw-0", "nanda/other-draw-1", "nanda/other-draw-2")

@@ -10,5 +10,5 @@ SOURCE = Source(
     link="https://github.com/mechanistic-validity/mechanistic-validity",
     main_run="nanda/mainline-0",
     note="This is a self-audit: the criteria are another project's, and the networks, measurements and tolerances are "
-    "ours. Nobody else has checked them. The networks are those of other sources; none was trained for this page.",
+    "ours. Nobody else has checked them. Most networks are those of other sources; four were trained for this page.",
 )

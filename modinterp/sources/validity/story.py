@@ -16,5 +16,5 @@ STORY = Story(
         "Not all neurons are needed: {I3.neurons[neurons that suffice for 99%, share]:.0%} of them suffice for 99% of the "
         "answers.",
     ),
-    figures=("turn", "scale", "onset"),
+    figures=("doses", "periods", "onset"),
 )

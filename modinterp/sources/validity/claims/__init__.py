@@ -1,9 +1,9 @@
 """What a public audit asks of the claim that small networks add by circles."""
 
 from modinterp.claims import Contradiction
-from modinterp.sources.validity.claims import construct, controls, external, internal, measurement
+from modinterp.sources.validity.claims import construct, controls, external, internal, measurement, trained
 
-SECTIONS = (construct, measurement, internal, controls, external)
+SECTIONS = (construct, measurement, internal, controls, trained, external)
 CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)
 CONTRADICTIONS: tuple[Contradiction, ...] = ()
 

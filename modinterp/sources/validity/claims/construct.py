@@ -102,7 +102,7 @@ CLAIMS = (
         },
         needs=SOLVED,
         scope="any seed",
-        figure="turn",
+        figure="doses",
         finding=mixed("in other-draw-2 and in c113-t-2 one circle lies between Clock and Pizza"),
     ),
     Claim(

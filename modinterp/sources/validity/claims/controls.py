@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import torch
-
 from modinterp.analyses.statistics.resampling import e_value_bound
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import mixed, refuted
-from modinterp.interventions.periods import accuracies_with, period_projector, random_projector
 from modinterp.measurements import CyclicMeasurements, PairMeasurements
+from modinterp.sources.validity import dissociation
 from modinterp.sources.validity.runs import MAIN, MULTITASK, WITH_NEURONS, WITH_SNAPSHOTS
 from modinterp.sources.validity.turns import SEEN
 
@@ -27,9 +25,6 @@ ADDITIVE = "fall of the margins without two circles that the single falls explai
 AHEAD = "half turn ahead of the accuracy, most"
 AT_END = "half turn at the first snapshot that answers 99.9%"
 RANKS = "rank correlation of half turn and accuracy over snapshots"
-PERIODS = (2, 3, 5, 7)
-_TASKS_UP_TO = 23
-_ROWS = 1500
 
 
 def _minimality(m: CyclicMeasurements) -> dict[str, Value]:
@@ -46,27 +41,19 @@ def _neurons(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _dissociation(m: PairMeasurements) -> dict[str, Value]:
-    E = m.model.embed.W_E[: m.task.p].detach().cpu().double()
-    rows = torch.randperm(len(m.task.inputs()), generator=torch.Generator().manual_seed(0))[:_ROWS]
-    tasks = [place for place, q in enumerate(m.task.output_sizes) if q <= _TASKS_UP_TO]
-    chance = torch.stack([labels.bincount().max() / len(labels) for labels in m.task.labels()[rows].T.contiguous()])
+    table = dissociation.by_period(m)
+    own = table["task"] == table["period"]
+    above = table["accuracy"] - table["chance"]
 
-    def measured(table: torch.Tensor) -> torch.Tensor:
-        return accuracies_with(m.model, m.task, table, rows)
+    def of(change: str, is_own: bool) -> list[bool]:
+        return [*((table["change"] == change) & (own == is_own))]
 
-    out, alone = {}, {}
-    for q in PERIODS:
-        part = period_projector(m.task.p, q) @ E
-        out[q], alone[q] = measured(E - part), measured(E.mean(dim=0) + part)
-    random = [measured(E - random_projector(m.task.p, q - 1) @ E)[tasks].min() for q in PERIODS]
-    own = {q: m.task.output_sizes.index(q) for q in PERIODS}
-    others = {q: [place for place in tasks if place != own[q]] for q in PERIODS}
     return {
-        OWN_OUT: max(float(out[q][own[q]] - chance[own[q]]) for q in PERIODS),
-        OTHERS_OUT: min(float(out[q][others[q]].min()) for q in PERIODS),
-        OWN_ALONE: min(float(alone[q][own[q]]) for q in PERIODS),
-        OTHERS_ALONE: max(float((alone[q] - chance)[others[q]].max()) for q in PERIODS),
-        "accuracy without random directions, least": float(min(random)),
+        OWN_OUT: float(above[of("without", True)].max()),
+        OTHERS_OUT: float(table["accuracy"][of("without", False)].min()),
+        OWN_ALONE: float(table["accuracy"][of("alone", True)].min()),
+        OTHERS_ALONE: float(above[of("alone", False)].max()),
+        "accuracy without random directions, least": float(table["accuracy"][table["change"] == "random"].min()),
     }
 
 
@@ -151,6 +138,7 @@ CLAIMS = (
             OTHERS_ALONE: at_most(0.02, SEEN),
         },
         needs=(MULTITASK,),
+        figure="periods",
     ),
     Claim(
         id="validity.I7.confounds",

@@ -146,7 +146,7 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
-        figure="scale",
+        figure="doses",
         control="without control",
     ),
     Claim(

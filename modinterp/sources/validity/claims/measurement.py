@@ -189,7 +189,7 @@ CLAIMS = (
         },
         needs=SOLVED,
         scope="any seed",
-        figure="turn",
+        figure="doses",
     ),
     Claim(
         id="validity.M7.selection",

@@ -1,0 +1,38 @@
+"""Figures of double dissociation: what each of several interventions leaves of each of several tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from modinterp.figures.theme import SEQUENTIAL, with_title
+
+
+def double_dissociation(panels: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
+    """Accuracy of each task under each intervention, one panel for each kind of intervention.
+
+    Args:
+        panels: name of a panel to its accuracies, one row an intervention and one column a task.
+        title: what to see.
+    """
+    figure = make_subplots(1, len(panels), subplot_titles=list(panels), horizontal_spacing=0.2)
+    for column, (name, table) in enumerate(panels.items(), start=1):
+        drawn = go.Heatmap(
+            x=[str(task) for task in table.columns],
+            y=[str(change) for change in table.index],
+            z=table.to_numpy(),
+            zmin=0,
+            zmax=1,
+            colorscale=SEQUENTIAL,
+            texttemplate="%{z:.2f}",
+            showscale=False,
+            hovertemplate=f"{name}<br>%{{y}}<br>%{{x}}<br>accuracy = %{{z:.4f}}<extra></extra>",
+        )
+        figure.add_trace(drawn, row=1, col=column)
+        figure.update_xaxes(title="task", type="category", row=1, col=column)
+        figure.update_yaxes(type="category", autorange="reversed", row=1, col=column)
+    figure.update_yaxes(title="what is changed", col=1)
+    return with_title(figure, title, 420, False)
