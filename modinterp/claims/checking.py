@@ -13,14 +13,12 @@ from modinterp.claims.finding import Reason
 from modinterp.claims.relatives import Network, related
 from modinterp.claims.result import Result
 from modinterp.measurements import NetworkMeasurements, measure_as_published
+from modinterp.measurements.degenerate import UNDEFINED, why_undefined
 from modinterp.models.layouts import name_list
 from modinterp.runs import NotRecorded, TrainedRun
-from modinterp.runs.weights import first_line
 
 Run = TrainedRun | NetworkMeasurements
 Numbers = Mapping[str, tuple[float, ...]]
-# What a measure raises where its numbers are not defined, as of a network of zeros; other errors are mistakes of ours.
-UNDEFINED = (ArithmeticError, LookupError, ValueError, RuntimeError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,10 +133,15 @@ class Claim(ClaimData):
             result = self._checked(*([run] if self.needs else []))
         except NotRecorded as error:
             return self.open("does not apply", str(error))
-        except UNDEFINED as error:
-            return self.open("does not apply", f"its numbers are not defined for this network ({first_line(error)})")
+        except UNDEFINED:
+            why = why_undefined(measure_as_published(run)) or "something that it counts or divides by is not there"
+            return self.open("does not apply", f"its numbers are not defined for this network: {why}")
         missing = [name for name in self.bands if any(v != v for v in result.measured[name])]
-        return self.open("does not apply", f"not defined here: {', '.join(missing)}") if missing else result
+        if not missing:
+            return result
+        why = why_undefined(measure_as_published(run)) if self.needs else ""
+        names = ", ".join(result.title(name) for name in missing)
+        return self.open("does not apply", f"not defined here: {names}" + f", as {why}" * bool(why))
 
     def check_available(self, runs: Mapping[str, Run]) -> Result:
         """`check` on those of the runs that it is about and that are there.

@@ -11,9 +11,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from modinterp.claims import Claim, Result
-from modinterp.claims.checking import UNDEFINED
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure_as_published
+from modinterp.measurements.degenerate import UNDEFINED
 from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, with_tokens_of
 from modinterp.reproduce.evidence import Evidence, checked

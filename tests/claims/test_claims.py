@@ -282,10 +282,11 @@ def test_what_did_not_come_with_a_run_is_not_measured() -> None:
 
         return made(measure, x=equals(1))
 
-    for undefined in (NotRecorded, KeyError, IndexError, ZeroDivisionError, ValueError):
+    for undefined in (NotRecorded, KeyError, IndexError, ZeroDivisionError, ValueError, RuntimeError):
         result = raising(undefined).check_foreign(run())
         assert result.reason == "does not apply"
-        assert "it is not there" in result.why
+        assert ("it is not there" in result.why) == (undefined is NotRecorded)  # which is written for people
+        assert result.why
     for bug in (AttributeError, TypeError):
         with pytest.raises(bug):
             raising(bug).check_foreign(run())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pandas as pd
 import torch
 from jaxtyping import Float, Int
@@ -52,15 +54,15 @@ def of_change(table: pd.DataFrame, change: str) -> pd.DataFrame:
     return found.rename_axis(index=None, columns=None).rename("period {}".format).rename(columns="mod {}".format)
 
 
-def by_rule(m: CyclicMeasurements, site: str = "logits") -> pd.DataFrame:
+def by_rule(m: CyclicMeasurements, site: Literal["logits", "embedding"] = "logits") -> pd.DataFrame:
     """Accuracy on the rule and on its exceptions, with the key circles taken out and left alone.
 
     The rule is asked of the held-out pairs and of the right sum. Recall is asked of the exceptions, which were trained
     on with wrong answers, and of these answers.
 
     Args:
-        site: `logits`, where the parts that depend on the sum alone are taken out; `neurons`, of the last layer; or
-            `embedding`.
+        site: `logits`, where the part that depends on the sum alone is taken out; or `embedding`. At the neurons of the
+            last layer the same part would come out as at the logits, by algebra, and show nothing more.
     Returns:
         one row a change, one column a task.
     Raises:

@@ -26,7 +26,10 @@ def _periods(m: PairMeasurements) -> go.Figure:
 
 
 def _exceptions(m: CyclicMeasurements) -> go.Figure:
-    panels = {f"changed at the {site}": dissociation.by_rule(m, site) for site in ("logits", "neurons")}
+    panels = {
+        "changed at the logits": dissociation.by_rule(m),
+        "changed at the embedding": dissociation.by_rule(m, "embedding"),
+    }
     title = "In the logits the circles serve the rule alone; inside, exceptions need them too"
     return double_dissociation.double_dissociation(panels, title)
 

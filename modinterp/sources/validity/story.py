@@ -12,7 +12,7 @@ STORY = Story(
         "Without the circles {I1.necessity[accuracy_without]:.1%} of the answers are right; with them alone "
         "{I2.sufficiency[accuracy with the key circles alone]:.1%} are. The first {I1.necessity}, the second {I2.sufficiency}.",
         "What kept the audit from its next tier, two interventions that part two tasks, {I6.double_dissociation} in a "
-        "network that learned many remainders at once.",
+        "network that learned many remainders at once, and {I6.exceptions} where sums have exceptions.",
         "Not all neurons are needed: {I3.neurons[neurons that suffice for 99%, share]:.0%} of them suffice for 99% of the "
         "answers.",
     ),

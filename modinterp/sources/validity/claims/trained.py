@@ -5,7 +5,6 @@ from __future__ import annotations
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.claims.finding import pending
 from modinterp.interventions.effects import Cosines, answers_moved
 from modinterp.measurements import CyclicMeasurements, measure_as_published
 from modinterp.sources.validity import dissociation
@@ -15,7 +14,7 @@ RULE_OUT = "held-out sums that are right without the keys, share"
 RECALL_OUT = "exceptions that are recalled without the keys, share"
 RULE_ALONE = "held-out sums that are right with the keys alone, share"
 RECALL_ALONE = "exceptions that are recalled with the keys alone, share"
-RECALL_INSIDE = "exceptions that are recalled without the keys in the neurons, share"
+RECALL_INSIDE = "exceptions that are recalled without the keys in the embedding, share"
 MOVED = "half turn of the first circles: the answer moves by one, share of held-out pairs"
 FIT = "fit of the formula to the logits, times that before"
 SIZE = "summed size of the cosines in the logits, times that before"
@@ -23,7 +22,7 @@ ENERGY = "energy of the embedding in the first circles, share"
 
 
 def _exceptions(m: CyclicMeasurements) -> dict[str, Value]:
-    table, inside = dissociation.by_rule(m), dissociation.by_rule(m, "neurons")
+    table, inside = dissociation.by_rule(m), dissociation.by_rule(m, "embedding")
     rule, recall = (table[task].to_dict() for task in (dissociation.RULE, dissociation.RECALL))
     return {
         RULE_OUT: rule[dissociation.WITHOUT],
@@ -68,7 +67,6 @@ CLAIMS = (
         },
         needs=EXCEPTIONS,
         scope="any seed",
-        finding=pending("its networks are in training"),
         figure="exceptions",
     ),
     Claim(
@@ -87,7 +85,5 @@ CLAIMS = (
         },
         needs=OFFSET,
         scope="any seed",
-        finding=pending("its networks are in training"),
-        control="without control",
     ),
 )

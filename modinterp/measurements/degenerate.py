@@ -1,0 +1,76 @@
+"""What keeps numbers of a network from being defined, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from modinterp.models.layouts import name_list
+
+# What a measurement raises where its numbers are not defined, as of a network of zeros; other errors are mistakes.
+UNDEFINED = (ArithmeticError, LookupError, ValueError, RuntimeError)
+
+TINY = 1e-19  # [logits] the square of which float32 does not hold
+
+
+def why_undefined(m: Any) -> str:
+    """Why some numbers of a network are not defined: what is unusual of its weights, its logits or its neurons.
+
+    Use it where a measurement of a user's network failed. The two most basic reasons are stated, such as `embed.W_E is
+    0 throughout and its logits are the same for all inputs`; an empty text where nothing is unusual.
+
+    Args:
+        m: measurements of a network.
+    """
+    found: list[str] = []
+    for look in (_of_weights, _of_logits, _of_neurons, _of_blocks):
+        with suppress(*UNDEFINED):
+            found += look(m)
+    return " and ".join(found[:2])
+
+
+def _is_constant(x: Tensor) -> bool:
+    return bool((x == x.flatten()[:1]).all())
+
+
+def _of_weights(m: Any) -> Iterator[str]:
+    weights = {name: w.detach() for name, w in m.model.state_dict().items() if w.is_floating_point() and w.ndim > 1}
+    if any(not w.isfinite().all() for w in weights.values()):
+        yield "some of its weights are not finite"
+    elif all(not w.any() for w in weights.values()):
+        yield "all of its weights are 0"
+    elif all(map(_is_constant, weights.values())):
+        yield "each of its matrices holds one number throughout"
+    elif zeros := [name for name, w in weights.items() if not w.any()]:
+        yield f"{name_list(zeros)} {'is' if len(zeros) == 1 else 'are'} 0 throughout"
+
+
+def _of_logits(m: Any) -> Iterator[str]:
+    logits = m.all_logits
+    if not logits.isfinite().all():
+        yield "some of its logits are not finite"
+    elif bool((logits == logits[:1]).all()):
+        yield "its logits are the same for all inputs"
+    elif (size := float((logits - logits.mean(dim=-1, keepdim=True)).abs().max())) < torch.finfo(
+        torch.float32
+    ).tiny ** 0.5:
+        yield f"its logits differ by no more than {size:.0e}"
+    elif m.own_score.loss == 0:
+        yield "its loss is 0 within rounding"
+
+
+def _of_neurons(m: Any) -> Iterator[str]:
+    post = m.post.flatten(0, -2)
+    if bool((post == post[:1]).all()):
+        yield "none of its neurons changes with the input"
+
+
+def _of_blocks(m: Any) -> Iterator[str]:
+    if not m.key_blocks:
+        yield f"it has no key {m.basis.blocks_name}"
+    elif not any(m.neurons.explained):
+        yield "none of its neurons is a wave of one frequency"
