@@ -10,6 +10,7 @@ from torch import Tensor
 
 from modinterp.models import Network
 from modinterp.models.lens import ActivationCache
+from modinterp.models.with_numbers import check_default_device
 from modinterp.tasks import Task
 
 LOGITS = "logits"
@@ -31,8 +32,9 @@ def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"
     """Logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype.
 
     Raises:
-        ValueError: the task's inputs form no grid.
+        ValueError: the task's inputs form no grid, or torch makes tensors on the device meta.
     """
+    check_default_device()
     grid = _grid(task)
     with torch.no_grad(), network.at_last_position():
         logits = network(task.inputs().to(network.device))
@@ -52,8 +54,9 @@ def activations(
         names: hooks whose activations are captured beside the logits; all by default.
         precise: whether to compute in float64, or else in the network's own dtype, as will do for a picture.
     Raises:
-        ValueError: the task's inputs form no grid.
+        ValueError: the task's inputs form no grid, or torch makes tensors on the device meta.
     """
+    check_default_device()
     grid = _grid(task)
     model = network.in_float64() if precise else network
     with torch.no_grad(), model.at_last_position():

@@ -103,7 +103,8 @@ class Calling:
 @contextmanager
 def evaluating(network: object) -> Iterator[None]:
     """A network with all its modules in the mode of evaluation, until the block ends."""
-    modules = [m for m in network.modules() if m.training] if isinstance(network, nn.Module) else []
+    every = network.modules() if isinstance(network, nn.Module) else ()
+    modules = [m for m in every if getattr(m, "training", False)]  # a frozen TorchScript module has no mode
     for module in modules:
         module.training = False
     try:

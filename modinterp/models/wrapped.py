@@ -24,6 +24,7 @@ from modinterp.models.locations import (
     passing,
     shared_hooks,
 )
+from modinterp.models.with_numbers import with_numbers
 from modinterp.models.wrapped_config import WrappedConfig
 from modinterp.tasks import Task
 from modinterp.terminal.suggestions import suggestion
@@ -34,22 +35,6 @@ NEURONS, RESIDUAL = "blocks.0.mlp.hook_post", "blocks.0.hook_resid_post"
 
 class _Points(nn.Module):
     """Hook points under the last parts of their names."""
-
-
-def _with_numbers(network: Callable[..., Any]) -> Callable[..., Any]:
-    """The network itself; a copy where torch made it in inference mode, which lets nobody take gradients through it.
-
-    Raises:
-        ValueError: its weights lie on the device meta.
-    """
-    if torch.get_default_device().type == "meta":
-        raise ValueError("torch makes tensors on meta, which holds no numbers; call torch.set_default_device('cpu')")
-    if not isinstance(network, nn.Module):
-        return network
-    weights = [*network.parameters(), *network.buffers()]
-    if any(w.is_meta for w in weights):
-        raise ValueError("the weights are on the device meta, which holds no numbers; load them before")
-    return copy.deepcopy(network) if any(w.is_inference() for w in weights) else network
 
 
 class Wrapped(Network):
@@ -76,7 +61,7 @@ class Wrapped(Network):
         hooks: Mapping[str, Location | str] | None = None,
         is_looked_into: bool = True,
     ):
-        classes, network = sum(task.output_sizes), _with_numbers(network)
+        classes, network = sum(task.output_sizes), with_numbers(network)
         self.__dict__["inner"] = network  # not a submodule: its hook points keep their own names
         if not isinstance(calling, Calling):
             calling = likeliest_calling(network, task.inputs().to(self._device_of(network)), classes, calling)
@@ -238,7 +223,7 @@ class Wrapped(Network):
         rows = torch.randint(len(self.inputs), (_PROBED,), generator=generator)
         tokens = self.inputs[rows]
         seen = precise._seen(location, tokens)
-        if seen.ndim not in (2, 3) or len(seen) != len(tokens):
+        if seen.ndim not in (2, 3) or len(seen) != len(tokens) or not seen.is_floating_point():  # as quantised ones
             return None
         size = float(seen.double().square().mean().sqrt()) or 1.0
         move = size * torch.randn(1, seen.shape[-1], generator=generator).double().expand(_PROBED, -1)

@@ -39,6 +39,11 @@ _HARMLESS = {
 }  # beside weights, none of them
 _CODE = "holds more than weights, and is not read, since that could run code"
 _DAMAGED = "is not a whole file of weights"
+_WITHOUT_NUMBERS = {
+    "torch._utils._rebuild_meta_tensor_no_storage": "holds tensors on the device meta, which have no numbers; save the "
+    "weights after they are loaded",
+    "torch._utils._rebuild_qtensor": "holds quantised tensors; save them after dequantize()",
+}
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
@@ -149,7 +154,7 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
         content = inner[full[0]]
     around = content.values() if isinstance(content, dict) else (content,)
     if opaque := next((value for value in around if isinstance(value, Opaque) and value.name not in _HARMLESS), None):
-        raise ValueError(f"{path} {_CODE}; it needs {first_line(opaque.name)}")
+        raise ValueError(f"{path} {_WITHOUT_NUMBERS.get(opaque.name, f'{_CODE}; it needs {first_line(opaque.name)}')}")
     entries = entries_of(content)
     if not entries:
         kind = "Tensor" if isinstance(content, TensorEntry) else type(content).__name__

@@ -12,7 +12,10 @@ from explain import planted
 
 from modinterp.explain import explain
 from modinterp.explain.labels import FOURIER
+from modinterp.measurements import measure
+from modinterp.runs import load
 from modinterp.runs.store import write_weights
+from modinterp.tasks import addition
 
 P, FREQS = 23, (3, 7, 10)
 
@@ -101,15 +104,66 @@ def test_a_module_made_in_inference_mode_is_explained(kind: type[torch.nn.Module
     assert next(network.parameters()).is_inference(), "it is left as it was"
 
 
+class Stubs(Plain):
+    """With the places at which a network is quantised and turned back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.quant, self.dequant = torch.ao.quantization.QuantStub(), torch.ao.quantization.DeQuantStub()
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self.dequant(self.read(self.relu(self.quant(self.embed(tokens).sum(dim=1)))))
+
+
+def _static() -> torch.nn.Module:
+    network = Stubs().eval()
+    network.qconfig = torch.ao.quantization.get_default_qconfig("x86")
+    network.embed.qconfig = None
+    torch.ao.quantization.prepare(network, inplace=True)
+    network(torch.randint(0, P, (50, 3)))
+    return torch.ao.quantization.convert(network, inplace=True)
+
+
+FROZEN: dict[str, Callable[[], torch.nn.Module]] = {
+    "dynamic": lambda: torch.ao.quantization.quantize_dynamic(Plain(), {torch.nn.Linear}, torch.qint8),
+    "static": _static,
+    "TorchScript": lambda: torch.jit.freeze(torch.jit.script(Plain().eval())),
+}
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_a_quantised_module_is_explained() -> None:
-    network = torch.ao.quantization.quantize_dynamic(Plain(), {torch.nn.Linear}, torch.qint8)
-    assert 0 <= explain(network, op="add", p=P, draws=99)["accuracy"] < 0.5
+@pytest.mark.parametrize("kind", FROZEN)
+def test_a_quantised_or_frozen_module_is_explained(kind: str) -> None:
+    assert 0 <= explain(FROZEN[kind](), op="add", p=P, draws=99)["accuracy"] < 0.5
 
 
-def test_a_module_without_numbers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_without_numbers_is_refused() -> None:
     with pytest.raises(ValueError, match="the weights are on the device meta"):
         explain(Plain().to("meta"), op="add", p=P)
-    monkeypatch.setattr(torch, "get_default_device", lambda: torch.device("meta"))
-    with pytest.raises(ValueError, match="torch makes tensors on meta"):
-        explain(Plain(), op="add", p=P)
+    with torch.device("meta"):
+        network = Plain()
+        with pytest.raises(ValueError, match="torch makes tensors on meta"):
+            explain(network, op="add", p=P)
+    with pytest.raises(ValueError, match="the weights are on the device meta"):
+        explain(network, op="add", p=P)
+
+
+def test_a_file_is_refused_where_torch_makes_tensors_on_meta(tmp_path: Path) -> None:
+    write_weights(tmp_path / "clock.safetensors", planted.clock(P, FREQS), {})
+    with torch.device("meta"):
+        with pytest.raises(ValueError, match="torch makes tensors on meta"):
+            explain(tmp_path / "clock.safetensors", op="add", p=P)
+        with pytest.raises(ValueError, match="torch makes tensors on meta"):
+            measure(load(tmp_path / "clock.safetensors", addition(P)))["accuracy"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_of_tensors_without_plain_numbers_says_what_to_do(tmp_path: Path) -> None:
+    weights = planted.clock(P, FREQS)
+    for words, change in (
+        ("holds tensors on the device meta", lambda w: w.to("meta")),
+        ("holds quantised tensors", lambda w: torch.quantize_per_tensor(w, 0.01, 0, torch.qint8)),
+    ):
+        torch.save({**weights, "embed.W_E": change(weights["embed.W_E"])}, tmp_path / "m.pt")
+        with pytest.raises(ValueError, match=words):
+            explain(tmp_path / "m.pt", op="add", p=P)
