@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import Any
 from modinterp.terminal.errors import WorkLost
 
 MEMORY_OF_A_WORKER = 0.8  # GiB, the most that a process took for any run of the sources mlp and pizza
+SECONDS_FOR_OWN_SIGNAL = 0.3  # SIGTERM to a group may reach its workers first; the caller's own then says what it was
 _KILLED = (
     "a process that measured was killed, as the system does where memory runs out; `--workers 1` starts no others "
     f"(each takes up to about {MEMORY_OF_A_WORKER} GiB)"
@@ -98,6 +100,7 @@ def _answers(under_way: dict[Future, Piece]) -> Iterator[Answer]:
         except (ValueError, OSError) as error:
             yield Answer(piece, failure=str(error))
         except BrokenExecutor as error:
+            time.sleep(SECONDS_FOR_OWN_SIGNAL)
             raise WorkLost(_KILLED) from error
 
 
@@ -107,6 +110,7 @@ def _told_as_lost() -> Iterator[None]:
     try:
         yield
     except (BrokenExecutor, EOFError, OSError) as error:
+        time.sleep(SECONDS_FOR_OWN_SIGNAL)
         raise WorkLost(_KILLED) from error
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from modinterp.cluster.pieces import Piece, processes
-from modinterp.terminal.errors import CRASHED, INTERRUPTED, WorkLost, one_line_errors
+from modinterp.terminal.errors import CRASHED, INTERRUPTED, TERMINATED, WorkLost, one_line_errors
 
 SCRIPT = """
 import sys
@@ -77,7 +77,8 @@ def ends(group: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a console has no groups of processes")
-def test_ctrl_c_is_one_line_and_leaves_no_process(tmp_path: Any) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda each: each.name)
+def test_a_signal_to_all_is_one_line_and_leaves_no_process(number: signal.Signals, tmp_path: Any) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, os.path.dirname(__file__)])}
@@ -87,9 +88,9 @@ def test_ctrl_c_is_one_line_and_leaves_no_process(tmp_path: Any) -> None:
     process.stdout.readline()
     time.sleep(0.5)
     began = time.monotonic()
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     _, error = process.communicate(timeout=120)
-    assert process.returncode == INTERRUPTED
+    assert process.returncode == {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}[number]
     assert error == "stopped\n"
     assert time.monotonic() - began < 10
     assert ends(process.pid)
