@@ -108,7 +108,9 @@ def _spec(folder: Path, record: dict[str, Any], task: Task | None) -> RunSpec:
     except TaskNotImportable:
         raise
     except ValueError as error:
-        told = f"modinterp {version('modinterp')} cannot read {folder / store.RECORD}, as where a newer one wrote it"
+        writer = record.get("versions", {}).get("modinterp") if isinstance(record.get("versions"), dict) else None
+        by = "another version" if writer is None else f"version {printable(str(writer))}"
+        told = f"modinterp {version('modinterp')} cannot read {folder / store.RECORD}, as where {by} wrote it"
         raise ValueError(f"{told}: {error}") from error
 
 

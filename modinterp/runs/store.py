@@ -259,7 +259,11 @@ def write_record(
         "epoch": epoch,
         "ended": None if ended is None else ended.to_json(),
         "seconds": None if seconds is None else round(seconds, 1),
-        "versions": {"python": platform.python_version(), "torch": version("torch").partition("+")[0]},
+        "versions": {
+            "python": platform.python_version(),
+            "torch": version("torch").partition("+")[0],
+            "modinterp": version("modinterp"),
+        },
         "machine": platform.machine(),
         "sha256": {name: written[name] for name in sorted(written, key=_in_order)},
     }

@@ -22,11 +22,20 @@ from modinterp.tasks.description import (
     kind_of,
     task_from_description,
 )
+from modinterp.tasks.task import REGISTERED
 from modinterp.training.recipe import Recipe
 
 _DRAW = ("init", "unlabelled_outputs")
 _LENGTH = ("epochs", "stop_at", "settle", "log_every", "snapshot_every", "spectra_every")
 MOST_ULPS = 1000  # a nudge is a rounding error, not another start
+# Fields that records of the first versions do not have; their defaults are what those versions did.
+LATER_FIELDS = {
+    "ModularArithmetic": ("vocabularies",),
+    "TransformerConfig": ("attention_rate", "causal", "unlabelled_outputs"),
+    "MLPConfig": ("init", "joined", "mlp_biases", "unembed_bias"),
+    "Recipe": ("spectra_every",),
+}
+_FIELDS = {"task", "model", "recipe", "seed", "ours", "nudge", "start"}  # of a description
 _HOW_TO_RESTORE = (
     "define its class in a module that can be imported, as a frozen dataclass whose fields are numbers, strings, or "
     "tuples of them"
@@ -144,13 +153,16 @@ class RunSpec:
                 fields as the description.
         Raises:
             TaskNotImportable: the class of the task cannot be imported, and no task like it was given.
-            ValueError: an unknown kind, or fields that do not belong to it.
+            ValueError: an unknown kind, a field that does not belong to it, or one that is missing and that every
+                version has written.
         """
         try:
+            if unknown := sorted(set(data) - _FIELDS):
+                raise ValueError(f"a run has no field {', '.join(unknown)}")
             return cls(
                 _task(data["task"], task),
                 _model(data["model"]),
-                from_fields(Recipe, data["recipe"]),
+                from_fields(Recipe, _whole(Recipe, data["recipe"])),
                 data["seed"],
                 tuple(data.get("ours", ())),
                 from_fields(Nudge, data["nudge"]) if "nudge" in data else None,
@@ -178,9 +190,22 @@ def _fields_but(left_out: tuple[str, ...], instance: Any) -> tuple[Any, ...]:
     return tuple(getattr(instance, f.name) for f in fields(instance) if f.name not in left_out)
 
 
+def _whole(cls: type, values: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a dataclass as they are.
+
+    Raises:
+        ValueError: one is missing that every version has written, so that its default would be a guess.
+    """
+    written = [known.name for known in fields(cls) if known.name not in LATER_FIELDS.get(cls.__name__, ())]
+    if missing := [name for name in written if name not in values]:
+        raise ValueError(f"{cls.__name__} lacks the field {', '.join(missing)}")
+    return values
+
+
 def _task(data: dict[str, Any], given: Task | None) -> Task:
     try:
-        return task_from_description(data)
+        kind = REGISTERED.get(data["kind"])  # the fields of anybody's own task are their own concern
+        return task_from_description(data if kind is None else _whole(kind, data))
     except TaskNotImportable as error:
         if given is not None and describes(data, given):
             return given
@@ -193,4 +218,5 @@ def _task(data: dict[str, Any], given: Task | None) -> Task:
 def _model(data: dict[str, Any]) -> Config:
     if data["kind"] not in CONFIGS:
         raise ValueError(f"unknown kind {data['kind']!r}; known are {', '.join(CONFIGS)}")
-    return from_fields(CONFIGS[data["kind"]], {name: value for name, value in data.items() if name != "kind"})
+    config = CONFIGS[data["kind"]]
+    return from_fields(config, {name: value for name, value in _whole(config, data).items() if name != "kind"})
