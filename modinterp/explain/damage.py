@@ -9,12 +9,13 @@ from torch import Tensor, nn
 
 from modinterp.measurements import NetworkMeasurements
 
-MOST_OF_ERRORS = 0.9  # which a token, two tokens or a range of answers must hold to be named
+MOST_OF_ERRORS = 0.9  # which some tokens, answers or a range of answers must hold to be named
+MOST_NAMED = 4  # tokens or answers
 NARROW = 0.25  # of all answers, the widest range that is named
 FEWEST_ERRORS = 4
-# Over the tenth largest weight of its matrix. Of 63 shipped networks 62 are below 3,
-# and one with an l1 penalty is at 6,400.
-OUT_OF_PROPORTION = 1e5
+# The largest weight of a matrix over the second largest, or over the tenth. In 63 shipped networks the first is at most
+# 1.5 and the second 3; one with an l1 penalty has 86 and 6,400.
+OUT_OF_PROPORTION, OF_SEVERAL = 200, 1e5
 
 
 def where_errors_lie(m: NetworkMeasurements) -> str:
@@ -29,24 +30,34 @@ def where_errors_lie(m: NetworkMeasurements) -> str:
     pairs = m.task.inputs()[wrong][:, :2].tolist()
     answers = labels[wrong].tolist()
     errors = f"{len(pairs):,} of {len(wrong):,} answers are wrong"
-    if tokens := _tokens(pairs):
-        named = " or ".join(map(str, tokens))
-        return f"{errors}, nearly all of them for pairs with the token {named}"
+    most = min(MOST_NAMED, max(2, grid[0] // 10))  # of few tokens a few hold most pairs, whatever is wrong
+    if tokens := _few(pairs, most):
+        return f"{errors}, nearly all of them for pairs with the token {_listed(tokens)}"
+    said = _few([[answer] for answer in answers], most)
+    if 0 < len(said) <= 2:
+        return f"{errors}, nearly all of them where the answer is {_listed(said)}"
     if width := _range(answers, m.all_logits.shape[-1]):
         first, last = width
         return f"{errors}, nearly all of them where the answer is from {first} to {last}"
+    if said:
+        return f"{errors}, nearly all of them where the answer is {_listed(said)}"
     return f"{errors}, spread over many tokens and answers"
 
 
-def _tokens(pairs: list[list[int]]) -> tuple[int, ...]:
-    """The one or two tokens that nearly all pairs hold; () where no two do."""
-    left, found = pairs, []
-    for _ in range(2):
-        token, _ = Counter(token for pair in left for token in set(pair)).most_common(1)[0]
-        found.append(token)
-        left = [pair for pair in left if token not in pair]
-        if len(left) <= (1 - MOST_OF_ERRORS) * len(pairs):
-            return tuple(found)
+def _listed(numbers: tuple[int, ...]) -> str:
+    *before, last = map(str, numbers)
+    return f"{', '.join(before)} or {last}" if before else last
+
+
+def _few(errors: list[list[int]], most: int) -> tuple[int, ...]:
+    """The fewest numbers of which nearly all errors have one; () where more than `most` are needed."""
+    left, found = errors, []
+    for _ in range(most):
+        number, _ = Counter(number for error in left for number in set(error)).most_common(1)[0]
+        found.append(number)
+        left = [error for error in left if number not in error]
+        if len(left) <= (1 - MOST_OF_ERRORS) * len(errors):
+            return tuple(sorted(found))
     return ()
 
 
@@ -62,20 +73,22 @@ def _range(answers: list[int], classes: int) -> tuple[int, int] | None:
 def weights_out_of_proportion(network: nn.Module) -> str:
     """The largest weight, where it is out of all proportion to the others of its matrix; empty where none is."""
     parameters = {name: w.detach() for name, w in network.named_parameters()}
-    found = [(ratio, name, w) for name, w in parameters.items() if (ratio := _ratio(w)) > 0]
-    if not found or max(found, key=lambda x: x[0])[0] < OUT_OF_PROPORTION:
+    found = [(size, of, name, w) for name, w in parameters.items() for size, of in [_proportion(w)] if of]
+    if not found:
         return ""
-    ratio, name, w = max(found, key=lambda x: x[0])
+    ratio, of, name, w = max(found, key=lambda x: x[0])
     place = torch.unravel_index(w.abs().argmax(), w.shape)
     where = ", ".join(str(int(index)) for index in place)
     return (
-        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the tenth largest of its matrix, as "
+        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the {of} largest of its matrix, as "
         f"where a bit of the file has flipped: what follows may be of a damaged network."
     )
 
 
-def _ratio(w: Tensor) -> float:
-    """The largest weight over the tenth largest, which penalties that push most weights to 0 leave alone."""
+def _proportion(w: Tensor) -> tuple[float, str]:
+    """The largest weight over the second or the tenth largest, and which, where that is out of proportion."""
     sizes = w.detach().double().abs().flatten().sort(descending=True).values
-    compared = sizes[min(9, len(sizes) // 2)] if len(sizes) > 1 else 0
-    return float(sizes[0] / compared) if compared > 0 else 0.0
+    for rank, name, least in ((1, "second", OUT_OF_PROPORTION), (9, "tenth", OF_SEVERAL)):
+        if len(sizes) > 2 * rank and sizes[rank] > 0 and float(sizes[0] / sizes[rank]) >= least:
+            return float(sizes[0] / sizes[rank]), name
+    return 0.0, ""

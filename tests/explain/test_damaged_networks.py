@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from modinterp.explain import Explanation, explain
-from modinterp.explain.damage import weights_out_of_proportion
+from modinterp.explain.damage import weights_out_of_proportion, where_errors_lie
+from modinterp.measurements import measure
 from modinterp.models.planted import clock
 from modinterp.runs import load
+from modinterp.runs.own_run import run
 
 P = 23
 EMBED = "embed.W_E"
@@ -42,6 +44,47 @@ def test_errors_of_broken_tokens_are_located(
     assert x.warning is None or not x.warning.explains
 
 
+def without_outputs(*numbers: int) -> Callable[[dict[str, torch.Tensor]], object]:
+    return lambda weights: weights["unembed.W_U"].__setitem__((slice(None), list(numbers)), 0)
+
+
+def without_tokens(*numbers: int) -> Callable[[dict[str, torch.Tensor]], object]:
+    return lambda weights: weights[EMBED].__setitem__(list(numbers), 0)
+
+
+@pytest.mark.parametrize(("p", "change", "words"), [
+    (23, without_outputs(4), "where the answer is 4"),
+    (23, without_outputs(4, 17), "where the answer is 4 or 17"),
+    (23, without_outputs(22, 0, 1), "where the answer is from 22 to 1"),
+    (41, without_outputs(4, 17, 30), "where the answer is 4, 17 or 30"),
+    (41, without_tokens(4, 17, 30), "for pairs with the token 4, 17 or 30"),
+    (41, lambda weights: weights["blocks.0.mlp.W_out"].__setitem__(slice(0, None, 3), 0), "spread over many"),
+])  # fmt: skip
+def test_errors_are_located_by_kind(p: int, change: Callable[[dict[str, torch.Tensor]], object], words: str) -> None:
+    task, network = clock(p, (3, 7, 10))
+    weights = {name: w.clone() for name, w in network.state_dict().items()}
+    change(weights)
+    network.load_state_dict(weights)
+    found = where_errors_lie(measure(run(network, task)))
+    assert words in found
+    assert found.partition(" answers are wrong")[0].split()[0].replace(",", "").isdigit()
+
+
+@pytest.mark.parametrize(("name", "place"), [
+    ("nanda/mainline-0", ("blocks.0.mlp.W_in", (3, 4))), ("nanda/mainline-0", ("unembed.W_U", (3, 4))),
+    ("nanda/mainline-0", ("blocks.0.attn.W_K", (0, 3, 4))), ("nanda/mainline-0", ("blocks.0.mlp.b_in", (3,))),
+    ("pizza/attention-0-0", (EMBED, (3, 4))), ("mlp/kissane-0", ("blocks.0.mlp.W_in", (3, 4))),
+])  # fmt: skip
+def test_a_flipped_bit_is_found_in_every_matrix(name: str, place: tuple[str, tuple[int, ...]]) -> None:
+    part, index = place
+    weights = dict(load(name).network.named_parameters())
+    with torch.no_grad():
+        weights[part][index] = 300 * float(weights[part].abs().max())
+    found = weights_out_of_proportion(torch.nn.ParameterDict({"w": weights[part]}))
+    assert ", ".join(map(str, index)) in found
+    assert "times the second largest" in found
+
+
 def test_a_weight_out_of_all_proportion_is_named(tmp_path: Path) -> None:
     x = explained(tmp_path, lambda weights: weights[EMBED].__setitem__((5, 2), 1e37))
     assert x.warning is not None
@@ -49,11 +92,8 @@ def test_a_weight_out_of_all_proportion_is_named(tmp_path: Path) -> None:
 
 
 def test_no_trained_or_planted_network_has_a_weight_out_of_proportion() -> None:
-    for name in ("nanda/mainline-0", "mlp/kissane-0", "pizza/a-0"):
-        try:
-            network = load(name).network
-        except FileNotFoundError:
-            continue
+    for name in ("nanda/mainline-0", "mlp/kissane-0", "pizza/attention-0-0", "nanda/l1-mean-1-0"):
+        network = load(name).network
         assert not weights_out_of_proportion(network)
     assert not weights_out_of_proportion(clock(P, (3, 7, 10))[1])
 
