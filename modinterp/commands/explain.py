@@ -12,7 +12,9 @@ from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser, folder
 
 OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3", "group")
-ACTIVATIONS = ("relu", "gelu", "none", "square", "tanh")
+ACTIVATIONS = (
+    "relu", "gelu", "none", "square", "tanh", "abs", "cube", "elu", "leaky_relu", "sigmoid", "silu", "sin", "softplus",
+)  # fmt: skip
 
 
 def add_forward_pass(parser: Parser) -> None:

@@ -30,6 +30,7 @@ class Explanation:
         verdict: what the numbers amount to.
         assumed: the forward pass and the inputs that all of it is of.
         warning: what is doubtful about that; None where nothing is.
+        instead: where another reading makes its answers right, the arguments that say it, and its explanation so.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Explanation:
     verdict: Verdict
     assumed: str = ""
     warning: ReadingWarning | None = None
+    instead: tuple[str, Explanation] | None = field(default=None, repr=False)
 
     def row(self, key: str) -> Reading:
         """The row of a key, with what it is and its note.
@@ -80,6 +82,7 @@ class Explanation:
             "warning": None if self.warning is None else self.warning.words,
             "tried": {} if self.warning is None else {t.assumption: t.score.accuracy for t in self.warning.trials},
             "verdict": self.verdict.label,
+            "instead": None if self.instead is None else {"said": self.instead[0]} | self.instead[1].to_json(),
             "words": self.verdict.words,
             "clock_or_pizza": self.verdict.clock_or_pizza,
             "criteria": {c.key: {"value": _finite(c.value), "wanted": str(c.band), "met": c.met} for c in criteria},
@@ -124,3 +127,7 @@ def _lines(explanation: Explanation) -> Iterator[str]:
     for c in explanation.verdict.criteria:
         yield f"  {c.name:<72} {number_text(c.value):>12}  {c.band}{'' if c.met else ': missed'}"
     yield explanation.verdict.words
+    if explanation.instead is not None:
+        said, other = explanation.instead
+        yield f"\nwith {said}: {other.verdict.label}"
+        yield other.verdict.words

@@ -6,7 +6,7 @@ All are tried together on a sample of the inputs, every operation on the same lo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -16,9 +16,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.explain.gradient_alignment import alignment
+from modinterp.explain.own_answers import of_own_answers
+from modinterp.explain.said import OPPOSITE
 from modinterp.explain.subject import Subject
+from modinterp.explain.trial import Trial, in_words
 from modinterp.measurements.score import Score, margin_variation, score
 from modinterp.models import FORMS, REFUSALS, Calling, Config, Network, Wrapped, indexed, read_logits
+from modinterp.models.base_config import ACTIVATIONS, USUAL
 from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.tasks.modular import OPERATIONS
 
@@ -30,26 +34,6 @@ _NEAR = (-0.6, -0.2, 0.2, 0.6)  # steps from the best rate so far, which is narr
 _ROUNDS, _CLOSE, _ROUND = 5, 0.05, (0.0, 0.5, 1.0)  # the rates that a training uses are named in place of one so close
 _NARROWED, _CONFIRMED = 3, 4  # how many of the best get a rate of their own, and are tried again
 _FORWARD_PASS = ("attention_rate", "causal", "act_fn", "joined")
-
-
-@dataclass(frozen=True)
-class Trial:
-    """How well a network answers under assumptions other than those that were made.
-
-    Attributes:
-        assumption: the arguments by which they are said, such as `attention_rate=0, causal=False`.
-        score: accuracy and loss over the inputs that it was tried on.
-        margin_variation: standard deviation over mean of the margin of the right answers over them.
-        inputs: how many these are.
-        alignment: how nearly its weights lie along the gradient of the loss, as a training leaves them; NaN where
-            the network is mostly wrong as it was assumed, so that its answers alone decide.
-    """
-
-    assumption: str
-    score: Score
-    margin_variation: float
-    inputs: int
-    alignment: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -93,12 +77,10 @@ class _Tried:
 
     @property
     def trial(self) -> Trial:
-        words = (f"{name}={value!r}" if name in ("act_fn", "joined", "inputs") else f"{name}={value}"
-                 for name, value in self.said.items())  # fmt: skip
-        return Trial(", ".join(words), self.score, self.margin_variation, self.rows, self.alignment)
+        return Trial(in_words(self.said), self.score, self.margin_variation, self.rows, self.alignment, self.said)
 
 
-def trials(found: Subject, is_wrong: bool) -> list[Trial]:
+def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
     """Other assumptions than those made of a network, the best first; of several attention rates the best alone.
 
     The best is the most accurate in percent, of these what changes the fewest arguments, of these the most even.
@@ -106,10 +88,11 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
     Args:
         is_wrong: whether it is mostly wrong as it was assumed. If so everything is tried together; else one change to
             its forward pass at a time.
+        is_off: whether it misses some answers, so that all nonlinearities are tried.
     """
     tried = [
         x
-        for hypothesis in _hypotheses(found, is_wrong)
+        for hypothesis in _hypotheses(found, is_wrong, is_off)
         for x in _tried(hypothesis, _rows(hypothesis.task, SAMPLE), is_wrong)
     ]
     best = _best_of_each_family(tried)
@@ -124,7 +107,7 @@ def trials(found: Subject, is_wrong: bool) -> list[Trial]:
         if y.op == x.op
     ]
     found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
-    others, own = [x.trial for x in found_best], list(_own_group(found)) if is_wrong else []
+    others, own = [x.trial for x in found_best], list(of_own_answers(found)) if is_wrong else []
     is_told = bool(others) and round(others[0].score.accuracy, 2) == 1  # by what is said with fewer words
     return [*others, *own] if is_told else [*own, *others]
 
@@ -139,25 +122,6 @@ def as_assumed(found: Subject) -> Trial:
     return replace(
         _judged(hypothesis, "", hypothesis.logits(rows).cpu(), task.labels()[:, 0][rows]).trial, assumption="as assumed"
     )
-
-
-def _own_group(found: Subject) -> Iterator[Trial]:
-    """The answers of a network as those of another group, or of addition with its numbers renamed, if they are one."""
-    task, network = found.run.task, found.run.network
-    if not isinstance(task, Group | ModularArithmetic) or task.grid is None or len(task.grid) != 2:
-        return
-    with torch.no_grad():
-        logits = network(task.inputs().to(network.device))[:, -1].cpu()
-    answers = logits.argmax(dim=-1)
-    try:
-        Group.of_table(answers.view(task.grid).tolist())
-    except ValueError:
-        return
-    said = "" if isinstance(task, Group) else "op=group, "
-    words = f"{said}group=answers, the table of a group that its answers are"
-    if isinstance(task, Group) and task.is_named and not task.elements:
-        words += f" (or {task.group} with its elements in another order, which --elements FILE says)"
-    yield Trial(words, score(logits, answers), margin_variation(logits, answers), len(answers))
 
 
 def _likeliest_first(x: _Tried) -> tuple[float, float]:
@@ -186,13 +150,13 @@ def _rows(task: Task, most: int) -> Int[Tensor, " row"]:
 def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " input"]]]:
     """The right answers, and where it is mostly wrong those to other operations, or in the other order."""
     yield "", task.labels()[:, 0]
-    if is_wrong and isinstance(task, ModularArithmetic):
+    if is_wrong and type(task) is ModularArithmetic:
         for op in OPERATIONS:
             if op != task.op:
                 yield op, replace(task, op=op).labels()[:, 0]
-        yield "sub of b - a", -replace(task, op="sub").labels()[:, 0] % task.p
+        yield "b - a", -replace(task, op="sub").labels()[:, 0] % task.p
     if is_wrong and isinstance(task, Group):
-        yield "b a", task.table.T.flatten()
+        yield OPPOSITE, task.table.T.flatten()
 
 
 def _tried(hypothesis: Hypothesis, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
@@ -235,7 +199,7 @@ def _narrowed(x: _Tried, is_wrong: bool) -> _Tried | None:
     return known[as_good[0] if as_good else best]
 
 
-def _hypotheses(found: Subject, is_wrong: bool) -> Iterator[Hypothesis]:
+def _hypotheses(found: Subject, is_wrong: bool, is_off: bool) -> Iterator[Hypothesis]:
     task, network = found.run.task, found.run.network
     if isinstance(network, Wrapped):
         yield from _callings(network, task) if is_wrong else ()
@@ -247,7 +211,7 @@ def _hypotheses(found: Subject, is_wrong: bool) -> Iterator[Hypothesis]:
                 opened = found.reopened(other)
             except ValueError:  # the shapes do not allow it
                 continue
-            yield from _forward_passes(opened, other, _differences(task, other), is_wrong)
+            yield from _forward_passes(opened, other, _differences(task, other), is_wrong, is_off)
 
 
 def _differences(task: Task, other: Task) -> dict[str, Any]:
@@ -284,10 +248,12 @@ def _of_calling(network: Wrapped, task: Task, calling: Calling, said: Mapping[st
     return Hypothesis(said, task, lambda rows: network.called_otherwise(task, calling)(task.inputs()[rows])[:, -1])
 
 
-def _forward_passes(network: Network, task: Task, said: Mapping[str, Any], is_wrong: bool) -> Iterator[Hypothesis]:
+def _forward_passes(
+    network: Network, task: Task, said: Mapping[str, Any], is_wrong: bool, is_off: bool
+) -> Iterator[Hypothesis]:
     """The same weights with other attention, other neurons, or a bias that counts otherwise."""
     config: Config = network.cfg
-    for changed in dict.fromkeys(_variants(config, is_wrong)):
+    for changed in dict.fromkeys(_variants(config, is_wrong, ACTIVATIONS if is_wrong or is_off else USUAL)):
         yield _of_config(network, task, changed, said)
         rates = _RATES if changed.act_fn in ("relu", "gelu") else (0.0, 1.0)
         if config.n_heads and (is_wrong or changed.act_fn == config.act_fn):
@@ -295,8 +261,8 @@ def _forward_passes(network: Network, task: Task, said: Mapping[str, Any], is_wr
             yield from (_of_config(network, task, other, said) for other in others if other != changed)
 
 
-def _variants(config: Config, is_wrong: bool) -> Iterator[Config]:
-    act_fns = [config.act_fn] if config.attn_only else [config.act_fn, "relu", "gelu", "tanh", "square", "none"]
+def _variants(config: Config, is_wrong: bool, others: Iterable[str]) -> Iterator[Config]:
+    act_fns = [config.act_fn] if config.attn_only else [config.act_fn, *others]
     changes: dict[str, list[Any]] = {"act_fn": act_fns}
     if not config.n_heads:  # what is summed before W_in or after it differs by how often a bias counts
         is_one = config.joined == "concatenated" or not config.mlp_biases

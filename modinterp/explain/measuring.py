@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, overload
+
+from torch import Tensor
 
 from modinterp.explain.subject import Said, subject
 from modinterp.figures import views  # noqa: F401 - which draws `m.neuron(17)` and its like
@@ -20,7 +22,7 @@ from modinterp.runs import TrainedRun
 from modinterp.tasks import Group, ModularArithmetic, Ordering
 from modinterp.tasks.sampled import SampledTask
 
-Measurable = TrainedRun | NetworkMeasurements | str | Path | Callable[..., Any]
+Measurable = TrainedRun | NetworkMeasurements | str | Path | Mapping[str, Tensor] | Callable[..., Any]
 
 
 @overload

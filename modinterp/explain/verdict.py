@@ -11,6 +11,7 @@ from modinterp.explain.algorithms import CIRCLES, Algorithm, algorithm_of, kinds
 from modinterp.explain.criteria import (
     ACCURACY,
     BANDS,
+    FORMULA,
     FORMULA_FIT,
     FORMULA_FIT_OF_GROUPS,
     NEURONS,
@@ -22,9 +23,11 @@ from modinterp.explain.criteria import (
 )
 from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PARTLY, PERIODIC, SOLVED, UNSOLVED, WAVES
 from modinterp.explain.sentences import sentences, which_of_two
+from modinterp.explain.sum_waves import SumWaves, sum_waves
 from modinterp.explain.warning import MOSTLY_RIGHT, ReadingWarning, is_halfway
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
+from modinterp.tasks import ModularSum
 
 Judged = CyclicMeasurements | GroupMeasurements
 UNLEARNED = 0.2  # most of the held-out pairs that a network which memorised is right on, as in `TrainedRun.memorised`
@@ -83,6 +86,23 @@ def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Ver
     return Verdict(BEHAVIOUR if warning is None else DOUBTFUL, " ".join(words), (criterion,))
 
 
+def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarning | None) -> Verdict:
+    """The verdict on a network that adds three numbers or more: which waves of the sum its logits are."""
+    values = ((ACCURACY, m.accuracy), (FORMULA, found.accuracy), (FORMULA_FIT, found.share))
+    titles = {FORMULA: "accuracy of the waves of the sum in place of the logits",
+              FORMULA_FIT: "logits explained by the waves of the sum"}  # fmt: skip
+    criteria = tuple(Criterion(k, titles.get(k) or m.reading(k).title, value, BANDS[k]) for k, value in values)
+    if not all(c.met for c in criteria):
+        return _of_behaviour(m, warning)
+    words = [] if warning is None else [warning.words]
+    words.append(
+        f"It answers {m.task.name} correctly on {m.accuracy:.2%} of all inputs. {found.share:.1%} of its logits' "
+        f"variance are waves of the sum less the answer, of frequencies {', '.join(map(str, found.freqs))}; in place "
+        f"of the logits they answer {found.accuracy:.2%} rightly. Nothing inside was changed."
+    )
+    return Verdict(WAVES, " ".join(words), criteria)
+
+
 def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:
     """What a network does: the first algorithm whose predictions come true inside it, or else what its logits are.
 
@@ -98,6 +118,8 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
 
     Where another forward pass, operation or input explains the network better, it is `doubtful`.
     """
+    if isinstance(m.task, ModularSum):
+        return _of_a_long_sum(m, sum_waves(m), warning)
     if not isinstance(m, Judged) or not is_explained(m):
         return _of_behaviour(m, warning)
     seen = tuple(projections(m))

@@ -32,6 +32,7 @@ SQUARES = "act_fn='square'"
 STEADY = 0.01  # of the spread of the logits: no rounding moves them so far
 ROUNDED = 0.01  # by which probabilities, however coarse, may miss a sum of 1
 BETTER = 0.1  # by which another reading is right on more pairs, so that the given one is doubted
+FAR_BETTER = 0.5  # by which it is right on so many more that it is the one, though it is not right on all
 HALFWAY = 0.2  # share of right answers from which a network knows some of them
 SHOWN = 4  # of the assumptions under which a network is as right
 
@@ -87,12 +88,12 @@ def warning(found: Subject, m: NetworkMeasurements, is_periodic: bool = False) -
     if words := weights_out_of_proportion(m.model) or _of_chance(m) or _of_probabilities(m):
         return Remarks(ReadingWarning(words, (), explains=False))
     is_wrong = m.own_score.accuracy < MOSTLY_RIGHT
-    tried = tuple(trials(found, is_wrong))
+    tried = tuple(trials(found, is_wrong, m.own_score.accuracy < EXPLAINED))
     errors = where_errors_lie(m) if is_periodic or not is_wrong else ""
     if is_wrong:
         doubt = _of_wrong_answers(found, m, tried, is_periodic)
         return Remarks(doubt, "" if doubt is not None and doubt.explains else errors)
-    remarks = _of_right_answers(found, tried)
+    remarks = _of_right_answers(found, m, tried)
     return replace(remarks, remark="; ".join(filter(None, (errors, remarks.remark))))
 
 
@@ -130,10 +131,13 @@ def _moved(m: NetworkMeasurements) -> float:
     return float((after - before).square().mean().sqrt()) / spread if spread > 0 else 0.0
 
 
-def _of_right_answers(found: Subject, tried: tuple[Trial, ...]) -> Remarks:
+def _of_right_answers(found: Subject, m: NetworkMeasurements, tried: tuple[Trial, ...]) -> Remarks:
     right = [t for t in tried if t.score.accuracy >= MOSTLY_RIGHT]
     if not right:
         return Remarks()
+    if (own := m.own_score.accuracy) < EXPLAINED <= (best := right[0]).score.accuracy:
+        words = f"It answers {own:.2%} rightly as it was assumed, but {best.score.accuracy:.2%} with {best.assumption}."
+        return Remarks(ReadingWarning(words, tried, explains=True))
     assumed = as_assumed(found)
     other = next((t for t in right if t.assumption != SQUARES and is_likelier(t, assumed)), None)
     if other is None:
@@ -157,8 +161,9 @@ def _of_wrong_answers(
     found: Subject, m: NetworkMeasurements, tried: tuple[Trial, ...], is_periodic: bool
 ) -> ReadingWarning | None:
     own = m.own_score
-    if tried and (best := tried[0].score.accuracy) >= EXPLAINED:
-        how = "nearly all" if best < 1 else "all"
+    best = tried[0].score.accuracy if tried else 0.0
+    if best >= EXPLAINED or best >= max(FAR_BETTER, own.accuracy + FAR_BETTER):
+        how = "all" if best == 1 else "nearly all" if best >= EXPLAINED else f"{best:.2%}"
         words = f"It answers {own.accuracy:.2%} rightly as it was assumed, but {how} of them with {_named(tried)}."
         return ReadingWarning(words, tried, explains=True)
     is_unfinished = is_halfway(m) and not any(t.score.accuracy > own.accuracy + BETTER for t in tried)

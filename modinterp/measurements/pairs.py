@@ -44,9 +44,14 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+def without_row_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
+    """Logits in float64 without the mean of each pair, which no softmax sees."""
+    return logits.double() - logits.double().mean(dim=-1, keepdim=True)
+
+
 def without_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
     """Logits without the mean of each pair, which no softmax sees, and of each class, which a bias gives."""
-    rows = logits - logits.mean(dim=-1, keepdim=True)
+    rows = without_row_means(logits.double())
     return rows - rows.mean(dim=(0, 1))
 
 
@@ -232,7 +237,7 @@ class PairMeasurements(NetworkMeasurements):
     def _readout(self) -> tuple[Float[Tensor, "a b feature"], Float[Tensor, "feature output"]]:
         """Features and the matrix that makes logits of them; of hidden ones an orthonormal basis of the logits."""
         if self.is_output_only:
-            q, r = torch.linalg.qr(self.logits.flatten(0, 1).double())
+            q, r = torch.linalg.qr(without_row_means(self.logits).flatten(0, 1))
             return q.unflatten(0, (self.p, self.p)), r
         name = "mlp.hook_post" if self.has_neurons else "hook_resid_post"
         return self.activation(f"{self.last_block}.{name}").double(), self._matrix  # of a module that casts, too

@@ -19,7 +19,16 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "none": lambda x: x,
     "square": lambda x: x * x,
     "tanh": torch.tanh,
+    "abs": torch.abs,
+    "cube": lambda x: x * x * x,
+    "elu": F.elu,
+    "leaky_relu": F.leaky_relu,
+    "sigmoid": torch.sigmoid,
+    "silu": F.silu,
+    "sin": torch.sin,
+    "softplus": F.softplus,
 }
+USUAL = ("relu", "gelu", "tanh", "square", "none")  # which are tried even where a network is right
 
 MOST_UNITS, MOST_LAYERS, MOST_WEIGHTS = 2**24, 256, 2**28
 SIZES = ("d_vocab", "d_vocab_out", "n_ctx", "d_model", "n_heads", "d_head", "d_mlp")

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from modinterp.models.outputs import read
+from modinterp.models.token_map import TokenMap
+from modinterp.tasks.renaming import Renaming
+
 # What a network may answer to inputs of a form, or as many at once, as it does not take.
 REFUSALS = (TypeError, ValueError, IndexError, RuntimeError, AttributeError, AssertionError, KeyError, MemoryError)
 _PROBED = 2  # inputs on which a form is tried
-_ONE_HOT = "one-hot"
-
-
-def _one_hot(tokens: Tensor, classes: int) -> Float[Tensor, "batch 2 residue"]:
-    """a and b below the number of classes, whichever vocabularies they come from, as vectors."""
-    return F.one_hot(tokens[:, :2] % classes, classes).to(torch.get_default_dtype())
-
+_COMPARED = 64  # inputs on which it is looked whether answers depend on the others of a batch
+_ALIKE = 0.01  # of the spread of the logits, by which answers may move then
+_ONE_HOT, POSITIONS_FIRST = "one-hot", "positions first"
 
 # From the vectors of a and b, `[batch, 2, residue]`, to the arguments of a network that takes vectors.
 _OF_VECTORS: dict[str, Callable[[Tensor], tuple[Tensor, ...]]] = {
@@ -31,15 +30,26 @@ _OF_VECTORS: dict[str, Callable[[Tensor], tuple[Tensor, ...]]] = {
     f"{_ONE_HOT} pairs": lambda vectors: (vectors,),
     f"{_ONE_HOT} as two arguments": lambda vectors: vectors.unbind(1),
 }
-_OF_TOKENS: dict[str, Callable[[Tensor], tuple[Tensor, ...]]] = {
-    "tokens": lambda tokens: (tokens,),
-    "pairs without =": lambda tokens: (tokens[:, :2],),
-    "two arguments": lambda tokens: (tokens[:, 0], tokens[:, 1]),
+# From tokens, how many of them are numbers, and how many tokens there are, to the arguments.
+_OF_TOKENS: dict[str, Callable[[Tensor, int, int], tuple[Tensor, ...]]] = {
+    "tokens": lambda tokens, numbers, size: (tokens,),
+    "pairs without =": lambda tokens, numbers, size: (tokens[:, :numbers],),
+    "two arguments": lambda tokens, numbers, size: tokens[:, :numbers].unbind(1),
+    POSITIONS_FIRST: lambda tokens, numbers, size: (tokens.T.contiguous(),),
+    f"{_ONE_HOT} tokens": lambda tokens, numbers, size: (_one_hot(tokens, size),),
+    f"{_ONE_HOT} tokens in a row": lambda tokens, numbers, size: (_one_hot(tokens, size).flatten(1),),
 }
 FORMS = (  # the likeliest first
     "tokens", "pairs without =", f"{_ONE_HOT} pairs in a row", f"{_ONE_HOT} pairs", "two arguments",
-    f"{_ONE_HOT} as two arguments",
+    f"{_ONE_HOT} as two arguments", POSITIONS_FIRST, f"{_ONE_HOT} tokens", f"{_ONE_HOT} tokens in a row",
 )  # fmt: skip
+
+
+TOKEN_FORMS = tuple(name for name in FORMS if name in _OF_TOKENS)
+
+
+def _one_hot(tokens: Tensor, size: int) -> Float[Tensor, "batch pos token"]:
+    return F.one_hot(tokens, size).to(torch.get_default_dtype())
 
 
 @dataclass(frozen=True)
@@ -51,26 +61,64 @@ class Calling:
         as_numpy: whether it takes arrays of numpy, as functions of JAX do, and not tensors.
         in_float64: whether its one-hot vectors are of float64.
         most: how many inputs it takes at a time; None where it takes all.
+        numbers: how many numbers an input has, which stand first among the tokens of the task.
+        tokens: how the numbers stand among the network's own tokens; None for the task's.
+        made_by: from the numbers, one tensor `[batch]` each, to the arguments of the network, in place of form and
+            tokens.
+        output: name of the array that is the logits; None for the first that fits.
+        renaming: by which names of the numbers the network is asked; None for its own.
     """
 
     form: str = "tokens"
     as_numpy: bool = False
     in_float64: bool = False
     most: int | None = None
+    numbers: int = 2
+    tokens: TokenMap | None = None
+    made_by: Callable[..., Any] | None = None
+    output: str | None = None
+    renaming: Renaming | None = None
 
     def __str__(self) -> str:
+        first = self.form if self.tokens is None else f"tokens {self.tokens}"
+        if self.tokens is not None and self.form != "tokens":
+            first = f"{first}, {self.form}"
+        if self.made_by is not None:
+            first = f"what {getattr(self.made_by, '__name__', 'a function')} makes of the numbers"
         words = (", as numpy arrays" * self.as_numpy, ", in float64" * self.in_float64)
-        return self.form + "".join(words) + (f", {self.most} at a time" if self.most else "")
+        where = "" if self.output is None else f", of its output {self.output!r}"
+        return first + "".join(words) + (f", {self.most} at a time" if self.most else "") + where
 
     @property
     def takes_vectors(self) -> bool:
         """Whether the network is called with one-hot numbers, which other vectors may replace."""
-        return self.form in _OF_VECTORS
+        return self.form in _OF_VECTORS and self.made_by is None and self.tokens is None
+
+    @property
+    def answer_at(self) -> int:
+        """The position whose logits are the answer, counted from the end where it is negative."""
+        return -1 if self.tokens is None else self.tokens.answer_at
+
+    @property
+    def where_it_is_read(self) -> str:
+        """The position of the answer, in words."""
+        last = self.tokens is None or self.tokens.position == len(self.tokens.words) - 1
+        return "read at the last position" if last else f"read at position {self.answer_at}"
+
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """The network's positions in the order of the task's; None where they stand in it, or have no such order."""
+        return None if self.tokens is None else self.tokens.order
+
+    @property
+    def is_seen_into(self) -> bool:
+        """Whether the positions of activations can be brought into the order of the task's tokens."""
+        return self.most is None and self.made_by is None and (self.tokens is None or self.tokens.order is not None)
 
     def logits(
         self, network: Callable[..., Any], tokens: Int[Tensor, "batch pos"], classes: int
     ) -> Float[Tensor, "batch output"]:
-        """Logits at the last position, those of the classes first.
+        """Logits at the position of the answer, those of the classes first.
 
         Raises:
             ValueError: what comes out is no array of logits for each input.
@@ -83,21 +131,49 @@ class Calling:
 
     def _at_once(self, network: Callable[..., Any], tokens: Tensor, classes: int) -> Tensor:
         if self.takes_vectors:
-            return self.of_vectors(network, _one_hot(tokens, classes), classes)
-        return self._called(network, _OF_TOKENS[self.form](tokens), classes)
+            one_hot = _one_hot(tokens[:, : self.numbers] % classes, classes)
+            return self.of_vectors(network, one_hot, classes)
+        return self._read(self.outputs(network, tokens, classes), len(tokens), classes)
+
+    def outputs(self, network: Callable[..., Any], tokens: Int[Tensor, "batch pos"], classes: int) -> Any:
+        """All that the network gives for some inputs."""
+        if self.takes_vectors:
+            return self._called(network, self._vectors(network, _one_hot(tokens[:, :2] % classes, classes)))
+        residues = tokens[:, : self.numbers] % classes
+        numbers = residues if self.renaming is None else self.renaming.numbers(residues)
+        if self.made_by is not None:
+            made = self.made_by(*numbers.unbind(1))
+            return self._called(network, made if isinstance(made, tuple) else (made,))
+        if self.tokens is not None:
+            own, count, size = self.tokens.tokens(numbers), len(self.tokens.words), self.tokens.size(classes)
+        else:
+            shifted = tokens[:, : self.numbers] - residues + numbers
+            own, count = torch.cat([shifted, tokens[:, self.numbers :]], dim=1), self.numbers
+            size = TokenMap.of_task(tokens, classes, self.numbers).size(classes)
+        return self._called(network, _OF_TOKENS[self.form](own, count, size))
 
     def of_vectors(
         self, network: Callable[..., Any], vectors: Float[Tensor, "batch 2 residue"], classes: int
     ) -> Float[Tensor, "batch output"]:
         """Logits of a network that takes one-hot numbers, for any vectors in their place."""
-        float_type = torch.float64 if self.in_float64 else _float_type(network)
-        return self._called(network, _OF_VECTORS[self.form](vectors.to(float_type)), classes)
+        return self._read(self._called(network, self._vectors(network, vectors)), len(vectors), classes)
 
-    def _called(self, network: Callable[..., Any], inputs: tuple[Tensor, ...], classes: int) -> Tensor:
+    def _vectors(self, network: Callable[..., Any], vectors: Tensor) -> tuple[Tensor, ...]:
+        float_type = torch.float64 if self.in_float64 else _float_type(network)
+        vectors = vectors if self.renaming is None else self.renaming.vectors(vectors)
+        return _OF_VECTORS[self.form](vectors.to(float_type))
+
+    def _called(self, network: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
         with evaluating(network):
             # copies, since some networks write into their inputs
-            result = network(*(x.cpu().numpy().copy() if self.as_numpy else x.clone() for x in inputs))
-        return _logits(result, len(inputs[0]), classes)
+            own = (x.clone() if isinstance(x, Tensor) else x for x in inputs)
+            return network(*(x.cpu().numpy() if self.as_numpy and isinstance(x, Tensor) else x for x in own))
+
+    def _read(self, result: Any, rows: int, classes: int) -> Float[Tensor, "batch output"]:
+        first = 0 if self.tokens is None else self.tokens.first_class
+        is_turned = self.form == POSITIONS_FIRST and self.made_by is None
+        logits = read(result, rows, first + classes, self.answer_at, self.output, is_turned)[:, first:]
+        return logits if self.renaming is None else self.renaming.answers(logits)
 
 
 @contextmanager
@@ -114,43 +190,30 @@ def evaluating(network: object) -> Iterator[None]:
             module.training = True
 
 
-def _logits(result: Any, rows: int, classes: int) -> Float[Tensor, "batch output"]:
-    """Logits at the last position out of what a network gives: an array, or several of which one is the logits.
-
-    Raises:
-        ValueError: none is.
-    """
-    if isinstance(result, Mapping):
-        result = result["logits"] if "logits" in result else tuple(result.values())
-    result = getattr(result, "logits", result)
-    error = ValueError("expected logits, got nothing")
-    for part in result if isinstance(result, tuple) else (result,):
-        logits = part if isinstance(part, Tensor) else torch.as_tensor(np.array(part))
-        logits = logits[:, -1] if logits.ndim == 3 else logits
-        if logits.ndim != 2 or len(logits) != rows or logits.shape[1] < classes:
-            shape = list(logits.shape)
-            error = ValueError(f"expected logits [{rows}, {classes} or more], or [.., pos, ..], got {shape}")
-        elif not logits.is_floating_point():
-            error = ValueError(f"expected logits, which are real numbers, got {logits.dtype}")
-        else:
-            return logits
-    raise error
-
-
 def _float_type(network: object) -> torch.dtype:
     parameters = network.parameters() if isinstance(network, nn.Module) else ()
     return next((w.dtype for w in parameters if w.is_floating_point()), torch.get_default_dtype())
 
 
-def _ways(network: object, n_ctx: int, said: str | None) -> Iterator[Calling]:
-    """The ways to call a network with inputs of so many tokens, the likeliest first."""
-    is_module = isinstance(network, nn.Module)
-    forms = FORMS if said is None else (said,)
-    for as_numpy, form in product((False,) if is_module else (False, True), forms):
-        if said is None and form == "pairs without =" and n_ctx == 2:
+def _ways(network: object, n_ctx: int, said: Calling | None, form: str | None) -> Iterator[Calling]:
+    """The ways to call a network with inputs of so many tokens, the likeliest first.
+
+    Args:
+        said: what is known of it, such as its tokens.
+        form: the only form that is tried; all by default.
+    """
+    is_module, known = isinstance(network, nn.Module), said or Calling()
+    forms = FORMS if form is None else (form,)
+    if known.made_by is not None:
+        forms = ("tokens",)
+    elif known.tokens is not None and form is None:
+        forms = tuple(each for each in TOKEN_FORMS if each != "pairs without =")
+    for as_numpy, each in product((False,) if is_module else (False, True), forms):
+        if form is None and each == "pairs without =" and n_ctx == known.numbers:
             continue
-        for in_float64 in (False, True) if form.startswith(_ONE_HOT) and not (is_module or as_numpy) else (False,):
-            yield Calling(form, as_numpy, in_float64)
+        is_float = each in _OF_VECTORS and not (is_module or as_numpy)
+        for in_float64 in (False, True) if is_float else (False,):
+            yield replace(known, form=each, as_numpy=as_numpy, in_float64=in_float64)
 
 
 def _batches(count: int) -> Iterator[int | None]:
@@ -160,12 +223,17 @@ def _batches(count: int) -> Iterator[int | None]:
 
 
 def likeliest_calling(
-    network: Callable[..., Any], tokens: Int[Tensor, "batch pos"], classes: int, form: str | None = None
+    network: Callable[..., Any],
+    tokens: Int[Tensor, "batch pos"],
+    classes: int,
+    form: str | None = None,
+    said: Calling | None = None,
 ) -> Calling:
     """The likeliest way in which a network takes all of some inputs and gives logits, as many at a time as it takes.
 
     Args:
         form: the only form that is tried, a key of `FORMS`; all by default.
+        said: what is known of how it is called, such as its tokens.
     Raises:
         ValueError: no such form, or no way; says what the network answered to the first.
     """
@@ -174,7 +242,7 @@ def likeliest_calling(
     error: ValueError | None = None
     for most in (_PROBED, *_batches(len(tokens))):
         try:
-            found = _of_form(network, tokens[:most], classes, form)
+            found = _of_form(network, tokens[:most], classes, form, said)
         except ValueError as other:
             error = error or other
         else:
@@ -182,15 +250,17 @@ def likeliest_calling(
     raise error or ValueError("there are no inputs to call the network with")
 
 
-def _of_form(network: Callable[..., Any], tokens: Tensor, classes: int, form: str | None) -> Calling:
+def _of_form(
+    network: Callable[..., Any], tokens: Tensor, classes: int, form: str | None, said: Calling | None
+) -> Calling:
     """The likeliest way in which a network takes some inputs at once.
 
     Raises:
         ValueError: there is none.
     """
     answers = []
-    for way in _ways(network, tokens.shape[1], form):
-        if (answer := _refusal(network, way, tokens, classes)) is None:
+    for way in _ways(network, tokens.shape[1], said, form):
+        if (answer := refused(network, way, tokens, classes)) is None:
             return way
         answers.append(f"{way}: {answer}")
     raise ValueError(f"the network takes pairs in none of the known forms; to {answers[0]}")
@@ -205,17 +275,28 @@ def _of_size(network: Callable[..., Any], way: Calling, tokens: Tensor, classes:
     answers = []
     for most in _batches(len(tokens)):
         sized = replace(way, most=most)
-        if (answer := _refusal(network, sized, tokens, classes)) is None:
+        if (answer := refused(network, sized, tokens, classes)) is None:
             return sized
         answers.append(answer)
     raise ValueError(f"the network does not take all {len(tokens):,} inputs; to {way}: {answers[0]}")
 
 
-def _refusal(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> str | None:
+def refused(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> str | None:
     """What a network answers to inputs that it does not take in some way; None where it takes them."""
     try:
         with torch.no_grad():
             way.logits(network, tokens, classes)
+            is_apart = _answers_each_alone(network, way, tokens[: way.most or _COMPARED], classes)
     except REFUSALS as error:
         return (str(error) or type(error).__name__).splitlines()[0][:100]
-    return None
+    return None if is_apart else "the answer to an input depends on the others that are given with it"
+
+
+def _answers_each_alone(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> bool:
+    """Whether some inputs get the same answers in the reverse order; so, too, where chance moves the answers."""
+    once, again, turned = (
+        way.logits(network, x, classes)[:, :classes].double().log_softmax(dim=-1)
+        for x in (tokens, tokens, tokens.flip(0))
+    )
+    moved = (turned.flip(0) - once).nan_to_num().abs().max()
+    return bool(moved <= _ALIKE * once.nan_to_num().std(correction=0) + 1e-4 or not torch.equal(once, again))

@@ -14,7 +14,7 @@ from modinterp.models.base_config import Weights
 from modinterp.models.base_network import Network
 from modinterp.models.config import Config, TransformerConfig
 from modinterp.models.from_weights import hooked
-from modinterp.models.layouts import in_our_layout, name_list
+from modinterp.models.layouts import GIVE_THE_MODULE, in_our_layout, name_list
 from modinterp.models.mlp_config import MLPConfig
 from modinterp.tasks import Group, ModularArithmetic, Task
 
@@ -141,7 +141,7 @@ def _has_attention(weights: Weights) -> bool:
         return False
     names = name_list(sorted(weights)) or "nothing"
     expected = "blocks.0.attn.W_O and its like, W_E, W_in, W_U, or embed.weight and linear layers"
-    raise ValueError(f"the weights fit no known layout: expected {expected}; found {names}")
+    raise ValueError(f"the weights fit no known layout: expected {expected}; found {names}; {GIVE_THE_MODULE}")
 
 
 def _positions(weights: Weights) -> int | None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -27,6 +28,19 @@ from modinterp.models.base_config import Weights
 
 _BUFFERS = re.compile(r"(^|\.)(mask|IGNORE)$")
 _OWN = re.compile(r"(embed\.W_E|pos_embed\.W_pos|unembed\.[Wb]_U|blocks\.\d+\.(attn|mlp)\.[Wb]_\w+)")
+_WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
+GIVE_THE_MODULE = "give the module itself: mi.explain(module, ...)"
+_UNREAD = {  # names of weights that are in no layout that is read, to why
+    r"_original_component\.|\.attn\.[qkv]\.weight$": "are of a TransformerBridge, and do not say how many heads it has",
+    r"(^|\.)h\.\d+\.attn\.c_attn\.": "are of a GPT-2 of transformers, and do not say how many heads it has",
+    r"\.self_attn\.q_proj": "are of a model of transformers, and do not say how many heads it has",
+    r"(^|\.)in_proj_weight$": "are of nn.MultiheadAttention, and do not say how many heads it has",
+    r"\.W_gate$|gate_proj\.": "have gated neurons, which are not read from files",
+    r"rotary_(sin|cos)$": "have rotary positions, which are not read from files",
+    r"(^|\.)(ln\d?|ln_final|ln_f|norm\d?|layernorm\w*)(\.\w+)*\.(w|b|weight|bias)$": (
+        "have a LayerNorm or RMSNorm, which is not read from files"
+    ),
+}
 _SHOWN = 12
 _THREE = {"W_E": "embed.W_E", "W_in": "blocks.0.mlp.W_in", "W_U": "unembed.W_U"}
 _TWO_EMBEDDINGS = {"W_x", "W_y", "W", "W_U"}
@@ -60,6 +74,9 @@ def in_our_layout(weights: Weights) -> Weights:
         ValueError: a weight is no dense array of finite real numbers, or the layout is none of the known ones.
     """
     weights = _without_copies(_without_prefix(_checked(weights)))
+    for pattern, what in _UNREAD.items():
+        if any(re.search(pattern, name) for name in weights):
+            raise ValueError(f"the weights {what}; {GIVE_THE_MODULE}")
     try:
         weights = _renamed(weights)
         if "blocks.0.attn.W_O" in weights and weights["blocks.0.attn.W_O"].ndim == 2:
@@ -78,6 +95,7 @@ def _checked(weights: Weights) -> Weights:
         ValueError: a weight is no dense array of finite real numbers.
     """
     weights = {name: w for name, w in weights.items() if not (isinstance(name, str) and _BUFFERS.search(name))}
+    weights = {name: w for name, w in weights.items() if not _is_counter(name, w)}
     for name, w in weights.items():
         dense = isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
         if not dense or w.is_quantized or not w.is_floating_point():
@@ -87,6 +105,13 @@ def _checked(weights: Weights) -> Weights:
     if broken:
         raise ValueError(f"weights that are not finite: {name_list(broken)}")
     return weights
+
+
+def _is_counter(name: object, w: object) -> bool:
+    """Whether a weight is a buffer of whole numbers or truth values, as counters, positions and masks are."""
+    if not isinstance(name, str) or _OWN.fullmatch(name) or name.endswith((".weight", ".bias")):
+        return False
+    return isinstance(w, Tensor) and w.layout == torch.strided and w.dtype in _WHOLE and not w.is_quantized
 
 
 def _without_prefix(weights: Weights) -> Weights:
@@ -146,8 +171,10 @@ def _of_torch_modules(weights: Weights) -> Weights:
     if len(embeddings) > 2 or len(others) < 2 or any(weights[f"{m}.weight"].ndim != 2 for m in modules):
         return weights
     *hidden, last = sorted(others, key=lambda m: m.rpartition(".")[2] in _LAST)  # a stable sort: else in file order
+    _check_chain(weights, embeddings, hidden, last)
     if embeddings:
-        ours = {"embed.W_E": torch.cat([weights[f"{m}.weight"] for m in sorted(embeddings)])}
+        tables = [_table(weights[f"{m}.weight"], weights[f"{hidden[0]}.weight"]) for m in sorted(embeddings)]
+        ours = {"embed.W_E": torch.cat(tables)}
     else:
         first = weights[f"{hidden[0]}.weight"]
         ours = {"embed.W_E": first.T.contiguous(), "blocks.0.mlp.W_in": torch.eye(len(first))}
@@ -157,3 +184,21 @@ def _of_torch_modules(weights: Weights) -> Weights:
             ours[f"blocks.{layer}.mlp.b_in"] = weights[f"{m}.bias"]
     ours["unembed.W_U"] = weights[f"{last}.weight"].T.contiguous()
     return ours | ({"unembed.b_U": weights[f"{last}.bias"]} if f"{last}.bias" in weights else {})
+
+
+def _table(embedding: Tensor, first: Tensor) -> Tensor:
+    """Vectors of the tokens; those of an embedding that is a linear layer of one-hot numbers are its columns."""
+    rows, columns = embedding.shape
+    is_linear = rows and columns and first.shape[1] % columns and not first.shape[1] % rows
+    return embedding.T.contiguous() if is_linear else embedding
+
+
+def _check_chain(weights: Weights, embeddings: list[str], hidden: list[str], last: str) -> None:
+    """Raise ValueError where the layers do not fit behind each other, or one seems to be an embedding."""
+    layers, names = [*hidden, last], name_list(weights)
+    if not embeddings and (found := [m for m in layers if "emb" in m]):
+        raise ValueError(f"whether {found[0]} is the embedding is not known; names are {names}; {GIVE_THE_MODULE}")
+    for before, after in pairwise(layers):
+        rows, columns = weights[f"{before}.weight"].shape[0], weights[f"{after}.weight"].shape[1]
+        if rows != columns:
+            raise ValueError(f"{after} takes {columns} numbers, but {before} gives {rows}; {GIVE_THE_MODULE}")

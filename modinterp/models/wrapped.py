@@ -12,7 +12,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from modinterp.models.base_network import Network
-from modinterp.models.calling import REFUSALS, Calling, likeliest_calling
+from modinterp.models.call_search import calling_of
+from modinterp.models.calling import POSITIONS_FIRST, REFUSALS, Calling
 from modinterp.models.lens import HookPoint
 from modinterp.models.locations import (
     HOOKS,
@@ -64,7 +65,7 @@ class Wrapped(Network):
         classes, network = sum(task.output_sizes), with_numbers(network)
         self.__dict__["inner"] = network  # not a submodule: its hook points keep their own names
         if not isinstance(calling, Calling):
-            calling = likeliest_calling(network, task.inputs().to(self._device_of(network)), classes, calling)
+            calling = calling_of(network, task, calling)
         kind = getattr(network, "__name__", type(network).__name__)
         if unknown := sorted(name for name in hooks or {} if not is_hook(name)):
             raise ValueError(f"there is no hook {unknown[0]!r}{suggestion(unknown[0], HOOKS)}")
@@ -73,7 +74,9 @@ class Wrapped(Network):
         self.inputs = task.inputs()
         if named and calling.most is not None:
             raise ValueError(f"{kind} takes {calling.most} inputs at a time, and what is in it is seen of all at once")
-        if isinstance(network, nn.Module) and is_looked_into and calling.most is None:
+        if named and not calling.is_seen_into:
+            raise ValueError(f"where a and b stand in {calling} is not known, so that hooks cannot be named")
+        if isinstance(network, nn.Module) and is_looked_into and calling.is_seen_into:
             for location in named.values():
                 part(network, location.path)
             hooks_by_name = named | {n: p for n, p in shared_hooks(network).items() if n not in named}
@@ -169,6 +172,7 @@ class Wrapped(Network):
     def _called(self, tokens: Tensor, every: bool = False) -> Float[Tensor, "batch output"]:
         """Logits at the last position, of the task's classes or every one that there is."""
         c: WrappedConfig = self.cfg
+        self.__dict__["batch"] = len(tokens)  # by which it is seen whether positions come first inside
         logits = c.calling.logits(self.__dict__["inner"], tokens.to(self.device), c.d_vocab_out)
         return logits if every else logits[:, : c.d_vocab_out]
 
@@ -183,7 +187,7 @@ class Wrapped(Network):
         points: dict[str, HookPoint] = self.hook_dict
 
         def through(point: HookPoint) -> Callable[[Tensor], Tensor]:
-            return lambda x: point(x) if x.ndim > 2 else point(x.unsqueeze(1)).squeeze(1)
+            return self._in_order(lambda x: point(x) if x.ndim > 2 else point(x.unsqueeze(1)).squeeze(1))
 
         hooks: Mapping[str, Location] = self.cfg.hooks
         if not hooks:
@@ -191,10 +195,30 @@ class Wrapped(Network):
         with passing(self.__dict__["inner"], {location: through(points[name]) for name, location in hooks.items()}):
             return self._called(tokens).unsqueeze(1)
 
+    def _in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+        """A change of activations `[batch, pos, ...]` in the task's order as one of activations in the network's."""
+        calling: Calling = self.cfg.calling
+        order, is_turned = calling.order, calling.form == POSITIONS_FIRST
+
+        def changed(x: Tensor) -> Tensor:
+            axes = [x.ndim - 2, x.ndim - 1] if x.ndim == 4 else [1]
+            turned = is_turned and x.ndim == 3 and x.shape[1] == self.__dict__["batch"]
+            x = x.transpose(0, 1) if turned else x
+            moves = [a for a in axes if order is not None and x.ndim > 2 and x.shape[a] == len(order)]
+            for axis in moves:
+                x = x.index_select(axis, torch.tensor(order, device=x.device))
+            x = change(x)
+            for axis in moves:
+                x = x.index_select(axis, torch.tensor(order, device=x.device).argsort())
+            return x.transpose(0, 1) if turned else x
+
+        return changed
+
     def _seen(self, location: Location, tokens: Tensor) -> Tensor:
         """What is at a location for some inputs."""
         seen: list[Tensor] = []
-        with torch.no_grad(), passing(self.__dict__["inner"], {location: lambda x: (seen.append(x), x)[1]}):
+        look = self._in_order(lambda x: (seen.append(x), x)[1])
+        with torch.no_grad(), passing(self.__dict__["inner"], {location: look}):
             self._called(tokens)
         if not seen:
             raise ValueError(f"{self.cfg.kind} never calls {location}")
@@ -208,7 +232,7 @@ class Wrapped(Network):
             x[:, -1] += change.to(x) if x.ndim == 3 else 0
             return x if x.ndim == 3 else x + change.to(x)
 
-        with torch.no_grad(), passing(self.__dict__["inner"], {location: moved}):
+        with torch.no_grad(), passing(self.__dict__["inner"], {location: self._in_order(moved)}):
             return self._called(tokens).double()
 
     def _affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:

@@ -40,4 +40,4 @@ class WrappedConfig:
     @property
     def forward_pass(self) -> str:
         """How it is called, in a few words."""
-        return f"its own, called with {self.calling}, read at the last position"
+        return f"its own, called with {self.calling}, {self.calling.where_it_is_read}"

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from modinterp.models import ForwardPass, Network, Weights, Wrapped, fitting, from_state_dict
+from modinterp.models.call_search import calling_of
 from modinterp.runs.run import TrainedRun
 from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.store import READ
@@ -33,6 +34,7 @@ def run(
     name: str = "own run",
     hooks: Mapping[str, str] | None = None,
     inputs: str | None = None,
+    tokens: str | Callable[..., Any] | None = None,
     forward: ForwardPass | None = None,
 ) -> TrainedRun:
     """A run of your own training, on which progress, phases, film, `measure`, `explain` and `compare` work.
@@ -54,14 +56,14 @@ def run(
         history: one row a logged epoch, with `epoch` and any of `train_loss`, `test_loss`, `train_accuracy`,
             `test_accuracy`; by default measured at the snapshots, where `train` is known.
         name: how it is called.
-        hooks, inputs: for a module, as in `explain`.
+        hooks, inputs, tokens: for a module, as in `explain`.
         forward: for a state dict, how its network computes.
     Raises:
         FileNotFoundError: there is no such file or folder.
         ValueError: a snapshot that does not fit the network, a mask of another length, rows that do not exist, a folder
             without snapshots, or a history without epochs.
     """
-    opened, reopened = _opened(network, task, hooks, inputs, forward)
+    opened, reopened = _opened(network, task, hooks, inputs, tokens, forward)
     kept = _snapshots(snapshots, reopened)
     split = None if train is None else own_split(task, train)
     made = TrainedRun(name, task, opened, snapshots=kept, own_split=split, reopened=reopened)
@@ -93,7 +95,12 @@ def own_split(task: Task, train: Rows) -> Split:
 
 
 def _opened(
-    network: Any, task: Task, hooks: Mapping[str, str] | None, inputs: str | None, forward: ForwardPass | None
+    network: Any,
+    task: Task,
+    hooks: Mapping[str, str] | None,
+    inputs: str | None,
+    tokens: str | Callable[..., Any] | None,
+    forward: ForwardPass | None,
 ) -> tuple[Network, Callable[[Weights], Network]]:
     """The network under our hook names, and the function that makes it of other weights."""
     if isinstance(network, Mapping):
@@ -104,7 +111,7 @@ def _opened(
     module: nn.Module = network if isinstance(network, nn.Module) else network()
     if not isinstance(module, nn.Module):
         raise ValueError(f"expected a module, a function that makes one or a state dict, got {type(module).__name__}")
-    wrapped = Wrapped(module, task, inputs, hooks)
+    wrapped = Wrapped(module, task, calling_of(module, task, inputs, tokens), hooks)
 
     def of_weights(weights: Weights) -> Network:
         other = copy.deepcopy(module)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import pandas as pd
 import torch
@@ -13,6 +15,7 @@ from torch import nn
 
 from modinterp.files import write_atomically
 from modinterp.models import Wrapped
+from modinterp.models.call_search import calling_of
 from modinterp.runs.own_run import Rows, own_split, run
 from modinterp.runs.run import TRAINED, TrainedRun
 from modinterp.runs.store import write_weights
@@ -46,7 +49,7 @@ class record:
         train: which of `task.inputs()` it is trained on, as in `mi.run`.
         out: where the folder lies; `trained/` by default.
         ratio: between the steps of two snapshots, more than 1; every step by step at first, then ever further apart.
-        inputs: how the module is called, as in `explain`.
+        inputs, tokens: how the module is called, as in `explain`.
     Raises:
         FileExistsError: the folder holds files that no recorder wrote.
         ValueError: rows that do not exist, or a ratio of 1 or less.
@@ -62,10 +65,12 @@ class record:
         out: str | Path = TRAINED,
         ratio: float = RATIO,
         inputs: str | None = None,
+        tokens: str | Callable[..., Any] | None = None,
     ):
         if not ratio > 1:
             raise ValueError(f"ratio must be more than 1, got {ratio}")
-        self.name, self.model, self.task, self.ratio, self.inputs = name, model, task, ratio, inputs
+        self.name, self.model, self.task, self.ratio = name, model, task, ratio
+        self.inputs, self.tokens, self.calling = inputs, tokens, calling_of(model, task, inputs, tokens)
         self.split, self.folder = own_split(task, train), Path(out) / name
         self.rows: list[dict[str, float]] = []
         self.due = self.last = -1
@@ -120,7 +125,7 @@ class record:
 
     def _measured(self, step: int) -> dict[str, float]:
         """Losses and accuracies on the inputs trained on and the others."""
-        wrapped = Wrapped(self.model, self.task, self.inputs, is_looked_into=False)
+        wrapped = Wrapped(self.model, self.task, self.calling, is_looked_into=False)
         labels, row = self.task.labels()[:, 0], {"epoch": float(step)}
         with torch.no_grad():
             for part, rows in (("train", self.split.train), ("test", self.split.test)):
@@ -139,4 +144,4 @@ class record:
         """What was recorded so far, as `mi.run` gives it."""
         rows = self.split.train
         return run(self.model, self.task, snapshots=self.folder, train=rows, history=self.history, name=self.name,
-                   inputs=self.inputs)  # fmt: skip
+                   inputs=self.inputs, tokens=self.tokens)  # fmt: skip

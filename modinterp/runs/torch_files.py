@@ -21,6 +21,7 @@ from modinterp.runs.pickles import MOST_BYTES, NotPlain, StorageEntry, TensorEnt
 MOST_WEIGHTS = 2**30  # bytes that are read from a file; networks over pairs of residues take a thousandth of it
 _MOST_DIRECTORY = 2**22  # bytes of an archive's list of entries
 _NOT_WHOLE = "is not a whole file of weights"
+_TIED = 8  # times that a weight may be in a file; TransformerLens' bridges have each four times
 _LEGACY = 0x1950A86A20F9469CFC6C  # the first object in a file of the older format
 _DTYPES = {
     "FloatStorage": torch.float32,
@@ -66,7 +67,7 @@ class SavedFile:
             NotPlain: they declare more than the file holds or than is read, or lie outside of their storages.
         """
         declared = sum(math.prod(x.shape) * _dtype(x.storage).itemsize for x in entries.values())
-        if declared > 2 * (size := self.path.stat().st_size):  # twice, since weights may be tied
+        if declared > _TIED * (size := self.path.stat().st_size):
             raise NotPlain(f"declares {declared:,} bytes of weights, but is {size:,} bytes long")
         storages = {x.storage.key: x.storage for x in entries.values()}
         if (most := max(declared, sum(self._length(s) for s in storages.values()))) > MOST_WEIGHTS:
@@ -119,6 +120,8 @@ def _archived(path: Path, file: BinaryIO) -> SavedFile:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, struct.error) as error:
         raise error if isinstance(error, NotPlain) else NotPlain(f"{_NOT_WHOLE}: {error}") from error
+    if any(re.fullmatch("[^/]+/code/.*", entry.filename) for entry in entries):
+        raise NotPlain("is a TorchScript program; load it with torch.jit.load and give the module")
     if sum(entry.file_size for entry in entries) > path.stat().st_size:
         raise NotPlain(f"{_NOT_WHOLE}: it declares more bytes than it holds")
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):

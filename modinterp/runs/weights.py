@@ -129,7 +129,8 @@ def _from_pickle(path: Path) -> dict[str, Tensor]:
         saved = saved_file(path)
         return saved.tensors(_named_entries(saved.content, path))
     except NotPlain as error:
-        whole = str(error) if str(error).startswith(("is not", "holds", "has", "declares")) else f"{_DAMAGED}: {error}"
+        is_whole = str(error).startswith(("is not", "is a", "holds", "has", "declares"))
+        whole = str(error) if is_whole else f"{_DAMAGED}: {error}"
         raise ValueError(f"{path} {first_line(whole)}") from error
 
 

@@ -77,6 +77,7 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
     check("name", name, str | Path)
     check("root", root, str | Path | None)
     text, path = str(name), Path(name)
+    _check_folder(path)
     is_file = path.suffix in store.READ or (path / store.RECORD).is_file()
     if root is not None or is_file or is_address(text):
         return runs.load(name, task, root=root, **options)
@@ -86,6 +87,16 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
     if there is None and (hint := suggestion(text, [*_names(), *catalogue()])):
         raise FileNotFoundError(f"no trained run in {_published(text)}{hint}")
     return runs.load(name, task, root=there, **options)
+
+
+def _check_folder(path: Path) -> None:
+    """Raises ValueError where a folder holds what another library saved."""
+    config = path / "config.json"
+    if config.is_file() and b"model_type" in config.read_bytes()[: 2**16]:
+        raise ValueError(
+            f"{path} is a folder of transformers; load it with transformers' AutoModelForCausalLM.from_pretrained and "
+            "give the module: mi.explain(module, ...)"
+        )
 
 
 def _published(name: str) -> str:

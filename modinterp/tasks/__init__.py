@@ -5,6 +5,7 @@ from modinterp.tasks.group import Group
 from modinterp.tasks.modular import (
     ModularArithmetic,
     ModularSum,
+    RenamedAddition,
     addition,
     division,
     multiplication,
@@ -13,6 +14,7 @@ from modinterp.tasks.modular import (
 )
 from modinterp.tasks.ordering import Ordering
 from modinterp.tasks.primes import PrimeRemainders, primes_below
+from modinterp.tasks.renaming import Renaming
 from modinterp.tasks.sequences import DigitAddition, RepeatedSubsequence, SkipTrigram
 from modinterp.tasks.task import Examples, Split, Task
 
@@ -25,6 +27,8 @@ __all__ = [
     "ModularSum",
     "Ordering",
     "PrimeRemainders",
+    "RenamedAddition",
+    "Renaming",
     "RepeatedSubsequence",
     "SkipTrigram",
     "Split",

@@ -11,7 +11,8 @@ from jaxtyping import Int
 from torch import Tensor
 
 from modinterp.arguments import Limits, check_fields
-from modinterp.tasks.task import MOST_RESIDUES, Task
+from modinterp.tasks.renaming import Renaming
+from modinterp.tasks.task import MOST_RESIDUES, Split, Task
 
 OPERATIONS: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "add": ("a + b", lambda a, b: a + b),
@@ -81,6 +82,28 @@ class ModularArithmetic(Task):
         residues = torch.arange(self.p)
         a, b = torch.cartesian_prod(residues, residues if self.op != "div" else inverses(self.p)).unbind(dim=1)
         return torch.where(b < 0, -1, OPERATIONS[self.op][1](a, b) % self.p).unsqueeze(1)
+
+
+@dataclass(frozen=True)
+class RenamedAddition(ModularArithmetic):
+    """A form such as `2a + 3b mod p`, as the addition of the numbers 2a and 3b; what is added comes off the answer.
+
+    A network of it is asked by the new names; see `Renaming`.
+
+    Attributes:
+        form: the operation in the names that the numbers had.
+    """
+
+    form: str = "a + b"
+
+    @property
+    def name(self) -> str:
+        return f"{self.form} mod {self.p}"
+
+    def renamed(self, split: Split) -> Split:
+        """A split of the pairs of the old names, as one of the pairs of the new names."""
+        rows = Renaming.of(self.form, self.p).rows()
+        return Split(rows[split.train], rows[split.test])
 
 
 def inverses(p: int) -> Int[Tensor, " b"]:

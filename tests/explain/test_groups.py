@@ -169,7 +169,8 @@ def test_addition_of_renamed_numbers_is_told_as_a_group() -> None:
 
     found = explain(network, "add", p, draws=99)
     assert found.verdict.label == DOUBTFUL
-    assert "all of them with op=group, group=answers" in found.verdict.words
+    assert "all of them with op='a + b + 5'" in found.verdict.words
+    assert "op=group, group=answers" in found.verdict.words
     again = explain(network, "group", p, group="answers", draws=99)
     assert (again.verdict.label, again["accuracy"]) == (WAVES, 1)
 

@@ -78,3 +78,25 @@ with mi.record("mine/run-1", Mine(), TASK, train=MASK, out={str(tmp_path)!r}) as
     assert max(found.snapshots) == 19
     for epoch in found.snapshots:
         found.at(epoch)
+
+
+def test_a_module_that_takes_other_tokens_is_recorded(tmp_path: Path) -> None:
+    class FourTokens(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embed, self.out = torch.nn.Embedding(TASK.p + 2, 8), torch.nn.Linear(32, TASK.p)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.out(self.embed(x).flatten(1).relu())
+
+    model, task = FourTokens(), TASK
+    for tokens in ("a op b =", lambda a, b: torch.stack([a, 0 * a + TASK.p + 1, b, 0 * a + TASK.p], dim=1)):
+        with mi.record(
+            f"mine/{type(tokens).__name__}", model, task, train=range(30), out=tmp_path, tokens=tokens
+        ) as mine:
+            for step in range(3):
+                mine(step)
+        a, b = task.inputs()[:, :2].T
+        right = model(torch.stack([a, 0 * a + TASK.p + 1, b, 0 * a + TASK.p], dim=1)).argmax(1) == task.answers()
+        assert mine.history.train_accuracy.iloc[-1] == pytest.approx(float(right[:30].double().mean()))
+        assert len(mine.run().snapshots) == 3

@@ -1,0 +1,152 @@
+"""A user's module or function as a network with its task: how it takes the numbers is said, or found by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import Tensor
+
+from modinterp.explain.said import Said, named_task
+from modinterp.explain.said_groups import group_of_answers, named_group
+from modinterp.models import Calling, Network, Wrapped
+from modinterp.models.call_search import BETTER, RIGHT, accuracy_of, best_calling, calling_of
+from modinterp.models.calling import likeliest_calling
+from modinterp.tasks import ModularArithmetic, RenamedAddition, Task
+from modinterp.tasks.modular import OPERATIONS
+
+_SEARCHED = 200_000  # inputs of a task at most, of which a sample is taken
+
+
+@dataclass(frozen=True)
+class Opened:
+    """How a user's network was opened.
+
+    Attributes:
+        reopened: the network as one of another task.
+        words: how its way of taking the numbers was found; empty where it was said, or is the usual one.
+    """
+
+    reopened: Callable[[Task], Network]
+    words: str = ""
+
+
+def opened_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network, Opened]:
+    """A module or function as a network of its task.
+
+    Raises:
+        ValueError: p is missing, or the network does not take the inputs.
+    """
+    errors: list[ValueError] = []
+    found: list[tuple[Task, Network]] = []
+    tasks = list(_tasks(name, said))
+    for task in tasks:
+        try:
+            found.append((task, _opened(network, task, said)))
+        except ValueError as error:
+            errors.append(error)
+    task, opened = next((x for x in found if _takes_all_tokens(x[1])), found[-1] if found else (tasks[0], None))
+    words = ""
+    if not isinstance(network, Network) and said.tokens is None and said.inputs is None:
+        better, words = _found(network, task, opened, said)
+        opened = better or opened
+    if opened is None:
+        raise _with_a_way_out(errors[0], said) if said.equals is None else errors[-1]
+    if said.is_own and isinstance(task, ModularArithmetic):
+        task = group_of_answers(opened, task)
+        opened = _opened(network, task, said)
+    if said.form is not None and isinstance(task, ModularArithmetic):
+        task, opened = renamed(opened, task, said)
+    return task, opened, Opened(lambda task: _opened(network, task, said), words)
+
+
+def renamed(network: Network, pairs: ModularArithmetic, said: Said) -> tuple[RenamedAddition, Network]:
+    """A network of a form such as 2a + 3b as one of the addition of renamed numbers.
+
+    Raises:
+        ValueError: a factor has no inverse mod p.
+    """
+    renaming = said.renaming(pairs.p)
+    assert renaming is not None
+    task = RenamedAddition(pairs.p, "add", pairs.equals, pairs.vocabularies, str(renaming))
+    if isinstance(network, Wrapped):
+        calling = replace(network.cfg.calling, renaming=renaming)
+        return task, Wrapped(network.__dict__["inner"], task, calling, network.cfg.hooks)
+    return task, Wrapped(network, task, Calling(renaming=renaming))
+
+
+def _tasks(name: str, said: Said) -> Iterator[Task]:
+    """The tasks that a network may have, with or without a token "="."""
+    with_equals = (True, False) if said.equals is None else (said.equals,)
+    vocabularies = said.vocabularies or 1
+    if said.is_group and not said.is_own:
+        group = named_group(said)
+        yield from (replace(group, equals=equals, vocabularies=vocabularies) for equals in with_equals)
+    elif (task := named_task(said)) is not None:
+        yield task
+    elif said.p is None:
+        raise ValueError(f"p must be given: {name} does not say how many residues it was trained on")
+    else:
+        op = "add" if said.op is None or said.is_own or said.form is not None else said.op
+        yield from (ModularArithmetic(said.p, op, equals, vocabularies) for equals in with_equals)
+
+
+def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
+    if isinstance(network, Network):
+        if said.hooks:
+            raise ValueError("hooks are said of a network of another make; this one has hook points of its own")
+        if said.tokens is not None:
+            raise ValueError("tokens are said of a network of another make; this one takes those of its task")
+        network.cfg.check(task)
+        return network
+    return Wrapped(network, task, calling_of(network, task, said.inputs, said.tokens), said.hooks)
+
+
+def _takes_all_tokens(network: Network) -> bool:
+    """Whether a network is called with all tokens of its task, the last one included."""
+    return not isinstance(network, Wrapped) or network.cfg.calling.form == "tokens"
+
+
+def _labels(task: Task, said: Said) -> list[Tensor]:
+    """The right answers by which a way of calling is recognised; those of all operations where nobody said one."""
+    if isinstance(task, ModularArithmetic) and (renaming := said.renaming(task.p)) is not None:
+        return [renaming.own_labels()]
+    if isinstance(task, ModularArithmetic) and said.op is None and not said.is_group:
+        return [replace(task, op=op).labels()[:, 0] for op in OPERATIONS]
+    return [task.labels()[:, 0]]
+
+
+def _found(network: Callable[..., Any], task: Task, opened: Network | None, said: Said) -> tuple[Network | None, str]:
+    """The network called so that its answers are right, and how that was found; None where the usual way is as good."""
+    inputs, classes = task.inputs(), sum(task.output_sizes)
+    if len(inputs) > _SEARCHED or (said.is_own and isinstance(task, ModularArithmetic)):
+        return None, ""
+    labels = _labels(task, said)
+    known = Calling(numbers=len(task.grid or (0, 0)))
+    usual = 0.0
+    if isinstance(opened, Wrapped):
+        known = opened.cfg.calling
+        usual = accuracy_of(network, known, inputs, labels, classes)
+    if usual >= RIGHT:
+        return None, ""
+    best = best_calling(network, inputs, labels, classes, known)
+    if best is None or best.accuracy < usual + BETTER:
+        return None, ""
+    try:
+        calling = likeliest(network, task, best.calling)
+    except ValueError:
+        return None, ""
+    return Wrapped(network, task, calling, said.hooks), best.words
+
+
+def likeliest(network: Callable[..., Any], task: Task, calling: Calling) -> Calling:
+    """A way of calling that was found, with as many inputs at a time as the network takes."""
+    return likeliest_calling(network, task.inputs(), sum(task.output_sizes), calling.form, calling)
+
+
+def _with_a_way_out(error: ValueError, said: Said) -> ValueError:
+    """The error of a network that takes its inputs in no known form, with what can be said of it."""
+    if "none of the known forms" not in str(error):
+        return error
+    return ValueError(f"{error}; say how it takes them, such as tokens='a op b =', or as a function of a and b")

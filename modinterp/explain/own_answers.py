@@ -1,0 +1,63 @@
+"""Which operation a network's own answers are: a form such as 2a + 3b, or the product in another group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.explain.subject import Subject
+from modinterp.explain.trial import Trial, in_words
+from modinterp.measurements.score import margin_variation, score
+from modinterp.tasks import Group, ModularArithmetic, RenamedAddition, Renaming
+
+_MOSTLY = 0.5  # share of the pairs that a form must give the answers of
+
+
+def of_own_answers(found: Subject) -> Iterator[Trial]:
+    """The operations that a network's own answers are, the simplest first; none where they are none of these."""
+    task, network = found.run.task, found.run.network
+    if not isinstance(task, Group | ModularArithmetic) or isinstance(task, RenamedAddition):
+        return
+    with torch.no_grad():
+        logits = network(task.inputs().to(network.device))[:, -1].cpu()
+    if isinstance(task, ModularArithmetic):
+        yield from _form(task, logits)
+    yield from _group(task, logits)
+
+
+def _form(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> Iterator[Trial]:
+    """The form u a + v b + w that most answers have, by the largest wave of the answers over all pairs."""
+    p = task.p
+    turns = torch.polar(torch.ones(p, p), 2 * math.pi / p * logits.argmax(dim=-1).view(p, p))
+    waves = torch.fft.fft2(turns)
+    u, v = divmod(int(waves.abs().argmax()), p)
+    w = round(float(waves[u, v].angle()) * p / (2 * math.pi)) % p
+    if (u, v, w) in ((1, 1, 0), (1, p - 1, 0)):
+        return
+    try:
+        renaming = Renaming(p, u, v, w)
+    except ValueError:  # a factor without an inverse: the answers are a function of fewer numbers
+        return
+    answers = renaming.own_labels()
+    if (found := score(logits, answers)).accuracy >= _MOSTLY:
+        said = {"op": str(renaming)}
+        yield Trial(in_words(said), found, margin_variation(logits, answers), len(answers), said=said)
+
+
+def _group(task: Group | ModularArithmetic, logits: Tensor) -> Iterator[Trial]:
+    """The answers of a network as those of another group, or of addition with its numbers renamed, if they are one."""
+    answers = logits.argmax(dim=-1)
+    try:
+        Group.of_table(answers.view(task.grid).tolist())
+    except ValueError:
+        return
+    said = "" if isinstance(task, Group) else "op=group, "
+    words = f"{said}group=answers, the table of a group that its answers are"
+    if isinstance(task, Group) and task.is_named and not task.elements:
+        words += f" (or {task.group} with its elements in another order, which --elements FILE says)"
+    arguments = {"op": "group", "group": "answers"}
+    yield Trial(words, score(logits, answers), margin_variation(logits, answers), len(answers), said=arguments)

@@ -1,0 +1,112 @@
+"""What is said of a network by whoever wants it explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from modinterp.models import ForwardPass
+from modinterp.runs.own_run import Rows
+from modinterp.tasks import ModularSum, Task
+from modinterp.tasks.modular import OPERATIONS
+from modinterp.tasks.renaming import Renaming, linear_form
+
+SUM_OF_THREE, GROUP = "add3", "group"
+OPPOSITE = "b a"  # the product in a group, the second element first
+OPS = (*OPERATIONS, SUM_OF_THREE, GROUP)
+_SAME_FORMS = {(1, 1, 0): "add", (1, -1, 0): "sub"}
+OWN_ANSWERS = "answers"  # in place of the name of a group: the table of what the network answers
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of a network by whoever wants it explained; None for what is not.
+
+    Attributes:
+        op: a key of `OPERATIONS`, a form such as `2a + 3b` or `b - a`, `add3` for a + b + c, or `group` for the product
+            of two elements of a group, `b a` for the one in the other order.
+        p: the modulus, or the number of elements of a group.
+        task: in place of op and p, any task with one answer whose inputs form a grid.
+        equals, vocabularies: as in `ModularArithmetic`.
+        act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
+        inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
+        tokens: for a module or function, how the numbers stand among its tokens, such as `a op b =`, or a function from
+            the numbers to what it takes; see `modinterp.models.token_map`.
+        hooks: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
+        group: name of a group, a CSV file with its table, or `answers` for the table of the network's own answers.
+        elements: the elements of a named group in the order of their tokens; see `Group`.
+        train: which of the task's inputs it was trained on, their numbers or a mask.
+    """
+
+    op: str | None = None
+    p: int | None = None
+    task: Task | None = None
+    equals: bool | None = None
+    vocabularies: int | None = None
+    act_fn: str | None = None
+    attention_rate: float | None = None
+    causal: bool | None = None
+    joined: str | None = None
+    inputs: str | None = None
+    tokens: str | Callable[..., Any] | None = None
+    hooks: Mapping[str, str] = field(default_factory=dict)
+    group: str | None = None
+    elements: tuple[str, ...] = ()
+    train: Rows | None = field(default=None, compare=False)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether the task is said to be that of a group."""
+        return self.op in (GROUP, OPPOSITE) or self.group is not None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the group is the one whose table the network's own answers are."""
+        return self.is_group and self.group in (None, OWN_ANSWERS)
+
+    @property
+    def form(self) -> tuple[int, int, int] | None:
+        """Factors of a and b and the constant, of an operation such as `2a + 3b`; None for all others."""
+        return None if self.op is None else linear_form(self.op)
+
+    @property
+    def plain(self) -> Said:
+        """The same, with `a + b` and `a - b` under their usual names.
+
+        Raises:
+            ValueError: an operation that is not known, or one that contradicts the group.
+        """
+        if self.form in _SAME_FORMS:
+            return replace(self, op=_SAME_FORMS[self.form])
+        if self.op is not None and self.op not in (*OPS, OPPOSITE) and self.form is None:
+            forms = "a form such as '2a + 3b'"
+            raise ValueError(f"unknown operation {self.op!r}; known are {', '.join(OPS)}, or {forms}")
+        if self.is_group and self.op not in (None, GROUP, OPPOSITE):
+            raise ValueError(f"a group is composed by op=group, not by {self.op}")
+        if self.elements and not self.is_group:
+            raise ValueError("elements are those of a group, which op=group says that the network composes")
+        return self
+
+    def renaming(self, p: int) -> Renaming | None:
+        """The names of the numbers under which the operation is addition, where it is a form such as `2a + 3b`."""
+        return None if self.form is None or self.op is None else Renaming.of(self.op, p)
+
+    @property
+    def forward_pass(self) -> ForwardPass:
+        """How the network of a file computes, as usual where nothing is said."""
+        names = ("act_fn", "attention_rate", "causal", "joined")
+        return ForwardPass(**{name: value for name in names if (value := getattr(self, name)) is not None})
+
+
+def named_task(said: Said) -> Task | None:
+    """The task that is said, as far as it needs no shapes.
+
+    Raises:
+        ValueError: p is missing, of a + b + c.
+    """
+    if said.task is not None or said.op != SUM_OF_THREE:
+        return said.task
+    if said.p is None:
+        raise ValueError("p must be given for a + b + c")
+    return ModularSum(said.p, equals=said.equals is not False)

@@ -1,0 +1,58 @@
+"""Which group a network composes, by what is said of it, its shapes, or its own answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from modinterp.activations import logits_on_grid
+from modinterp.explain.said import OPPOSITE, Said
+from modinterp.measurements.memory import check_memory
+from modinterp.models import Network, Weights, from_state_dict, modular_task, with_tokens_of
+from modinterp.tasks import Group, ModularArithmetic
+
+
+def named_group(said: Said) -> Group:
+    """The group whose name is said, in the order of its factors that is said.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: no such name, or no table of a group.
+    """
+    group = Group.of(said.group or "", said.elements)
+    if said.op != OPPOSITE:
+        return group
+    written = tuple(map(group.written, range(group.n)))
+    opposite = Group.of_table(group.table.T.tolist(), f"{group.group}, of b a,", written)
+    return replace(opposite, equals=group.equals, vocabularies=group.vocabularies)
+
+
+def group_of_weights(weights: Weights, said: Said) -> Group:
+    """The group that is said, with tokens as the shapes of the weights have them; or that of the network's answers.
+
+    Raises:
+        ValueError: the shapes are those of no network over pairs, or of a group of another order.
+    """
+    if said.is_own:
+        pairs = modular_task(weights, "add", None, said.equals, said.vocabularies)
+        return group_of_answers(from_state_dict(weights, pairs, said.forward_pass), pairs)
+    group = named_group(said)
+    try:
+        return with_tokens_of(weights, group, said.equals, said.vocabularies)
+    except ValueError as error:
+        raise ValueError(f"{error}, the order of {group.group}") from error
+
+
+def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
+    """The group whose table are the answers of a network to all pairs.
+
+    Raises:
+        ValueError: they are the table of no group.
+    """
+    check_memory("the network", pairs, network)
+    answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()
+    try:
+        return Group.of_table(answers, "its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
+    except ValueError as error:
+        raise ValueError(
+            f"the network's own answers are no group ({error}); name the one it learned with group"
+        ) from None

@@ -1,0 +1,57 @@
+"""Waves of the sum of three numbers or more in the logits of a network that adds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.measurements import NetworkMeasurements
+from modinterp.measurements.score import score
+
+_ENOUGH = 0.95  # share of the energy of all waves of the sum, by which frequencies are key
+
+
+@dataclass(frozen=True)
+class SumWaves:
+    """Waves of the sum less the answer in the logits.
+
+    Attributes:
+        freqs: frequencies, the fewest that hold 95% of the energy of all such waves. [cycles per p]
+        share: of the logits' variance that they explain, the mean of each input left out.
+        accuracy: of these waves in place of the logits.
+    """
+
+    freqs: tuple[int, ...]
+    share: float
+    accuracy: float
+
+
+def sum_waves(m: NetworkMeasurements) -> SumWaves:
+    """The waves of the sum less the answer in the logits of a network that adds several numbers mod p.
+
+    They are the part of the logits that is a function of sum - answer alone, as three-fold sums of waves are in Doshi
+    et al. 2024 (arXiv 2406.03495).
+    """
+    p, logits, sums = m.task.p, m.all_logits, m.all_answers
+    centred = logits - logits.mean(dim=1, keepdim=True)
+    place = (sums[:, None] - torch.arange(p)) % p  # of each logit: the sum less the answer
+    by_place = torch.zeros(p, dtype=centred.dtype).index_add_(0, place.flatten(), centred.flatten()) / len(sums)
+    freqs = _strongest(by_place)
+    spectrum = torch.fft.rfft(by_place)
+    kept = torch.zeros_like(spectrum)
+    kept[list(freqs)] = spectrum[list(freqs)]
+    formula = torch.fft.irfft(kept, n=p)[place]
+    whole = centred.square().sum()
+    share = 1 - float((centred - formula).square().sum() / whole) if whole > 0 else 0.0
+    return SumWaves(freqs, share, score(formula, sums).accuracy)
+
+
+def _strongest(by_place: Float[Tensor, " place"]) -> tuple[int, ...]:
+    energy = torch.fft.rfft(by_place).abs().square()[1:]
+    order = energy.argsort(descending=True)
+    reached = energy[order].cumsum(0) >= _ENOUGH * energy.sum()
+    count = int(reached.int().argmax()) + 1
+    return tuple(sorted(int(k) + 1 for k in order[:count]))

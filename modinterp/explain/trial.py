@@ -1,0 +1,44 @@
+"""How well a network answers under other assumptions than those that were made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from modinterp.measurements.score import Score
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How well a network answers under assumptions other than those that were made.
+
+    Attributes:
+        assumption: the arguments by which they are said, such as `attention_rate=0, causal=False`.
+        score: accuracy and loss over the inputs that it was tried on.
+        margin_variation: standard deviation over mean of the margin of the right answers over them.
+        inputs: how many these are.
+        alignment: how nearly its weights lie along the gradient of the loss, as a training leaves them; NaN where
+            the network is mostly wrong as it was assumed, so that its answers alone decide.
+        said: the arguments of `assumption` by name.
+    """
+
+    assumption: str
+    score: Score
+    margin_variation: float
+    inputs: int
+    alignment: float = math.nan
+    said: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def typed(self) -> str:
+        """The arguments as they are typed in a call."""
+        return ", ".join(f"{name}={value!r}" for name, value in self.said.items())
+
+
+def in_words(said: Mapping[str, Any]) -> str:
+    """Arguments in words, such as `attention_rate=0, causal=False`."""
+    quoted = ("act_fn", "joined", "inputs")
+    return ", ".join(f"{name}={value!r}" if name in quoted or " " in str(value) else f"{name}={value}"
+                     for name, value in said.items())  # fmt: skip

@@ -1,0 +1,245 @@
+"""How a network takes its numbers, found by trying the usual ways until one makes its answers right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from modinterp.models.calling import POSITIONS_FIRST, REFUSALS, TOKEN_FORMS, Calling, likeliest_calling, refused
+from modinterp.models.outputs import arrays
+from modinterp.models.token_map import TokenMap, Word, maps_of, usual_maps
+from modinterp.tasks import Task
+
+SAMPLE = 128  # inputs on which every way is tried
+OFFSETS = 4  # the number 0 is the token 0, 1, 2 or 3
+SPARE = 6  # tokens beside the numbers, where no embedding says how many there are
+RIGHT = 0.95  # share of right answers from which nothing simpler is looked for
+FEW = 0.3  # share below which no way is taken to be the one
+BETTER = 0.1  # by which it must exceed the share without a search
+
+
+@dataclass(frozen=True)
+class Found:
+    """A way of calling under which a network answers best.
+
+    Attributes:
+        calling: the way.
+        accuracy: share of right answers on a sample of the inputs.
+        tried: how many ways were tried.
+        others: further ways of its form under which the answers are as right.
+    """
+
+    calling: Calling
+    accuracy: float
+    tried: int
+    others: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """That the way was found, and how sure that is."""
+        alone = f", as right with {self.others[0]} and {len(self.others) - 1} more" if self.others else ", the only one"
+        alone = f", as right with {self.others[0]}" if len(self.others) == 1 else alone
+        return f"found among {self.tried} ways of calling it, since its answers are right so{alone}"
+
+
+@dataclass(frozen=True)
+class _Scored:
+    calling: Calling
+    accuracy: float
+    loss: float
+
+
+def best_calling(
+    network: Callable[..., Any],
+    inputs: Int[Tensor, "input pos"],
+    labels: Sequence[Int[Tensor, " input"]],
+    classes: int,
+    known: Calling,
+    maps: Sequence[Sequence[TokenMap]] | None = None,
+) -> Found | None:
+    """The way of calling under which a network answers best; None where it answers too little under any.
+
+    Other outputs, positions and classes are tried with the way that is known; then the usual maps of tokens, the
+    simplest first, until one is right.
+
+    Args:
+        inputs, labels: of the task; several labels where nobody said the operation.
+        classes: how many answers there are.
+        known: how it is called as far as that is known.
+        maps: the maps that are tried; by default the usual ones for a network of so many tokens.
+    """
+    order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:SAMPLE]
+    tokens, answers = inputs[order].to(_device(network)), [each[order] for each in labels]
+    best, tried = None, 0
+    for group in _groups(network, classes, known, maps):
+        scored: list[_Scored] = []
+        for calling in group:
+            tried += 1
+            scored += _scored(network, calling, tokens, answers, classes)
+        found = min(scored, key=_likeliest_first, default=None)
+        if found is None or refused(network, found.calling, tokens, classes) is not None:
+            continue
+        if best is None or found.accuracy > best[0].accuracy + 0.01:
+            as_right = (x for x in scored if round(x.accuracy, 2) >= round(found.accuracy, 2) and x is not found)
+            best = found, tuple(dict.fromkeys(str(x.calling) for x in as_right if str(x.calling) != str(found.calling)))
+        if best[0].accuracy >= RIGHT:
+            break
+    if best is None or best[0].accuracy < max(FEW, 4 / classes):
+        return None
+    return Found(best[0].calling, best[0].accuracy, tried, best[1])
+
+
+def _likeliest_first(x: _Scored) -> tuple[float, ...]:
+    """By accuracy in percent and by the loss, then by how little is moved from the usual way."""
+    tokens = x.calling.tokens
+    moved = 0 if tokens is None else (tokens.position != len(tokens.words) - 1) + tokens.first_class
+    return -round(x.accuracy, 2), float(f"{x.loss:.2g}"), moved + max((w.token for w in _numbers(x.calling)), default=0)
+
+
+def accuracy_of(
+    network: Callable[..., Any],
+    calling: Calling,
+    inputs: Int[Tensor, "input pos"],
+    labels: Sequence[Int[Tensor, " input"]],
+    classes: int,
+) -> float:
+    """Share of right answers on the sample of `best_calling`, to the operation that fits best."""
+    order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:SAMPLE]
+    tokens = inputs[order].to(_device(network))
+    try:
+        with torch.no_grad():
+            logits = calling.logits(network, tokens, classes)[:, :classes]
+    except REFUSALS:
+        return 0.0
+    return max(_accuracy(logits, each[order]) for each in labels)
+
+
+def calling_of(
+    network: Callable[..., Any], task: Task, form: str | None = None, tokens: str | Callable[..., Any] | None = None
+) -> Calling:
+    """How a network is called for a task, as it is said, the rest by trying.
+
+    Args:
+        form: a key of `FORMS`; by default the first in which it takes the inputs.
+        tokens: how the numbers stand among its tokens, as in `TokenMap.of`, or a function from the numbers, one tensor
+            `[batch]` each, to what the network takes. Special tokens whose numbers are not said are tried.
+    Raises:
+        ValueError: no such form or tokens, or the network does not take them.
+    """
+    inputs, classes = task.inputs().to(_device(network)), sum(task.output_sizes)
+    known = Calling(numbers=len(task.grid) if task.grid else task.n_ctx)
+    if tokens is None:
+        return likeliest_calling(network, inputs, classes, form, known)
+    if not isinstance(tokens, str):
+        return likeliest_calling(network, inputs, classes, form, replace(known, made_by=tokens))
+    size = vocabulary(network, classes)
+    maps = maps_of(tokens, classes, known.numbers, size or classes + OFFSETS + SPARE)
+    first = likeliest_calling(network, inputs, classes, form, replace(known, tokens=maps[0]))
+    if len(maps) == 1:
+        return first
+    found = best_calling(network, task.inputs(), [task.labels()[:, 0]], classes, first, [maps])
+    return first if found is None or found.accuracy < RIGHT else found.calling
+
+
+def _device(network: object) -> torch.device:
+    parameters = network.parameters() if isinstance(network, nn.Module) else iter(())
+    return next(parameters, torch.empty(0)).device
+
+
+def _groups(
+    network: object, classes: int, known: Calling, maps: Sequence[Sequence[TokenMap]] | None
+) -> Iterator[list[Calling]]:
+    """Ways of calling, in groups of which the simplest comes first."""
+    if maps is None:
+        yield [known]
+        size = vocabulary(network, classes)
+        offsets = range(min(OFFSETS, size - classes + 1) if size else OFFSETS)
+        maps = usual_maps(classes, known.numbers, offsets, size or classes + OFFSETS + SPARE)
+    is_module = isinstance(network, nn.Module)
+    one_each = ["two arguments"] if not is_module else []
+    forms = [known.form] if known.tokens is not None else ["tokens", *one_each, POSITIONS_FIRST]
+    for form in forms:
+        for group in maps:
+            some = [x for x in group if form != "two arguments" or len(x.words) == known.numbers]
+            if some:
+                yield [replace(known, form=form, tokens=x, most=None, output=None) for x in some]
+
+
+def vocabulary(network: object, classes: int) -> int | None:
+    """How many tokens a module embeds, if all of its embeddings of numbers agree; None where they do not say."""
+    modules = network.modules() if isinstance(network, nn.Module) else ()
+    sizes = {m.num_embeddings for m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= classes}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _scored(
+    network: Callable[..., Any], calling: Calling, tokens: Tensor, answers: Sequence[Tensor], classes: int
+) -> Iterator[_Scored]:
+    """A way of calling with each of the outputs, positions and first classes that it allows."""
+    try:
+        with torch.no_grad():
+            found = list(arrays(calling.outputs(network, tokens, classes)))
+    except REFUSALS:
+        return
+    first_axis = calling.form == POSITIONS_FIRST
+    size = calling.numbers if calling.form in ("pairs without =", "two arguments") else tokens.shape[1]
+    implied = TokenMap.of_task(tokens[:, :size], classes, calling.numbers)
+    for name, array in found:
+        if not array.is_floating_point() or array.ndim not in (2, 3) or array.shape[-1] < classes:
+            continue
+        by_position = array.transpose(0, 1) if array.ndim == 3 and first_axis else array
+        if len(by_position) != len(tokens):
+            continue
+        positions = range(by_position.shape[1]) if array.ndim == 3 else (-1,)
+        for at in positions:
+            logits = by_position[:, at] if array.ndim == 3 else by_position
+            output = name if len(found) > 1 else None
+            yield from _scored_classes(calling, implied, logits, output, at, answers, classes)
+
+
+def _scored_classes(
+    calling: Calling,
+    implied: TokenMap,
+    logits: Tensor,
+    output: str | None,
+    at: int,
+    answers: Sequence[Tensor],
+    classes: int,
+) -> Iterator[_Scored]:
+    spare, shift = logits.shape[1] - classes, max((w.token for w in _numbers(calling)), default=0)
+    for first in sorted({0, shift, 1, spare} & set(range(spare + 1))):
+        some = logits[:, first : first + classes]
+        if not some.isfinite().all():
+            continue
+        accuracies = [_accuracy(some, each) for each in answers]
+        best = max(range(len(answers)), key=lambda i: accuracies[i])
+        rows = answers[best] >= 0
+        target = answers[best][rows].to(some.device)
+        loss = torch.nn.functional.cross_entropy(some[rows].double(), target)
+        if (there := _read_there(calling, implied, output, at, first)) is not None:
+            yield _Scored(there, accuracies[best], float(loss))
+
+
+def _numbers(calling: Calling) -> list[Word]:
+    return [] if calling.tokens is None else [w for w in calling.tokens.words if w.is_number]
+
+
+def _read_there(calling: Calling, implied: TokenMap, output: str | None, at: int, first: int) -> Calling | None:
+    """A way of calling that reads another output, position or class; None where that cannot be said."""
+    tokens = calling.tokens or implied
+    at = -1 if at in (-1, len(tokens.words) - 1) else at
+    if calling.tokens is None and (at, first) == (-1, 0):
+        return replace(calling, output=output)
+    if calling.form not in TOKEN_FORMS:
+        return None
+    return replace(calling, output=output, tokens=replace(tokens, answer_at=at, first_class=first))
+
+
+def _accuracy(logits: Tensor, answers: Tensor) -> float:
+    rows = answers >= 0
+    return float((logits[rows].argmax(dim=1).cpu() == answers[rows]).double().mean())

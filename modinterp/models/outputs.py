@@ -1,0 +1,83 @@
+"""What a user's network gives, and which part of it is logits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+_DEEPEST = 3  # containers in each other
+
+
+def arrays(result: Any, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
+    """The arrays in what a network gives, each with its name: `logits` first, else as they stand.
+
+    >>> [name for name, _ in arrays({"hidden": torch.zeros(2, 3), "logits": torch.zeros(2, 5)})]
+    ['logits', 'hidden']
+    """
+    if isinstance(result, Tensor):
+        yield "", result
+        return
+    inner = _parts(result)
+    if inner is None:
+        yield "", _tensor(result)
+        return
+    if depth == _DEEPEST:
+        return
+    for name, part in inner:
+        for below, array in arrays(part, depth + 1):
+            yield ".".join(filter(None, (name, below))), array
+
+
+def _parts(result: Any) -> list[tuple[str, Any]] | None:
+    """Names and parts of a container; None for an array."""
+    if isinstance(result, Mapping):
+        return sorted(((str(name), part) for name, part in result.items()), key=lambda x: x[0] != "logits")
+    if hasattr(result, "logits"):
+        return [("logits", result.logits)]
+    is_list = isinstance(result, list) and any(not isinstance(x, int | float | list) for x in result)
+    if isinstance(result, tuple) or is_list:
+        return [(str(i), part) for i, part in enumerate(result)]
+    return None
+
+
+def _tensor(x: Any) -> Tensor:
+    if not isinstance(x, np.ndarray) and callable(getattr(x, "numpy", None)):  # such as tinygrad's
+        x = x.numpy()
+    return torch.as_tensor(np.array(x))
+
+
+def refusal(logits: Tensor, rows: int, classes: int) -> str:
+    """Why an array `[row, output]` cannot be the logits of so many inputs; empty where it can."""
+    if logits.ndim != 2 or len(logits) != rows or logits.shape[1] < classes:
+        return f"expected logits [{rows}, {classes} or more], or [.., pos, ..], got {list(logits.shape)}"
+    return "" if logits.is_floating_point() else f"expected logits, which are real numbers, got {logits.dtype}"
+
+
+def read(
+    result: Any, rows: int, classes: int, at: int = -1, output: str | None = None, positions_first: bool = False
+) -> Float[Tensor, "row output"]:
+    """The logits at one position out of what a network gives: of the array that is named, or of the first that fits.
+
+    Args:
+        rows: how many inputs it was given.
+        classes: how many logits there must be at least.
+        at: the position that is read where there are several.
+        output: the array's name, as `arrays` has it.
+        positions_first: whether positions are the first axis, and not the second.
+    Raises:
+        ValueError: no array fits.
+    """
+    why = "expected logits, got nothing"
+    for name, array in arrays(result):
+        if output is not None and name != output:
+            continue
+        logits = array[at] if array.ndim == 3 and positions_first else array
+        logits = logits[:, at] if logits.ndim == 3 else logits
+        if not (why := refusal(logits, rows, classes)):
+            return logits
+    raise ValueError(why)
