@@ -3,7 +3,8 @@
 A library, and sources that stand on it. Data and imports go one way, left to right:
 
     tasks -> models -> activations -> training -> runs -> analyses -> bases -> interventions -> measurements ->
-    claims -> figures -> pages -> sources -> explain -> reproduce -> compare -> publish -> commands
+    claims -> figures -> formulas -> pages -> sources -> explain -> reproduce -> compare -> distill -> publish ->
+    commands
 
 A task makes inputs, a model maps them, training makes a run, analyses turn its activations into small results, which
 the measurements of the run keep; claims hold them against what a source says, and figures draw them. A source is a
@@ -17,6 +18,7 @@ paper with its runs, claims and figures in one folder; `reproduce` measures one,
     mi.source("nanda")["fig5.left"].check(run)         # holds: ...
     mi.explain("model.pt", op="add", p=113)            # what somebody's network does, a file, a module or a function
     mi.compare([run, "model.pt"])                      # several side by side
+    mi.distill(run).curve()                            # formulas of a network by their size, and how faithful they are
 
 Names are imported when they are first used, so that `import modinterp` costs nothing.
 """
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from modinterp import activations, analyses, claims, figures, measurements, models, runs, sources, tasks, training
     from modinterp.activations import patching
     from modinterp.compare import compare
+    from modinterp.distill import distill
     from modinterp.explain import explain, measure
     from modinterp.runs import TrainedRun, train
     from modinterp.runs.own_run import run
@@ -45,6 +48,7 @@ _HOMES = {
     "analyses": "modinterp.analyses",
     "claims": "modinterp.claims",
     "compare": "modinterp.compare",
+    "distill": "modinterp.distill",
     "explain": "modinterp.explain",
     "figures": "modinterp.figures",
     "load": "modinterp.sources",
@@ -68,6 +72,7 @@ __all__ = [
     "analyses",
     "claims",
     "compare",
+    "distill",
     "explain",
     "figures",
     "load",

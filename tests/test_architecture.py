@@ -15,7 +15,8 @@ from modinterp.sources.registry import GROUP
 
 PACKAGE = Path(modinterp.__file__).parent
 LAYERS = ["tasks", "models", "activations", "training", "runs", "analyses", "bases", "interventions",
-          "measurements", "claims", "figures", "pages", "sources", "explain", "reproduce", "compare", "publish", "commands"]  # fmt: skip
+          "measurements", "claims", "figures", "formulas", "pages", "sources", "explain", "reproduce", "compare", "distill", "publish",
+          "commands"]  # fmt: skip
 GROUND = {"arguments", "lazy", "files", "terminal", "cluster"}  # every layer may import them; they import no layer
 ROOMS = {
     "transformer_lens": {"models", "activations", "interventions"},

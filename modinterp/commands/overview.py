@@ -22,6 +22,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "explain": Command("find the algorithm that a network over pairs has learned", "model.pt --op add --p 113"),
     "compare": Command("put several networks side by side, as one table and one page", "a.pt b.pt --op add --p 97"),
+    "distill": Command("write a network as formulas, and a formula as a program", "model.pt --op add --out clock.py"),
     "reproduce": Command("measure every claim of a source on trained networks", "all --only '*losses*'"),
     "runs": Command("list, train, watch and check runs, or search for hyper-parameters", "list"),
     "publish": Command("put finished runs among the checkpoints, or onto the Hub", "mine/sums-0 --snapshots"),

@@ -1,0 +1,69 @@
+"""`modinterp distill RUN_OR_FILE`: a network as formulas, and a formula as a program of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from modinterp.commands.explain import OPS, add_forward_pass
+from modinterp.lazy import staying
+from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.parser import Parser
+
+RUNGS = ("answers", "phases", "waves", "double", "products", "path", "keys", "compact", "pairs")
+
+
+def _parser(prog: str) -> Parser:
+    parser = Parser(
+        prog=prog,
+        description="""Write a network over pairs of numbers as formulas, from a few numbers to all of its weights.
+
+Prints how many numbers each formula has, and how far it is from the network on all pairs. Every number is a projection
+of weights and activations. With --out one formula becomes a program: a module of numpy, and its numbers as JSON.""",
+        epilog="""examples:
+  %(prog)s SOURCE/RUN --out clock.py
+  %(prog)s model.pt --op add --p 97 --rung waves --out waves.py
+
+exit code: 0 whatever comes out, 2 on bad usage or where no formula can be written, 130 after Ctrl-C.""",
+    )
+    add = parser.add_argument
+    add("network", metavar="RUN_OR_FILE", help="name of a run, SOURCE/RUN, or a .safetensors, .pt or .pth file")
+    add("--op", choices=OPS, help="what a file was trained on; a run says so itself (default: add)")
+    add("--p", metavar="P", type=int, help="the modulus of a file (default: taken from the shapes)")
+    add_forward_pass(parser)
+    rung = "the formula that is written (default: the shortest that answers as the network does)"
+    add("--rung", choices=RUNGS, help=rung)
+    add("--out", metavar="FILE", type=Path, help="module to write, such as clock.py; its JSON is written beside it")
+    add("--stages", action="store_true", help="print what it costs to put the formula into the network part by part")
+    add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
+    add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
+    return parser
+
+
+@one_line_errors("stopped; nothing was written")
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.distill") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
+    options, is_own_process = vars(_parser(prog).parse_args(arguments)), arguments is None
+    with staying(is_own_process):
+        from modinterp.distill.entry import distill
+        from modinterp.distill.exported import write_program
+        from modinterp.training import prepare_cpu
+
+    if is_own_process:
+        prepare_cpu()
+    network, out, key = options.pop("network"), options.pop("out"), options.pop("rung")
+    root, with_stages = options.pop("runs"), options.pop("stages")
+    d = distill(network, root=root, **{name: value for name, value in options.items() if value is not None})
+    print(d)
+    if with_stages:
+        print(f"\n{d.stages(key).to_string(index=False, float_format=lambda x: f'{x:.4g}')}")
+    if out is None:
+        return 0
+    rung = d.shortest if key is None else (d[key] if key in {x.key for x in d.rungs} else None)
+    if rung is None:
+        why = "; ".join(f"{name}: {reason}" for name, reason in d.absent.items()) or "no rung is faithful"
+        raise ValueError(
+            f"no formula to write ({why}); --rung names one of {', '.join(x.key for x in d.rungs) or 'none'}"
+        )
+    module, numbers = write_program(d, rung, out)
+    print(f"\nprogram: {module}\nnumbers: {numbers}")
+    return 0

@@ -1,0 +1,22 @@
+"""How much of a network a formula explains: a ladder of formulas, and a formula as a program of its own.
+
+`distill` is the function, which returns a `Distilled`, and `python -m modinterp.distill RUN_OR_FILE` the command.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modinterp.lazy import callable_package, lazy_names
+
+if TYPE_CHECKING:
+    from modinterp.distill.entry import distill
+    from modinterp.formulas.distilled import Distilled
+
+_HOMES = {"Distilled": "modinterp.formulas.distilled", "distill": "modinterp.distill.entry"}
+
+__all__ = ["Distilled", "distill"]
+
+__getattr__ = lazy_names(__name__, _HOMES)
+
+callable_package(__name__, "distill")

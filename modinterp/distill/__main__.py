@@ -1,0 +1,8 @@
+"""`python -m modinterp.distill`: the command in `modinterp.commands.distill`."""
+
+import sys
+
+from modinterp.commands.distill import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""Formulas of a network by their size, beside the network itself cut down to as many numbers."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from modinterp.figures.theme import CATEGORIES, INK, MUTED, with_title
+
+BASELINES = {"svd": ("every matrix cut to its largest singular values", CATEGORIES[3]),
+             "pruned": ("the largest weights alone", CATEGORIES[4])}  # fmt: skip
+LEAST = 1e-9  # KL divergence that is drawn. [nats]
+
+
+def ladder(rungs: pd.DataFrame, baselines: pd.DataFrame, title: str) -> go.Figure:
+    """Accuracy and KL divergence of each formula against its count of numbers, with baselines and the network.
+
+    Args:
+        rungs: `curve` of a `Distilled`.
+        baselines: one row a network that was cut down: `kind` (`svd` or `pruned`), `numbers`, `accuracy`, `kl`.
+        title: what to see.
+    """
+    figure = make_subplots(1, 2, subplot_titles=("accuracy", "KL divergence from the network"), horizontal_spacing=0.12)
+    for column, name in ((1, "accuracy"), (2, "kl")):
+        for kind, (words, colour) in BASELINES.items():
+            some = baselines[baselines["kind"] == kind] if len(baselines) else baselines
+            if len(some):
+                figure.add_trace(_line(some, name, words, colour, column == 1), row=1, col=column)
+        formulas = rungs[rungs["rung"] != "network"]
+        line = _line(formulas, name, "formulas", CATEGORIES[0], column == 1)
+        line.update(mode="markers+text", text=formulas["rung"], textposition="top center", marker={"size": 9})
+        figure.add_trace(line, row=1, col=column)
+        whole = rungs[(rungs["rung"] == "network") & (rungs["numbers"] > 0)]
+        dot = _line(whole, name, "the network", INK, column == 1)
+        dot.update(mode="markers", marker={"size": 11, "symbol": "diamond"})
+        figure.add_trace(dot, row=1, col=column)
+    figure.add_hline(y=0.01, line={"color": MUTED, "dash": "dot"}, row=1, col=2)  # type: ignore[arg-type]
+    figure.update_xaxes(type="log", title="numbers")
+    figure.update_yaxes(title="accuracy on all pairs", range=[-0.03, 1.08], col=1)
+    figure.update_yaxes(type="log", title="KL divergence [nats]", exponentformat="power", col=2)
+    return with_title(figure, title, 480)
+
+
+def _line(rows: pd.DataFrame, name: str, words: str, colour: str, is_first: bool) -> go.Scatter:
+    values = rows[name].clip(lower=LEAST) if name == "kl" else rows[name]
+    return go.Scatter(
+        x=rows["numbers"], y=values, name=words, legendgroup=words, showlegend=is_first, mode="lines+markers",
+        line={"color": colour},
+    )  # fmt: skip

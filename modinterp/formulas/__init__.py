@@ -1,0 +1,9 @@
+"""Networks over pairs written as formulas: waves that are read off, evaluated by numpy, and compared with the network.
+
+`Distilled.of(measurements)` is the ladder of formulas of one network; `modinterp.distill` makes it of anything.
+"""
+
+from modinterp.formulas.distilled import Distilled, Rung
+from modinterp.formulas.formula import Formula
+
+__all__ = ["Distilled", "Formula", "Rung"]

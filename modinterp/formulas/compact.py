@@ -1,0 +1,134 @@
+"""The shortest formula that still answers as the network does: the waves of a rung that matter least are left out.
+
+Waves are ordered by what they do in the network's own activations, per number that they cost. How many are kept is
+chosen by the KL divergence from the network, never by the right answers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from modinterp.formulas.formula import TERMS, Array, Cluster, Formula, Path, Waves
+from modinterp.formulas.ladder import followed
+from modinterp.formulas.reading import NeuronReading
+
+HALVINGS = 9  # of the interval of thresholds: two formulas next to one another differ by a few numbers then
+KEPT_WHOLE = ("constant", "single", "first", "second")  # without these a neuron is no neuron of its frequency
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What the neurons of a network do, in the units of the logits.
+
+    Attributes:
+        written: root mean square over classes of what each neuron writes per unit of its activation, `[neuron]`.
+        open: share of the pairs on which each neuron passes on a change of its input, `[neuron]`.
+        deviation: standard deviation of each neuron over all pairs, `[neuron]`.
+    """
+
+    written: Array
+    open: Array
+    deviation: Array
+
+    @classmethod
+    def of(cls, r: NeuronReading) -> Effects:
+        """The effects in a network's own activations."""
+        act = r.act
+        return cls(r.W_L.std(axis=1), (act != 0).mean(axis=(0, 1)), act.std(axis=(0, 1)))
+
+
+def at_threshold(formula: Formula, effects: Effects, least: float) -> Formula:
+    """The formula without every wave, phase, neuron and path whose mean square effect per number is below a threshold.
+
+    Args:
+        least: mean square change of the logits, per number. [logits^2]
+    """
+    clusters = [part for cluster in formula.clusters for part in _thinned(cluster, effects, least)]
+    sizes = [abs(x.cosine) ** 2 + abs(x.sine) ** 2 for x in formula.path]
+    path = tuple(x for x, size in zip(formula.path, sizes, strict=True) if _of_path(x, size) >= least)
+    return replace(formula, clusters=tuple(clusters), path=path)
+
+
+def _of_path(path: Path, size: float) -> float:
+    waves = len(TERMS[path.term])
+    return size * waves / (2 if path.term == "constant" else 4) / path.numbers
+
+
+def _thinned(cluster: Cluster, effects: Effects, least: float) -> Iterator[Cluster]:
+    """The neurons that stay, those with the same waves together."""
+    neurons = np.array(cluster.neurons)
+    gain = (effects.written[neurons] ** 2) * effects.open[neurons]
+    deviation = effects.deviation[neurons] ** 2
+    kept: dict[Any, tuple[Array, Array]] = {}  # which neurons have the wave, and which a phase of its own
+    for name, waves in cluster.inputs.items():
+        multiples, size = TERMS[name], waves.amplitude**2 * gain
+        if name in KEPT_WHOLE:
+            kept[name] = (np.ones(len(neurons), bool), np.full(len(neurons), waves.phase is not None))
+            continue
+        kept[name] = _decided(cluster, waves, multiples[0], size * len(multiples) / 2, least)
+    for k, waves in cluster.outputs.items():
+        size = waves.amplitude**2 / 2 * deviation
+        # of another frequency there is nothing that a phase could follow
+        kept[k] = _decided(cluster, waves, (1, 1), size, least, may_follow=k == cluster.freq)
+    writes = np.any([kept[k][0] for k in cluster.outputs], axis=0)
+    groups: dict[tuple[tuple[bool, bool], ...], list[int]] = defaultdict(list)
+    for n in writes.nonzero()[0].tolist():
+        groups[tuple((bool(has[n]), bool(own[n])) for has, own in kept.values())].append(n)
+    for signature, members in groups.items():
+        flags = dict(zip(kept, signature, strict=True))
+        yield _part(cluster, np.array(members), flags)
+
+
+def _decided(
+    cluster: Cluster, waves: Waves, multiples: tuple[int, int], size: Array, least: float, may_follow: bool = True
+) -> tuple[Array, Array]:
+    """Which neurons keep a wave, and which of them need a phase of its own for it."""
+    if waves.phase is None:
+        return size >= least, np.zeros(len(size), bool)
+    if not may_follow:
+        has = size / 2 >= least
+        return has, has
+    along = np.cos(waves.phase - cluster.followed(multiples)) ** 2
+    own = (1 - along) * size >= least
+    return own | (along * size >= least), own
+
+
+def _part(cluster: Cluster, members: Array, flags: Mapping[Any, tuple[bool, bool]]) -> Cluster:
+    """Some neurons of a cluster, with those of their waves that are kept."""
+
+    def some(waves: Waves) -> Waves:
+        return waves.mapped(lambda x: x[members], lambda x: x[members])
+
+    whole = Cluster(cluster.freq, {x: some(w) for x, w in cluster.inputs.items()},
+                    {k: some(w) for k, w in cluster.outputs.items()})  # fmt: skip
+
+    def decided(waves: Waves, key: Any, multiples: tuple[int, int]) -> Waves:
+        return waves if flags[key][1] else followed(whole, waves, multiples)
+
+    inputs = {x: decided(w, x, TERMS[x][0]) for x, w in whole.inputs.items() if flags[x][0]}
+    outputs = {k: decided(w, k, (1, 1)) for k, w in whole.outputs.items() if flags[k][0]}
+    return Cluster(cluster.freq, inputs, outputs, tuple(np.array(cluster.neurons)[members].tolist()))
+
+
+def compact(formula: Formula, effects: Effects, is_faithful: Callable[[Formula], bool]) -> Formula | None:
+    """The formula at the largest threshold at which it is faithful; None where it is not faithful with every wave.
+
+    Args:
+        is_faithful: whether a formula still answers as the network does.
+    """
+    if not is_faithful(formula):
+        return None
+    low, high, best = -12.0, 2.0, formula  # of the decimal logarithm of the threshold
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        shorter = at_threshold(formula, effects, 10**middle)
+        if shorter.clusters and is_faithful(shorter):
+            low, best = middle, shorter
+        else:
+            high = middle
+    return best

@@ -1,0 +1,306 @@
+"""How much of a network its formulas explain: the ladder of formulas, each compared with the network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modinterp.figures.ladder import ladder
+from modinterp.formulas.baselines import Baseline, Baselines
+from modinterp.formulas.compact import Effects, compact
+from modinterp.formulas.faithfulness import Faithfulness, faithfulness
+from modinterp.formulas.formula import Formula
+from modinterp.formulas.ladder import ASSUMPTIONS, PRODUCTS, Step, steps
+from modinterp.formulas.reading import READ_FROM, NeuronReading, alphas, paths, turned_b
+from modinterp.formulas.shares import shares
+from modinterp.formulas.stages import stages
+from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
+from modinterp.measurements.network import NoSuchPart
+from modinterp.runs import NotRecorded
+
+SAME, KL = 0.999, 0.01  # of a faithful formula: pairs answered as the network does, and mean divergence [nats]
+TURNED = 0.9  # share of the pairs whose answer moves under the half turn, where the answers are waves inside, too
+FEWEST_BITS, MOST_BITS = 3, 24
+ROUNDING_OF_ACCURACY, ROUNDING_OF_KL = 0.0005, 0.001  # what rounding may change, for "nothing changes"
+
+
+@dataclass(frozen=True)
+class Rung(Step):
+    """One formula of the ladder, compared with the network on all pairs.
+
+    Attributes:
+        faithfulness: accuracy, loss and KL divergence of its logits.
+        shares: name of a part of the network to the share of its squared norm, or variance, that the formula has.
+    """
+
+    faithfulness: Faithfulness = field(default_factory=lambda: Faithfulness(*[float("nan")] * 4))
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether it says how the network computes, and answers as it does: 99.9% of pairs, at most 0.01 nats off."""
+        return self.inside and is_faithful(self.faithfulness)
+
+    def __call__(self, a: Any, b: Any) -> np.ndarray:
+        """Logits of all classes for pairs of residues, `[..., class]`; see `Formula.__call__`."""
+        return self.formula(a, b)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: the formula, its assumption, what its numbers were read from, and how faithful it is."""
+        read_from = {name: READ_FROM[name] for name in self.read_from}
+        found = {name: float(f"{value:.6g}") for name, value in vars(self.faithfulness).items()}
+        return {"rung": self.key, "assumption": self.assumption, "inside": self.inside, "read_from": read_from,
+                "numbers": self.formula.numbers, **found, "formula": self.formula.to_json()}  # fmt: skip
+
+
+def is_faithful(found: Faithfulness) -> bool:
+    """Whether logits answer as a network does: on 99.9% of pairs, at most 0.01 nats from it."""
+    return found.same >= SAME and found.kl <= KL
+
+
+@dataclass(eq=False)
+class Distilled:
+    """The ladder of formulas of one network, from a few numbers to all of its weights.
+
+    Attributes:
+        m: measurements of the network.
+        rungs: the formulas that exist, the shortest first but for `compact`, which is the last.
+        absent: key of each rung that does not exist to the reason, in one line.
+    """
+
+    m: NetworkMeasurements = field(repr=False)
+    rungs: tuple[Rung, ...] = ()
+    absent: dict[str, str] = field(default_factory=dict)
+    reading: NeuronReading | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, m: NetworkMeasurements) -> Distilled:
+        """The formulas of a network that was measured."""
+        if not isinstance(m, CyclicMeasurements) or not m.basis.is_operation:
+            return cls(m, (), {"all": f"{m.task.name} is no addition under other names; no formula of waves is known"})
+        absent: dict[str, str] = {}
+        found: list[Step] = []
+        if (why := _why_no_answers(m)) is None:
+            formula = Formula(m.p, m.sign, alphas=alphas(m), names=_names(m))
+            found.append(Step("answers", ASSUMPTIONS["answers"], formula, inside=False, read_from=("alphas",)))
+        else:
+            absent["answers"] = why
+        reading = None
+        try:
+            reading = NeuronReading.of(m)
+            found += steps(reading)
+        except NoSuchPart as error:
+            absent["neurons"] = str(error)
+            if m.has_attention and not m.has_neurons and not m.is_output_only:
+                found.append(_without_neurons(m))
+        d = cls(m, (), absent, reading)
+        d.rungs = tuple(d._measured(step) for step in found)
+        if reading is not None:
+            d._add_compact(reading)
+        return d
+
+    def _add_compact(self, reading: NeuronReading) -> None:
+        def enough(formula: Formula) -> bool:
+            return is_faithful(self._faithfulness(formula))
+
+        last = self.rungs[-1]
+        short = compact(last.formula, Effects.of(reading), enough)
+        if short is None:
+            self.absent["compact"] = (
+                f"the rung with all waves answers {last.faithfulness.same:.2%} of pairs as the network does, at a KL "
+                f"divergence of {last.faithfulness.kl:.3g} nats; {SAME:.1%} and {KL} would be faithful"
+            )
+            return
+        step = Step("compact", ASSUMPTIONS["compact"], short, read_from=last.read_from)
+        self.rungs = (*self.rungs, self._measured(step))
+
+    @cached_property
+    def _network(self) -> np.ndarray:
+        return self.m.logits.double().cpu().flatten(0, 1).numpy()
+
+    @cached_property
+    def _answers(self) -> np.ndarray:
+        return self.m.labels[:, 0].cpu().numpy()
+
+    def _faithfulness(self, formula: Formula) -> Faithfulness:
+        return faithfulness(formula.grid().reshape(-1, formula.p), self._network, self._answers)
+
+    def _measured(self, step: Step) -> Rung:
+        found = self._faithfulness(step.formula)
+        parts = shares(self.m, self.reading, step.formula) if isinstance(self.m, CyclicMeasurements) else {}
+        return Rung(**vars(step), faithfulness=found, shares=parts)
+
+    def __getitem__(self, key: str) -> Rung:
+        """The rung of a key.
+
+        Raises:
+            KeyError: there is no such rung; the message says why.
+        """
+        for rung in self.rungs:
+            if rung.key == key:
+                return rung
+        there = ", ".join(rung.key for rung in self.rungs) or "none"
+        raise KeyError(f"no rung {key!r}; there are {there}{self._why_not}")
+
+    @property
+    def _why_not(self) -> str:
+        return "".join(f"; {key}: {why}" for key, why in self.absent.items())
+
+    @property
+    def shortest(self) -> Rung | None:
+        """The faithful formula of the inside with the fewest numbers; None where there is none."""
+        faithful = [rung for rung in self.rungs if rung.is_faithful]
+        return min(faithful, key=lambda rung: rung.formula.numbers, default=None)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers the network itself has; 0 for a function."""
+        return sum(w.numel() for w in self.m.model.parameters())
+
+    @cached_property
+    def baselines(self) -> Baselines | None:
+        """The network itself cut down to fewer numbers; None for a function without weights."""
+        if not self.numbers or not isinstance(self.m, CyclicMeasurements):
+            return None
+        return Baselines(self.m)
+
+    def bits(self, rung: Rung) -> int:
+        """Bits per number at which nothing changes: the fewest with the same accuracy and KL divergence.
+
+        Rounding may change the accuracy by 0.05 points and the KL divergence by 0.001 nats or 1% of it.
+        """
+        if rung.key not in self._bits:
+            low, high = FEWEST_BITS - 1, MOST_BITS
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if self._is_same(rung, middle) else (middle, high)
+            self._bits[rung.key] = high
+        return self._bits[rung.key]
+
+    @cached_property
+    def _bits(self) -> dict[str, int]:
+        return {}
+
+    def _is_same(self, rung: Rung, bits: int) -> bool:
+        found, own = self._faithfulness(rung.formula.rounded(bits)), rung.faithfulness
+        most = max(ROUNDING_OF_KL, 0.01 * own.kl)
+        return abs(found.accuracy - own.accuracy) <= ROUNDING_OF_ACCURACY and abs(found.kl - own.kl) <= most
+
+    def curve(self, bits: bool = True) -> pd.DataFrame:
+        """One row a rung, and one for the network: its size, how faithful it is, and its share of each part.
+
+        Args:
+            bits: whether the precision is measured at which nothing changes, which takes as long as all else.
+        Returns:
+            `rung`, `numbers`, `share of all numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and
+            `share of NAME` for each part of the network of which the formula has a share.
+        """
+        rows = [self._row(rung, bits) for rung in self.rungs]
+        whole = faithfulness(self._network, self._network, self._answers) if self.rungs else None
+        if whole is not None:
+            rows.append({"rung": "network", "numbers": self.numbers, "share of all numbers": 1.0,
+                         "bits": 32 * self.numbers, **vars(whole)})  # fmt: skip
+        return pd.DataFrame(rows)
+
+    def _row(self, rung: Rung, bits: bool) -> dict[str, Any]:
+        numbers = rung.formula.numbers
+        share = numbers / self.numbers if self.numbers else float("nan")
+        size = {"bits": numbers * self.bits(rung)} if bits else {}
+        parts = {f"share of {name}": value for name, value in rung.shares.items()}
+        return {"rung": rung.key, "numbers": numbers, "share of all numbers": share, **size,
+                **vars(rung.faithfulness), **parts}  # fmt: skip
+
+    def beaten(self) -> pd.DataFrame:
+        """How many numbers each baseline needs for the accuracy of the shortest faithful formula, and the factor.
+
+        Returns:
+            one row a baseline: `baseline`, `numbers`, `accuracy`, `factor`; empty without a faithful formula.
+        """
+        best, rows = self.shortest, []
+        if best is None or self.baselines is None:
+            return pd.DataFrame(columns=["baseline", "numbers", "accuracy", "factor"])
+        for kind in ("svd", "pruned"):
+            found = self.baselines.smallest(kind, lambda x: x.accuracy >= best.faithfulness.accuracy)
+            if found is not None:
+                rows.append({"baseline": kind, "numbers": found.numbers, "accuracy": found.faithfulness.accuracy,
+                             "factor": found.numbers / best.formula.numbers})  # fmt: skip
+        return pd.DataFrame(rows)
+
+    def figure(self, title: str = "", baselines: bool = True) -> Any:
+        """Faithfulness against the count of numbers, with the baselines and the network at the end."""
+        others: list[Baseline] = self.baselines.drawn() if baselines and self.baselines is not None else []
+        rows = pd.DataFrame({"kind": x.kind, "numbers": x.numbers, **vars(x.faithfulness)} for x in others)
+        return ladder(self.curve(bits=False), rows, title or f"{self.m.name}: formulas, and the network cut down")
+
+    def stages(self, key: str | None = None) -> pd.DataFrame:
+        """What it costs to put a rung into the network one part at a time; see `modinterp.formulas.stages`.
+
+        Args:
+            key: of the rung; by default `compact`, or else the last.
+        Raises:
+            NoSuchPart: the rung has no neurons.
+        """
+        rung = self[key] if key else (self.rungs[-1] if self.rungs else None)
+        if rung is None or self.reading is None or not rung.formula.clusters:
+            raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
+        assert isinstance(self.m, CyclicMeasurements)
+        return stages(self.m, self.reading, rung.formula)
+
+    def to_json(self, key: str | None = None) -> str:
+        """One rung as text, by default the last one; see `Rung.to_json`."""
+        return json.dumps(self[key or self.rungs[-1].key].to_json(), allow_nan=False)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
+
+def _lines(d: Distilled) -> Iterator[str]:
+    yield f"{d.m.name}: {d.numbers:,} numbers"
+    for rung in d.rungs:
+        found = rung.faithfulness
+        yield (f"  {rung.key:<9} {rung.formula.numbers:>8,} numbers, accuracy {found.accuracy:.2%}, "
+               f"KL {found.kl:.3g} nats. {rung.assumption}")  # fmt: skip
+    yield from (f"  {key}: absent, {why}" for key, why in d.absent.items())
+    best = d.shortest
+    if best is None:
+        yield "No formula of the inside answers as the network does."
+    else:
+        share = f", {best.formula.numbers / d.numbers:.1%} of its numbers" if d.numbers else ""
+        yield f"Shortest formula of the inside that answers as the network does: {best.key}{share}."
+
+
+def _names(m: CyclicMeasurements) -> tuple[int, ...]:
+    return m.basis.cyclic.names if m.basis.cyclic.is_renamed else ()
+
+
+def _why_no_answers(m: CyclicMeasurements) -> str | None:
+    """Why cosines of the answer are no formula of a network, where its inside contradicts them; None where not."""
+    if not m.freqs:
+        return "no frequency stands out"
+    try:
+        turned = m.causal.half_turn_of_keys
+    except NotRecorded:
+        return None  # then the logits are described and nothing is seen of the inside, as the assumption says
+    if turned.moved >= TURNED:
+        return None
+    return (
+        f"circles of the key frequencies, turned by half a step, move the answer on {turned.moved:.1%} of pairs, and "
+        "would on nearly all if waves were added inside"
+    )
+
+
+def _without_neurons(m: CyclicMeasurements) -> Step:
+    """The formula of a network of attention alone."""
+    logits = turned_b(m.logits.double().cpu().numpy(), m.sign)
+    terms = ("constant", "first", "second", "double first", "double second", *PRODUCTS)
+    formula = replace(Formula(m.p, m.sign, names=_names(m)), path=paths(logits, m.p, m.freqs, terms))
+    return Step("pairs", ASSUMPTIONS["pairs"], formula, inside=False, read_from=("path",))

@@ -1,0 +1,45 @@
+"""How far the logits of a formula are from those of a network: accuracy, cross-entropy and KL divergence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Faithfulness:
+    """What is left of a network's answers when other logits take the place of its own, over all pairs.
+
+    Attributes:
+        accuracy: share of the pairs that are answered correctly.
+        loss: mean cross-entropy of the right answers. [nats]
+        kl: mean KL divergence of these logits from the network's. [nats]
+        same: share of the pairs that are answered as the network answers them.
+    """
+
+    accuracy: float
+    loss: float
+    kl: float
+    same: float
+
+
+def log_probabilities(logits: np.ndarray) -> np.ndarray:
+    """Logarithm of the softmax over the last axis."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def faithfulness(logits: np.ndarray, network: np.ndarray, answers: np.ndarray) -> Faithfulness:
+    """Compare logits with those of a network, and with the right answers.
+
+    Args:
+        logits, network: `[pair, class]`, of the formula and of the network.
+        answers: `[pair]`
+    """
+    found, wanted = log_probabilities(logits), log_probabilities(network)
+    kl = (np.exp(wanted) * (wanted - found)).sum(axis=-1).mean()
+    best = found.argmax(axis=-1)
+    loss = -found[np.arange(len(answers)), answers].mean()
+    same = (best == wanted.argmax(axis=-1)).mean()
+    return Faithfulness(float((best == answers).mean()), float(loss), max(float(kl), 0.0), float(same))

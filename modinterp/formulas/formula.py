@@ -1,0 +1,309 @@
+"""A network over pairs written as waves: neurons with frequencies, amplitudes and phases, evaluated by numpy alone.
+
+A neuron of frequency k reads ``u = constant + A [cos(w a + phi) + cos(w b + phi)] + ...`` with ``w = 2 pi k / p``. It
+writes ``R cos(w c + rho)`` times ``act(u)`` into the logit of class c. Nothing here needs torch or a network.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+DIGITS = 5  # significant ones, of numbers in files
+PAIRS_AT_ONCE = 20_000  # whose neurons are in memory at one time
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+    "relu": lambda x: np.maximum(x, 0),
+    "none": lambda x: x,
+    "square": np.square,
+    "tanh": np.tanh,
+}
+# Name of an input term to the multiples (i, j) of its waves, cos(w (i a + j b) + phase), which are added up.
+TERMS: dict[str, tuple[tuple[int, int], ...]] = {
+    "constant": ((0, 0),),
+    "single": ((1, 0), (0, 1)),
+    "first": ((1, 0),),
+    "second": ((0, 1),),
+    "double": ((2, 0), (0, 2)),
+    "double first": ((2, 0),),
+    "double second": ((0, 2),),
+    "sum": ((1, 1),),
+    "difference": ((1, -1),),
+}
+
+
+def significant(values: Iterable[float]) -> list[float]:
+    """Numbers with the digits that files have of them."""
+    return [float(f"{value:.{DIGITS}g}") for value in values]
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Amplitudes of some waves, one per neuron, with their phases.
+
+    Attributes:
+        amplitude: [neuron]
+        phase: of each wave [radians]; None where the phase follows from those of the neuron's waves of a and b.
+    """
+
+    amplitude: Array
+    phase: Array | None = None
+
+    @classmethod
+    def of(cls, z: Array) -> Waves:
+        """Waves with complex amplitudes, Re(z e^ix)."""
+        return cls(np.abs(z), np.angle(z))
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers these are."""
+        return self.amplitude.size * (1 if self.phase is None else 2)
+
+    def complex(self, followed: Array | float) -> Array:
+        """The complex amplitudes, with the phases that are followed where the waves have none of their own."""
+        return self.amplitude * np.exp(1j * (followed if self.phase is None else self.phase))
+
+    def mapped(self, amplitude: Callable[[Array], Array], phase: Callable[[Array], Array]) -> Waves:
+        """The waves with a function of their amplitudes and another of their phases."""
+        return Waves(amplitude(self.amplitude), None if self.phase is None else phase(self.phase))
+
+    def to_json(self) -> dict[str, list[float]]:
+        """Plain data."""
+        data = {"amplitude": significant(self.amplitude)}
+        return data if self.phase is None else data | {"phase": significant(self.phase)}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> Waves:
+        """The waves that `to_json` gave."""
+        return cls(np.array(data["amplitude"]), np.array(data["phase"]) if "phase" in data else None)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The neurons of one frequency.
+
+    Attributes:
+        freq: [cycles per p]
+        inputs: name of a term in `TERMS` to its waves in every neuron's input.
+        outputs: frequency to the waves that every neuron writes into the logits over classes.
+        neurons: number of each neuron in the network.
+    """
+
+    freq: int
+    inputs: Mapping[str, Waves]
+    outputs: Mapping[int, Waves]
+    neurons: tuple[int, ...] = field(default=(), compare=False)
+
+    @property
+    def size(self) -> int:
+        """How many neurons these are."""
+        return next(iter(self.outputs.values())).amplitude.size if self.outputs else 0
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers they have: with their frequency, their count, and which waves they have."""
+        return 3 + sum(waves.numbers for waves in (*self.inputs.values(), *self.outputs.values()))
+
+    def own_phases(self) -> tuple[Array | float, Array | float]:
+        """Phases of every neuron's wave of a, and of b. [radians]"""
+        found = [self.inputs.get(name, self.inputs.get("single")) for name in ("first", "second")]
+        first, second = (0.0 if one is None or one.phase is None else one.phase for one in found)
+        return first, second
+
+    def followed(self, multiples: tuple[int, int]) -> Array | float:
+        """The phase that a term of these multiples has where it follows the waves of a and b. [radians]"""
+        first, second = self.own_phases()
+        return multiples[0] * first + multiples[1] * second
+
+    def input(self, waves_of: Callable[[int, int], Array]) -> Array:
+        """The inputs of the neurons, `[..., neuron]`.
+
+        Args:
+            waves_of: multiples (i, j) to e^(i w (i a + j b)) of the pairs.
+        """
+        waves = [sum(waves_of(*multiples) for multiples in TERMS[name]) for name in self.inputs]
+        sizes = [x.complex(self.followed(TERMS[name][0])) for name, x in self.inputs.items()]
+        every, z = np.stack(waves, axis=-1), np.stack(sizes)  # one product in place of one for each term
+        return np.concatenate([every.real, every.imag], axis=-1) @ np.concatenate([z.real, -z.imag])
+
+    def output(self, p: int) -> Array:
+        """What each neuron writes, `[neuron, class]`."""
+        written = 0.0
+        for freq, waves in self.outputs.items():
+            z = waves.complex(self.followed((1, 1)))
+            written = written + np.multiply.outer(z, circle(freq * np.arange(p), p)).real
+        return np.asarray(written)
+
+
+@dataclass(frozen=True)
+class Path:
+    """What reaches the logits past the neurons: products of one wave of the pair and one of the class.
+
+    Attributes:
+        freq: of the class, and of the wave of the pair. [cycles per p]
+        term: name in `TERMS`.
+        cosine, sine: complex amplitudes z; the pair's wave Re(z e^ix) is written along cos(w c), and along sin(w c).
+    """
+
+    freq: int
+    term: str
+    cosine: complex
+    sine: complex
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it has; a constant has no phases."""
+        return 2 if self.term == "constant" else 4
+
+
+def circle(steps: Array, p: int) -> Array:
+    """e^(2 pi i steps / p); the steps are reduced mod p first, which keeps full precision."""
+    return np.exp(2j * np.pi / p * (steps % p))
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A network over pairs of residues as waves, a function of (a, b) that returns the logits of all classes.
+
+    Attributes:
+        p: modulus.
+        sign: 1 where the answer is a + b, -1 where it is a - b; b counts with this sign.
+        act_fn: a key of `ACTIVATIONS`.
+        alphas: frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
+        clusters: neurons by frequency.
+        path: what passes the neurons by.
+        names: numbers of the task in the order in which they add up, where this is not 0 .. p - 1.
+    """
+
+    p: int
+    sign: int = 1
+    act_fn: str = "relu"
+    alphas: Mapping[int, float] = field(default_factory=dict)
+    clusters: tuple[Cluster, ...] = ()
+    path: tuple[Path, ...] = ()
+    names: tuple[int, ...] = ()
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers the formula has: amplitudes, phases, frequencies, counts of neurons and kinds of waves."""
+        freqs = len({one.freq for one in self.path})
+        return 2 * len(self.alphas) + sum(x.numbers for x in (*self.clusters, *self.path)) + freqs
+
+    @property
+    def neurons(self) -> int:
+        """How many neurons it has."""
+        return sum(cluster.size for cluster in self.clusters)
+
+    def __call__(self, a: Array | int, b: Array | int) -> Array:
+        """Logits `[..., class]` of pairs of places in the order of `names`, which for a + b are the residues."""
+        a, b = np.broadcast_arrays(np.asarray(a), np.asarray(b))
+        b = self.sign * b
+        c = np.arange(self.p)
+        logits = np.zeros((*a.shape, self.p))
+        for freq, alpha in self.alphas.items():
+            logits += alpha * circle(freq * ((a + b)[..., None] - c), self.p).real
+        act = ACTIVATIONS[self.act_fn]
+        for cluster in self.clusters:
+            logits += act(cluster.input(self._waves(cluster.freq, a, b))) @ cluster.output(self.p)
+        for one in self.path:
+            waves = self._waves(one.freq, a, b)
+            wave = sum(waves(*multiples) for multiples in TERMS[one.term])
+            of_class = circle(one.freq * c, self.p)
+            logits += np.multiply.outer((one.cosine * wave).real, of_class.real)
+            logits += np.multiply.outer((one.sine * wave).real, of_class.imag)
+        return logits
+
+    def _waves(self, freq: int, a: Array, b: Array) -> Callable[[int, int], Array]:
+        return lambda i, j: circle(freq * (i * a + j * b), self.p)
+
+    def grid(self) -> Array:
+        """Logits of all pairs, `[a, b, class]`."""
+        x = np.arange(self.p)
+        rows = max(1, PAIRS_AT_ONCE // self.p)
+        return np.concatenate([self(x[i : i + rows, None], x[None]) for i in range(0, self.p, rows)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data from which `of_json` makes the formula again."""
+        data: dict[str, Any] = {"p": self.p, "sign": self.sign, "act_fn": self.act_fn}
+        if self.names:
+            data["names"] = list(self.names)
+        if self.alphas:
+            data["alphas"] = dict(zip(map(str, self.alphas), significant(list(self.alphas.values())), strict=True))
+        if self.clusters:
+            data["clusters"] = [
+                {"freq": x.freq, "inputs": {name: waves.to_json() for name, waves in x.inputs.items()},
+                 "outputs": {str(k): waves.to_json() for k, waves in x.outputs.items()}, "neurons": list(x.neurons)}
+                for x in self.clusters
+            ]  # fmt: skip
+        if self.path:
+            data["path"] = [
+                {"freq": x.freq, "term": x.term, "cosine": significant([x.cosine.real, x.cosine.imag]),
+                 "sine": significant([x.sine.real, x.sine.imag])} for x in self.path
+            ]  # fmt: skip
+        return data
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any] | str) -> Formula:
+        """The formula that `to_json` gave, or its text."""
+        if isinstance(data, str):
+            data = json.loads(data)
+        clusters = tuple(
+            Cluster(x["freq"], {name: Waves.of_json(waves) for name, waves in x["inputs"].items()},
+                    {int(k): Waves.of_json(waves) for k, waves in x["outputs"].items()}, tuple(x.get("neurons", ())))
+            for x in data.get("clusters", ())
+        )  # fmt: skip
+        path = tuple(
+            Path(x["freq"], x["term"], complex(*x["cosine"]), complex(*x["sine"])) for x in data.get("path", ())
+        )
+        alphas = {int(k): alpha for k, alpha in data.get("alphas", {}).items()}
+        return cls(data["p"], data["sign"], data["act_fn"], alphas, clusters, path, tuple(data.get("names", ())))
+
+    def rounded(self, bits: int) -> Formula:
+        """The formula with every number rounded to so many bits: amplitudes within their array's range, phases of 2 pi.
+
+        Args:
+            bits: of each number, its sign included; 2 or more.
+        """
+        amplitude, phase = _to_bits(bits), _phase_to_bits(bits)
+
+        def all_of(some: Mapping[Any, Waves]) -> dict[Any, Waves]:
+            return {key: waves.mapped(amplitude, phase) for key, waves in some.items()}
+
+        clusters = tuple(Cluster(x.freq, all_of(x.inputs), all_of(x.outputs), x.neurons) for x in self.clusters)
+        parts = amplitude(np.array([part for x in self.path for part in _parts(x)]))
+        quads = parts.reshape(-1, 4).tolist()
+        path = tuple(
+            Path(x.freq, x.term, complex(*quad[:2]), complex(*quad[2:]))
+            for x, quad in zip(self.path, quads, strict=True)
+        )
+        alphas = dict(zip(self.alphas, amplitude(np.array(list(self.alphas.values()))).tolist(), strict=True))
+        return Formula(self.p, self.sign, self.act_fn, alphas, clusters, path, self.names)
+
+
+def _parts(path: Path) -> Iterator[float]:
+    yield from (path.cosine.real, path.cosine.imag, path.sine.real, path.sine.imag)
+
+
+def _to_bits(bits: int) -> Callable[[Array], Array]:
+    """A function that rounds an array to multiples of its largest size over 2^(bits - 1) - 1."""
+
+    def rounded(x: Array) -> Array:
+        largest = np.abs(x).max() if x.size else 0.0
+        step = largest / (2 ** (bits - 1) - 1)
+        return np.round(x / step) * step if step > 0 else x
+
+    return rounded
+
+
+def _phase_to_bits(bits: int) -> Callable[[Array], Array]:
+    step = 2 * np.pi / 2**bits
+    return lambda x: np.round(x / step) * step
+
+
+def freqs_of(formula: Formula) -> Sequence[int]:
+    """Every frequency that the formula names, in ascending order."""
+    return sorted({*formula.alphas, *(x.freq for x in (*formula.clusters, *formula.path))})

@@ -1,0 +1,91 @@
+"""The ladder of formulas of one network: each rung has all waves of the rung before it and more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from modinterp.formulas.formula import Cluster, Formula, Path, Waves
+from modinterp.formulas.reading import NeuronReading, paths
+
+PRODUCTS = ("sum", "difference")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rung of the ladder, before it is measured.
+
+    Attributes:
+        key: short name.
+        assumption: what the formula takes for granted, in one sentence.
+        formula: the rung.
+        inside: whether it says how the network computes; else it describes the logits alone.
+        read_from: kinds of numbers in it, keys of `READ_FROM`.
+    """
+
+    key: str
+    assumption: str
+    formula: Formula
+    inside: bool = True
+    read_from: tuple[str, ...] = ()
+
+
+def _clusters(r: NeuronReading, terms: Sequence[str], written: Callable[[int], Sequence[int]]) -> tuple[Cluster, ...]:
+    return tuple(
+        Cluster(k, r.inputs(k, neurons, terms), r.outputs(written(k), neurons), tuple(neurons.tolist()))
+        for k, neurons in r.members()
+    )
+
+
+def following(cluster: Cluster) -> Cluster:
+    """The cluster with outputs whose phases are the sums of the neurons' phases of a and b."""
+    return replace(cluster, outputs={k: followed(cluster, waves, (1, 1)) for k, waves in cluster.outputs.items()})
+
+
+def followed(cluster: Cluster, waves: Waves, multiples: tuple[int, int]) -> Waves:
+    """Waves projected onto the phase that follows from those of a and b; amplitudes have a sign then."""
+    if waves.phase is None:
+        return waves
+    return Waves(waves.amplitude * np.cos(waves.phase - cluster.followed(multiples)))
+
+
+ASSUMPTIONS = {
+    "answers": "The logits are cosines of the right answer less the class; nothing is said of the inside.",
+    "phases": "A neuron reads one wave of a and one of b, of one frequency, and writes it at the sum of their phases.",
+    "waves": "A neuron reads one wave of a and one of b, of one frequency, and writes it at a phase of its own.",
+    "double": "A neuron also reads waves of a and b of twice its frequency.",
+    "products": "A neuron also reads waves of a + b and a - b, which attention makes as products of waves of a and b.",
+    "path": "Waves of the key frequencies also reach the logits past the neurons.",
+    "keys": "A neuron writes all key frequencies, and not its own alone.",
+    "compact": "Of all these waves, those that change the network's logits the least are left out.",
+    "pairs": "The logits are waves of a, of b and of both, of the key frequencies, with no neurons between.",
+}
+NEURONS = ("frequency of a neuron", "inputs", "outputs")
+
+
+def steps(r: NeuronReading) -> Iterator[Step]:
+    """The rungs of a network with neurons, from the shortest to the one with all waves."""
+    one, two = ("constant", *r.single), ("constant", *r.single, *r.double)
+    every = (*two, *PRODUCTS)
+
+    def own(freq: int) -> Sequence[int]:
+        return (freq,)
+
+    def all_keys(freq: int) -> Sequence[int]:
+        return tuple(dict.fromkeys((freq, *r.keys)))
+
+    def step(key: str, clusters: tuple[Cluster, ...], path: tuple[Path, ...] = ()) -> Step:
+        formula = replace(r.empty(), clusters=clusters, path=path)
+        return Step(key, ASSUMPTIONS[key], formula, read_from=(*NEURONS, "path") if path else NEURONS)
+
+    plain = _clusters(r, one, own)
+    yield step("phases", tuple(map(following, plain)))
+    yield step("waves", plain)
+    yield step("double", _clusters(r, two, own))
+    products = _clusters(r, every, own)
+    yield step("products", products)
+    past = paths(r.passing(), r.p, r.keys, every)
+    yield step("path", products, past)
+    yield step("keys", _clusters(r, every, all_keys), past)

@@ -1,0 +1,181 @@
+"""Every number of a formula, projected from a network's activations and weights; nothing is fitted to the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from modinterp.analyses.fourier.cosine_sums import cosine_coefficients
+from modinterp.analyses.fourier.neurons import neuron_fits
+from modinterp.formulas.formula import ACTIVATIONS, TERMS, Formula, Path, Waves, circle
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.network import NoSuchPart
+
+ALIKE = 0.01  # of the energy of the waves of a and b: what the difference of the two may have if a and b are read alike
+# What each kind of number is read from; formulas state it.
+READ_FROM = {
+    "frequency of a neuron": "the largest share of its input's variance over all pairs, among all frequencies",
+    "inputs": "the neuron's input over all pairs, projected onto each wave of a and b",
+    "outputs": "the neuron's row of W_L = W_out W_U, projected onto the waves of the classes",
+    "path": "the logits less neurons times W_L, projected onto products of a wave of the pair and one of the class",
+    "alphas": "the logits over all pairs, projected onto cos(w (answer - c)) of each key frequency",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class NeuronReading:
+    """What the formulas of a network are written from.
+
+    Attributes:
+        p, sign, act_fn, names: as in `Formula`.
+        keys: key frequencies. [cycles per p]
+        logits: of all pairs, `[a, b, class]`.
+        pre: inputs of the last layer's neurons, `[a, b, neuron]`.
+        W_L: `[neuron, class]`
+        freqs: of each neuron; 0 for a neuron whose input is constant. [cycles per p]
+        alike: whether neurons read a and b by the same waves.
+    """
+
+    p: int
+    sign: int
+    act_fn: str
+    names: tuple[int, ...]
+    keys: tuple[int, ...]
+    logits: np.ndarray
+    pre: np.ndarray
+    W_L: np.ndarray
+    freqs: np.ndarray
+    alike: bool
+
+    @classmethod
+    def of(cls, m: CyclicMeasurements) -> NeuronReading:
+        """Read a network.
+
+        Raises:
+            NoSuchPart: the network has no neurons that are seen, no W_L, or neurons of another nonlinearity.
+        """
+        if not m.has_neurons or m.is_output_only:
+            raise NoSuchPart(f"the neurons of {m.name} are not seen, or make less than half of its logits")
+        act_fn = m.model.cfg.act_fn
+        if act_fn not in ACTIVATIONS:
+            raise NoSuchPart(f"no formula has neurons of {act_fn}; {', '.join(ACTIVATIONS)} are known")
+        pre, freqs = m.pre.double().cpu(), neuron_fits(m.pre).freqs.cpu().numpy()
+        names = m.basis.cyclic.names if m.basis.cyclic.is_renamed else ()
+        found = pre.numpy()[:, np.arange(m.p) * m.sign % m.p]
+        reading = cls(m.p, m.sign, act_fn, names, m.freqs, m.logits.double().cpu().numpy(), found,
+                      m.W_L.detach().double().cpu().numpy(), freqs, True)  # fmt: skip
+        return reading if reading._reads_alike() else replace(reading, alike=False)
+
+    @cached_property
+    def act(self) -> np.ndarray:
+        """The neurons after their nonlinearity, `[a, sign b, neuron]`."""
+        return ACTIVATIONS[self.act_fn](self.pre)
+
+    def members(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Each frequency and the numbers of its neurons."""
+        for freq in sorted(set(self.freqs[self.freqs > 0].tolist())):
+            yield freq, (self.freqs == freq).nonzero()[0]
+
+    def _reads_alike(self) -> bool:
+        between = whole = 0.0
+        for freq, neurons in self.members():
+            a, b = (amplitudes(self.pre[..., neurons], self.p, freq, m) for m in ((1, 0), (0, 1)))
+            between += float((np.abs(a - b) ** 2).sum() / 2)
+            whole += float((np.abs(a) ** 2 + np.abs(b) ** 2).sum())
+        return between <= ALIKE * whole
+
+    @property
+    def single(self) -> tuple[str, ...]:
+        """Names of the terms that are waves of a, and of b."""
+        return ("single",) if self.alike else ("first", "second")
+
+    @property
+    def double(self) -> tuple[str, ...]:
+        """Names of the terms that are waves of twice the frequency."""
+        return ("double",) if self.alike else ("double first", "double second")
+
+    def inputs(self, freq: int, neurons: np.ndarray, terms: Sequence[str]) -> dict[str, Waves]:
+        """The waves of some neurons' inputs, without those that this modulus does not tell from others."""
+        found = {}
+        for term in terms:
+            if not _is_apart(freq, term, self.p):
+                continue
+            z = amplitudes(self.pre[..., neurons], self.p, freq, *TERMS[term])
+            is_real = term == "constant" or (term == "difference" and self.alike)
+            found[term] = Waves(z.real) if is_real else Waves.of(z)
+        return found
+
+    def outputs(self, freqs: Sequence[int], neurons: np.ndarray) -> dict[int, Waves]:
+        """The waves of some frequencies that some neurons write over the classes."""
+        return {k: Waves.of(along_classes(self.W_L[neurons], self.p, k)) for k in freqs}
+
+    def passing(self) -> np.ndarray:
+        """The logits that do not come from neurons, `[a, sign b, class]`."""
+        return turned_b(self.logits, self.sign) - self.act @ self.W_L
+
+    def empty(self) -> Formula:
+        """A formula of this network with nothing in it."""
+        return Formula(self.p, self.sign, self.act_fn, names=self.names)
+
+
+def turned_b(grid: np.ndarray, sign: int) -> np.ndarray:
+    """Values over `[a, b, ...]` as values over `[a, sign b, ...]`."""
+    return grid[:, np.arange(len(grid)) * sign % len(grid)]
+
+
+def _is_apart(freq: int, term: str, p: int) -> bool:
+    """Whether a term's waves differ from those of the terms before it at this frequency and modulus."""
+    if term.startswith("double"):
+        return 2 * freq % p != 0 and 3 * freq % p != 0
+    return not (term == "difference" and 2 * freq % p == 0)
+
+
+def amplitudes(fields: np.ndarray, p: int, freq: int, *multiples: tuple[int, int]) -> np.ndarray:
+    """Complex amplitudes z of functions over pairs along waves Re(z e^(i w (i a + j b))), the mean over the waves.
+
+    Args:
+        fields: `[a, b, feature]`
+        multiples: (i, j) of each wave; all have one amplitude.
+    """
+    x, found = np.arange(p), []
+    for i, j in multiples:
+        by_b = np.tensordot(circle(-freq * j * x, p), fields, axes=(0, 1))
+        z = circle(-freq * i * x, p) @ by_b / p**2
+        found.append(z if (2 * freq * i % p, 2 * freq * j % p) == (0, 0) else 2 * z)
+    return np.mean(found, axis=0)
+
+
+def along_classes(matrix: np.ndarray, p: int, freq: int) -> np.ndarray:
+    """Complex amplitudes z of rows over the classes along waves Re(z e^(i w c)).
+
+    Args:
+        matrix: `[..., class]`
+    """
+    z = matrix @ circle(-freq * np.arange(p), p) / p
+    return z if 2 * freq % p == 0 else 2 * z
+
+
+def paths(logits: np.ndarray, p: int, keys: Sequence[int], terms: Sequence[str]) -> tuple[Path, ...]:
+    """Waves of some frequencies in logits, each wave of the pair with the cosine and the sine over the classes.
+
+    Args:
+        logits: `[a, sign b, class]`
+    """
+    found = []
+    for k in keys:
+        z = along_classes(logits, p, k)  # [a, b]: Re(z e^iwc) = Re(z) cos(wc) - Im(z) sin(wc)
+        both = np.stack([z.real, -z.imag], axis=-1)
+        for term in terms:
+            if _is_apart(k, term, p):
+                cosine, sine = amplitudes(both, p, k, *TERMS[term])
+                found.append(Path(k, term, complex(cosine), complex(sine)))
+    return tuple(found)
+
+
+def alphas(m: CyclicMeasurements) -> dict[int, float]:
+    """Coefficient of cos(w (answer - c)) in the logits at each key frequency."""
+    found = cosine_coefficients(m.logits, list(m.freqs), m.sign).tolist()
+    return dict(zip(m.freqs, found, strict=True))
