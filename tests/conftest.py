@@ -32,7 +32,7 @@ REPORT_OF = {  # files that look at the report of a source, where no parameter s
     "tests/sources/nanda/test_printed.py": "nanda",
 }
 LONG = (  # what starts processes, trains for long or looks at networks of full size
-    *(f"tests/{folder}" for folder in ("cluster", "compare", "explain", "publish", "reproduce", "sources", "terminal")),
+    *(f"tests/{folder}" for folder in ("cluster", "compare", "distill", "explain", "publish", "reproduce", "sources", "terminal")),
     *(f"tests/runs/test_{name}.py" for name in ("damage", "foreign_files", "fuzz", "hub", "kill", "lease", "own_tasks", "sbatch", "search",
                                                 "shipped", "slurm", "trainer", "unfinished", "watched")),
     *(f"tests/analyses/test_{name}.py" for name in ("bounds", "laws", "nothing_there", "nulls", "ordering", "planted",

@@ -88,6 +88,20 @@ class Comparison:
         table.insert(0, "freq", range(1, len(table) + 1))
         return table
 
+    @cached_property
+    def curves(self) -> dict[str, pd.DataFrame]:
+        """Name of each network that has formulas to their sizes and how faithful they are; see `Distilled.curve`."""
+        found = {name: x.formulas for name, x in self.explanations.items() if is_explained(x.measurements)}
+        return {name: d.curve(bits=False) for name, d in found.items() if d.rungs}
+
+    def formulas(self) -> pd.DataFrame:
+        """One row a formula of a network: its size, how faithful it is, and its share of each part."""
+        named = [curve.assign(network=name) for name, curve in self.curves.items()]
+        if not named:
+            return pd.DataFrame(columns=["network"])
+        table = pd.concat(named)
+        return table.reindex(columns=["network", *(column for column in table if column != "network")])
+
     def agreement(self) -> pd.DataFrame:
         """Jaccard index of the key frequencies of every two networks; NaN for two of different moduli."""
         return pd.DataFrame(

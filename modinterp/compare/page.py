@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from modinterp.compare.comparison import Comparison, as_text
 from modinterp.figures import comparison as drawn
+from modinterp.figures.ladder import ladders
 from modinterp.files import write_atomically
 from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
@@ -23,6 +24,11 @@ def figures(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
         yield "losses", drawn.losses_without(losses, {name: m.own_score.loss for name, m in comparison.waved.items()})
 
 
+def _figure_of_formulas(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
+    if any((curve["share of all numbers"] > 0).any() for curve in comparison.curves.values()):
+        yield "ladders", ladders(comparison.curves, "Formulas of each network: how far they are from it, by their size")
+
+
 def page(comparison: Comparison) -> str:
     """The comparison as one HTML document with every figure and plotly itself inside."""
     table = comparison.table().map(as_text)
@@ -31,12 +37,13 @@ def page(comparison: Comparison) -> str:
         "page.html",
         names=comparison.names,
         rows=[(quantity, list(row)) for quantity, row in table.iterrows()],
-        first=[Drawn(key, figure) for key, figure in figures(comparison)],
+        first=[Drawn(key, figure) for key, figure in (*figures(comparison), *_figure_of_formulas(comparison))],
         figures=(),
         tables=[
             table_html("Agreement of the key frequencies (Jaccard)", comparison.agreement().reset_index(names="")),
             table_html("Share of the energy at the key frequencies", comparison.frequencies()),
             table_html("Loss without one frequency [nats]", comparison.losses_without()),
+            table_html("Formulas, and how faithful they are", comparison.formulas()),
             table_html("Every number", comparison.numbers().reset_index(names="key")),
         ],
     )

@@ -10,7 +10,7 @@ from modinterp.files import write_atomically
 from modinterp.formulas.distilled import Distilled, Rung
 
 MARK = "Written by `modinterp distill`"
-MOST_LETTERS = 110  # of a line of its docstring
+MOST_LETTERS = 119  # of a line of its docstring
 PROGRAM = '''"""{title}
 
 {words}
@@ -30,9 +30,8 @@ P, SIGN = FORMULA["p"], FORMULA["sign"]
 NAMES = FORMULA.get("names") or list(range(P))  # the numbers in the order in which they add up
 ACTS = {{"relu": lambda x: np.maximum(x, 0), "none": lambda x: x, "square": np.square, "tanh": np.tanh}}
 # Multiples (i, j) of each term's waves cos(w (i a + j b) + phase).
-TERMS = {{"constant": [(0, 0)], "single": [(1, 0), (0, 1)], "first": [(1, 0)], "second": [(0, 1)],
-         "double": [(2, 0), (0, 2)], "double first": [(2, 0)], "double second": [(0, 2)],
-         "sum": [(1, 1)], "difference": [(1, -1)]}}
+TERMS = {{"constant": [(0, 0)], "single": [(1, 0), (0, 1)], "first": [(1, 0)], "second": [(0, 1)], "sum": [(1, 1)],
+         "double": [(2, 0), (0, 2)], "double first": [(2, 0)], "double second": [(0, 2)], "difference": [(1, -1)]}}
 
 
 def wave(freq, steps):  # e^(i w steps)
@@ -60,17 +59,16 @@ def logits(a, b):
             total += ACTS[FORMULA["act_fn"]](u) @ (z[:, None] * wave(int(written), c)).real
     for path in FORMULA.get("path", []):  # what passes the neurons by
         x, of_class = sum(wave(path["freq"], i * a + j * b) for i, j in TERMS[path["term"]]), wave(path["freq"], c)
-        total += np.outer((complex(*path["cosine"]) * x).real, of_class.real)
-        total += np.outer((complex(*path["sine"]) * x).real, of_class.imag)
+        cosine, sine = (np.outer((complex(*path[part]) * x).real, np.ones(P)) for part in ("cosine", "sine"))
+        total += cosine * of_class.real + sine * of_class.imag
     return total
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        print(NAMES[logits(*(NAMES.index(int(x)) for x in sys.argv[1:])).argmax()])
-    else:
-        right = [logits(np.full(P, a), np.arange(P)).argmax(1) == (a + SIGN * np.arange(P)) % P for a in range(P)]
-        print(np.mean(right))
+    b = np.arange(P)
+    pair = [NAMES.index(int(x)) for x in sys.argv[1:]]
+    right = [logits(np.full(P, a), b).argmax(1) == (a + SIGN * b) % P for a in range(P)]
+    print(NAMES[logits(*pair).argmax()] if pair else np.mean(right))
 '''
 
 
@@ -84,7 +82,7 @@ def program(d: Distilled, rung: Rung, name: str) -> str:
     words = (
         f"{rung.assumption} {rung.formula.numbers:,} numbers in place of {d.numbers:,}: it answers "
         f"{found.accuracy:.2%} of pairs rightly, {found.same:.2%} as the network does. Every number is a projection "
-        "of the network's weights and activations; the JSON says of which."
+        "of the network's weights and activations."
     )
     title = f"{MARK}: {d.m.task.name} as the network {Path(d.m.name).name} computes it, rung `{rung.key}`."
     return PROGRAM.format(title=title, words=textwrap.fill(words, MOST_LETTERS), name=name)

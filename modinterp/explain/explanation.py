@@ -14,6 +14,7 @@ import pandas as pd
 from modinterp.explain.tables import tables
 from modinterp.explain.verdict import Verdict
 from modinterp.explain.warning import ReadingWarning
+from modinterp.formulas import Distilled
 from modinterp.measurements.quantity import Reading, number_text
 
 SHOWN_TRIALS = 6
@@ -64,6 +65,11 @@ class Explanation:
     def table(self) -> pd.DataFrame:
         """One row a number: stage, key, title, value (NaN where it is absent), unit, definition, note."""
         return pd.DataFrame(row.row() for row in self.rows)
+
+    @cached_property
+    def formulas(self) -> Distilled:
+        """The ladder of formulas of the network, which is computed when it is first asked for."""
+        return Distilled.of(self.measurements)
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:

@@ -33,6 +33,7 @@ from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
 from modinterp.runs import NotRecorded
 
+LADDER = "Formulas of the network by their size, and the network itself cut down to as many numbers"
 # the figures that the page begins with: what interventions do, what it uses, needs, and answers
 FIRST = ("dial", "dose_response", "spectra", "single", "symmetry")
 
@@ -122,6 +123,7 @@ def page(explanation: Explanation) -> str:
         for title, rows in groupby(explanation.rows, key=lambda row: row.stage)
     ]
     drawn = [Drawn(key, figure) for key, figure in figures(explanation.measurements)]
+    formulas = explanation.formulas if explanation.formulas.rungs else None
     return rendered(
         "modinterp.explain",
         "page.html",
@@ -135,6 +137,9 @@ def page(explanation: Explanation) -> str:
         state="holds" if verdict.label == FOURIER else "open",
         criteria=[(c, number_text(c.value)) for c in verdict.criteria],
         sections=sections,
+        formulas=None if formulas is None else (*formulas.sentences(), *formulas.reasons()),
+        ladder=None if formulas is None else Drawn("ladder", formulas.figure(LADDER)),
+        curve=None if formulas is None else table_html("Every formula", formulas.curve(bits=False), unfolded=True),
         first=[figure for figure in drawn if figure.key in FIRST],
         figures=[figure for figure in drawn if figure.key not in FIRST],
         tables=[table_html(title, table) for title, table in explanation.tables.items()],

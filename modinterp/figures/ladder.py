@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -40,6 +42,25 @@ def ladder(rungs: pd.DataFrame, baselines: pd.DataFrame, title: str) -> go.Figur
     figure.update_yaxes(title="accuracy on all pairs", range=[-0.03, 1.08], col=1)
     figure.update_yaxes(type="log", title="KL divergence [nats]", exponentformat="power", col=2)
     return with_title(figure, title, 480)
+
+
+def ladders(curves: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
+    """KL divergence of each network's formulas against their share of its numbers.
+
+    Args:
+        curves: name of each network to the `curve` of its `Distilled`.
+        title: what to see.
+    """
+    figure = go.Figure()
+    for i, (name, rungs) in enumerate(curves.items()):
+        some = rungs[(rungs["rung"] != "network") & (rungs["share of all numbers"] > 0)]
+        line = _line(some, "kl", name, CATEGORIES[i % len(CATEGORIES)], is_first=True)
+        line.update(x=some["share of all numbers"], mode="markers", text=some["rung"], marker={"size": 9})
+        figure.add_trace(line)
+    figure.add_hline(y=0.01, line={"color": MUTED, "dash": "dot"})
+    figure.update_xaxes(type="log", title="share of the network's numbers", tickformat=".1%")
+    figure.update_yaxes(type="log", title="KL divergence [nats]", exponentformat="power")
+    return with_title(figure, title, 460)
 
 
 def _line(rows: pd.DataFrame, name: str, words: str, colour: str, is_first: bool) -> go.Scatter:

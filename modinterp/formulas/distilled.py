@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -36,11 +36,9 @@ class Rung(Step):
 
     Attributes:
         faithfulness: accuracy, loss and KL divergence of its logits.
-        shares: name of a part of the network to the share of its squared norm, or variance, that the formula has.
     """
 
     faithfulness: Faithfulness = field(default_factory=lambda: Faithfulness(*[float("nan")] * 4))
-    shares: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_faithful(self) -> bool:
@@ -132,9 +130,18 @@ class Distilled:
         return faithfulness(formula.grid().reshape(-1, formula.p), self._network, self._answers)
 
     def _measured(self, step: Step) -> Rung:
-        found = self._faithfulness(step.formula)
-        parts = shares(self.m, self.reading, step.formula) if isinstance(self.m, CyclicMeasurements) else {}
-        return Rung(**vars(step), faithfulness=found, shares=parts)
+        return Rung(**vars(step), faithfulness=self._faithfulness(step.formula))
+
+    def shares(self, rung: Rung) -> dict[str, float]:
+        """Share of each part of the network that a rung has; see `modinterp.formulas.shares`."""
+        if rung.key not in self._shares:
+            assert isinstance(self.m, CyclicMeasurements)
+            self._shares[rung.key] = shares(self.m, self.reading, rung.formula)
+        return self._shares[rung.key]
+
+    @cached_property
+    def _shares(self) -> dict[str, dict[str, float]]:
+        return {}
 
     def __getitem__(self, key: str) -> Rung:
         """The rung of a key.
@@ -212,7 +219,7 @@ class Distilled:
         numbers = rung.formula.numbers
         share = numbers / self.numbers if self.numbers else float("nan")
         size = {"bits": numbers * self.bits(rung)} if bits else {}
-        parts = {f"share of {name}": value for name, value in rung.shares.items()}
+        parts = {f"share of {name}": value for name, value in self.shares(rung).items()}
         return {"rung": rung.key, "numbers": numbers, "share of all numbers": share, **size,
                 **vars(rung.faithfulness), **parts}  # fmt: skip
 
@@ -252,6 +259,20 @@ class Distilled:
         assert isinstance(self.m, CyclicMeasurements)
         return stages(self.m, self.reading, rung.formula)
 
+    def sentences(self) -> Iterator[str]:
+        """How much of the network the shortest faithful formula has, in words."""
+        best = self.shortest
+        if best is None:
+            yield "No formula of the inside answers as the network does."
+            return
+        share = f", {best.formula.numbers / self.numbers:.1%} of the network's" if self.numbers else ""
+        yield (f"The shortest formula of the inside that answers as the network does is `{best.key}`: "
+               f"{best.formula.numbers:,} numbers{share}.")  # fmt: skip
+
+    def reasons(self) -> Iterator[str]:
+        """One line for each rung that does not exist."""
+        return (f"`{key}` is absent: {why}." for key, why in self.absent.items())
+
     def to_json(self, key: str | None = None) -> str:
         """One rung as text, by default the last one; see `Rung.to_json`."""
         return json.dumps(self[key or self.rungs[-1].key].to_json(), allow_nan=False)
@@ -269,13 +290,8 @@ def _lines(d: Distilled) -> Iterator[str]:
         found = rung.faithfulness
         yield (f"  {rung.key:<9} {rung.formula.numbers:>8,} numbers, accuracy {found.accuracy:.2%}, "
                f"KL {found.kl:.3g} nats. {rung.assumption}")  # fmt: skip
-    yield from (f"  {key}: absent, {why}" for key, why in d.absent.items())
-    best = d.shortest
-    if best is None:
-        yield "No formula of the inside answers as the network does."
-    else:
-        share = f", {best.formula.numbers / d.numbers:.1%} of its numbers" if d.numbers else ""
-        yield f"Shortest formula of the inside that answers as the network does: {best.key}{share}."
+    yield from (f"  {reason}" for reason in d.reasons())
+    yield from d.sentences()
 
 
 def _names(m: CyclicMeasurements) -> tuple[int, ...]:

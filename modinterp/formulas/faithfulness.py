@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+TIE = 1e-5  # of the range of a pair's logits: float32 does not tell two classes apart that differ by less
+
 
 @dataclass(frozen=True)
 class Faithfulness:
@@ -15,7 +17,8 @@ class Faithfulness:
         accuracy: share of the pairs that are answered correctly.
         loss: mean cross-entropy of the right answers. [nats]
         kl: mean KL divergence of these logits from the network's. [nats]
-        same: share of the pairs that are answered as the network answers them.
+        same: share of the pairs that are answered as the network answers them, or by another class of the same
+            logit: rounding decides between classes that tie.
     """
 
     accuracy: float
@@ -41,5 +44,6 @@ def faithfulness(logits: np.ndarray, network: np.ndarray, answers: np.ndarray) -
     kl = (np.exp(wanted) * (wanted - found)).sum(axis=-1).mean()
     best = found.argmax(axis=-1)
     loss = -found[np.arange(len(answers)), answers].mean()
-    same = (best == wanted.argmax(axis=-1)).mean()
+    lead = wanted.max(axis=-1) - np.take_along_axis(wanted, best[:, None], axis=-1)[:, 0]
+    same = (lead <= TIE * (wanted.max(axis=-1) - wanted.min(axis=-1))).mean()
     return Faithfulness(float((best == answers).mean()), float(loss), max(float(kl), 0.0), float(same))

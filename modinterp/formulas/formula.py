@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,12 @@ class Path:
 
 def circle(steps: Array, p: int) -> Array:
     """e^(2 pi i steps / p); the steps are reduced mod p first, which keeps full precision."""
-    return np.exp(2j * np.pi / p * (steps % p))
+    return _roots(p)[steps % p]
+
+
+@lru_cache(maxsize=16)
+def _roots(p: int) -> Array:
+    return np.exp(2j * np.pi / p * np.arange(p))
 
 
 @dataclass(frozen=True)
@@ -206,9 +212,11 @@ class Formula:
         logits = np.zeros((*a.shape, self.p))
         for freq, alpha in self.alphas.items():
             logits += alpha * circle(freq * ((a + b)[..., None] - c), self.p).real
-        act = ACTIVATIONS[self.act_fn]
-        for cluster in self.clusters:
-            logits += act(cluster.input(self._waves(cluster.freq, a, b))) @ cluster.output(self.p)
+        if self.clusters:
+            act = ACTIVATIONS[self.act_fn]
+            neurons = [act(cluster.input(self._waves(cluster.freq, a, b))) for cluster in self.clusters]
+            written = [cluster.output(self.p) for cluster in self.clusters]
+            logits += np.concatenate(neurons, axis=-1) @ np.concatenate(written)  # one product is the quickest
         for one in self.path:
             waves = self._waves(one.freq, a, b)
             wave = sum(waves(*multiples) for multiples in TERMS[one.term])

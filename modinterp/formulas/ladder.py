@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,10 +32,15 @@ class Step:
     read_from: tuple[str, ...] = ()
 
 
-def _clusters(r: NeuronReading, terms: Sequence[str], written: Callable[[int], Sequence[int]]) -> tuple[Cluster, ...]:
+def _cut(clusters: Sequence[Cluster], terms: Sequence[str], own: bool) -> tuple[Cluster, ...]:
+    """The clusters with some of their input terms, and with their own frequency alone in the output or all of them."""
     return tuple(
-        Cluster(k, r.inputs(k, neurons, terms), r.outputs(written(k), neurons), tuple(neurons.tolist()))
-        for k, neurons in r.members()
+        replace(
+            x,
+            inputs={term: waves for term, waves in x.inputs.items() if term in terms},
+            outputs={k: waves for k, waves in x.outputs.items() if k == x.freq or not own},
+        )
+        for x in clusters
     )
 
 
@@ -70,22 +75,21 @@ def steps(r: NeuronReading) -> Iterator[Step]:
     one, two = ("constant", *r.single), ("constant", *r.single, *r.double)
     every = (*two, *PRODUCTS)
 
-    def own(freq: int) -> Sequence[int]:
-        return (freq,)
-
-    def all_keys(freq: int) -> Sequence[int]:
-        return tuple(dict.fromkeys((freq, *r.keys)))
-
     def step(key: str, clusters: tuple[Cluster, ...], path: tuple[Path, ...] = ()) -> Step:
         formula = replace(r.empty(), clusters=clusters, path=path)
         return Step(key, ASSUMPTIONS[key], formula, read_from=(*NEURONS, "path") if path else NEURONS)
 
-    plain = _clusters(r, one, own)
+    whole = tuple(
+        Cluster(k, r.inputs(k, neurons, every), r.outputs(tuple(dict.fromkeys((k, *r.keys))), neurons),
+                tuple(neurons.tolist()))
+        for k, neurons in r.members()
+    )  # fmt: skip
+    plain = _cut(whole, one, own=True)
     yield step("phases", tuple(map(following, plain)))
     yield step("waves", plain)
-    yield step("double", _clusters(r, two, own))
-    products = _clusters(r, every, own)
+    yield step("double", _cut(whole, two, own=True))
+    products = _cut(whole, every, own=True)
     yield step("products", products)
     past = paths(r.passing(), r.p, r.keys, every)
     yield step("path", products, past)
-    yield step("keys", _clusters(r, every, all_keys), past)
+    yield step("keys", whole, past)

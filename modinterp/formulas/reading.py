@@ -55,7 +55,8 @@ class NeuronReading:
         """Read a network.
 
         Raises:
-            NoSuchPart: the network has no neurons that are seen, no W_L, or neurons of another nonlinearity.
+            NoSuchPart: the network has no neurons that are seen, no W_L, neurons of another nonlinearity, or none
+                whose input varies.
         """
         if not m.has_neurons or m.is_output_only:
             raise NoSuchPart(f"the neurons of {m.name} are not seen, or make less than half of its logits")
@@ -67,6 +68,8 @@ class NeuronReading:
         found = pre.numpy()[:, np.arange(m.p) * m.sign % m.p]
         reading = cls(m.p, m.sign, act_fn, names, m.freqs, m.logits.double().cpu().numpy(), found,
                       m.W_L.detach().double().cpu().numpy(), freqs, True)  # fmt: skip
+        if not (freqs > 0).any():
+            raise NoSuchPart(f"the input of no neuron of {m.name} varies over the pairs")
         return reading if reading._reads_alike() else replace(reading, alike=False)
 
     @cached_property

@@ -30,8 +30,7 @@ def shares(m: CyclicMeasurements, r: NeuronReading | None, formula: Formula) -> 
             found["W_U"] = _share_at(m.W_U.cpu().numpy().T, m.p, written)
     if r is not None and formula.clusters:
         found |= _of_neurons(r, formula)
-    logits = m.logits.double().cpu().numpy()
-    return found | {"logits": _explained(logits, formula.grid(), axis=-1)}
+    return found | {"logits": _explained(m.logits.double().cpu().numpy(), formula.grid(), axis=-1)}
 
 
 def _frequencies(formula: Formula) -> tuple[set[int], set[int]]:

@@ -68,7 +68,8 @@ def test_the_command_writes_one_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "agreement of the key frequencies" in printed
     assert json.loads((tmp_path / "out" / "comparison.json").read_text())[files[0]]["key_frequencies"] == [3, 5]
     page = html.unescape((tmp_path / "out" / "index.html").read_text())
-    assert page.count("class='plot'") == 2
+    assert page.count("class='plot'") == 3
+    assert "Formulas, and how faithful they are" in page
     for word in (*files, "3, 5", "5, 7", "Fourier multiplication"):
         assert word in page
     assert main([files[0], "--act", "square", "--out", str(tmp_path / "out")]) == 0

@@ -1,0 +1,244 @@
+"""The ladder of formulas: planted networks come back, other code agrees, and tables get no formula."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from explain import adversarial, planted
+from torch import Tensor
+
+import modinterp
+from modinterp.formulas import Distilled, Formula
+from modinterp.formulas.baselines import KINDS
+from modinterp.formulas.distilled import KL, SAME
+from modinterp.measurements.network import NoSuchPart
+from modinterp.models import Weights, from_state_dict, initial_weights
+from modinterp.tasks import ModularArithmetic, addition, multiplication
+from modinterp.tasks.cyclic import cyclic
+
+P, FREQS = 23, (3, 7)
+MULTIPLES = {"single": ((1, 0), (0, 1)), "first": ((1, 0),), "second": ((0, 1),), "double": ((2, 0), (0, 2)),
+             "double first": ((2, 0),), "double second": ((0, 2),), "sum": ((1, 1),), "difference": ((1, -1),),
+             "constant": ((0, 0),)}  # fmt: skip
+
+
+def distilled(weights: Weights, p: int = P, op: str = "add") -> Distilled:
+    task = ModularArithmetic(p, op)
+    return modinterp.distill(from_state_dict(weights, task), op=op, p=p)
+
+
+@pytest.fixture(scope="module")
+def clock() -> Distilled:
+    return distilled(planted.clock(P, FREQS))
+
+
+def logit(data: dict, a: int, b: int, c: int) -> float:
+    """One logit by a plain loop over the numbers of the JSON, without numpy."""
+    w, b = 2 * math.pi / data["p"], data["sign"] * b
+    total = sum(alpha * math.cos(w * int(k) * (a + b - c)) for k, alpha in data.get("alphas", {}).items())
+    for cluster in data.get("clusters", []):
+        k, inputs = cluster["freq"], cluster["inputs"]
+        size = len(next(iter(cluster["outputs"].values()))["amplitude"])
+        for n in range(size):
+            own = [inputs.get(x, inputs.get("single", {})).get("phase", [0.0] * size)[n] for x in ("first", "second")]
+            u = 0.0
+            for term, waves in inputs.items():
+                i, j = MULTIPLES[term][0]
+                phase = waves["phase"][n] if "phase" in waves else i * own[0] + j * own[1]
+                u += sum(waves["amplitude"][n] * math.cos(w * k * (i * a + j * b) + phase) for i, j in MULTIPLES[term])
+            for written, waves in cluster["outputs"].items():
+                phase = waves["phase"][n] if "phase" in waves else sum(own)
+                total += max(u, 0.0) * waves["amplitude"][n] * math.cos(w * int(written) * c + phase)
+    for path in data.get("path", []):
+        for part, wave in (("cosine", math.cos), ("sine", math.sin)):
+            re, im = path[part]
+            for i, j in MULTIPLES[path["term"]]:
+                x = w * path["freq"] * (i * a + j * b)
+                total += (re * math.cos(x) - im * math.sin(x)) * wave(w * path["freq"] * c)
+    return total
+
+
+@pytest.mark.parametrize("op", ["add", "sub"])
+def test_other_code_computes_each_rung_from_its_json(op: str) -> None:
+    d = distilled(planted.clock(P, FREQS, sign=1 if op == "add" else -1), op=op)
+    assert {"answers", "phases", "waves", "double", "products", "path", "keys", "compact"} == {x.key for x in d.rungs}
+    for rung in d.rungs:
+        data = json.loads(d.to_json(rung.key))
+        assert data["assumption"]
+        assert data["read_from"]
+        for a, b, c in ((0, 0, 0), (3, 5, 8), (22, 1, 7), (11, 19, 2)):
+            scale = max(1.0, float(np.abs(rung(a, b)).max()))
+            assert logit(data["formula"], a, b, c) == pytest.approx(rung(a, b)[c], abs=2e-3 * scale), rung.key
+
+
+def test_a_planted_clock_is_its_formula(clock: Distilled) -> None:
+    """Four numbers a neuron: its constant, amplitude, phase, and what it writes at twice that phase."""
+    rung = clock["phases"]
+    assert rung.is_faithful
+    assert rung.formula.numbers == 4 * 24 + 3 * 2
+    assert rung.faithfulness.kl < 1e-6
+    sizes = {x.freq: x.inputs["single"].amplitude for x in rung.formula.clusters}
+    assert sorted(sizes) == list(FREQS)
+    for amplitude in sizes.values():
+        assert amplitude == pytest.approx(1, abs=1e-4)
+    for name in ("inputs", "neurons", "W_L"):
+        assert clock.shares(rung)[name] == pytest.approx(1, abs=1e-4), name
+    assert clock.shortest is rung
+
+
+def test_rungs_have_more_numbers_and_no_less_of_the_network(clock: Distilled) -> None:
+    ladder = [x for x in clock.rungs if x.inside and x.key != "compact"]
+    numbers = [x.formula.numbers for x in ladder]
+    assert numbers == sorted(set(numbers))
+    for fewer, more in pairwise(ladder):
+        assert clock.shares(more)["inputs"] >= clock.shares(fewer)["inputs"] - 1e-9
+        assert clock.shares(more)["W_L"] >= clock.shares(fewer)["W_L"] - 1e-9
+
+
+def test_the_curve_ends_in_the_network_and_bits_change_nothing(clock: Distilled) -> None:
+    curve = clock.curve().set_index("rung")
+    assert curve.loc["network", "numbers"] == clock.numbers
+    assert curve.loc["network", "kl"] == 0
+    for rung in clock.rungs:
+        bits = curve.loc[rung.key, "bits"] // rung.formula.numbers
+        found = clock._faithfulness(rung.formula.rounded(int(bits)))
+        assert found.accuracy == pytest.approx(rung.faithfulness.accuracy, abs=0.0005)
+        assert abs(found.kl - rung.faithfulness.kl) <= max(0.001, 0.01 * rung.faithfulness.kl)
+
+
+def test_json_restores_the_formula(clock: Distilled) -> None:
+    for rung in clock.rungs:
+        again = Formula.of_json(json.dumps(rung.formula.to_json()))
+        assert again.numbers == rung.formula.numbers
+        assert np.allclose(again.grid(), rung.formula.grid(), atol=1e-3 * np.abs(rung.formula.grid()).max())
+
+
+def test_stages_add_up_to_the_rung(clock: Distilled) -> None:
+    for key in ("waves", "compact"):
+        table, rung = clock.stages(key), clock[key]
+        parts = table.iloc[:-1]
+        assert table.iloc[-1]["kl so far"] == pytest.approx(rung.faithfulness.kl, abs=1e-6)
+        assert table.iloc[-1]["accuracy so far"] == rung.faithfulness.accuracy
+        assert parts["effect"].sum() == pytest.approx(table.iloc[-1]["effect"])
+    with pytest.raises(NoSuchPart):
+        clock.stages("answers")
+
+
+def test_a_neuron_that_is_broken_shows_in_its_stage(clock: Distilled) -> None:
+    from dataclasses import replace
+
+    from modinterp.formulas.formula import Waves
+    from modinterp.formulas.stages import stages
+
+    first, second = clock["waves"].formula.clusters
+    single = first.inputs["single"]
+    assert single.phase is not None
+    turned = {"single": Waves(single.amplitude, single.phase + 1.5)}
+    broken = replace(first, inputs={**first.inputs, **turned})
+    table = stages(clock.m, clock.reading, replace(clock["waves"].formula, clusters=(broken, second)))  # type: ignore[arg-type]
+    effects = dict(zip(table["part"], table["effect"], strict=True))
+    own, other = (abs(effects[f"inputs of the neurons of frequency {k}"]) for k in (first.freq, second.freq))
+    assert own > 0.01 > 1e3 * other
+
+
+def test_baselines_need_more_numbers_than_the_formula(clock: Distilled) -> None:
+    beaten = clock.beaten().set_index("baseline")
+    assert set(beaten.index) == set(KINDS)
+    assert min(beaten["factor"].tolist()) > 1
+    assert clock.baselines is not None
+    for kind in KINDS:
+        whole = clock.baselines.at(kind, clock.numbers)  # type: ignore[arg-type]
+        assert whole.faithfulness.accuracy == clock["phases"].faithfulness.accuracy
+        assert whole.faithfulness.kl < 1e-6
+
+
+def test_multiplication_adds_logarithms() -> None:
+    """A clock over the logarithms: its formula names the numbers in the order in which they add up."""
+    task = multiplication(P)
+    named = cyclic(task)
+    assert named is not None
+    names = named.names
+    weights = planted.clock(P - 1, (3, 4))
+    place = torch.tensor([names.index(x) for x in range(1, P)])
+    W_E = torch.zeros(P + 1, weights["embed.W_E"].shape[1])
+    W_E[1:P] = weights["embed.W_E"][:-1][place]
+    W_U = torch.zeros(len(weights["unembed.W_U"]), P)
+    W_U[:, 1:] = weights["unembed.W_U"][:, place]
+    d = distilled(weights | {"embed.W_E": W_E, "unembed.W_U": W_U}, op="mul")
+    rung = d["phases"]
+    assert rung.formula.names == names
+    assert rung.is_faithful
+    a, b = names.index(6), names.index(9)
+    assert names[int(rung(a, b).argmax())] == 6 * 9 % P
+
+
+ADVERSARIES: dict[str, Callable[[], Weights | Callable[[Tensor], Tensor]]] = {
+    "table": lambda: planted.table(11),
+    "table of waves": lambda: planted.table_of_waves(11, (2, 5)),
+    "table with idle circles": lambda: planted.table_with_idle_circles(11, 3),
+    "number line": lambda: adversarial.number_line(11, (2, 5)),
+    "carry, one-hot": lambda: adversarial.carry(11, lambda s: adversarial.cosines(s, 11, (2, 5))),
+    "carry, squares": lambda: adversarial.carry(11, adversarial.circular_squares(11)),
+    "carry, tokens": lambda: adversarial.carry_of_tokens(11, lambda s: adversarial.cosines(s, 11, (2, 5))),
+    "half a table": lambda: adversarial.half_a_table(11, (2, 5)),
+    "untrained": lambda: initial_weights(from_state_dict(planted.clock(11, (2,)), addition(11)).cfg, seed=0),
+}
+
+
+@pytest.mark.parametrize("name", list(ADVERSARIES))
+def test_no_short_formula_of_what_does_not_add_waves(name: str) -> None:
+    """Tables and carry adders answer as waves do; none has a faithful formula of its inside, and the reason is given."""
+    network = ADVERSARIES[name]()
+    d = distilled(network, 11) if isinstance(network, dict) else modinterp.distill(network, op="add", p=11)
+    assert d.shortest is None
+    assert not [x for x in d.rungs if x.is_faithful]
+    assert d.absent
+    assert all("\n" not in why for why in d.absent.values())
+    if name != "carry, tokens":  # of which nothing but logits can be seen
+        faithful = [x for x in d.rungs if x.faithfulness.same >= SAME and x.faithfulness.kl <= KL]
+        assert not faithful
+
+
+def test_a_function_of_tokens_gets_a_statement_about_its_logits() -> None:
+    d = modinterp.distill(ADVERSARIES["carry, tokens"](), op="add", p=11)  # type: ignore[arg-type]
+    assert [x.key for x in d.rungs] == ["answers"]
+    assert not d["answers"].inside
+    assert "not seen" in d.absent["neurons"]
+    assert d.beaten().empty
+    assert d.curve().iloc[-1]["rung"] == "network"
+    with pytest.raises(KeyError, match="not seen"):
+        d["waves"]
+
+
+def test_a_task_that_is_no_addition_says_so() -> None:
+    d = distilled(planted.clock(P, FREQS), op="squares")
+    assert not d.rungs
+    assert "no addition" in d.absent["all"]
+    assert d.curve().empty
+
+
+def test_a_network_of_zeros_has_no_formula_and_no_error() -> None:
+    d = distilled({name: 0 * w for name, w in planted.clock(P, FREQS).items()})
+    assert d.shortest is None
+    assert d.absent
+    assert str(d)
+    d.curve(bits=False)
+
+
+def test_the_page_of_an_explanation_and_of_a_comparison_has_the_ladder() -> None:
+    from modinterp.compare.page import page as page_of_comparison
+    from modinterp.explain.page import page
+
+    x = modinterp.explain(from_state_dict(planted.clock(P, FREQS), addition(P)), op="add", p=P, draws=99)
+    text = page(x)
+    assert "How much of the network a formula explains" in text
+    assert "plot-ladder" in text
+    comparison = modinterp.compare({"one": x})
+    assert set(comparison.formulas()["rung"]) == {"network", *(rung.key for rung in x.formulas.rungs)}
+    assert "plot-ladders" in page_of_comparison(comparison)
