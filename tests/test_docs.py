@@ -20,6 +20,7 @@ FENCE = re.compile(r"^```(?:\{code-block\} )?(\w+)\n(.*?)^```", re.MULTILINE | r
 THEIRS = {"your_paper", "my_tasks"}  # packages that the reader writes
 COMMANDS = {
     "compare": "modinterp.commands.compare",
+    "distill": "modinterp.commands.distill",
     "explain": "modinterp.commands.explain",
     "publish": "modinterp.commands.publish",
     "reproduce": "modinterp.commands.reproduce",

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from modinterp.files import write_atomically
-from modinterp.formulas.distilled import Distilled, Rung
+from modinterp.formulas import Distilled, Rung
 
 MARK = "Written by `modinterp distill`"
 MOST_LETTERS = 119  # of a line of its docstring

@@ -3,7 +3,8 @@
 `Distilled.of(measurements)` is the ladder of formulas of one network; `modinterp.distill` makes it of anything.
 """
 
-from modinterp.formulas.distilled import Distilled, Rung
+from modinterp.formulas.distilled import Distilled
 from modinterp.formulas.formula import Formula
+from modinterp.formulas.rung import Rung
 
 __all__ = ["Distilled", "Formula", "Rung"]

@@ -17,49 +17,18 @@ from modinterp.formulas.compact import Effects, compact
 from modinterp.formulas.faithfulness import Faithfulness, faithfulness
 from modinterp.formulas.formula import Formula
 from modinterp.formulas.ladder import ASSUMPTIONS, PRODUCTS, Step, steps
-from modinterp.formulas.reading import READ_FROM, NeuronReading, alphas, paths, turned_b
+from modinterp.formulas.origins import origins
+from modinterp.formulas.reading import NeuronReading, alphas, paths, turned_b
+from modinterp.formulas.rung import KL, SAME, Rung, is_faithful
 from modinterp.formulas.shares import shares
 from modinterp.formulas.stages import stages
 from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
 from modinterp.measurements.network import NoSuchPart
 from modinterp.runs import NotRecorded
 
-SAME, KL = 0.999, 0.01  # of a faithful formula: pairs answered as the network does, and mean divergence [nats]
 TURNED = 0.9  # share of the pairs whose answer moves under the half turn, where the answers are waves inside, too
 FEWEST_BITS, MOST_BITS = 3, 24
 ROUNDING_OF_ACCURACY, ROUNDING_OF_KL = 0.0005, 0.001  # what rounding may change, for "nothing changes"
-
-
-@dataclass(frozen=True)
-class Rung(Step):
-    """One formula of the ladder, compared with the network on all pairs.
-
-    Attributes:
-        faithfulness: accuracy, loss and KL divergence of its logits.
-    """
-
-    faithfulness: Faithfulness = field(default_factory=lambda: Faithfulness(*[float("nan")] * 4))
-
-    @property
-    def is_faithful(self) -> bool:
-        """Whether it says how the network computes, and answers as it does: 99.9% of pairs, at most 0.01 nats off."""
-        return self.inside and is_faithful(self.faithfulness)
-
-    def __call__(self, a: Any, b: Any) -> np.ndarray:
-        """Logits of all classes for pairs of residues, `[..., class]`; see `Formula.__call__`."""
-        return self.formula(a, b)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data: the formula, its assumption, what its numbers were read from, and how faithful it is."""
-        read_from = {name: READ_FROM[name] for name in self.read_from}
-        found = {name: float(f"{value:.6g}") for name, value in vars(self.faithfulness).items()}
-        return {"rung": self.key, "assumption": self.assumption, "inside": self.inside, "read_from": read_from,
-                "numbers": self.formula.numbers, **found, "formula": self.formula.to_json()}  # fmt: skip
-
-
-def is_faithful(found: Faithfulness) -> bool:
-    """Whether logits answer as a network does: on 99.9% of pairs, at most 0.01 nats from it."""
-    return found.same >= SAME and found.kl <= KL
 
 
 @dataclass(eq=False)
@@ -258,6 +227,17 @@ class Distilled:
             raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
         assert isinstance(self.m, CyclicMeasurements)
         return stages(self.m, self.reading, rung.formula)
+
+    def origins(self) -> pd.DataFrame:
+        """Which head makes the products that neurons read; see `modinterp.formulas.origins`.
+
+        Raises:
+            NoSuchPart: the network has no neurons in a formula, or no attention.
+        """
+        if self.reading is None:
+            raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
+        assert isinstance(self.m, CyclicMeasurements)
+        return origins(self.m, self.reading)
 
     def sentences(self) -> Iterator[str]:
         """How much of the network the shortest faithful formula has, in words."""

@@ -61,7 +61,7 @@ ASSUMPTIONS = {
     "phases": "A neuron reads one wave of a and one of b, of one frequency, and writes it at the sum of their phases.",
     "waves": "A neuron reads one wave of a and one of b, of one frequency, and writes it at a phase of its own.",
     "double": "A neuron also reads waves of a and b of twice its frequency.",
-    "products": "A neuron also reads waves of a + b and a - b, which attention makes as products of waves of a and b.",
+    "products": "A neuron also reads waves of a + b and a - b, the products of its waves of a and b.",
     "path": "Waves of the key frequencies also reach the logits past the neurons.",
     "keys": "A neuron writes all key frequencies, and not its own alone.",
     "compact": "Of all these waves, those that change the network's logits the least are left out.",

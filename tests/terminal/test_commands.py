@@ -31,6 +31,7 @@ COMMANDS = {
     "publish ground-truth": ("modinterp.commands.publish", ["ground-truth"]),
     "publish": ("modinterp.commands.publish", []),
     "explain": ("modinterp.commands.explain", []),
+    "distill": ("modinterp.commands.distill", []),
 }
 
 

@@ -1,0 +1,13 @@
+import modinterp as mi
+
+runs = {name: mi.load(name) for name in ("nanda/mainline-0", "mlp/kissane-0")}
+distilled = {name: mi.distill(run) for name, run in runs.items()}
+
+# %% ladder
+d = distilled["nanda/mainline-0"]
+title = "Formulas answer as the network does with a twentieth of the numbers that a cut network needs"
+figure = d.figure(title)
+
+# %% ladders
+curves = {name: d.curve(bits=False) for name, d in distilled.items()}
+figure = mi.figures.ladder.ladders(curves, "A percent of the numbers is enough, once the waves that matter are known")

@@ -1,0 +1,55 @@
+"""Where the waves that neurons read come from: a head whose attention is held still makes no products."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from modinterp.activations import activations
+from modinterp.activations.intervene import replaced
+from modinterp.formulas.formula import TERMS
+from modinterp.formulas.reading import NeuronReading, amplitudes, turned_b
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.network import NoSuchPart
+
+KINDS = {"single": ("single",), "twice the frequency": ("double",), "products": ("sum", "difference")}
+
+
+def origins(m: CyclicMeasurements, r: NeuronReading) -> pd.DataFrame:
+    """Mean square of the waves that neurons read, by kind, with the attention of each head held at its mean.
+
+    Use it to see which head makes the products that a formula has. Attention that does not depend on the pair leaves
+    sums of a function of a and one of b, in which there are no products.
+
+    Args:
+        r: what the formulas of the network are written from.
+    Returns:
+        one row for the network, one for each head, and one for all heads: `held`, and the mean square of the waves of
+        a and b (`single`), of `twice the frequency`, and of a + b and a - b (`products`).
+    Raises:
+        NoSuchPart: the network has no attention, or neurons of several layers.
+    """
+    if not m.has_attention or m.n_layers != 1:
+        raise NoSuchPart(f"{m.name} has no heads in one layer whose attention could be held still")
+    name, pre = f"{m.last_block}.attn.hook_pattern", f"{m.last_block}.mlp.hook_pre"
+    pattern, model = m.grid[name], m.model.in_float64()
+    heads = pattern.shape[2]
+    rows = [{"held": "nothing", **_energies(r, r.pre)}]
+    for label, some in [*((f"head {head}", [head]) for head in range(heads)), ("all heads", list(range(heads)))]:
+        held = pattern.clone()
+        held[:, :, some] = pattern[:, :, some].mean(dim=(0, 1), keepdim=True)
+        with replaced(model, {name: held}):
+            found = activations(model, m.task, [pre], precise=False)[pre]
+        fields = m.basis.arranged(found).double().cpu().numpy()
+        rows.append({"held": label, **_energies(r, turned_b(fields, m.sign))})
+    return pd.DataFrame(rows)
+
+
+def _energies(r: NeuronReading, fields: np.ndarray) -> dict[str, float]:
+    found = dict.fromkeys(KINDS, 0.0)
+    for freq, neurons in r.members():
+        for kind, terms in KINDS.items():
+            for multiples in (pair for term in terms for pair in TERMS[term]):
+                z = amplitudes(fields[..., neurons], r.p, freq, multiples)
+                found[kind] += float((np.abs(z) ** 2).sum() / 2 / fields.shape[-1])
+    return found

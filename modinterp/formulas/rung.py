@@ -1,0 +1,46 @@
+"""One formula of the ladder, compared with the network that it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from modinterp.formulas.faithfulness import Faithfulness
+from modinterp.formulas.ladder import Step
+from modinterp.formulas.reading import READ_FROM
+
+SAME, KL = 0.999, 0.01  # of a faithful formula: pairs answered as the network does, and mean divergence [nats]
+
+
+@dataclass(frozen=True)
+class Rung(Step):
+    """One formula of the ladder, compared with the network on all pairs.
+
+    Attributes:
+        faithfulness: accuracy, loss and KL divergence of its logits.
+    """
+
+    faithfulness: Faithfulness = field(default_factory=lambda: Faithfulness(*[float("nan")] * 4))
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether it says how the network computes, and answers as it does: 99.9% of pairs, at most 0.01 nats off."""
+        return self.inside and is_faithful(self.faithfulness)
+
+    def __call__(self, a: Any, b: Any) -> np.ndarray:
+        """Logits of all classes for pairs of residues, `[..., class]`; see `Formula.__call__`."""
+        return self.formula(a, b)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: the formula, its assumption, what its numbers were read from, and how faithful it is."""
+        read_from = {name: READ_FROM[name] for name in self.read_from}
+        found = {name: float(f"{value:.6g}") for name, value in vars(self.faithfulness).items()}
+        return {"rung": self.key, "assumption": self.assumption, "inside": self.inside, "read_from": read_from,
+                "numbers": self.formula.numbers, **found, "formula": self.formula.to_json()}  # fmt: skip
+
+
+def is_faithful(found: Faithfulness) -> bool:
+    """Whether logits answer as a network does: on 99.9% of pairs, at most 0.01 nats from it."""
+    return found.same >= SAME and found.kl <= KL
