@@ -14,6 +14,7 @@ from modinterp.tasks.modular import (
 )
 from modinterp.tasks.ordering import Ordering
 from modinterp.tasks.primes import PrimeRemainders, primes_below
+from modinterp.tasks.random_labels import RandomLabels
 from modinterp.tasks.renaming import Renaming
 from modinterp.tasks.sequences import DigitAddition, RepeatedSubsequence, SkipTrigram
 from modinterp.tasks.task import Examples, Split, Task
@@ -27,6 +28,7 @@ __all__ = [
     "ModularSum",
     "Ordering",
     "PrimeRemainders",
+    "RandomLabels",
     "RenamedAddition",
     "Renaming",
     "RepeatedSubsequence",

@@ -64,5 +64,5 @@ def test_prevalence_is_drawn_with_its_intervals() -> None:
     assert list(table["decided by"]) == ["", "seed"]
     figure = prevalence([table])
     assert figure is not None
-    assert "1 hold in all networks" in figure.layout.title.text
+    assert "1 hold in all seeds" in figure.layout.title.text
     assert prevalence([prevalence_table([])]) is None

@@ -27,7 +27,9 @@ OURS = {
     "nanda.fig9.frequencies",
     "nanda.s52.memorization_flat",
     "nanda.s52.cleanup_restricted",
+    "nanda.C13.amplifier_norms",
     "clock.s8.bup_orthant",
+    "clock.s93.origin",
     "circuits.obs.width_shape",
     "circuits.max.k_flat",
 }

@@ -27,8 +27,11 @@ def text(sentence) -> str:
 def test_numbers_verdicts_and_what_the_source_says_are_filled_in() -> None:
     story = Story(sentences=("At epoch {s1.a[epoch]:,.0f} (the paper: {s1.a!s}) it learns; this {s1.a}.",), figures=())
     (sentence,) = story.told({"s1.a": result("s1.a", 1234.4, 50.0, 200.0)})
-    assert text(sentence) == "At epoch 1,234 (the paper: about 100) it learns; this holds in 2 of 3 networks."
-    assert [part.text for part in sentence if part.claim == "own.s1.a"] == ["1,234", "holds in 2 of 3 networks"]
+    assert text(sentence) == "At epoch 1,234 (the paper: about 100) it learns; this holds in 2 of 3 seeds, preliminary."
+    assert [part.text for part in sentence if part.claim == "own.s1.a"] == [
+        "1,234",
+        "holds in 2 of 3 seeds, preliminary",
+    ]
     assert story.numbers == {("s1.a", "epoch"), ("s1.a", "")}
 
 
@@ -42,9 +45,9 @@ def test_a_source_without_a_story_tells_what_holds_of_all_of_some_and_of_none() 
     found = [result("a", 200.0, 300.0), result("b", 50.0, 200.0), result("c", 50.0, 60.0)]
     told = [text(sentence) for sentence in told_by_itself(found)]
     assert [sentence.rpartition("This ")[2] for sentence in told] == [
-        "holds in 2 of 2 networks.",
-        "holds in 1 of 2 networks.",
-        "holds in 0 of 2 networks.",
+        "holds in 2 of 2 seeds, preliminary.",
+        "holds in 1 of 2 seeds, preliminary.",
+        "holds in 0 of 2 seeds, preliminary.",
     ]
 
 

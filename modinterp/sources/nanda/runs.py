@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from modinterp.models import TransformerConfig
 from modinterp.runs.family import family, until
-from modinterp.tasks import DigitAddition, RepeatedSubsequence, SkipTrigram, addition
+from modinterp.tasks import DigitAddition, RandomLabels, RepeatedSubsequence, SkipTrigram, addition, multiplication
 from modinterp.training import Nudge, Recipe, RunSpec
 
 MAIN = "nanda/mainline-0"
@@ -252,10 +252,24 @@ def _sequences() -> dict[str, RunSpec]:
     return runs
 
 
+CONTROLS = {"nanda/random-labels-0": "of random labels", "nanda/multiplication-0": "of another operation"}
+
+
+def _controls() -> dict[str, RunSpec]:
+    """Networks of the main recipe on other tasks, on which a claim about the algorithm must fail."""
+    ends = {"nanda/random-labels-0": {"epochs": 5_000}, "nanda/multiplication-0": {"epochs": 20_000} | until(1e-4, 1_000)}
+    tasks = {"nanda/random-labels-0": RandomLabels(113), "nanda/multiplication-0": multiplication(113)}
+    return {
+        name: RunSpec(task, TransformerConfig.of(task), Recipe(**ends[name], **SWEEP), 0, (_SEED, "task", _EPOCHS))
+        for name, task in tasks.items()
+    }
+
+
 RUNS = {
     **_by_the_released_code(),
     **_additions("other-draw", range(5)),
     **_sweeps(),
     **_regularisations(),
     **_sequences(),
+    **_controls(),
 }

@@ -54,12 +54,3 @@ def petals() -> Numbers:
         slower: min(min(crossings(e, 1)) for e in (2, 3, 4)),
         "most crossings at embedding 2, attention 3": max(crossings(2, 3)),
     }
-
-
-def one_circle(_: str, one_head: str) -> Numbers:
-    """The margin of one exact circle, and the highest test accuracy of a network with one head."""
-    margin = 1 - max(math.cos(2 * math.pi * x / 113) for x in range(1, 113))
-    return {
-        "margin of one exact circle": margin,
-        "test accuracy with one head": float(history(one_head)["test_accuracy"].max()),
-    }
