@@ -62,7 +62,8 @@ class Claim(ClaimData):
                     rows.append((network, self.numbers(m)))
             result = self.judged(rows)
         terms = measured[0].words_of_task if measured else {}
-        return replace(result, seconds=time.perf_counter() - began, terms=terms)
+        recorded = recorded_among(result, {m.name: m for m in measured})
+        return replace(result, seconds=time.perf_counter() - began, terms=terms, recorded=recorded)
 
     def numbers(self, *measured: NetworkMeasurements) -> Numbers:
         """The numbers of one network, where the claim is about one, and otherwise of all these together.
@@ -164,6 +165,11 @@ class Claim(ClaimData):
     def open(self, reason: Reason, why: str = "") -> Result:
         """The result where nothing was measured, and why it could not be."""
         return Result(self, {}, (), reason, why=why)
+
+
+def recorded_among(result: Result, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
+    """Names of the networks of a result whose numbers were recorded, and not recomputed from weights."""
+    return tuple(name for name in result.runs if measured[name].is_recorded)
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

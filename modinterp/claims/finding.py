@@ -8,7 +8,14 @@ from typing import Literal
 Verdict = Literal["holds", "mixed", "refuted", "open"]
 Kind = Literal["", "source", "network", "setting", "near miss"]
 Reason = Literal["", "pending", "variant", "does not apply", "one seed"]
-Control = Literal["told apart", "also true before training", "also true after memorising", "without control"]
+Control = Literal[
+    "told apart",
+    "also true before training",
+    "also true after memorising",
+    "also true of random labels",
+    "also true of another operation",
+    "without control",
+]
 
 VERDICTS: tuple[Verdict, ...] = ("holds", "mixed", "refuted", "open")
 KINDS: dict[Kind, str] = {

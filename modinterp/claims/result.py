@@ -28,6 +28,8 @@ class Result:
         reason: why the verdict is open whatever the numbers; empty where they decide. `why_open` adds `one seed`.
         why: of a claim that could not be measured on a user's network, what is missing.
         terms: by which titles of quantities name the parts of these networks.
+        recorded: names of those networks whose numbers were recorded when they were published, as their weights are not
+            here; those of all others are recomputed.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
         seconds: that the measurement took beyond what other claims had already asked for.
     """
@@ -41,6 +43,7 @@ class Result:
     left_out: tuple[str, ...] = ()
     why: str = ""
     terms: Mapping[str, str] = field(default_factory=dict)
+    recorded: tuple[str, ...] = ()
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -169,24 +172,27 @@ class Result:
         words = f"{self.verdict} in {seeds} seed{'s' * (seeds.of != 1)} ({seeds.interval_text} of seeds, 95%)"
         return f"{words}: preliminary" if self.is_preliminary else words
 
-    def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool:
-        """Whether numbers of a network that has not learned lie in the claim's bands, accuracies apart.
+    def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
+        """Whether numbers of a control network lie in the claim's tolerances, accuracies apart.
 
-        Where all that the claim expects are accuracies, these are held against their bands. NaN is in none.
+        Where all that the claim expects are accuracies, these are compared. None where that is not to be told: a number
+        is missing or NaN, and no other one is off its tolerance.
         """
         expected = self.claim.expected
         names = [name for name in expected if not self.claim.is_behaviour(name)] or list(expected)
-        return all(expected[name].holds(value) for name in names for value in numbers.get(name, (float("nan"),)))
+        values = [(expected[name], value) for name in names for value in numbers.get(name, (float("nan"),))]
+        if any(value == value and not band.holds(value) for band, value in values):
+            return False
+        return True if all(value == value for _, value in values) else None
 
     @property
     def specificity(self) -> Control:
-        """Whether the claim's own numbers tell the trained network from one before training or that only memorised."""
-        if any(self.passes_control(numbers) for when, numbers in self.control.items() if when == BEFORE):
-            return "also true before training"
-        if any(self.passes_control(numbers) for numbers in self.control.values()):
-            return "also true after memorising"
-        told = [v == v for numbers in self.control.values() for name in self.claim.expected for v in numbers[name]]
-        return "told apart" if any(told) else "without control"
+        """Whether the claim's own numbers tell the trained network from networks that did not learn its task."""
+        passed = {when: self.passes_control(numbers) for when, numbers in self.control.items()}
+        for when, words in CONTROLS.items():
+            if passed.get(when):
+                return words
+        return "told apart" if False in passed.values() else "without control"
 
     def value_text(self, name: str) -> str:
         """One of the numbers; several as smallest to largest."""
@@ -247,6 +253,7 @@ class Result:
             "finding": {"verdict": finding.verdict, "why": finding.why},
             "scope": claim.scope,
             "runs": list(self.runs),
+            "runs_recorded": list(self.recorded),
             "runs_pending": list(self.runs_pending),
             "seconds": round(self.seconds, 3),
         }
@@ -260,6 +267,12 @@ class Result:
 
 
 BEFORE, MEMORISED = "before training", "after memorising"
+CONTROLS: dict[str, Control] = {
+    BEFORE: "also true before training",
+    MEMORISED: "also true after memorising",
+    "of random labels": "also true of random labels",
+    "of another operation": "also true of another operation",
+}
 
 
 def _plain(measured: Mapping[str, tuple[float, ...]]) -> dict[str, Any]:

@@ -252,6 +252,8 @@ def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: f
     if reproduced.foreign:
         print(SPLIT_UNKNOWN)
         return
+    if reproduced.recomputed.of:
+        print(f"recomputed from weights: {reproduced.recomputed} numbers of single networks; the others were recorded")
     if partly := sum(bool(result.runs_pending) for result in results):
         print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
     for result in results:

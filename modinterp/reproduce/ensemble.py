@@ -48,7 +48,7 @@ def measured_in_pieces(
     claims, about = claims_matching(name, only), source(name)
     damaged: dict[str, str] = {}
     measured, evidence, made = measurements_of(run_names(claims, about), root, damaged=damaged), Evidence(), Made()
-    asked = asked_of(claims, measured)
+    asked = asked_of(claims, measured, about.controls)
     shown = about.figures_beside({claim.figure for claim in claims})
     drawn_from = {k: f.drawn_from(measured, about.main_run) for k, f in about.drawings.items() if k in shown}
     figures = {run: tuple(key for key, of in drawn_from.items() if of == run) for run in asked}

@@ -7,16 +7,18 @@ when the activations are let go, so that the claim then finds those of all its n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
 from modinterp.claims import Claim, Result
-from modinterp.claims.checking import Numbers
+from modinterp.claims.checking import UNDEFINED, Numbers, recorded_among
 from modinterp.claims.relatives import related
 from modinterp.claims.result import BEFORE, MEMORISED
 from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.tasks import Task
 from modinterp.training import RunSpec
 
 
@@ -28,11 +30,15 @@ class Asked:
         own: claims about one network that are about it.
         before: those of them whose numbers before training are taken from it, as the first that they are about.
         together: claims that are about it and others together.
+        control: what it is as a control, such as "of random labels", for its own claims; empty for other networks.
+        task: what a control is measured as if it had learned.
     """
 
     own: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
     together: frozenset[str] = frozenset()
+    control: str = ""
+    task: Task | None = None
 
 
 @dataclass
@@ -53,6 +59,8 @@ class Evidence:
 
     def add(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
         """Measure on one network what is asked of it, and forget its activations."""
+        if asked.control:
+            return self._add_control(claims, asked, m)
         of_it = [claim for claim in claims if claim.id in asked.own]
         of_several = [claim for claim in claims if claim.id in asked.together]
         for claim in of_it:
@@ -78,11 +86,21 @@ class Evidence:
             if not asked.before:  # of claims about several networks nothing is taken after memorising
                 break
 
+    def _add_control(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
+        """Measure claims on a network that learned something else; where a number is undefined there is none."""
+        measured = measure_as_published(replace(m.run, task=asked.task or m.task))
+        for claim in claims:
+            if claim.id in asked.own:
+                with suppress(NotRecorded, *UNDEFINED):
+                    self.control.setdefault(claim.id, {})[asked.control] = claim.numbers(measured)
+        measured.let_go()
+
     def update(self, other: Evidence) -> None:
         """Add what was measured elsewhere, of other networks."""
         for id, rows in other.rows.items():
             self.rows.setdefault(id, {}).update(rows)
-        self.control.update(other.control)
+        for id, control in other.control.items():
+            self.control.setdefault(id, {}).update(control)
         self.at_start.update(other.at_start)
         for id, seconds in other.seconds.items():
             self.seconds[id] = self.seconds.get(id, 0.0) + seconds
@@ -100,9 +118,16 @@ class Evidence:
         return replace(result, control=self.control.get(claim.id, {}), seconds=self.seconds[claim.id])
 
 
-def asked_of(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements]) -> dict[str, Asked]:
-    """What claims ask of each network that is there, by its name."""
+def asked_of(
+    claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements], controls: Mapping[str, str]
+) -> dict[str, Asked]:
+    """What claims ask of each network that is there, by its name.
+
+    Args:
+        controls: name of a network that learned something else to what it is.
+    """
     about = _subjects(claims, measured)
+    first = {id: measured[names[0]].spec for id, names in about.items()}
     of_several = _subjects(claims, measured, of_one=False)
     return {
         name: Asked(
@@ -110,8 +135,18 @@ def asked_of(claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements
             frozenset(id for id, names in about.items() if names[:1] == (name,)),
             frozenset(id for id, names in of_several.items() if name in names),
         )
-        for name in measured
+        if name not in controls
+        else _as_control(first, m.spec, controls[name])
+        for name, m in measured.items()
     }
+
+
+def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str) -> Asked:
+    """The claims whose first network has the shape of a control, which is measured as if it had learned its task."""
+    alike = {id: s for id, s in first.items() if s is not None and spec is not None and s.shape == spec.shape}
+    tasks = [s.task for s in alike.values()]
+    task = max(tasks, key=tasks.count, default=None)
+    return Asked(frozenset(id for id, s in alike.items() if s.task == task), control=what, task=task)
 
 
 def checked(
@@ -119,8 +154,9 @@ def checked(
     measured: Mapping[str, NetworkMeasurements],
     on_claim: Callable[[Result], object] = lambda _: None,
     evidence: Evidence | None = None,
+    controls: Mapping[str, str] | None = None,
 ) -> tuple[Result, ...]:
-    """What is found of each claim on the runs that are there, with its numbers before training.
+    """What is found of each claim on the runs that are there, with its numbers of control networks.
 
     Claims about one network are measured network by network, whose activations are let go before the next is captured.
 
@@ -128,10 +164,11 @@ def checked(
         measured: name of every run that is there to its measurements.
         on_claim: called with each result.
         evidence: what claims about one network measured, where that is known already.
+        controls: name of a run among these that learned something else to what it is.
     """
     if evidence is None:
         evidence = Evidence()
-        for name, asked in asked_of(claims, measured).items():
+        for name, asked in asked_of(claims, measured, controls or {}).items():
             evidence.add(claims, asked, measured[name])
     about, results = _subjects(claims, measured), []
     at_start: dict[str, NetworkMeasurements | None] = {}
@@ -147,7 +184,7 @@ def checked(
             for m in (*(measured[name] for name in result.runs), *filter(None, at_start.values())):
                 m.let_go()
         terms = measured[result.runs[0]].words_of_task if result.runs else {}
-        results.append(replace(result, terms=terms))
+        results.append(replace(result, terms=terms, recorded=recorded_among(result, measured)))
         on_claim(results[-1])
     return tuple(results)
 

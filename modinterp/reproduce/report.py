@@ -104,6 +104,7 @@ def claims_table(results: tuple[Result, ...], beside: Mapping[str, Result] | Non
             "finding": r.claim.finding.verdict,
             "why": r.claim.finding.why,
             "runs": " ".join(r.runs),
+            "runs_recorded": " ".join(r.recorded),
             "runs_pending": " ".join(r.runs_pending),
         }
         for r in results

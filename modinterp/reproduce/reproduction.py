@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import plotly.graph_objects as go
 
-from modinterp.claims import Claim, Result
+from modinterp.claims import Claim, Result, Share
 from modinterp.claims.tally import Tally
 from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.measurements.degenerate import UNDEFINED
@@ -80,6 +80,13 @@ class Reproduction:
             return self.as_recorded
         return not any(r.verdict == "refuted" and r.claim.is_about_networks for r in self.results)
 
+    @property
+    def recomputed(self) -> Share:
+        """Of the numbers of claims about one network, one a network and claim, those recomputed from weights."""
+        of_one = [result for result in self.results if result.claim.of_one is not None]
+        of = sum(len(result.runs) for result in of_one)
+        return Share(of - sum(len(result.recorded) for result in of_one), of)
+
     def count(self, verdict: str) -> int:
         """Number of claims with a verdict."""
         return sum(result.verdict == verdict for result in self.results)
@@ -143,7 +150,9 @@ def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
     figures = [drawing for key, drawing in about.drawings.items() if key in keys]
     drawn = [name for name in catalogue() if any(figure.shows(name, about.main_run) for figure in figures)]
     needs = [name for claim in claims for name in claim.needs]
-    return tuple(dict.fromkeys([*needs, *(name for claim in claims for name in claim.subjects(catalogue())), *drawn]))
+    subjects = [name for claim in claims for name in claim.subjects(catalogue())]
+    controls = about.controls if any(claim.of_one is not None for claim in claims) else ()
+    return tuple(dict.fromkeys([*needs, *subjects, *drawn, *controls]))
 
 
 Made = dict[tuple[str, str], tuple[go.Figure | None, pd.DataFrame | None]]  # key of a figure of one run, and the run
@@ -286,7 +295,7 @@ def reproduction(
     if measured is None:
         damaged = {}
         measured = measurements_of(run_names(claims, about), root, device, damaged)
-    results = checked(claims, measured, on_claim, evidence)
+    results = checked(claims, measured, on_claim, evidence, about.controls)
     keys = about.figures_beside({claim.figure for claim in claims})
     drawn = _drawn(about, keys, measured, made=made)
     return Reproduction(about, results, *drawn, measured, damaged=damaged or {})

@@ -98,6 +98,15 @@ class Source(Mapping):
             raise ValueError(f"the main run of {self.name}, {self.main_run}, is none of its runs")
         return runs
 
+    @property
+    def controls(self) -> Mapping[str, str]:
+        """Name of a run that learned something else to what it is, such as "of random labels".
+
+        Claims about one network of the same shape are evaluated on it as well, as if it had learned their task.
+        """
+        controls: Mapping[str, str] = getattr(self._part("runs"), "CONTROLS", {})
+        return controls
+
     @cached_property
     def claims(self) -> Mapping[str, Claim]:
         """Id of a claim to the claim, in the order of the source.

@@ -108,13 +108,12 @@ class RunSpec:
         All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
         for), how long the training goes on, and what of it is logged.
         """
-        return (
-            self.task,
-            type(self.model),
-            _fields_but(_DRAW, self.model),
-            _fields_but(_LENGTH, self.recipe),
-            self.start,
-        )
+        return self.task, *self.shape, _fields_but(_LENGTH, self.recipe), self.start
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """What networks of one shape share: all of the model but how its initial weights are drawn."""
+        return type(self.model), _fields_but(_DRAW, self.model)
 
     @property
     def split(self) -> Split:

@@ -271,6 +271,12 @@ def test_an_accuracy_alone_tells_no_trained_network_from_another() -> None:
         ({"x": (float("nan"),), "accuracy, own": (float("nan"),)}, "without control"),
     ):
         assert replace(result, control={"before training": before}).specificity == control
+    nothing_said = {"before training": {"x": (float("nan"),)}, "of random labels": {"x": (float("nan"),)}}
+    assert replace(result, control=nothing_said).specificity == "without control"
+    told = nothing_said | {"of another operation": {"x": (2.0,)}}
+    assert replace(result, control=told).specificity == "told apart"
+    learned_labels = told | {"of random labels": {"x": (1.0,)}}
+    assert replace(result, control=learned_labels).specificity == "also true of random labels"
     memorised = {"before training": {"x": (2.0,)}, "after memorising": {"x": (1.0,)}}
     assert replace(result, control=memorised).specificity == "also true after memorising"
 

@@ -6,7 +6,7 @@ import cmath
 import math
 from itertools import combinations, product
 
-from claims.recomputed.network import Numbers, history
+from claims.recomputed.network import Numbers
 
 
 def cosine_value(freq: int, x: int, printed: float) -> Numbers:

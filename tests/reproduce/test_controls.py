@@ -1,0 +1,64 @@
+"""Claims are evaluated on networks of the same shape that learned something else."""
+
+from __future__ import annotations
+
+from modinterp.claims import Claim, at_most, each
+from modinterp.measurements import measure
+from modinterp.models import TransformerConfig, hooked, initial_weights
+from modinterp.reproduce.evidence import asked_of, checked
+from modinterp.runs import TrainedRun
+from modinterp.sources import sources
+from modinterp.tasks import RandomLabels, Task, addition, multiplication
+from modinterp.training import Recipe, RunSpec
+
+
+def run(name: str, task: Task, seed: int) -> TrainedRun:
+    config = TransformerConfig.of(task, d_model=8, n_heads=1, d_head=8, d_mlp=8)
+    spec = RunSpec(task, config, Recipe(epochs=1), seed)
+    return TrainedRun(name, task, hooked(config, initial_weights(config, seed)), spec=spec)
+
+
+CONTROLS = {"a/random-0": "of random labels", "a/product-0": "of another operation"}
+RUNS = {
+    "a/x-0": run("a/x-0", addition(5), 0),
+    "a/x-1": run("a/x-1", addition(5), 1),
+    "a/random-0": run("a/random-0", RandomLabels(5), 2),
+    "a/product-0": run("a/product-0", multiplication(5), 3),
+    "a/p7-0": run("a/p7-0", addition(7), 4),
+}
+
+
+def claim(limit: float) -> Claim:
+    """Of the task that a network is measured as if it had learned, and of its seed."""
+
+    def numbers(m):
+        seed = 9.0 if m.spec is None else float(m.spec.seed)
+        return {"seed": seed, "labels": float((m.task.labels() != addition(5).labels()).sum())}
+
+    return Claim(id="a.x", where="nowhere", statement="Something.", source_says="1", measure=each(numbers),
+                 expected={"seed": at_most(limit, "so"), "labels": at_most(0, "so")}, needs=("a/x-0", "a/x-1"),
+                 scope="any seed")  # fmt: skip
+
+
+def test_a_control_is_measured_as_if_it_had_learned_the_task_of_the_claim() -> None:
+    measured = {name: measure(each) for name, each in RUNS.items()}
+    asked = asked_of([claim(1)], measured, CONTROLS)
+    assert asked["a/random-0"].task == addition(5)
+    assert asked["a/random-0"].control == "of random labels"
+    assert not asked["a/p7-0"].own
+    (result,) = checked([claim(1)], measured, controls=CONTROLS)
+    assert result.runs == ("a/x-0", "a/x-1"), "a control does not count"
+    assert result.control["of random labels"] == {"seed": (2.0,), "labels": (0.0,)}
+    assert result.control["of another operation"]["seed"] == (3.0,)
+    assert not any(result.passes_control(result.control[words]) for words in CONTROLS.values())
+    (result,) = checked([claim(2)], measured, controls=CONTROLS)
+    passed = {words: result.passes_control(result.control[words]) for words in CONTROLS.values()}
+    assert passed == {"of random labels": True, "of another operation": False}
+
+
+def test_controls_of_sources_are_their_runs_and_share_the_shape_of_the_main_run() -> None:
+    found = {name: about for about in sources().values() for name in about.controls}
+    assert found
+    for name, about in found.items():
+        assert about.runs[name].shape == about.runs[about.main_run].shape
+        assert about.runs[name].task != about.runs[about.main_run].task
