@@ -119,3 +119,13 @@ def imported(nodes) -> set[str]:
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
     modules = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {"modinterp"}
     return {plain(module) for module in modules}
+
+
+def test_every_requirement_has_an_upper_bound_and_the_pins_lie_within() -> None:
+    extras = PROJECT["optional-dependencies"]
+    wanted = [Requirement(each) for each in (*PROJECT["dependencies"], *extras["search"], *extras["cluster"])]
+    pinned = {name: version for part in pins() for name, version in part.items()}
+    bounded = {plain(r.name) for r in wanted if any(each.operator == "<" for each in r.specifier)}
+    assert bounded == {plain(r.name) for r in wanted}
+    assert not [str(r) for r in wanted if plain(r.name) in pinned and pinned[plain(r.name)] not in r.specifier]
+    assert {plain(Requirement(each).name) for each in PROJECT["dependencies"]} <= set(pinned)

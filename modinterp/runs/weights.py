@@ -6,11 +6,13 @@ they name is imported or called, and only the bytes of the weights that are aske
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
+from safetensors.torch import load
 from torch import Tensor
 
 from modinterp.runs.pickles import NotPlain, Opaque, TensorEntry
@@ -105,11 +107,25 @@ def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         raise ValueError(f"its header has {length:,} bytes, more than is read ({MOST_HEADER:,})")
     if size - min(length, size) > MOST_WEIGHTS + 8:
         raise ValueError(f"it holds {size - length:,} bytes of weights, more than is read ({MOST_WEIGHTS:,})")
+    if not _is_utf8(path):  # which safetensors does not open
+        content = Path(path).read_bytes()
+        header = json.loads(content[8 : 8 + length])
+        _check_count(len(header))
+        return load(content), header.get("__metadata__", {})
     with safe_open(path, framework="pt") as file:
         names = list(file.keys())
-        if len(names) > MOST_TENSORS:
-            raise ValueError(f"it holds {len(names):,} arrays, more than are read ({MOST_TENSORS:,})")
+        _check_count(len(names))
         return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
+
+
+def _check_count(arrays: int) -> None:
+    if arrays > MOST_TENSORS:
+        raise ValueError(f"it holds {arrays:,} arrays, more than are read ({MOST_TENSORS:,})")
+
+
+def _is_utf8(path: Path) -> bool:
+    """Whether the letters of a file's name and folders are those of UTF-8, as Python has no others for."""
+    return not any("\udc80" <= letter <= "\udcff" for letter in str(path))
 
 
 def _from_safetensors(path: Path) -> dict[str, Tensor]:

@@ -42,7 +42,7 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
                 if isinstance(stream, io.TextIOWrapper):
                     stream.reconfigure(errors="backslashreplace")
             try:
-                with _terminable():
+                with _terminable(), _same_threads():
                     code = command(*args)
                     sys.stdout.flush()
                 return code
@@ -113,6 +113,18 @@ def _terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _same_threads() -> Iterator[None]:
+    """Leave torch, where a program that calls the command has loaded it, on as many threads as it found it on."""
+    torch = sys.modules.get("torch")
+    before = None if torch is None else torch.get_num_threads()
+    try:
+        yield
+    finally:
+        if torch is not None and before is not None:
+            torch.set_num_threads(before)
 
 
 def _leave_the_pipe() -> None:

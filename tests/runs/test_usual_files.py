@@ -110,3 +110,19 @@ def test_an_unknown_hook_is_refused() -> None:
     network = torch.nn.Sequential(torch.nn.Embedding(6, 8), torch.nn.Flatten(), torch.nn.Linear(16, 5))
     with pytest.raises(ValueError, match=r"there is no hook 'hook_embd'; did you mean 'hook_embed'\?"):
         explain(network, "add", 5, hooks={"hook_embd": "0"}, draws=99)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is UTF-8 or its like")
+@pytest.mark.parametrize("ending", [b"safetensors", b"pt"])
+def test_a_file_whose_name_is_not_utf8_is_read(ending: bytes, tmp_path: Path) -> None:
+    weights = {"a": torch.arange(6.0).view(2, 3), "b": torch.ones(2, dtype=torch.float16)}
+    plain = tmp_path / f"m.{ending.decode()}"
+    if ending == b"pt":
+        torch.save(weights, plain)
+    else:
+        plain.write_bytes(save(weights))
+    strange = Path(os.fsdecode(os.fsencode(tmp_path) + b"/m\xff." + ending))
+    plain.rename(strange)
+    found = read_weights(strange)
+    assert found.keys() == weights.keys()
+    assert all(torch.equal(found[name], w) for name, w in weights.items())

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import torch
 
 from modinterp.files import writable_folder
 from modinterp.sources import sources
@@ -111,6 +112,21 @@ def test_an_error_of_the_user_is_one_line(
 
     assert command() == code
     assert capsys.readouterr().err == line
+
+
+@pytest.mark.parametrize("error", [None, ValueError("x"), KeyboardInterrupt()])
+def test_a_command_leaves_torch_on_its_threads(error: BaseException | None) -> None:
+    before = torch.get_num_threads()
+
+    @one_line_errors("stopped")
+    def command() -> int:
+        torch.set_num_threads(before + 1)
+        if error is not None:
+            raise error
+        return 0
+
+    command()
+    assert torch.get_num_threads() == before
 
 
 def test_an_error_of_ours_keeps_its_traceback(capsys: pytest.CaptureFixture) -> None:
