@@ -102,6 +102,24 @@ def lead(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) ->
     return float((right[:, 0] - others.max(dim=1).values).mean())
 
 
+@checked
+def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, share: float = 0.99) -> float:
+    """How many standard errors the mean fall of the luckiest block reaches where no block matters.
+
+    Use it to correct for choosing some of many blocks. A block that does not matter lowers a logit as often as it
+    raises it, so that the sign of each pair's fall may be flipped, for all blocks at once.
+
+    Args:
+        falls: what each pair loses without each block. [logits]
+        draws: permutations that are drawn.
+        share: of the permutations whose largest mean is below the number returned.
+    """
+    errors = falls.std(dim=1) / falls.shape[1] ** 0.5
+    signs = torch.randint(0, 2, (falls.shape[1], draws), generator=torch.Generator().manual_seed(0)).to(falls) * 2 - 1
+    means = falls @ signs / falls.shape[1] / errors[:, None].clamp(min=torch.finfo(falls.dtype).tiny)
+    return float(means.abs().max(dim=0).values.quantile(share))
+
+
 @dataclass(frozen=True)
 class Foretold:
     """Margins without each circle, beside those that the formula of the intact network foretells.

@@ -24,6 +24,7 @@ from modinterp.interventions.effects import (
     answer_waves,
     answers_moved,
     crossed_pairs,
+    largest_by_chance,
     lead,
     margins,
     margins_of,
@@ -148,33 +149,35 @@ class Causal(Component[Any]):
     def circles_by_removal(self) -> tuple[Any, ...]:
         """Blocks without which the right logit falls by over a tenth of the largest fall, on both halves of a sample.
 
-        The first half of the pairs chooses, the second half tests: a block counts if it falls as far there too.
+        The first half of the pairs chooses, the second half tests: there a block must fall by half of that, and by more
+        of its standard error than any block does in 99% of permutations that flip signs.
         """
-        first, second = self.removal_effects
-        return tuple(
-            block
-            for block, chosen, tested in zip(self.basis.all_blocks, first, second, strict=True)
-            if chosen > STRONG * first.max() and tested > STRONG * second.max() / 2
-        )
+        chosen, tested = self._falls.unflatten(1, (2, -1)).unbind(dim=1)
+        first, second, by_chance = chosen.mean(dim=1), tested.mean(dim=1), largest_by_chance(tested)
+        errors = tested.std(dim=1) / tested.shape[1] ** 0.5
+        counts = (first > STRONG * first.max()) & (second > STRONG * second.max() / 2) & (second > by_chance * errors)
+        return tuple(block for block, count in zip(self.basis.all_blocks, counts.tolist(), strict=True) if count)
 
     @cached_property
-    def removal_effects(self) -> Float[Tensor, "half block"]:
+    def _falls(self) -> Float[Tensor, "block pair"]:
         """Fall of the right logit, the pair's mean taken off, without each block in the embedding. [logits]"""
         a, b = self._embedded.tables
         n = self._p
         pairs = torch.randperm(n * n, generator=torch.Generator().manual_seed(0))[:SAMPLE]
+        pairs = pairs[: len(pairs) // 2 * 2]  # two halves
         right = self.basis.answers[pairs, 0]
 
         def sizes(first: Vectors, second: Vectors) -> Float[Tensor, " pair"]:
             logits = self._embedded.of_pairs(first[pairs // n], second[pairs % n], pairs)
             return logits.gather(1, right[:, None])[:, 0] - logits.mean(dim=1)
 
-        before, halves = sizes(a, b), torch.arange(len(pairs)) < len(pairs) // 2
-        falls = []
-        for block in self.basis.all_blocks:
-            fall = before - sizes(a - self.basis.part(a, [block]), b - self.basis.part(b, [block]))
-            falls.append(torch.stack([fall[halves].mean(), fall[~halves].mean()]))
-        return torch.stack(falls, dim=1)
+        before = sizes(a, b)
+        return torch.stack(
+            [
+                before - sizes(a - self.basis.part(a, [block]), b - self.basis.part(b, [block]))
+                for block in self.basis.all_blocks
+            ]
+        )
 
     @cached_property
     def agreement(self) -> float:

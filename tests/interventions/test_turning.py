@@ -9,7 +9,7 @@ import pytest
 import torch
 from explain import planted
 
-from modinterp.interventions.effects import Cosines, answers_moved, margins, pizza_share
+from modinterp.interventions.effects import Cosines, answers_moved, largest_by_chance, margins, pizza_share
 from modinterp.interventions.embedded import Embedded
 from modinterp.interventions.turning import (
     doubles,
@@ -23,7 +23,7 @@ from modinterp.interventions.turning import (
 )
 from modinterp.measurements import CyclicMeasurements, measure
 from modinterp.models import Weights, from_state_dict
-from modinterp.runs import NotRecorded, TrainedRun
+from modinterp.runs import NotRecorded, TrainedRun, load
 from modinterp.tasks import ModularArithmetic, addition
 
 P, FREQS = 29, (3, 7, 12)
@@ -176,3 +176,23 @@ def test_small_moduli_say_what_they_lack(p: int) -> None:
     m = measured(planted.table(p), task)
     for reading in m.readings("causal"):
         assert reading.value is not None or reading.note, reading.key
+
+
+def test_no_block_is_chosen_by_chance() -> None:
+    falls = torch.randn(56, 1024, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    by_chance = largest_by_chance(falls)
+    errors = falls.std(dim=1) / 32
+    assert 3 < by_chance < 5  # of 56 normal numbers the largest is above 3.9 once in a hundred draws
+    assert not (falls.mean(dim=1) > by_chance * errors).any()
+    falls[7] += 0.2
+    assert (falls.mean(dim=1) > largest_by_chance(falls) * errors).nonzero().flatten().tolist() == [7]
+    assert largest_by_chance(torch.zeros(3, 10)) == 0
+
+
+def test_an_untrained_network_has_no_circle_by_removal_and_a_trained_one_its_own() -> None:
+    run = load("nanda/mainline-0")
+    trained, untrained = measure(run), measure(run.at_start())
+    assert isinstance(trained, CyclicMeasurements)
+    assert isinstance(untrained, CyclicMeasurements)
+    assert untrained.causal.circles_by_removal == ()
+    assert trained.causal.circles_by_removal == (14, 35, 41, 42, 52)
