@@ -137,6 +137,21 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
     return Verdict(label, " ".join(words), foretelling + seen, which, "" if found is None else found.name)
 
 
+def label_without_interventions(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> str:
+    """The label that read-out, logits and neurons alone would give a network.
+
+    Use it to see what interventions add; `verdict` is what counts. Logits that are waves of the answer then pass for an
+    algorithm that multiplies them, as they did before interventions were made.
+    """
+    if not isinstance(m, Judged) or not is_explained(m):
+        return _of_behaviour(m, warning).label
+    is_met = {c.key: c.met for c in projections(m)}
+    if warning is not None and not is_met[ACCURACY]:
+        return DOUBTFUL
+    label = _label(m, is_met, None)
+    return FOURIER if label == WAVES else label
+
+
 def _label(m: Judged, is_met: dict[str, bool], found: Algorithm | None) -> str:
     if found is not None:
         return found.label
