@@ -280,9 +280,9 @@ def of_others(folder: Path) -> Iterator[Case]:
 
 CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
 TRAINED = (
-    "mlp/kissane-0", *(f"mlp/other-draw-{seed}" for seed in range(5)), *(f"groups/a5-mlp-{seed}" for seed in (1, 2)),
+    "mlp/kissane-0", *(f"mlp/other-draw-{seed}" for seed in range(4)), *(f"groups/a5-mlp-{seed}" for seed in (1, 2)),
     *(f"clock/no-pos-{seed}" for seed in range(3)), *(f"clock/no-relu-{seed}" for seed in range(2)), "clock/one-head-0",
-    *(f"nanda/{name}-0" for name in ("mainline", "decay-0.3", "decay-3", "fraction-40", "two-layers", "p53-decay-5")),
+    *(f"nanda/{name}-0" for name in ("mainline", "decay-3", "fraction-40", "two-layers", "p53-decay-5")),
 )  # fmt: skip
 
 
