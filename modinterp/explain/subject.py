@@ -49,6 +49,8 @@ class Subject:
         cfg, task = self.run.network.cfg, self.run.task
         parts = [f"forward pass: {cfg.forward_pass}"]
         parts += [self.found] if self.found else []
+        if isinstance(self.run.network, Wrapped) and cfg.hooks:
+            parts.append(f"inside it {cfg.found}")
         if isinstance(task, RenamedAddition):
             parts.append(f"its {task.form} is explained as the addition of renamed numbers")
         if getattr(task, "vocabularies", 1) > 1:

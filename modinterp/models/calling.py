@@ -110,6 +110,12 @@ class Calling:
         """The network's positions in the order of the task's; None where they stand in it, or have no such order."""
         return None if self.tokens is None else self.tokens.order
 
+    def positions(self, n_ctx: int) -> int:
+        """How many positions the network has, for a task of so many tokens."""
+        if self.tokens is not None:
+            return len(self.tokens.words)
+        return self.numbers if self.form == "pairs without =" else n_ctx
+
     @property
     def is_seen_into(self) -> bool:
         """Whether the positions of activations can be brought into the order of the task's tokens."""

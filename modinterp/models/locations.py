@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor, nn
-from torch.nn.modules import activation
+
+from modinterp.models.attention_calls import attention_passing
 
 # Hook points of TransformerLens that all our own networks have, under the same names.
 _SHARED = re.compile(
@@ -18,10 +19,7 @@ _SHARED = re.compile(
 )
 # some of these names, to suggest
 HOOKS = ("hook_embed", "blocks.0.attn.hook_pattern", "blocks.0.mlp.hook_post", "blocks.0.hook_resid_mid")
-_NONLINEAR = tuple(
-    getattr(activation, name)
-    for name in ("ReLU", "GELU", "SiLU", "Tanh", "LeakyReLU", "ELU", "Sigmoid", "Softplus", "ReLU6", "Mish", "SELU")
-)
+_ATTENTION = re.compile(r"attention (\d+)")
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Location:
     """The output or the input of a part of a network.
 
     Attributes:
-        path: name of a hook point, or of a module.
+        path: name of a hook point, or of a module; `attention 0` for the first pattern of attention that is made.
         is_input: whether its input is meant.
     """
 
@@ -40,6 +38,12 @@ class Location:
     def of(cls, text: str) -> Location:
         """A location by its name: `fc1`, or `fc2:input` for what goes into it."""
         return cls(text.removesuffix(":input"), text.endswith(":input"))
+
+    @property
+    def attention(self) -> int | None:
+        """The number of the pattern of attention that is meant, in the order of calls; None for a module."""
+        match = _ATTENTION.fullmatch(self.path)
+        return None if match is None else int(match[1])
 
     def __str__(self) -> str:
         return self.path + ":input" * self.is_input
@@ -62,8 +66,14 @@ def part(network: nn.Module, path: str) -> nn.Module:
 
 
 @contextmanager
-def passing(network: nn.Module, through: Mapping[Location, Callable[[Tensor], Tensor]]) -> Iterator[None]:
-    """The network with what is at some locations passed through functions, until the block ends."""
+def passing(
+    network: nn.Module, through: Mapping[Location, Callable[[Tensor], Tensor]], batch: int = 1
+) -> Iterator[None]:
+    """The network with what is at some locations passed through functions, until the block ends.
+
+    Args:
+        batch: how many inputs it is given.
+    """
 
     def of_output(change: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
         return lambda module, args, output: (
@@ -73,8 +83,13 @@ def passing(network: nn.Module, through: Mapping[Location, Callable[[Tensor], Te
     def of_input(change: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
         return lambda module, args: (change(args[0]), *args[1:])
 
+    patterns = {number: change for place, change in through.items() if (number := place.attention) is not None}
     with ExitStack() as stack:
+        if patterns:
+            stack.enter_context(attention_passing(batch, patterns))
         for location, change in through.items():
+            if location.attention is not None:
+                continue
             module = part(network, location.path)
             if location.is_input:
                 handle = module.register_forward_pre_hook(of_input(change))
@@ -98,21 +113,3 @@ def embeddings(network: nn.Module, p: int) -> list[Location]:
     """The embeddings of at least p tokens among the modules of a network."""
     modules = network.named_modules()
     return [Location(name) for name, m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= p]
-
-
-def in_order_of_calls(network: nn.Module, run: Callable[[], object]) -> list[Location]:
-    """Outputs of nonlinearities and inputs of linear layers, each as it is first called in a run."""
-    candidates = [Location(name) for name, m in network.named_modules() if name and isinstance(m, _NONLINEAR)]
-    candidates += [Location(name, True) for name, m in network.named_modules() if name and isinstance(m, nn.Linear)]
-    called: dict[Location, None] = {}
-
-    def noting(location: Location) -> Callable[[Tensor], Tensor]:
-        def note(x: Tensor) -> Tensor:
-            called.setdefault(location)
-            return x
-
-        return note
-
-    with passing(network, {location: noting(location) for location in candidates}):
-        run()
-    return list(called)

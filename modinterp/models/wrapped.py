@@ -18,20 +18,18 @@ from modinterp.models.lens import HookPoint
 from modinterp.models.locations import (
     HOOKS,
     Location,
-    embeddings,
-    in_order_of_calls,
     is_hook,
     part,
     passing,
     shared_hooks,
 )
+from modinterp.models.looking import look, mean_gradient
 from modinterp.models.with_numbers import with_numbers
 from modinterp.models.wrapped_config import WrappedConfig
 from modinterp.tasks import Task
 from modinterp.terminal.suggestions import suggestion
 
 _PROBED = 8  # inputs on which it is tried whether logits are an affine map of some activations
-NEURONS, RESIDUAL = "blocks.0.mlp.hook_post", "blocks.0.hook_resid_post"
 
 
 class _Points(nn.Module):
@@ -78,9 +76,11 @@ class Wrapped(Network):
             raise ValueError(f"where a and b stand in {calling} is not known, so that hooks cannot be named")
         if isinstance(network, nn.Module) and is_looked_into and calling.is_seen_into:
             for location in named.values():
-                part(network, location.path)
+                if location.attention is None:
+                    part(network, location.path)
             hooks_by_name = named | {n: p for n, p in shared_hooks(network).items() if n not in named}
-            self._look_for_the_rest(hooks_by_name, classes)
+            self.with_hooks(hooks_by_name)
+            self.with_hooks(look(self, hooks_by_name, classes))
         elif named:
             raise ValueError(f"{kind} is a function, which has no hooks such as {', '.join(map(str, named.values()))}")
         self._build()
@@ -93,7 +93,7 @@ class Wrapped(Network):
     def outputs(self) -> int:
         """How many logits the network itself gives for an input, of which those of the task's classes are kept."""
         with torch.no_grad():
-            return self._called(self.inputs[:1], every=True).shape[1]
+            return self.called(self.inputs[:1], every=True).shape[1]
 
     @staticmethod
     def _device_of(network: object) -> torch.device:
@@ -105,36 +105,28 @@ class Wrapped(Network):
         """Where its parameters are."""
         return self._device_of(self.__dict__["inner"])
 
-    def _with_hooks(self, hooks: Mapping[str, Location]) -> None:
+    @property
+    def inner_module(self) -> nn.Module:
+        """The module that is wrapped."""
+        return self.__dict__["inner"]
+
+    def with_hooks(self, hooks: Mapping[str, Location]) -> None:
+        """Take the hooks for those that are known."""
         c: WrappedConfig = self.cfg
         layers = {int(name.split(".")[1]) for name in hooks if name.startswith("blocks.")}
         n_layers = max(layers, default=0) + 1
         self.cfg = WrappedConfig(c.d_vocab, c.d_vocab_out, c.n_ctx, n_layers, c.kind, c.calling, dict(hooks))
 
-    def _look_for_the_rest(self, hooks: dict[str, Location], classes: int) -> None:
-        """Add embedding and neurons to the hooks where they are not known, by kind of module and by trying."""
-        inner = self.__dict__["inner"]
-        if "hook_embed" not in hooks and len(found := embeddings(inner, classes)) == 1:
-            hooks["hook_embed"] = found[0]
-        self._with_hooks(hooks)
-        if "hook_embed" in hooks and not self._embeds_all(hooks["hook_embed"]):
-            del hooks["hook_embed"]
-        if not any(name.endswith(("mlp.hook_post", "hook_resid_post")) for name in hooks):
-            for location in in_order_of_calls(inner, lambda: self._called(self.inputs[:1])):
-                self._with_hooks(hooks)
-                if self._affine_map(location) is not None:
-                    seen = self._seen(location, self.inputs)
-                    is_rectified = seen.clamp(max=0).square().sum() < 0.01 * seen.square().sum()
-                    hooks[NEURONS if is_rectified else RESIDUAL] = location
-                    break
-        self._with_hooks(hooks)
+    def moves_with_token(self, location: Location) -> bool:
+        """Whether all tokens pass there at once, and what passes first moves with the first number.
 
-    def _embeds_all(self, location: Location) -> bool:
-        """Whether all tokens pass there at once: not for a and b apart, and not by indexing weights uncalled."""
+        Not so for a and b apart, for weights that are indexed and never called, and for positions.
+        """
         try:
-            return self._seen(location, self.inputs[:1]).ndim == 3
+            first, last = self.seen(location, self.inputs[:1]), self.seen(location, self.inputs[-1:])
         except ValueError:
             return False
+        return first.ndim == 3 and first.shape == last.shape and not torch.equal(first[:, 0], last[:, 0])
 
     def _build(self) -> None:
         """Make the hook points and give them their names."""
@@ -164,12 +156,12 @@ class Wrapped(Network):
         """A copy that computes in float64; the network itself where it cannot be copied or take float64."""
         try:
             precise = copy.deepcopy(self).double()
-            precise._called(self.inputs[:1])
+            precise.called(self.inputs[:1])
         except REFUSALS:
             return self
         return precise
 
-    def _called(self, tokens: Tensor, every: bool = False) -> Float[Tensor, "batch output"]:
+    def called(self, tokens: Tensor, every: bool = False) -> Float[Tensor, "batch output"]:
         """Logits at the last position, of the task's classes or every one that there is."""
         c: WrappedConfig = self.cfg
         self.__dict__["batch"] = len(tokens)  # by which it is seen whether positions come first inside
@@ -187,15 +179,16 @@ class Wrapped(Network):
         points: dict[str, HookPoint] = self.hook_dict
 
         def through(point: HookPoint) -> Callable[[Tensor], Tensor]:
-            return self._in_order(lambda x: point(x) if x.ndim > 2 else point(x.unsqueeze(1)).squeeze(1))
+            return self.in_order(lambda x: point(x) if x.ndim > 2 else point(x.unsqueeze(1)).squeeze(1))
 
         hooks: Mapping[str, Location] = self.cfg.hooks
         if not hooks:
-            return self._called(tokens).unsqueeze(1)
-        with passing(self.__dict__["inner"], {location: through(points[name]) for name, location in hooks.items()}):
-            return self._called(tokens).unsqueeze(1)
+            return self.called(tokens).unsqueeze(1)
+        places = {location: through(points[name]) for name, location in hooks.items()}
+        with passing(self.__dict__["inner"], places, len(tokens)):
+            return self.called(tokens).unsqueeze(1)
 
-    def _in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    def in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
         """A change of activations `[batch, pos, ...]` in the task's order as one of activations in the network's."""
         calling: Calling = self.cfg.calling
         order, is_turned = calling.order, calling.form == POSITIONS_FIRST
@@ -214,12 +207,12 @@ class Wrapped(Network):
 
         return changed
 
-    def _seen(self, location: Location, tokens: Tensor) -> Tensor:
+    def seen(self, location: Location, tokens: Tensor) -> Tensor:
         """What is at a location for some inputs."""
         seen: list[Tensor] = []
-        look = self._in_order(lambda x: (seen.append(x), x)[1])
-        with torch.no_grad(), passing(self.__dict__["inner"], {location: look}):
-            self._called(tokens)
+        note = self.in_order(lambda x: (seen.append(x), x)[1])
+        with torch.no_grad(), passing(self.__dict__["inner"], {location: note}, len(tokens)):
+            self.called(tokens)
         if not seen:
             raise ValueError(f"{self.cfg.kind} never calls {location}")
         return seen[-1]
@@ -232,10 +225,10 @@ class Wrapped(Network):
             x[:, -1] += change.to(x) if x.ndim == 3 else 0
             return x if x.ndim == 3 else x + change.to(x)
 
-        with torch.no_grad(), passing(self.__dict__["inner"], {location: self._in_order(moved)}):
-            return self._called(tokens).double()
+        with torch.no_grad(), passing(self.__dict__["inner"], {location: self.in_order(moved)}, len(tokens)):
+            return self.called(tokens).double()
 
-    def _affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:
+    def affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:
         """The matrix by which what is at a location, at the last position, makes the logits; None where none does.
 
         It is found by moving the activations: whether logits move alike whatever the input, and twice as far for twice
@@ -246,7 +239,7 @@ class Wrapped(Network):
         generator = torch.Generator().manual_seed(0)
         rows = torch.randint(len(self.inputs), (_PROBED,), generator=generator)
         tokens = self.inputs[rows]
-        seen = precise._seen(location, tokens)
+        seen = precise.seen(location, tokens)
         if seen.ndim not in (2, 3) or len(seen) != len(tokens) or not seen.is_floating_point():  # as quantised ones
             return None
         size = float(seen.double().square().mean().sqrt()) or 1.0
@@ -263,12 +256,16 @@ class Wrapped(Network):
 
     @cached_property
     def readout(self) -> Float[Tensor, "feature output"] | None:
-        """The matrix from the last neurons, or the last residual stream, to logits; None where it is no affine map."""
+        """The matrix from the last neurons, or the last residual stream, to logits.
+
+        Where a normalisation stands between, it is the mean gradient of the logits; None where there is none.
+        """
         hooks: Mapping[str, Location] = self.cfg.hooks
         last = f"blocks.{self.cfg.n_layers - 1}"
         for name in (f"{last}.mlp.hook_post", f"{last}.hook_resid_post"):
             if name in hooks:
-                return self._affine_map(hooks[name])
+                exact = self.affine_map(hooks[name])
+                return mean_gradient(self, hooks[name]) if exact is None else exact
         return None
 
     @property
@@ -283,7 +280,7 @@ class Wrapped(Network):
             raise ValueError(f"where {self.cfg.kind} has its embedding is not known")
         first = self.inputs[:, 0].unique()
         tokens = self.inputs[torch.stack([(self.inputs[:, 0] == a).nonzero()[0, 0] for a in first])]
-        return self._seen(hooks["hook_embed"], tokens)[:, 0]
+        return self.seen(hooks["hook_embed"], tokens)[:, 0]
 
     def _known_readout(self) -> Float[Tensor, "feature output"]:
         if self.readout is None:

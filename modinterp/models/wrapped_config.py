@@ -38,6 +38,11 @@ class WrappedConfig:
         return f"{self.kind}, {len(self.hooks)} hook points" if self.hooks else f"{self.kind}, seen from outside"
 
     @property
+    def found(self) -> str:
+        """Where its parts were found or named, in words; empty for a network seen from outside."""
+        return ", ".join(f"{name.removeprefix('blocks.')} at {location}" for name, location in self.hooks.items())
+
+    @property
     def forward_pass(self) -> str:
         """How it is called, in a few words."""
         return f"its own, called with {self.calling}, {self.calling.where_it_is_read}"
