@@ -53,7 +53,7 @@ def _losses(*names: str) -> dict[str, tuple[str, str]]:
 
 def _add_boundaries(figure: go.Figure, phases: Phases, **place: int) -> None:
     """Add dashed lines at the boundaries that are not NaN, in every panel or in the one of `row` and `col`."""
-    for epoch in (phases.memorised, phases.formed, phases.cleaned):
+    for epoch in (phases.memorisation_ended, phases.formed, phases.cleaned):
         if epoch == epoch:
             figure.add_vline(x=epoch, line={"dash": "dash", "color": MUTED, "width": 1}, **place)  # type: ignore[arg-type]
 
@@ -77,10 +77,7 @@ def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
         figure.update_yaxes(**LOSS_AXIS, row=1, col=col)
     figure.update_yaxes(title="Gini", row=2, col=1)
     figure.update_yaxes(title="sum of squares", row=2, col=2)
-    words = f"{phases.memorised:,.0f}, {phases.formed:,.0f} and {phases.cleaned:,.0f}"
-    figure = with_title(
-        figure, f"Three phases, with boundaries at epochs {words}: memorise, form a circuit, clean up", 660
-    )
+    figure = with_title(figure, f"Three phases, with {phases.words}: memorise, form a circuit, clean up", 660)
     figure.update_layout(legend_y=-0.16)
     return figure
 

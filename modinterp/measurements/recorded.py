@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -70,7 +70,10 @@ def restored(kind: Any, value: Any) -> Any:
         return _tensor(value)
     if isinstance(kind, type) and is_dataclass(kind):
         declared = _declared(kind)
-        _checked(isinstance(value, dict) and set(value) == set(declared), value)
+        formerly: Mapping[str, str] = getattr(kind, "FORMERLY", {})
+        value = {formerly.get(name, name): x for name, x in value.items()} if isinstance(value, dict) else value
+        needed = {field.name for field in fields(kind) if field.default is MISSING}
+        _checked(isinstance(value, dict) and needed <= set(value) <= set(declared), value)
         return kind(**{name: restored(declared[name], entry) for name, entry in value.items()})
     if origin in (tuple, list):
         entries: list[Any] = value if isinstance(value, list) else _checked(False, value)

@@ -84,3 +84,21 @@ def test_rank_correlation_by_its_definition(order: list[int]) -> None:
     n = len(order)
     by_hand = 1 - 6 * sum((i - place) ** 2 for i, place in enumerate(order)) / (n * (n * n - 1))
     assert rank_correlation(range(n), order) == pytest.approx(by_hand, abs=1e-9)
+
+
+def test_phases_of_snapshots_too_far_apart_say_so() -> None:
+    def progress(every: int) -> pd.DataFrame:
+        epochs = np.arange(0, 4001, every)
+        test = np.where(epochs < 2000, 5.0, np.where(epochs < 2400, 1.0, 0.01))
+        accuracy = np.where(epochs < 2400, 0.1, 1.0)
+        excluded = np.abs(epochs - 1000) / 1000
+        return pd.DataFrame(
+            {"epoch": epochs, "test_loss": test, "test_accuracy": accuracy, "excluded_loss_train": excluded}
+        )
+
+    fine, coarse = phases.phases(progress(50)), phases.phases(progress(1000))
+    assert (fine.memorisation_ended, fine.formed, fine.cleaned) == (1000, 2000, 2400)
+    assert (fine.apart, fine.is_coarse) == (50, False)
+    assert fine.words == "boundaries at epochs 1,000, 2,000 and 2,400"
+    assert (coarse.apart, coarse.is_coarse) == (1000, True)
+    assert "snapshots 1,000 epochs apart are too coarse to tell" in coarse.words

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from modinterp.analyses.meanings import Holds
 from modinterp.arguments import OR_NEVER
 
 LEARNED = 0.99  # accuracy that counts as learned
+FEWEST_IN_A_PHASE = 4  # measured epochs, from which its boundaries are told
 Time = Annotated[float, OR_NEVER]  # an epoch; NaN for never
 Table = Annotated[pd.DataFrame, Holds(("epoch",))]
 History = Annotated[pd.DataFrame, Holds(("epoch", "train_loss", "test_loss", "train_accuracy", "test_accuracy"))]
@@ -89,16 +90,36 @@ class Phases:
     """Boundaries of the three phases of training, in epochs, NaN where one is not reached (definition D16).
 
     Attributes:
-        memorised: end of memorisation, t1: the epoch with the lowest excluded loss before the network groks.
+        memorisation_ended: t1, the epoch with the lowest excluded loss before the network groks. Not to be confused
+            with `Grokking.memorised`, the first epoch at which the pairs trained on are right, which is earlier.
         formed: end of circuit formation, t2: first epoch after t1 with a test loss below half its plateau.
         cleaned: end of cleanup, t3: first epoch after t1 with a test loss of at most twice the final one.
         plateau: median test loss from t1 to the grokking epoch. [nats]
+        apart: largest distance between two measured epochs from half of t1 to t3; NaN where it is not known.
     """
 
-    memorised: float
+    FORMERLY: ClassVar[Mapping[str, str]] = {"memorised": "memorisation_ended"}  # in what was recorded before
+
+    memorisation_ended: float
     formed: float
     cleaned: float
     plateau: float
+    apart: float = math.nan
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether the measured epochs lie too far apart to tell the phases: a phase has fewer than four of them."""
+        ends = (0.0, self.memorisation_ended, self.formed, self.cleaned)
+        lengths = [end - start for start, end in pairwise(ends) if end == end and start == start]
+        return bool(lengths) and self.apart > min(lengths) / FEWEST_IN_A_PHASE
+
+    @property
+    def words(self) -> str:
+        """The boundaries in words, with a warning where the measured epochs are too far apart to tell them."""
+        epochs = f"{self.memorisation_ended:,.0f}, {self.formed:,.0f} and {self.cleaned:,.0f}"
+        if not self.is_coarse:
+            return f"boundaries at epochs {epochs}"
+        return f"boundaries near epochs {epochs}, which snapshots {self.apart:,.0f} epochs apart are too coarse to tell"
 
     def dozen_of(self, epochs: Sequence[int]) -> list[int]:
         """A dozen of some epochs, spread over the phases: the ends, the boundaries, and two within each phase.
@@ -106,7 +127,7 @@ class Phases:
         Args:
             epochs: in order; boundaries that are not reached are left out.
         """
-        reached = (t for t in (self.memorised, self.formed, self.cleaned) if t == t)
+        reached = (t for t in (self.memorisation_ended, self.formed, self.cleaned) if t == t)
         knots = [epochs[0], *reached, epochs[-1]]
         targets = [start + (end - start) * i / 3 for start, end in pairwise(knots) for i in range(3)]
         return sorted({min(epochs, key=lambda e: abs(e - t)) for t in [*targets, epochs[-1]]})
@@ -132,7 +153,10 @@ def phases(progress: Progress) -> Phases:
     after = epochs > memorised
     formed = first_epoch(epochs, after & (test < plateau / 2))
     cleaned = first_epoch(epochs, after & (test <= 2 * test.iloc[-1]))
-    return Phases(memorised, formed, cleaned, plateau)
+    last = max(t for t in (memorised, formed, cleaned) if t == t)
+    around = epochs[epochs.between(memorised / 2, last)]
+    apart = float(around.diff().max()) if len(around) > 1 else float(epochs.diff().max())
+    return Phases(memorised, formed, cleaned, plateau, apart)
 
 
 @checked

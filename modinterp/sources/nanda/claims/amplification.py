@@ -51,7 +51,7 @@ def _scaled(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _smaller(m: CyclicMeasurements) -> dict[str, Value]:
-    table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
+    table, t1, t2 = m.progress, m.phases.memorisation_ended, m.phases.formed
     end = table.iloc[-1]
     plateau = float(table["train_loss"][table["epoch"].between(t1, t2)].median())
     return {

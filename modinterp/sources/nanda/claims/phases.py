@@ -30,14 +30,14 @@ SMALLEST_EXCLUSION = "smallest excluded loss over train loss"
 
 
 def _memorization(m: CyclicMeasurements) -> dict[str, Value]:
-    t1 = m.phases.memorised
+    t1 = m.phases.memorisation_ended
     early = m.progress[m.progress["epoch"] <= t1 / 2]
     ratio = (early["excluded_loss_train"] / early["train_loss"]).max() if len(early) else math.nan
     return {T1: t1, EXCLUDED_OVER_TRAIN: float(ratio)}
 
 
 def _circuit(m: CyclicMeasurements) -> dict[str, Value]:
-    t1, t2 = m.phases.memorised, m.phases.formed
+    t1, t2 = m.phases.memorisation_ended, m.phases.formed
     return {T2_OVER_T1: t2 / t1, RESTRICTED_AT_T2: value_at(m.progress, t2, "restricted_loss_all")}
 
 
@@ -49,7 +49,7 @@ def _cleanup(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _while_memorising(m: CyclicMeasurements) -> dict[str, Value]:
-    early = m.progress[m.progress["epoch"] <= m.phases.memorised]
+    early = m.progress[m.progress["epoch"] <= m.phases.memorisation_ended]
     return {
         LOWEST_TEST_LOSS: float(early["test_loss"].min()),
         LOWEST_RESTRICTED_LOSS: float(early["restricted_loss_all"].min()),
@@ -64,7 +64,7 @@ def _restricted_in_cleanup(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _inflections(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = inflections(m.progress, "sum_of_squared_weights")
-    boundaries = (m.phases.memorised, m.phases.formed, m.phases.cleaned)
+    boundaries = (m.phases.memorisation_ended, m.phases.formed, m.phases.cleaned)
     return {AT_INFLECTION: sum(bool((abs(epochs - t) <= 0.25 * t).any()) for t in boundaries)}
 
 
@@ -80,7 +80,7 @@ def _coefficients(m: CyclicMeasurements) -> dict[str, Value]:
     growths, jumps = [], []
     for column in (f"cos_{k}" for k in m.freqs if f"cos_{k}" in table):
         final = float(table[column].iloc[-1])
-        growths.append(final / value_at(table, m.phases.memorised, column))
+        growths.append(final / value_at(table, m.phases.memorisation_ended, column))
         jumps.append(float(table[column].diff().abs().max()) / abs(final))
     return {GROWTH: min(growths, default=math.nan), JUMP: max(jumps, default=math.nan)}
 

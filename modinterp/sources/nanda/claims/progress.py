@@ -61,7 +61,7 @@ def _excluded_of_ideal() -> dict[str, Value]:
 
 
 def _excluded(m: CyclicMeasurements) -> dict[str, Value]:
-    table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
+    table, t1, t2 = m.progress, m.phases.memorisation_ended, m.phases.formed
     waiting = table["test_loss"][table["epoch"].between(t1, 0.8 * t2)]
     at_t1, at_t2 = (value_at(table, t, "excluded_loss_train") for t in (t1, t2))
     return {
@@ -83,7 +83,7 @@ def epoch_below_1(m: CyclicMeasurements, loss: str) -> float:
         loss: column of the progress measures.
     """
     epochs = m.progress["epoch"]
-    counted = (epochs > m.phases.memorised) | (loss == "train_loss")
+    counted = (epochs > m.phases.memorisation_ended) | (loss == "train_loss")
     return first_epoch(epochs, counted & (m.progress[loss] < 1))
 
 
@@ -99,7 +99,7 @@ def _restricted(m: CyclicMeasurements) -> dict[str, Value]:
 
 def sparsity(m: CyclicMeasurements) -> dict[str, Value]:
     """Gini coefficients of the Fourier components of W_E and W_L at the end of memorisation, and how they rise."""
-    table, t1, t2 = m.progress, m.phases.memorised, m.phases.formed
+    table, t1, t2 = m.progress, m.phases.memorisation_ended, m.phases.formed
     end = float(table["epoch"].iloc[-1])
     at_t1, at_t2, at_end = (
         {matrix: value_at(table, epoch, column) for matrix, column in SPARSE.items()} for epoch in (t1, t2, end)
@@ -117,7 +117,7 @@ def sparsity(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _weights(m: CyclicMeasurements) -> dict[str, Value]:
-    t1, t2, t3 = m.phases.memorised, m.phases.formed, m.phases.cleaned
+    t1, t2, t3 = m.phases.memorisation_ended, m.phases.formed, m.phases.cleaned
     squares = "sum_of_squared_weights"
     table = m.progress.assign(norm=m.progress[squares] ** 0.5)
     falling = table[squares][table["epoch"] >= t1]

@@ -86,7 +86,7 @@ def _table_4(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _loss_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
-    t1, t2 = [m.phases.memorised for m in runs], [m.phases.formed for m in runs]
+    t1, t2 = [m.phases.memorisation_ended for m in runs], [m.phases.formed for m in runs]
     return {
         LATEST_T1: max(t1),
         T2_RATIO: max(t2) / min(t2),
