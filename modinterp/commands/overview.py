@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": Command("put several networks side by side, as one table and one page", "a.pt b.pt --op add --p 97"),
     "distill": Command("write a network as formulas, and a formula as a program", "model.pt --op add --out clock.py"),
     "reproduce": Command("measure every claim of a source on trained networks", "all --only '*losses*'"),
+    "train": Command("train a network of your own on arithmetic mod p", "--op add --p 59 --seed 1"),
     "runs": Command("list, train, watch and check runs, or search for hyper-parameters", "list"),
     "publish": Command("put finished runs among the checkpoints, or onto the Hub", "mine/sums-0 --snapshots"),
     "sources": Command("list the sources, or write a template for one of your own", "new your_paper"),

@@ -31,6 +31,7 @@ COMMANDS = {
     "sources new": ("modinterp.commands.sources", ["new"]),
     "publish ground-truth": ("modinterp.commands.publish", ["ground-truth"]),
     "publish": ("modinterp.commands.publish", []),
+    "train": ("modinterp.commands.train", []),
     "explain": ("modinterp.commands.explain", []),
     "distill": ("modinterp.commands.distill", []),
 }

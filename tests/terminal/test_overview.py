@@ -44,7 +44,7 @@ def test_the_script_is_the_overview() -> None:
 
 def test_every_package_that_is_a_command_is_in_the_overview() -> None:
     packages = {path.parent.name for path in Path(overview.__file__).parents[1].glob("*/__main__.py")}
-    assert set(COMMANDS) == packages
+    assert set(COMMANDS) == packages | {"train"}  # a package of that name would hide the function
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])

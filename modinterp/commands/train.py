@@ -1,0 +1,72 @@
+"""`modinterp train`: a training of one's own, from a few words or from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from modinterp.cluster.cores import set_threads
+from modinterp.files import writable_folder
+from modinterp.lazy import staying
+from modinterp.terminal.errors import one_line_errors
+from modinterp.terminal.parser import Parser, folder
+
+OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic")
+
+
+def _parser(prog: str) -> Parser:
+    parser = Parser(
+        prog=prog,
+        description="""Train a network of your own on arithmetic mod p, and say what to type next.
+
+Stop it at any moment: the same command goes on from the last state. Runs of the sources are trained by
+`modinterp runs train`.""",
+        epilog="""examples:
+  %(prog)s --op add --p 59 --seed 1
+  %(prog)s --p 113 --arch mlp
+  %(prog)s --p 113 --recipe paper
+  %(prog)s mine.yaml                 such as `mine/first: {op: add, p: 59, epochs: 2000, weight_decay: 2.0}`
+  %(prog)s mine.py                   a file with SPECS = {name: modinterp.runs.own_specs.own_spec(...)}
+
+exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage, 130 after Ctrl-C.""",
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", nargs="?", type=Path, help=".yaml or .py, in place of the next five options")
+    add("--op", choices=OPS, default="add", help="what is learned (default: add)")
+    add("--p", metavar="P", type=int, default=113, help="the modulus (default: 113)")
+    add("--seed", metavar="S", type=int, default=0, help="of split, weights and batches (default: 0)")
+    shape = "one layer that reads a b =, or one hidden layer on the sum of embeddings (default: transformer)"
+    add("--arch", choices=("transformer", "mlp"), default="transformer", help=shape)
+    recipe = "that of Nanda et al. 2023, or one that takes a minute or two (default: fast)"
+    add("--recipe", choices=("fast", "paper"), default="fast", help=recipe)
+    add("--epochs", metavar="E", type=int, help="optimiser steps (default: as in the recipe)")
+    add("--out", metavar="DIR", type=folder, default=Path("trained"), help="where to write (default: trained)")
+    add("--device", default="auto", help="cpu, cuda, or auto for the GPU if there is one (default: auto)")
+    add("--threads", metavar="N", type=int, help="how many threads compute (default: one a free core)")
+    return parser
+
+
+@one_line_errors("stopped; the same command goes on from the last snapshot")
+def main(arguments: list[str] | None = None, prog: str = "python -m modinterp train") -> int:
+    """Run the command, which the user calls `prog`; returns its exit code."""
+    options, is_own_process = _parser(prog).parse_args(arguments), arguments is None
+    with staying(is_own_process):
+        set_threads(options.threads)
+        from modinterp.runs import train
+        from modinterp.runs.own_specs import own_name, own_spec, specs_in
+        from modinterp.training import OutcomeKind, prepare_cpu
+
+    if is_own_process:
+        prepare_cpu()
+    words = {name: getattr(options, name) for name in ("op", "p", "seed", "arch", "recipe")}
+    if options.file is not None:
+        specs = specs_in(options.file)
+    else:
+        changes = {} if options.epochs is None else {"epochs": options.epochs}
+        specs = {own_name(**words): own_spec(**words, **changes)}
+    outcomes = train(specs, writable_folder(options.out), options.device)
+    for name, outcome in outcomes.items():
+        print(f"{options.out / name}: {outcome}")
+    first = next(iter(specs))
+    print(f"next: {prog.rpartition(' ')[0]} explain {first} --runs {options.out}")
+    print(f"or, in Python: modinterp.measure(modinterp.load({first!r}, root={str(options.out)!r}))")
+    return int(any(outcome.kind is OutcomeKind.NOT_FINITE for outcome in outcomes.values()))
