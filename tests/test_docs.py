@@ -26,6 +26,7 @@ COMMANDS = {
     "reproduce": "modinterp.commands.reproduce",
     "runs": "modinterp.commands.runs",
     "sources": "modinterp.commands.sources",
+    "train": "modinterp.commands.train",
 }
 
 

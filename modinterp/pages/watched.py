@@ -19,6 +19,7 @@ from modinterp.measurements import CyclicMeasurements, measure_as_published
 from modinterp.pages.html import rendered
 from modinterp.pages.plots import untitled
 from modinterp.runs import TrainedRun, load
+from modinterp.runs.recorded_run import is_recorded, recorded_run
 
 PAGE, CURVES = "index.html", "curves.js"
 MOST = 16  # snapshots that are measured
@@ -94,7 +95,8 @@ def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = F
         raise ValueError(f"--every must be more than 0 and at most {MOST_SECONDS:,.0f} seconds, got {seconds:g}")
     watched, told = Watched(seconds), ""
     while True:
-        run = load(name, root=runs, partial=True)
+        folder = runs / name
+        run = recorded_run(folder, name) if is_recorded(folder) else load(name, root=runs, partial=True)
         if repr(run) != told:
             path = watched.write(run, out)
             yield f"{run!r}{'' if told else f'; open {path}'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,13 +16,15 @@ from torch import nn
 from modinterp.files import write_atomically
 from modinterp.models import Wrapped
 from modinterp.models.call_search import calling_of
+from modinterp.runs.loggers import Logger, logger
 from modinterp.runs.own_run import Rows, own_split, run
+from modinterp.runs.recorded_run import HISTORY, MARK
 from modinterp.runs.run import TRAINED, TrainedRun
 from modinterp.runs.store import write_weights
 from modinterp.tasks import Task
+from modinterp.tasks.description import description
 from modinterp.training import accuracy, cross_entropy
 
-MARK, HISTORY = "recorded.json", "history.csv"
 RATIO = 1.25  # between the steps of two snapshots: 62 of them in a million steps
 
 
@@ -50,6 +52,7 @@ class record:
         out: where the folder lies; `trained/` by default.
         ratio: between the steps of two snapshots, more than 1; every step by step at first, then ever further apart.
         inputs, tokens: how the module is called, as in `explain`.
+        to: `wandb` and `tensorboard`, which are fed with the same rows where they are installed.
     Raises:
         FileExistsError: the folder holds files that no recorder wrote.
         ValueError: rows that do not exist, or a ratio of 1 or less.
@@ -66,6 +69,7 @@ class record:
         ratio: float = RATIO,
         inputs: str | None = None,
         tokens: str | Callable[..., Any] | None = None,
+        to: Sequence[str] = (),
     ):
         if not ratio > 1:
             raise ValueError(f"ratio must be more than 1, got {ratio}")
@@ -75,6 +79,7 @@ class record:
         self.rows: list[dict[str, float]] = []
         self.due = self.last = -1
         self._open()
+        self.loggers: list[Logger] = [logger(kind, name, self.folder) for kind in to]
 
     def _open(self) -> None:
         """Make the folder, or go on in one that a recorder wrote."""
@@ -82,9 +87,19 @@ class record:
         mark = self.folder / MARK
         if not mark.is_file() and any(self.folder.iterdir()):
             raise FileExistsError(f"{self.folder} holds files that no recorder wrote; choose another name or `out`")
-        write_atomically(mark, json.dumps({"name": self.name, "task": self.task.name}).encode())
+        self._mark(is_over=False)
         if (self.folder / HISTORY).is_file():
             self.rows = pd.read_csv(self.folder / HISTORY).to_dict("records")  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _mark(self, is_over: bool) -> None:
+        """Say in the folder what is recorded, so that it can be watched without the module."""
+        content = {
+            "name": self.name,
+            "task": description(self.task),
+            "train": self.split.train.tolist(),
+            "over": is_over,
+        }
+        write_atomically(self.folder / MARK, json.dumps(content).encode())
 
     def __enter__(self) -> record:
         return self
@@ -94,6 +109,10 @@ class record:
     ) -> None:
         if self.last >= 0 and (not self.rows or self.rows[-1]["epoch"] < self.last):
             self._write(self.last)
+        if error is None:
+            self._mark(is_over=True)
+        for each in self.loggers:
+            each.close()
 
     def __call__(self, step: int) -> None:
         """To be called after each step; writes a snapshot where one is due.
@@ -110,6 +129,11 @@ class record:
             self._write(step)
             self.due = max(step + 1, math.ceil(step * self.ratio))
 
+    def at(self, step: int) -> None:
+        """As a call, for loops that may report a step twice, as where gradients are accumulated."""
+        if step > self.last:
+            self(step)
+
     def _forget_from(self, step: int) -> None:
         """Drop what an earlier loop wrote of this step and later ones."""
         self.rows = [row for row in self.rows if row["epoch"] < step]
@@ -121,6 +145,8 @@ class record:
         weights = {name: w.detach().cpu().clone() for name, w in self.model.state_dict().items()}
         write_weights(self.folder / f"step_{step}.safetensors", weights)
         self.rows.append(self._measured(step))
+        for each in self.loggers:
+            each.log(step, {name: value for name, value in self.rows[-1].items() if name != "epoch"})
         write_atomically(self.folder / HISTORY, self.history.to_csv(index=False).encode())
 
     def _measured(self, step: int) -> dict[str, float]:

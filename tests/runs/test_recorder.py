@@ -5,12 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
 from runs.test_own_run import MASK, TASK, Mine
 
 import modinterp as mi
+from modinterp.pages.watched import watch
+from modinterp.runs.callbacks import lightning_callback, trainer_callback
+from modinterp.runs.recorded_run import recorded_run
 
 
 def loop(steps: range, folder: Path, model: Mine, stop: int | None = None) -> mi.record:
@@ -100,3 +104,72 @@ def test_a_module_that_takes_other_tokens_is_recorded(tmp_path: Path) -> None:
         right = model(torch.stack([a, 0 * a + TASK.p + 1, b, 0 * a + TASK.p], dim=1)).argmax(1) == task.answers()
         assert mine.history.train_accuracy.iloc[-1] == pytest.approx(float(right[:30].double().mean()))
         assert len(mine.run().snapshots) == 3
+
+
+def test_what_is_recorded_is_watched_without_the_module(tmp_path: Path) -> None:
+    model = Mine()
+    with mi.record("mine/run-1", model, TASK, train=MASK, out=tmp_path) as recorded:
+        for step in range(5):
+            recorded(step)
+        (line,) = watch("mine/run-1", tmp_path, tmp_path / "page", once=True)
+        assert "in training" in line
+    assert (tmp_path / "page" / "index.html").is_file()
+    (line,) = watch("mine/run-1", tmp_path, tmp_path / "page", once=True)
+    assert "in training" not in line
+    run = recorded_run(tmp_path / "mine/run-1", "mine/run-1")
+    assert run.history["epoch"].tolist() == [0, 1, 2, 3, 4]
+    assert torch.equal(run.split.train.sort().values, recorded.split.train.sort().values)
+    (tmp_path / "mine/run-1" / "recorded.json").write_text("{")
+    with pytest.raises(ValueError, match="is no whole record of a training"):
+        recorded_run(tmp_path / "mine/run-1", "mine/run-1")
+
+
+def test_loggers_get_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Run:
+        def __init__(self) -> None:
+            self.rows: list[dict[str, float]] = []
+            self.is_over = False
+
+        def log(self, row: dict[str, float]) -> None:
+            self.rows.append(row)
+
+        def finish(self) -> None:
+            self.is_over = True
+
+    made = Run()
+    fake = ModuleType("wandb")
+    fake.run, fake.init = None, lambda name: made  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "wandb", fake)
+    with mi.record("mine/run-1", Mine(), TASK, train=MASK, out=tmp_path, to=("wandb",)) as recorded:
+        for step in range(3):
+            recorded(step)
+    assert made.is_over
+    assert [row["step"] for row in made.rows] == [0, 1, 2]
+    assert [row["test_loss"] for row in made.rows] == recorded.history["test_loss"].tolist()
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(ImportError, match="wandb is not installed; `pip install wandb`"):
+        mi.record("mine/run-2", Mine(), TASK, train=MASK, out=tmp_path, to=("wandb",))
+    with pytest.raises(ValueError, match="unknown logger 'mlflow'; known are wandb, tensorboard"):
+        mi.record("mine/run-3", Mine(), TASK, train=MASK, out=tmp_path, to=("mlflow",))
+
+
+def test_the_trainer_of_transformers_records(tmp_path: Path) -> None:
+    recorded = mi.record("mine/run-1", Mine(), TASK, train=MASK, out=tmp_path)
+    callback = trainer_callback(recorded)
+    for step in (1, 1, 2, 3):  # a step twice, as where gradients are accumulated
+        callback.on_step_end(None, SimpleNamespace(global_step=step), None)
+    callback.on_train_end(None, SimpleNamespace(global_step=3), None)
+    assert list(recorded.run().snapshots) == [1, 2, 3]
+
+
+def test_lightning_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lightning, inner = ModuleType("lightning"), ModuleType("lightning.pytorch")
+    inner.Callback = object  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "lightning", lightning)
+    monkeypatch.setitem(sys.modules, "lightning.pytorch", inner)
+    recorded = mi.record("mine/run-1", Mine(), TASK, train=MASK, out=tmp_path)
+    callback = lightning_callback(recorded)
+    for step in (1, 2):
+        callback.on_train_batch_end(SimpleNamespace(global_step=step), None, None, None, 0)
+    callback.on_train_end(None, None)
+    assert list(recorded.run().snapshots) == [1, 2]

@@ -1,0 +1,56 @@
+"""A recorder as a callback of Lightning or of the Trainer of transformers; both are imported when they are used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modinterp.runs.recorder import record
+
+
+def lightning_callback(recorded: record) -> Any:
+    """A callback of Lightning that records after each batch.
+
+    >>> lightning.Trainer(callbacks=[lightning_callback(recorded)])    # doctest: +SKIP
+
+    Raises:
+        ImportError: Lightning is not installed.
+    """
+    try:
+        from lightning.pytorch import Callback  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        try:
+            from pytorch_lightning import Callback  # pyright: ignore[reportMissingImports]
+        except ImportError as error:
+            raise ImportError("Lightning is not installed; `pip install lightning` does that") from error
+
+    class Recording(Callback):  # pyright: ignore[reportGeneralTypeIssues]
+        def on_train_batch_end(self, trainer: Any, *_: Any, **__: Any) -> None:
+            recorded.at(int(trainer.global_step))
+
+        def on_train_end(self, *_: Any) -> None:
+            recorded.__exit__(None, None, None)
+
+    return Recording()
+
+
+def trainer_callback(recorded: record) -> Any:
+    """A callback of the Trainer of transformers that records after each step.
+
+    >>> transformers.Trainer(model, callbacks=[trainer_callback(recorded)])    # doctest: +SKIP
+
+    Raises:
+        ImportError: transformers is not installed.
+    """
+    try:
+        from transformers import TrainerCallback
+    except ImportError as error:
+        raise ImportError("transformers is not installed; `pip install transformers` does that") from error
+
+    class Recording(TrainerCallback):
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            recorded.at(int(state.global_step))
+
+        def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            recorded.__exit__(None, None, None)
+
+    return Recording()
