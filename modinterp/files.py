@@ -100,3 +100,16 @@ def writable_folder(folder: Path, option: str = "--out") -> Path:
     if not os.access(there, os.W_OK):
         raise ValueError(f"{option} {folder} cannot be {'written' if there == folder else 'made'}")
     return folder
+
+
+def own_page(folder: Path, beside: str) -> Path:
+    """The folder itself, after a check that no page of anybody else's lies in it.
+
+    Args:
+        beside: the file that is written beside every page of ours.
+    Raises:
+        ValueError: it has an `index.html`, and not that file.
+    """
+    if (folder / "index.html").exists() and not (folder / beside).exists():
+        raise ValueError(f"{folder} holds an index.html of others, which stays; choose another folder by --out")
+    return folder

@@ -6,7 +6,7 @@ from argparse import BooleanOptionalAction
 from pathlib import Path
 
 from modinterp.cluster.cores import set_threads
-from modinterp.files import folder_name, writable_folder
+from modinterp.files import folder_name, own_page, writable_folder
 from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser, folder
@@ -93,7 +93,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.ex
     path = Path(network)
     is_file = path.suffix in READ or path.is_absolute() or path.exists()
     out = out or Path("reports/explain") / (folder_name(path) if is_file else path)
-    writable_folder(out)
+    own_page(writable_folder(out), "explanation.json")
     explanation = explain(network, **options, root=root)
     page = write_explanation(explanation, out)
     print(f"{explanation}\n\nreport: {page}")

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from modinterp.compare.comparison import Comparison, as_text
 from modinterp.figures import comparison as drawn
 from modinterp.figures.ladder import ladders
-from modinterp.files import write_atomically
+from modinterp.files import own_page, write_atomically
 from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
 
@@ -56,6 +56,7 @@ def write_comparison(comparison: Comparison, out: Path) -> Path:
         OSError: the folder cannot be written; what was there stays.
     """
     data = json.dumps(comparison.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    own_page(out, "comparison.json")
     content = {
         "comparison.json": data,
         "comparison.csv": comparison.table().to_csv(index_label="quantity"),

@@ -26,7 +26,7 @@ from modinterp.figures import (
     representations,
     symmetry,
 )
-from modinterp.files import write_atomically
+from modinterp.files import own_page, write_atomically
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, table_html
@@ -132,6 +132,7 @@ def page(explanation: Explanation) -> str:
         shape=explanation.measurements.model.cfg.summary,
         assumed=explanation.assumed,
         warning=explanation.warning,
+        instead=explanation.instead,
         tried=[] if explanation.warning is None else explanation.warning.trials[:SHOWN_TRIALS],
         verdict=verdict,
         state="holds" if verdict.label == FOURIER else "open",
@@ -151,7 +152,9 @@ def write_explanation(explanation: Explanation, out: Path) -> Path:
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
+        ValueError: a page of anybody else's lies there.
     """
+    own_page(out, "explanation.json")
     content = {
         "explanation.json": json.dumps(explanation.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
         "explanation.csv": explanation.table().to_csv(index=False),

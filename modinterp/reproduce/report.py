@@ -12,7 +12,7 @@ import pandas as pd
 
 from modinterp.claims import Result
 from modinterp.figures.prevalence import prevalence_table
-from modinterp.files import write_atomically
+from modinterp.files import own_page, write_atomically
 from modinterp.reproduce.findings import contradictions_table
 from modinterp.reproduce.index import IndexEntry, index
 from modinterp.reproduce.printed import printed_table
@@ -121,6 +121,7 @@ def write_index(entries: Sequence[IndexEntry], out: Path) -> Path:
     Raises:
         OSError: the folder cannot be written; what was there stays.
     """
+    own_page(out, "claims.json")
     write_atomically(out / "claims.json", claims_json(tuple(r for entry in entries for r in entry.results)).encode())
     write_atomically(out / "index.html", index(entries).encode())
     return out / "index.html"
@@ -135,6 +136,7 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
     Raises:
         OSError: the folder cannot be written; what was there stays.
     """
+    own_page(out, "claims.json")
     write_atomically(out / "claims.json", claims_json(reproduced.results).encode())
     write_atomically(
         out / "claims.csv", claims_table(reproduced.results, reproduced.beside).to_csv(index=False).encode()

@@ -15,6 +15,7 @@ from modinterp import tasks
 from modinterp.explain import explain
 from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, WAVES
 from modinterp.explain.measuring import measure
+from modinterp.explain.page import page
 from modinterp.models import Calling, Wrapped
 from modinterp.models.call_search import best_calling
 from modinterp.models.calling import likeliest_calling
@@ -223,6 +224,7 @@ def test_linear_forms_are_named_and_explained(form: str) -> None:
     assert form in again.assumed
     assert f"with op={form!r}: {FOURIER}" in str(x)
     assert x.to_json()["instead"]["verdict"] == FOURIER
+    assert f"<b>{FOURIER}</b>" in page(x)
 
 
 def test_a_form_of_a_file_is_explained_by_its_inside(tmp_path: Any) -> None:
