@@ -19,7 +19,7 @@ def ladder(rungs: pd.DataFrame, baselines: pd.DataFrame, title: str) -> go.Figur
     """Accuracy and KL divergence of each formula against its count of numbers, with baselines and the network.
 
     Args:
-        rungs: `curve` of a `Distilled`.
+        rungs: `curve` of a `Distilled`; a formula that says nothing of the inside is an open circle.
         baselines: one row a network that was cut down: `kind` (`svd` or `pruned`), `numbers`, `accuracy`, `kl`.
         title: what to see.
     """
@@ -31,7 +31,12 @@ def ladder(rungs: pd.DataFrame, baselines: pd.DataFrame, title: str) -> go.Figur
                 figure.add_trace(_line(some, name, words, colour, column == 1), row=1, col=column)
         formulas = rungs[rungs["rung"] != "network"]
         line = _line(formulas, name, "formulas", CATEGORIES[0], column == 1)
-        line.update(mode="markers+text", text=formulas["rung"], textposition="top center", marker={"size": 9})
+        line.update(
+            mode="markers+text",
+            text=formulas["rung"],
+            textposition=_places(len(formulas)),
+            marker={"size": 9, "symbol": ["circle" if x else "circle-open" for x in formulas["inside"]]},
+        )
         figure.add_trace(line, row=1, col=column)
         whole = rungs[(rungs["rung"] == "network") & (rungs["numbers"] > 0)]
         dot = _line(whole, name, "the network", INK, column == 1)
@@ -61,6 +66,12 @@ def ladders(curves: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
     figure.update_xaxes(type="log", title="share of the network's numbers", tickformat=".1%")
     figure.update_yaxes(type="log", title="KL divergence [nats]", exponentformat="power")
     return with_title(figure, title, 460)
+
+
+def _places(count: int) -> list[str]:
+    """Where the names of dots are written, so that those of neighbours do not cover one another."""
+    places = ("top center", "bottom center", "middle right", "middle left")
+    return [places[i % len(places)] for i in range(count)]
 
 
 def _line(rows: pd.DataFrame, name: str, words: str, colour: str, is_first: bool) -> go.Scatter:

@@ -174,13 +174,14 @@ class Distilled:
         Args:
             bits: whether the precision is measured at which nothing changes, which takes as long as all else.
         Returns:
-            `rung`, `numbers`, `share of all numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and
-            `share of NAME` for each part of the network of which the formula has a share.
+            `rung`, `inside` (whether it says how the network computes), `numbers`, `share of all numbers`, `bits`,
+            `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME` for each part of the network of which
+            the formula has a share.
         """
         rows = [self._row(rung, bits) for rung in self.rungs]
         whole = faithfulness(self._network, self._network, self._answers) if self.rungs else None
         if whole is not None:
-            rows.append({"rung": "network", "numbers": self.numbers, "share of all numbers": 1.0,
+            rows.append({"rung": "network", "inside": True, "numbers": self.numbers, "share of all numbers": 1.0,
                          "bits": 32 * self.numbers, **vars(whole)})  # fmt: skip
         return pd.DataFrame(rows)
 
@@ -189,7 +190,7 @@ class Distilled:
         share = numbers / self.numbers if self.numbers else float("nan")
         size = {"bits": numbers * self.bits(rung)} if bits else {}
         parts = {f"share of {name}": value for name, value in self.shares(rung).items()}
-        return {"rung": rung.key, "numbers": numbers, "share of all numbers": share, **size,
+        return {"rung": rung.key, "inside": rung.inside, "numbers": numbers, "share of all numbers": share, **size,
                 **vars(rung.faithfulness), **parts}  # fmt: skip
 
     def beaten(self) -> pd.DataFrame:
