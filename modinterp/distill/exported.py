@@ -10,6 +10,13 @@ from modinterp.files import write_atomically
 from modinterp.formulas import Distilled, Rung
 
 MARK = "Written by `modinterp distill`"
+ACTS = {
+    "relu": "np.maximum(x, 0)",
+    "none": "x",
+    "square": "x * x",
+    "tanh": "np.tanh(x)",
+    "gelu": "x * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) / 2",
+}
 MOST_LETTERS = 119  # of a line of its docstring
 PROGRAM = '''"""{title}
 
@@ -19,8 +26,7 @@ PROGRAM = '''"""{title}
     python {name}.py          the share of all pairs that it answers rightly
 """
 
-import json
-import sys
+{imports}
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +34,7 @@ import numpy as np
 FORMULA = json.loads(Path(__file__).with_suffix(".json").read_text())["formula"]
 P, SIGN = FORMULA["p"], FORMULA["sign"]
 NAMES = FORMULA.get("names") or list(range(P))  # the numbers in the order in which they add up
-ACTS = {{"relu": lambda x: np.maximum(x, 0), "none": lambda x: x, "square": np.square, "tanh": np.tanh}}
+act = lambda x: {act}  # the nonlinearity
 # Multiples (i, j) of each term's waves cos(w (i a + j b) + phase).
 TERMS = {{"constant": [(0, 0)], "single": [(1, 0), (0, 1)], "first": [(1, 0)], "second": [(0, 1)], "sum": [(1, 1)],
          "double": [(2, 0), (0, 2)], "double first": [(2, 0)], "double second": [(0, 2)], "difference": [(1, -1)]}}
@@ -51,12 +57,13 @@ def logits(a, b):
     for cluster in FORMULA.get("clusters", []):
         k, inputs, u = cluster["freq"], cluster["inputs"], 0
         phases = [np.array(inputs.get(x, inputs.get("single", {{}})).get("phase", 0.0)) for x in ("first", "second")]
-        for term, waves in inputs.items():
-            z = amplitudes(waves, *TERMS[term][0], phases)
-            u = u + (sum(wave(k, i * a + j * b) for i, j in TERMS[term])[:, None] * z).real
+        for term, waves in inputs.items():  # such as "single", or "single at 35" for waves of another frequency
+            term, _, other = term.partition(" at ")
+            z, freq = amplitudes(waves, *TERMS[term][0], phases), int(other or k)
+            u = u + (sum(wave(freq, i * a + j * b) for i, j in TERMS[term])[:, None] * z).real
         for written, waves in cluster["outputs"].items():
             z = amplitudes(waves, 1, 1, phases)
-            total += ACTS[FORMULA["act_fn"]](u) @ (z[:, None] * wave(int(written), c)).real
+            total += act(u) @ (z[:, None] * wave(int(written), c)).real
     for path in FORMULA.get("path", []):  # what passes the neurons by
         x, of_class = sum(wave(path["freq"], i * a + j * b) for i, j in TERMS[path["term"]]), wave(path["freq"], c)
         cosine, sine = (np.outer((complex(*path[part]) * x).real, np.ones(P)) for part in ("cosine", "sine"))
@@ -65,8 +72,7 @@ def logits(a, b):
 
 
 if __name__ == "__main__":
-    b = np.arange(P)
-    pair = [NAMES.index(int(x)) for x in sys.argv[1:]]
+    b, pair = np.arange(P), [NAMES.index(int(x)) for x in sys.argv[1:]]
     right = [logits(np.full(P, a), b).argmax(1) == (a + SIGN * b) % P for a in range(P)]
     print(NAMES[logits(*pair).argmax()] if pair else np.mean(right))
 '''
@@ -85,7 +91,9 @@ def program(d: Distilled, rung: Rung, name: str) -> str:
         "of the network's weights and activations."
     )
     title = f"{MARK}: {d.m.task.name} as the network {Path(d.m.name).name} computes it, rung `{rung.key}`."
-    return PROGRAM.format(title=title, words=textwrap.fill(words, MOST_LETTERS), name=name)
+    act = ACTS[rung.formula.act_fn]
+    imports = "import json, math, sys" if "math." in act else "import json\nimport sys"
+    return PROGRAM.format(imports=imports, act=act, title=title, words=textwrap.fill(words, MOST_LETTERS), name=name)
 
 
 def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from modinterp.formulas.formula import TERMS, Array, Cluster, Formula, Path, Waves
+from modinterp.formulas.formula import Formula
 from modinterp.formulas.ladder import followed
 from modinterp.formulas.reading import NeuronReading
+from modinterp.formulas.waves import TERMS, Array, Cluster, Path, Waves, term_of
 
 HALVINGS = 9  # of the interval of thresholds: two formulas next to one another differ by a few numbers then
 KEPT_WHOLE = ("constant", "single", "first", "second")  # without these a neuron is no neuron of its frequency
@@ -66,11 +67,13 @@ def _thinned(cluster: Cluster, effects: Effects, least: float) -> Iterator[Clust
     deviation = effects.deviation[neurons] ** 2
     kept: dict[Any, tuple[Array, Array]] = {}  # which neurons have the wave, and which a phase of its own
     for name, waves in cluster.inputs.items():
-        multiples, size = TERMS[name], waves.amplitude**2 * gain
+        (multiples, freq), size = term_of(name, cluster.freq), waves.amplitude**2 * gain
         if name in KEPT_WHOLE:
             kept[name] = (np.ones(len(neurons), bool), np.full(len(neurons), waves.phase is not None))
             continue
-        kept[name] = _decided(cluster, waves, multiples[0], size * len(multiples) / 2, least)
+        kept[name] = _decided(
+            cluster, waves, multiples[0], size * len(multiples) / 2, least, may_follow=freq == cluster.freq
+        )
     for k, waves in cluster.outputs.items():
         size = waves.amplitude**2 / 2 * deviation
         # of another frequency there is nothing that a phase could follow
@@ -110,7 +113,7 @@ def _part(cluster: Cluster, members: Array, flags: Mapping[Any, tuple[bool, bool
     def decided(waves: Waves, key: Any, multiples: tuple[int, int]) -> Waves:
         return waves if flags[key][1] else followed(whole, waves, multiples)
 
-    inputs = {x: decided(w, x, TERMS[x][0]) for x, w in whole.inputs.items() if flags[x][0]}
+    inputs = {x: decided(w, x, term_of(x, cluster.freq)[0][0]) for x, w in whole.inputs.items() if flags[x][0]}
     outputs = {k: decided(w, k, (1, 1)) for k, w in whole.outputs.items() if flags[k][0]}
     return Cluster(cluster.freq, inputs, outputs, tuple(np.array(cluster.neurons)[members].tolist()))
 

@@ -22,7 +22,7 @@ from modinterp.formulas.reading import NeuronReading, alphas, paths, turned_b
 from modinterp.formulas.rung import KL, SAME, Rung, is_faithful
 from modinterp.formulas.shares import shares
 from modinterp.formulas.stages import stages
-from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.network import NoSuchPart
 from modinterp.runs import NotRecorded
 
@@ -50,7 +50,7 @@ class Distilled:
     def of(cls, m: NetworkMeasurements) -> Distilled:
         """The formulas of a network that was measured."""
         if not isinstance(m, CyclicMeasurements) or not m.basis.is_operation:
-            return cls(m, (), {"all": f"{m.task.name} is no addition under other names; no formula of waves is known"})
+            return cls(m, (), {"all": _why_nothing(m)})
         absent: dict[str, str] = {}
         found: list[Step] = []
         if (why := _why_no_answers(m)) is None:
@@ -62,6 +62,8 @@ class Distilled:
         try:
             reading = NeuronReading.of(m)
             found += steps(reading)
+            if found[-1].key != "reads":
+                absent["reads"] = "key frequencies and their doubles are most of all, whose waves are any function"
         except NoSuchPart as error:
             absent["neurons"] = str(error)
             if m.has_attention and not m.has_neurons and not m.is_output_only:
@@ -76,7 +78,7 @@ class Distilled:
         def enough(formula: Formula) -> bool:
             return is_faithful(self._faithfulness(formula))
 
-        last = self.rungs[-1]
+        last = next((x for x in self.rungs if x.key == "keys" and x.is_faithful), self.rungs[-1])
         short = compact(last.formula, Effects.of(reading), enough)
         if short is None:
             self.absent["compact"] = (
@@ -277,6 +279,12 @@ def _lines(d: Distilled) -> Iterator[str]:
 
 def _names(m: CyclicMeasurements) -> tuple[int, ...]:
     return m.basis.cyclic.names if m.basis.cyclic.is_renamed else ()
+
+
+def _why_nothing(m: NetworkMeasurements) -> str:
+    if isinstance(m, GroupMeasurements):
+        return f"{m.task.name} is measured by representations, of which no formula is written yet"
+    return f"{m.task.name} is no addition under other names; no formula of waves is known"
 
 
 def _why_no_answers(m: CyclicMeasurements) -> str | None:

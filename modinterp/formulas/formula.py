@@ -7,168 +7,15 @@ writes ``R cos(w c + rho)`` times ``act(u)`` into the logit of class c. Nothing 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-Array = np.ndarray
-DIGITS = 5  # significant ones, of numbers in files
+from modinterp.formulas.waves import ACTIVATIONS, TERMS, Array, Cluster, Path, Waves, circle, significant
+
 PAIRS_AT_ONCE = 20_000  # whose neurons are in memory at one time
-ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
-    "relu": lambda x: np.maximum(x, 0),
-    "none": lambda x: x,
-    "square": np.square,
-    "tanh": np.tanh,
-}
-# Name of an input term to the multiples (i, j) of its waves, cos(w (i a + j b) + phase), which are added up.
-TERMS: dict[str, tuple[tuple[int, int], ...]] = {
-    "constant": ((0, 0),),
-    "single": ((1, 0), (0, 1)),
-    "first": ((1, 0),),
-    "second": ((0, 1),),
-    "double": ((2, 0), (0, 2)),
-    "double first": ((2, 0),),
-    "double second": ((0, 2),),
-    "sum": ((1, 1),),
-    "difference": ((1, -1),),
-}
-
-
-def significant(values: Iterable[float]) -> list[float]:
-    """Numbers with the digits that files have of them."""
-    return [float(f"{value:.{DIGITS}g}") for value in values]
-
-
-@dataclass(frozen=True)
-class Waves:
-    """Amplitudes of some waves, one per neuron, with their phases.
-
-    Attributes:
-        amplitude: [neuron]
-        phase: of each wave [radians]; None where the phase follows from those of the neuron's waves of a and b.
-    """
-
-    amplitude: Array
-    phase: Array | None = None
-
-    @classmethod
-    def of(cls, z: Array) -> Waves:
-        """Waves with complex amplitudes, Re(z e^ix)."""
-        return cls(np.abs(z), np.angle(z))
-
-    @property
-    def numbers(self) -> int:
-        """How many numbers these are."""
-        return self.amplitude.size * (1 if self.phase is None else 2)
-
-    def complex(self, followed: Array | float) -> Array:
-        """The complex amplitudes, with the phases that are followed where the waves have none of their own."""
-        return self.amplitude * np.exp(1j * (followed if self.phase is None else self.phase))
-
-    def mapped(self, amplitude: Callable[[Array], Array], phase: Callable[[Array], Array]) -> Waves:
-        """The waves with a function of their amplitudes and another of their phases."""
-        return Waves(amplitude(self.amplitude), None if self.phase is None else phase(self.phase))
-
-    def to_json(self) -> dict[str, list[float]]:
-        """Plain data."""
-        data = {"amplitude": significant(self.amplitude)}
-        return data if self.phase is None else data | {"phase": significant(self.phase)}
-
-    @classmethod
-    def of_json(cls, data: Mapping[str, Any]) -> Waves:
-        """The waves that `to_json` gave."""
-        return cls(np.array(data["amplitude"]), np.array(data["phase"]) if "phase" in data else None)
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """The neurons of one frequency.
-
-    Attributes:
-        freq: [cycles per p]
-        inputs: name of a term in `TERMS` to its waves in every neuron's input.
-        outputs: frequency to the waves that every neuron writes into the logits over classes.
-        neurons: number of each neuron in the network.
-    """
-
-    freq: int
-    inputs: Mapping[str, Waves]
-    outputs: Mapping[int, Waves]
-    neurons: tuple[int, ...] = field(default=(), compare=False)
-
-    @property
-    def size(self) -> int:
-        """How many neurons these are."""
-        return next(iter(self.outputs.values())).amplitude.size if self.outputs else 0
-
-    @property
-    def numbers(self) -> int:
-        """How many numbers they have: with their frequency, their count, and which waves they have."""
-        return 3 + sum(waves.numbers for waves in (*self.inputs.values(), *self.outputs.values()))
-
-    def own_phases(self) -> tuple[Array | float, Array | float]:
-        """Phases of every neuron's wave of a, and of b. [radians]"""
-        found = [self.inputs.get(name, self.inputs.get("single")) for name in ("first", "second")]
-        first, second = (0.0 if one is None or one.phase is None else one.phase for one in found)
-        return first, second
-
-    def followed(self, multiples: tuple[int, int]) -> Array | float:
-        """The phase that a term of these multiples has where it follows the waves of a and b. [radians]"""
-        first, second = self.own_phases()
-        return multiples[0] * first + multiples[1] * second
-
-    def input(self, waves_of: Callable[[int, int], Array]) -> Array:
-        """The inputs of the neurons, `[..., neuron]`.
-
-        Args:
-            waves_of: multiples (i, j) to e^(i w (i a + j b)) of the pairs.
-        """
-        waves = [sum(waves_of(*multiples) for multiples in TERMS[name]) for name in self.inputs]
-        sizes = [x.complex(self.followed(TERMS[name][0])) for name, x in self.inputs.items()]
-        every, z = np.stack(waves, axis=-1), np.stack(sizes)  # one product in place of one for each term
-        return np.concatenate([every.real, every.imag], axis=-1) @ np.concatenate([z.real, -z.imag])
-
-    def output(self, p: int) -> Array:
-        """What each neuron writes, `[neuron, class]`."""
-        written = 0.0
-        for freq, waves in self.outputs.items():
-            z = waves.complex(self.followed((1, 1)))
-            written = written + np.multiply.outer(z, circle(freq * np.arange(p), p)).real
-        return np.asarray(written)
-
-
-@dataclass(frozen=True)
-class Path:
-    """What reaches the logits past the neurons: products of one wave of the pair and one of the class.
-
-    Attributes:
-        freq: of the class, and of the wave of the pair. [cycles per p]
-        term: name in `TERMS`.
-        cosine, sine: complex amplitudes z; the pair's wave Re(z e^ix) is written along cos(w c), and along sin(w c).
-    """
-
-    freq: int
-    term: str
-    cosine: complex
-    sine: complex
-
-    @property
-    def numbers(self) -> int:
-        """How many numbers it has; a constant has no phases."""
-        return 2 if self.term == "constant" else 4
-
-
-def circle(steps: Array, p: int) -> Array:
-    """e^(2 pi i steps / p); the steps are reduced mod p first, which keeps full precision."""
-    return _roots(p)[steps % p]
-
-
-@lru_cache(maxsize=16)
-def _roots(p: int) -> Array:
-    return np.exp(2j * np.pi / p * np.arange(p))
 
 
 @dataclass(frozen=True)
@@ -207,26 +54,22 @@ class Formula:
     def __call__(self, a: Array | int, b: Array | int) -> Array:
         """Logits `[..., class]` of pairs of places in the order of `names`, which for a + b are the residues."""
         a, b = np.broadcast_arrays(np.asarray(a), np.asarray(b))
-        b = self.sign * b
+        b = np.asarray(self.sign * b)
         c = np.arange(self.p)
         logits = np.zeros((*a.shape, self.p))
         for freq, alpha in self.alphas.items():
             logits += alpha * circle(freq * ((a + b)[..., None] - c), self.p).real
         if self.clusters:
             act = ACTIVATIONS[self.act_fn]
-            neurons = [act(cluster.input(self._waves(cluster.freq, a, b))) for cluster in self.clusters]
+            neurons = [act(cluster.input(a, b, self.p)) for cluster in self.clusters]
             written = [cluster.output(self.p) for cluster in self.clusters]
             logits += np.concatenate(neurons, axis=-1) @ np.concatenate(written)  # one product is the quickest
         for one in self.path:
-            waves = self._waves(one.freq, a, b)
-            wave = sum(waves(*multiples) for multiples in TERMS[one.term])
+            wave = sum(circle(one.freq * (i * a + j * b), self.p) for i, j in TERMS[one.term])
             of_class = circle(one.freq * c, self.p)
             logits += np.multiply.outer((one.cosine * wave).real, of_class.real)
             logits += np.multiply.outer((one.sine * wave).real, of_class.imag)
         return logits
-
-    def _waves(self, freq: int, a: Array, b: Array) -> Callable[[int, int], Array]:
-        return lambda i, j: circle(freq * (i * a + j * b), self.p)
 
     def grid(self) -> Array:
         """Logits of all pairs, `[a, b, class]`."""

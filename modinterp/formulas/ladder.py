@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from modinterp.formulas.formula import Cluster, Formula, Path, Waves
+from modinterp.formulas.formula import Formula
 from modinterp.formulas.reading import NeuronReading, paths
+from modinterp.formulas.waves import Cluster, Path, Waves
 
 PRODUCTS = ("sum", "difference")
 
@@ -63,10 +64,12 @@ ASSUMPTIONS = {
     "double": "A neuron also reads waves of a and b of twice its frequency.",
     "products": "A neuron also reads waves of a + b and a - b, the products of its waves of a and b.",
     "path": "Waves of the key frequencies also reach the logits past the neurons.",
-    "keys": "A neuron writes all key frequencies, and not its own alone.",
+    "keys": "A neuron writes all key frequencies and those of five neurons or more, not its own alone.",
+    "reads": "A neuron also reads waves of the other key frequencies.",
     "compact": "Of all these waves, those that change the network's logits the least are left out.",
     "pairs": "The logits are waves of a, of b and of both, of the key frequencies, with no neurons between.",
 }
+MOST_READ = 0.5  # of all frequencies: the waves of most of them are any function of a and of b
 NEURONS = ("frequency of a neuron", "inputs", "outputs")
 
 
@@ -93,3 +96,22 @@ def steps(r: NeuronReading) -> Iterator[Step]:
     past = paths(r.passing(), r.p, r.keys, every)
     yield step("path", products, past)
     yield step("keys", whole, past)
+    read = {min(k * i % r.p, -k * i % r.p) for k in r.keys for i in (1, 2)}
+    if len(read) <= MOST_READ * (r.p // 2):
+        yield step("reads", tuple(_with_others(r, x, (*r.single, *PRODUCTS)) for x in whole), past)
+
+
+def _with_others(r: NeuronReading, cluster: Cluster, terms: Sequence[str]) -> Cluster:
+    """The cluster with waves of the other key frequencies in its neurons' inputs.
+
+    A key frequency whose waves are there already, as twice the cluster's own, is left out.
+    """
+    double = 2 * cluster.freq % r.p
+    taken = {cluster.freq, double, r.p - double}
+    others = {
+        f"{term} at {k}": waves
+        for k in r.keys
+        if k not in taken
+        for term, waves in r.inputs(k, np.array(cluster.neurons), terms).items()
+    }
+    return replace(cluster, inputs={**cluster.inputs, **others})

@@ -7,8 +7,8 @@ import pandas as pd
 
 from modinterp.activations import activations
 from modinterp.activations.intervene import replaced
-from modinterp.formulas.formula import TERMS
 from modinterp.formulas.reading import NeuronReading, amplitudes, turned_b
+from modinterp.formulas.waves import TERMS
 from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.network import NoSuchPart
 

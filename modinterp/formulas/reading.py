@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from jaxtyping import Float
+from torch import Tensor
 
 from modinterp.analyses.fourier.cosine_sums import cosine_coefficients
-from modinterp.analyses.fourier.neurons import neuron_fits
-from modinterp.formulas.formula import ACTIVATIONS, TERMS, Formula, Path, Waves, circle
+from modinterp.analyses.fourier.neurons import SMALLEST_CLUSTER, neuron_fits
+from modinterp.formulas.formula import Formula
+from modinterp.formulas.waves import ACTIVATIONS, TERMS, Path, Waves, circle
 from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.network import NoSuchPart
+from modinterp.models import Wrapped, neuron_inputs
 
 ALIKE = 0.01  # of the energy of the waves of a and b: what the difference of the two may have if a and b are read alike
 # What each kind of number is read from; formulas state it.
@@ -31,7 +35,7 @@ class NeuronReading:
 
     Attributes:
         p, sign, act_fn, names: as in `Formula`.
-        keys: key frequencies. [cycles per p]
+        keys: key frequencies, and others of five neurons or more. [cycles per p]
         logits: of all pairs, `[a, b, class]`.
         pre: inputs of the last layer's neurons, `[a, b, neuron]`.
         W_L: `[neuron, class]`
@@ -60,13 +64,15 @@ class NeuronReading:
         """
         if not m.has_neurons or m.is_output_only:
             raise NoSuchPart(f"the neurons of {m.name} are not seen, or make less than half of its logits")
-        act_fn = m.model.cfg.act_fn
+        act_fn, pre = _inputs(m)
         if act_fn not in ACTIVATIONS:
             raise NoSuchPart(f"no formula has neurons of {act_fn}; {', '.join(ACTIVATIONS)} are known")
-        pre, freqs = m.pre.double().cpu(), neuron_fits(m.pre).freqs.cpu().numpy()
+        freqs = neuron_fits(pre).freqs.numpy()
         names = m.basis.cyclic.names if m.basis.cyclic.is_renamed else ()
         found = pre.numpy()[:, np.arange(m.p) * m.sign % m.p]
-        reading = cls(m.p, m.sign, act_fn, names, m.freqs, m.logits.double().cpu().numpy(), found,
+        sizes = np.bincount(freqs, minlength=m.p)
+        keys = tuple(sorted({*m.freqs, *(k for k in (sizes >= SMALLEST_CLUSTER).nonzero()[0].tolist() if k)}))
+        reading = cls(m.p, m.sign, act_fn, names, keys, m.logits.double().cpu().numpy(), found,
                       m.W_L.detach().double().cpu().numpy(), freqs, True)  # fmt: skip
         if not (freqs > 0).any():
             raise NoSuchPart(f"the input of no neuron of {m.name} varies over the pairs")
@@ -122,6 +128,17 @@ class NeuronReading:
     def empty(self) -> Formula:
         """A formula of this network with nothing in it."""
         return Formula(self.p, self.sign, self.act_fn, names=self.names)
+
+
+def _inputs(m: CyclicMeasurements) -> tuple[str, Float[Tensor, "a b neuron"]]:
+    """The nonlinearity of the last neurons, and their inputs."""
+    if not isinstance(m.model, Wrapped):
+        return m.model.cfg.act_fn, m.pre.double().cpu()
+    found = neuron_inputs(m.model)
+    if found is None:
+        raise NoSuchPart(f"no module of {m.name} gives, or takes, what its neurons are a nonlinearity of")
+    act_fn, pre = found
+    return act_fn, m.basis.arranged(pre.unflatten(0, m.task.grid)).cpu()
 
 
 def turned_b(grid: np.ndarray, sign: int) -> np.ndarray:

@@ -6,8 +6,9 @@ from contextlib import suppress
 
 import numpy as np
 
-from modinterp.formulas.formula import ACTIVATIONS, TERMS, Formula, circle
+from modinterp.formulas.formula import Formula
 from modinterp.formulas.reading import NeuronReading
+from modinterp.formulas.waves import ACTIVATIONS, term_of
 from modinterp.measurements import CyclicMeasurements
 from modinterp.runs import NotRecorded
 
@@ -38,9 +39,10 @@ def _frequencies(formula: Formula) -> tuple[set[int], set[int]]:
     read, written = set(formula.alphas), {*formula.alphas, *(x.freq for x in formula.path)}
     for cluster in formula.clusters:
         written |= set(cluster.outputs)
-    for freq, term in [*((x.freq, term) for x in formula.clusters for term in x.inputs),
-                       *((x.freq, x.term) for x in formula.path)]:  # fmt: skip
-        read |= {freq * max(abs(i), abs(j)) % p for i, j in TERMS[term]}
+    named = [(x.freq, term) for x in formula.clusters for term in x.inputs] + [(x.freq, x.term) for x in formula.path]
+    for own, term in named:
+        multiples, freq = term_of(term, own)
+        read |= {freq * max(abs(i), abs(j)) % p for i, j in multiples}
     return {min(k, p - k) for k in read if k}, written
 
 
@@ -61,12 +63,8 @@ def _of_neurons(r: NeuronReading, formula: Formula) -> dict[str, float]:
     pre, act, W_L = np.zeros_like(r.pre), np.zeros_like(r.pre), np.zeros_like(r.W_L)
     x = np.arange(r.p)
     for cluster in formula.clusters:
-
-        def waves(i: int, j: int, freq: int = cluster.freq) -> np.ndarray:
-            return circle(freq * (i * x[:, None] + j * x), r.p)
-
         members = list(cluster.neurons)
-        pre[..., members] = cluster.input(waves)
+        pre[..., members] = cluster.input(x[:, None], x[None], r.p)
         act[..., members] = ACTIVATIONS[formula.act_fn](pre[..., members])
         W_L[members] = cluster.output(r.p)
     return {

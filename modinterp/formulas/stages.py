@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from modinterp.formulas.faithfulness import faithfulness
-from modinterp.formulas.formula import ACTIVATIONS, Formula, circle
+from modinterp.formulas.formula import Formula
 from modinterp.formulas.reading import NeuronReading, turned_b
+from modinterp.formulas.waves import ACTIVATIONS
 from modinterp.measurements import CyclicMeasurements
 
 
@@ -65,11 +66,9 @@ def _by_frequency(formula: Formula, own: np.ndarray) -> Iterator[tuple[int, list
     x, act = np.arange(formula.p), ACTIVATIONS[formula.act_fn]
     found: dict[int, list[tuple[list[int], np.ndarray]]] = {}
     for cluster in formula.clusters:
-
-        def waves(i: int, j: int, freq: int = cluster.freq) -> np.ndarray:
-            return circle(freq * (i * x[:, None] + j * x), formula.p)
-
-        found.setdefault(cluster.freq, []).append((list(cluster.neurons), act(cluster.input(waves))))
+        found.setdefault(cluster.freq, []).append(
+            (list(cluster.neurons), act(cluster.input(x[:, None], x[None], formula.p)))
+        )
     yield from found.items()
 
 

@@ -12,6 +12,7 @@ from modinterp.models.initial import initial_weights, labelled_weights
 from modinterp.models.locations import Location
 from modinterp.models.mlp import PairMLP
 from modinterp.models.mlp_config import MLPConfig
+from modinterp.models.nonlinearity import neuron_inputs
 from modinterp.models.transformer import Transformer
 from modinterp.models.wrapped import Wrapped, WrappedConfig
 
@@ -40,6 +41,7 @@ __all__ = [
     "labelled_weights",
     "modular_task",
     "with_tokens_of",
+    "neuron_inputs",
     "no_dropout",
     "read_logits",
     "to_bridge",

@@ -208,7 +208,11 @@ class Wrapped(Network):
         return changed
 
     def seen(self, location: Location, tokens: Tensor) -> Tensor:
-        """What is at a location for some inputs."""
+        """What is at a location for some inputs.
+
+        Raises:
+            ValueError: the network never calls it.
+        """
         seen: list[Tensor] = []
         note = self.in_order(lambda x: (seen.append(x), x)[1])
         with torch.no_grad(), passing(self.__dict__["inner"], {location: note}, len(tokens)):

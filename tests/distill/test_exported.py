@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,25 @@ def test_the_programs_logits_are_those_of_the_rung(file: Path, tmp_path: Path) -
         logits = runpy.run_path(str(module))["logits"]
         a, b = np.array([1, 5, 22]), np.array([0, 21, 22])
         assert np.allclose(logits(a, b), rung(a, b), atol=1e-3 * np.abs(rung(a, b)).max()), rung.key
+
+
+def test_the_program_of_each_nonlinearity(file: Path, tmp_path: Path) -> None:
+    import runpy
+    from dataclasses import replace
+
+    from modinterp.distill.exported import ACTS, program
+    from modinterp.formulas.waves import ACTIVATIONS
+
+    assert set(ACTS) == set(ACTIVATIONS)
+    d = modinterp.distill(file, p=P)
+    for act_fn in ACTS:
+        rung = replace(d["waves"], formula=replace(d["waves"].formula, act_fn=act_fn))
+        (tmp_path / f"{act_fn}.json").write_text(json.dumps(rung.to_json()))
+        (tmp_path / f"{act_fn}.py").write_text(text := program(d, rung, act_fn))
+        assert text.count("\n") <= 60
+        logits = runpy.run_path(str(tmp_path / f"{act_fn}.py"))["logits"](np.array([3]), np.array([5]))[0]
+        # linear neurons cancel one another, all but rounding
+        assert np.allclose(logits, rung(3, 5), atol=1e-3 * max(1.0, np.abs(logits).max())), act_fn
 
 
 def test_a_file_of_others_stays(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

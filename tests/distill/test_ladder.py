@@ -6,17 +6,20 @@ import json
 import math
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from explain import adversarial, planted
-from torch import Tensor
+from torch import Tensor, nn
 
 import modinterp
+from modinterp import models
 from modinterp.formulas import Distilled, Formula
 from modinterp.formulas.baselines import KINDS
 from modinterp.formulas.rung import KL, SAME
+from modinterp.formulas.waves import ACTIVATIONS
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import Weights, from_state_dict, initial_weights
 from modinterp.runs import TrainedRun
@@ -50,9 +53,13 @@ def logit(data: dict, a: int, b: int, c: int) -> float:
             own = [inputs.get(x, inputs.get("single", {})).get("phase", [0.0] * size)[n] for x in ("first", "second")]
             u = 0.0
             for term, waves in inputs.items():
+                term, _, other = term.partition(" at ")
+                read = int(other or k)
                 i, j = MULTIPLES[term][0]
                 phase = waves["phase"][n] if "phase" in waves else i * own[0] + j * own[1]
-                u += sum(waves["amplitude"][n] * math.cos(w * k * (i * a + j * b) + phase) for i, j in MULTIPLES[term])
+                u += sum(
+                    waves["amplitude"][n] * math.cos(w * read * (i * a + j * b) + phase) for i, j in MULTIPLES[term]
+                )
             for written, waves in cluster["outputs"].items():
                 phase = waves["phase"][n] if "phase" in waves else sum(own)
                 total += max(u, 0.0) * waves["amplitude"][n] * math.cos(w * int(written) * c + phase)
@@ -68,7 +75,9 @@ def logit(data: dict, a: int, b: int, c: int) -> float:
 @pytest.mark.parametrize("op", ["add", "sub"])
 def test_other_code_computes_each_rung_from_its_json(op: str) -> None:
     d = distilled(planted.clock(P, FREQS, sign=1 if op == "add" else -1), op=op)
-    assert {"answers", "phases", "waves", "double", "products", "path", "keys", "compact"} == {x.key for x in d.rungs}
+    assert {"answers", "phases", "waves", "double", "products", "path", "keys", "reads", "compact"} == {
+        x.key for x in d.rungs
+    }
     for rung in d.rungs:
         data = json.loads(d.to_json(rung.key))
         assert data["assumption"]
@@ -134,8 +143,8 @@ def test_stages_add_up_to_the_rung(clock: Distilled) -> None:
 def test_a_neuron_that_is_broken_shows_in_its_stage(clock: Distilled) -> None:
     from dataclasses import replace
 
-    from modinterp.formulas.formula import Waves
     from modinterp.formulas.stages import stages
+    from modinterp.formulas.waves import Waves
 
     first, second = clock["waves"].formula.clusters
     single = first.inputs["single"]
@@ -182,6 +191,7 @@ def test_multiplication_adds_logarithms() -> None:
 ADVERSARIES: dict[str, Callable[[], Weights | Callable[[Tensor], Tensor]]] = {
     "table": lambda: planted.table(11),
     "table of waves": lambda: planted.table_of_waves(11, (2, 5)),
+    "larger table of waves": lambda: planted.table_of_waves(P, (2, 5)),
     "table with idle circles": lambda: planted.table_with_idle_circles(11, 3),
     "number line": lambda: adversarial.number_line(11, (2, 5)),
     "carry, one-hot": lambda: adversarial.carry(11, lambda s: adversarial.cosines(s, 11, (2, 5))),
@@ -196,7 +206,8 @@ ADVERSARIES: dict[str, Callable[[], Weights | Callable[[Tensor], Tensor]]] = {
 def test_no_short_formula_of_what_does_not_add_waves(name: str) -> None:
     """Tables and carry adders answer as waves do; none has a faithful formula of its inside, and the reason is given."""
     network = ADVERSARIES[name]()
-    d = distilled(network, 11) if isinstance(network, dict) else modinterp.distill(network, op="add", p=11)
+    p = P if name.startswith("larger") else 11
+    d = distilled(network, p) if isinstance(network, dict) else modinterp.distill(network, op="add", p=p)
     assert d.shortest is None
     assert not [x for x in d.rungs if x.is_faithful]
     assert d.absent
@@ -264,3 +275,68 @@ def test_the_mainline_network_is_a_percent_of_its_numbers(mainline: TrainedRun) 
     assert best.faithfulness.kl <= 0.01
     assert min(d.beaten()["factor"].tolist()) >= 10
     assert d["waves"].faithfulness.accuracy < 0.6, "waves of one frequency alone are not the algorithm"
+
+
+class Plain(nn.Module):
+    """A clock as somebody else writes it, with embeddings in a row and layers of other names."""
+
+    def __init__(self, act: Callable[[Tensor], Tensor]):
+        super().__init__()
+        phases = 2 * math.pi / 12 * torch.arange(12)
+        turn = torch.stack([phases.cos(), -phases.sin()])
+        on = torch.block_diag(turn, turn)
+        c = 2 * math.pi / P * torch.arange(P)
+        W_L = torch.cat([40 / 12 * (k * c + 2 * phases[:, None]).cos() for k in FREQS])
+        self.numbers = nn.Embedding.from_pretrained(planted.circles(P, FREQS))
+        self.hidden, self.out = nn.Linear(8, 24, bias=False), nn.Linear(24, P, bias=False)
+        self.hidden.weight = nn.Parameter(torch.cat([on, on]).T)
+        self.out.weight = nn.Parameter(W_L.T)
+        self.act = act
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.out(self.act(self.hidden(self.numbers(tokens).flatten(1))))
+
+
+def test_an_external_module_gets_the_formula_of_its_neurons() -> None:
+    """Whether its nonlinearity is a module or a function: what neurons read is found by trying."""
+    for act in (nn.ReLU(), torch.relu):
+        d = modinterp.distill(Plain(act), op="add", p=P)
+        assert d.reading is not None
+        assert d.reading.act_fn == "relu"
+        assert d["phases"].is_faithful
+        assert d["phases"].formula.numbers == 4 * 24 + 3 * 2
+    hidden = modinterp.distill(Plain(lambda x: x.clamp(min=0) * x.sign().clamp(min=0.5)), op="add", p=P)
+    assert hidden.shortest is None or hidden.reading is not None
+
+
+def test_square_neurons_of_all_frequencies(tmp_path: Path) -> None:
+    """The closed form of Gromov: each neuron is one wave of a, one of b, and writes at the sum of their phases."""
+    torch.save(adversarial.gromov(P, neurons=256), file := tmp_path / "gromov.pt")
+    d = modinterp.distill(file, p=P, act_fn="square")
+    assert d["phases"].formula.act_fn == "square"
+    assert d["phases"].is_faithful
+    assert not d.reading.alike  # type: ignore[union-attr]
+    assert d["phases"].formula.neurons == 256
+    assert logit_of_squares(d) < 1e-2
+
+
+def logit_of_squares(d: Distilled) -> float:
+    """Largest difference of the closed form's logits, written down once more, from those of its formula."""
+    formula, logits = d["phases"].formula, 0.0
+    a, b, c = np.meshgrid(*[np.arange(P)] * 3, indexing="ij")
+    for cluster in formula.clusters:
+        w = 2 * np.pi / P * cluster.freq
+        for n in range(cluster.size):
+            first, second = cluster.inputs["first"], cluster.inputs["second"]
+            u = first.amplitude[n] * np.cos(w * a + first.phase[n])  # type: ignore[index]
+            u = u + second.amplitude[n] * np.cos(w * b + second.phase[n])  # type: ignore[index]
+            phase = first.phase[n] + second.phase[n]  # type: ignore[index]
+            logits = logits + u**2 * cluster.outputs[cluster.freq].amplitude[n] * np.cos(w * c + phase)
+    return float(np.abs(logits - formula.grid()).max() / np.abs(logits).max())
+
+
+def test_every_nonlinearity_is_that_of_torch() -> None:
+    x = np.linspace(-6, 6, 1001)
+    for name, act in ACTIVATIONS.items():
+        expected = models.ACTIVATIONS[name](torch.from_numpy(x)).numpy()
+        assert np.abs(act(x) - expected).max() < 1e-6, name
