@@ -36,7 +36,7 @@ DEGENERATE: dict[str, Callable[[Weights], Weights]] = {
 }
 
 
-INNER = re.compile(r"must be|must hold|\bgot\b|\barg\b|division|shape|sequence|tensor|index")  # words of the code
+INNER = re.compile(r"must (be|hold|not)|, got |\barg is\b|division by|empty sequence|\bindex\b")  # words of the code
 QUICK = ("groups", "mlp", "pizza")  # sources whose claims take seconds; of the others one network is a minute
 
 
