@@ -70,7 +70,7 @@ def test_page_holds_everything_and_asks_nobody(written: Path) -> None:
     for key in content["numbers"]:
         assert f'id="{key}"' in page
     assert content["words"] in page
-    assert page.count("class='plot'") == 11
+    assert page.count("class='plot'") == 12  # the ladder of formulas among them
     assert page.index("verdict") < page.index("class='plot'") < page.index('<table class="numbers">')
     assert "<script src" not in page
     assert "<link " not in page
