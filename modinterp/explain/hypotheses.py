@@ -130,8 +130,9 @@ def _likeliest_first(x: _Tried) -> tuple[float, float]:
     return -round(x.score.accuracy, 2), off if math.isfinite(off) else math.inf
 
 
-def _simplest_first(x: _Tried) -> tuple[float, int, float]:
-    return -round(x.score.accuracy, 2), len(x.said), x.margin_variation
+def _simplest_first(x: _Tried) -> tuple[float, int, bool, float]:
+    is_rare = x.said.get("act_fn", USUAL[0]) not in USUAL  # such as |x|, which answers where squares and ReLU do
+    return -round(x.score.accuracy, 2), len(x.said), is_rare, x.margin_variation
 
 
 def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:

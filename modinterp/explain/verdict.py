@@ -92,7 +92,8 @@ def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarn
     titles = {FORMULA: "accuracy of the waves of the sum in place of the logits",
               FORMULA_FIT: "logits explained by the waves of the sum"}  # fmt: skip
     criteria = tuple(Criterion(k, titles.get(k) or m.reading(k).title, value, BANDS[k]) for k, value in values)
-    if not all(c.met for c in criteria):
+    has_few = 2 * len(found.freqs) <= m.task.p // 2  # any function of the sum is a sum of all waves
+    if not has_few or not all(c.met for c in criteria):
         return _of_behaviour(m, warning)
     words = [] if warning is None else [warning.words]
     words.append(

@@ -112,6 +112,8 @@ def _calls(wrapped: Wrapped) -> tuple[int, list[Layer]]:
 
         return note
 
+    if any(isinstance(m, torch.jit.ScriptModule) for m in inner.modules()):  # which takes no hooks
+        return 0, []
     leaves = [(name, m) for name, m in inner.named_modules() if name and not any(m.children())]
     with torch.no_grad():
         plain = wrapped.called(tokens)
