@@ -141,6 +141,7 @@ CLAIMS = (
         needs=MAX,
         scope="any seed",
         figure="curves",
+        control="without control",
     ),
     Claim(
         id="circuits.data.sort_hard",

@@ -170,6 +170,7 @@ CLAIMS = (
             "0.97 in mainline-0; where one head has come to attend to itself (see A1.self_attention) its scores go so far that a "
             "straight line explains 0.73 to 0.84 of them"
         ),
+        control="also true of another operation",
     ),
     Claim(
         id="nanda.C13.linear_sigmoid_loss",

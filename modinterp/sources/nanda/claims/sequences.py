@@ -166,6 +166,7 @@ CLAIMS = (
         ),
         figure="digits_few",
         reported=(LOSS_AT_START, MEMORISED),
+        control="without control",
     ),
     Claim(
         id="nanda.fig31",
@@ -214,6 +215,7 @@ CLAIMS = (
         needs=TRIGRAMS,
         scope="any seed",
         figure="trigrams",
+        control="without control",
     ),
     Claim(
         id="nanda.fig34",
@@ -232,6 +234,7 @@ CLAIMS = (
         ),
         figure="trigrams_few",
         reported=(TEST_OVER_TRAIN, MEMORISED),
+        control="without control",
     ),
     Claim(
         id="nanda.D3.limited_data",

@@ -186,6 +186,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="curves",
+        control="without control",
     ),
     Claim(
         id="nanda.fig2.right.loss",

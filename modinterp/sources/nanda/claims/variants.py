@@ -237,5 +237,6 @@ CLAIMS = (
             "ours are cut at 4,000 and 5,000 epochs: with 20% three seeds memorise by epoch 700, one generalises at 3,500, and two are right on 46% and 6.0% of the pairs held out at 4,000, rising; with 5% and 10%, as said, all six stay near chance (at most 0.4%, one 2.9%, at 5,000, with test losses of 21 to 64)"
         ),
         figure="p401_fractions",
+        control="without control",
     ),
 )
