@@ -92,7 +92,7 @@ class Comparison:
     def curves(self) -> dict[str, pd.DataFrame]:
         """Name of each network that has formulas to their sizes and how faithful they are; see `Distilled.curve`."""
         found = {name: x.formulas for name, x in self.explanations.items() if is_explained(x.measurements)}
-        return {name: d.curve(bits=False) for name, d in found.items() if d.rungs}
+        return {name: d.curve(bits=False, parts=False) for name, d in found.items() if d.rungs}
 
     def formulas(self) -> pd.DataFrame:
         """One row a formula of a network: its size, how faithful it is, and its share of each part."""

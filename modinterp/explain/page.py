@@ -140,7 +140,9 @@ def page(explanation: Explanation) -> str:
         sections=sections,
         formulas=None if formulas is None else (*formulas.sentences(), *formulas.reasons()),
         ladder=None if formulas is None else Drawn("ladder", formulas.figure(LADDER)),
-        curve=None if formulas is None else table_html("Every formula", formulas.curve(bits=False), unfolded=True),
+        curve=None
+        if formulas is None
+        else table_html("Every formula", formulas.curve(bits=False, parts=False), unfolded=True),
         first=[figure for figure in drawn if figure.key in FIRST],
         figures=[figure for figure in drawn if figure.key not in FIRST],
         tables=[table_html(title, table) for title, table in explanation.tables.items()],

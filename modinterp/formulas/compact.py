@@ -118,20 +118,33 @@ def _part(cluster: Cluster, members: Array, flags: Mapping[Any, tuple[bool, bool
     return Cluster(cluster.freq, inputs, outputs, tuple(np.array(cluster.neurons)[members].tolist()))
 
 
-def compact(formula: Formula, effects: Effects, is_faithful: Callable[[Formula], bool]) -> Formula | None:
+def compact(
+    formula: Formula,
+    effects: Effects,
+    is_faithful: Callable[[Formula], bool],
+    seems_faithful: Callable[[Formula], bool] | None = None,
+) -> Formula | None:
     """The formula at the largest threshold at which it is faithful; None where it is not faithful with every wave.
 
     Args:
         is_faithful: whether a formula still answers as the network does.
+        seems_faithful: a quicker test by which the threshold is searched for, such as on a sample of pairs; the
+            threshold is then lowered until the formula is faithful. By default `is_faithful`.
     """
     if not is_faithful(formula):
         return None
-    low, high, best = -12.0, 2.0, formula  # of the decimal logarithm of the threshold
+    low, high = -12.0, 2.0  # of the decimal logarithm of the threshold
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         shorter = at_threshold(formula, effects, 10**middle)
-        if shorter.clusters and is_faithful(shorter):
-            low, best = middle, shorter
+        if shorter.clusters and (seems_faithful or is_faithful)(shorter):
+            low = middle
         else:
             high = middle
-    return best
+    step = 14.0 / 2**HALVINGS
+    while low > -12.0:
+        shorter = at_threshold(formula, effects, 10**low)
+        if is_faithful(shorter):
+            return shorter
+        low, step = low - step, 2 * step
+    return formula

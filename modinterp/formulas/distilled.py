@@ -27,6 +27,7 @@ from modinterp.measurements.network import NoSuchPart
 from modinterp.runs import NotRecorded
 
 TURNED = 0.9  # share of the pairs whose answer moves under the half turn, where the answers are waves inside, too
+SAMPLE = 3000  # pairs on which the search for the shortest formula looks
 FEWEST_BITS, MOST_BITS = 3, 24
 ROUNDING_OF_ACCURACY, ROUNDING_OF_KL = 0.0005, 0.001  # what rounding may change, for "nothing changes"
 
@@ -78,8 +79,11 @@ class Distilled:
         def enough(formula: Formula) -> bool:
             return is_faithful(self._faithfulness(formula))
 
+        def enough_on_sample(formula: Formula) -> bool:
+            return is_faithful(self._faithfulness_on_sample(formula))
+
         last = next((x for x in self.rungs if x.key == "keys" and x.is_faithful), self.rungs[-1])
-        short = compact(last.formula, Effects.of(reading), enough)
+        short = compact(last.formula, Effects.of(reading), enough, enough_on_sample)
         if short is None:
             self.absent["compact"] = (
                 f"the rung with all waves answers {last.faithfulness.same:.2%} of pairs as the network does, at a KL "
@@ -99,6 +103,12 @@ class Distilled:
 
     def _faithfulness(self, formula: Formula) -> Faithfulness:
         return faithfulness(formula.grid().reshape(-1, formula.p), self._network, self._answers)
+
+    def _faithfulness_on_sample(self, formula: Formula) -> Faithfulness:
+        """The same on pairs at random, which a search looks at."""
+        n = formula.p**2
+        rows = np.random.default_rng(0).choice(n, min(n, SAMPLE), replace=False)
+        return faithfulness(formula(rows // formula.p, rows % formula.p), self._network[rows], self._answers[rows])
 
     def _measured(self, step: Step) -> Rung:
         return Rung(**vars(step), faithfulness=self._faithfulness(step.formula))
@@ -170,30 +180,31 @@ class Distilled:
         most = max(ROUNDING_OF_KL, 0.01 * own.kl)
         return abs(found.accuracy - own.accuracy) <= ROUNDING_OF_ACCURACY and abs(found.kl - own.kl) <= most
 
-    def curve(self, bits: bool = True) -> pd.DataFrame:
+    def curve(self, bits: bool = True, parts: bool = True) -> pd.DataFrame:
         """One row a rung, and one for the network: its size, how faithful it is, and its share of each part.
 
         Args:
             bits: whether the precision is measured at which nothing changes, which takes as long as all else.
+            parts: whether the share of each part of the network is measured, which takes as long again.
         Returns:
             `rung`, `inside` (whether it says how the network computes), `numbers`, `share of all numbers`, `bits`,
             `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME` for each part of the network of which
             the formula has a share.
         """
-        rows = [self._row(rung, bits) for rung in self.rungs]
+        rows = [self._row(rung, bits, parts) for rung in self.rungs]
         whole = faithfulness(self._network, self._network, self._answers) if self.rungs else None
         if whole is not None:
             rows.append({"rung": "network", "inside": True, "numbers": self.numbers, "share of all numbers": 1.0,
                          "bits": 32 * self.numbers, **vars(whole)})  # fmt: skip
         return pd.DataFrame(rows)
 
-    def _row(self, rung: Rung, bits: bool) -> dict[str, Any]:
+    def _row(self, rung: Rung, bits: bool, parts: bool) -> dict[str, Any]:
         numbers = rung.formula.numbers
         share = numbers / self.numbers if self.numbers else float("nan")
         size = {"bits": numbers * self.bits(rung)} if bits else {}
-        parts = {f"share of {name}": value for name, value in self.shares(rung).items()}
+        shares = {f"share of {name}": value for name, value in self.shares(rung).items()} if parts else {}
         return {"rung": rung.key, "inside": rung.inside, "numbers": numbers, "share of all numbers": share, **size,
-                **vars(rung.faithfulness), **parts}  # fmt: skip
+                **vars(rung.faithfulness), **shares}  # fmt: skip
 
     def beaten(self) -> pd.DataFrame:
         """How many numbers each baseline needs for the accuracy of the shortest faithful formula, and the factor.
@@ -215,7 +226,9 @@ class Distilled:
         """Faithfulness against the count of numbers, with the baselines and the network at the end."""
         others: list[Baseline] = self.baselines.drawn() if baselines and self.baselines is not None else []
         rows = pd.DataFrame({"kind": x.kind, "numbers": x.numbers, **vars(x.faithfulness)} for x in others)
-        return ladder(self.curve(bits=False), rows, title or f"{self.m.name}: formulas, and the network cut down")
+        return ladder(
+            self.curve(bits=False, parts=False), rows, title or f"{self.m.name}: formulas, and the network cut down"
+        )
 
     def stages(self, key: str | None = None) -> pd.DataFrame:
         """What it costs to put a rung into the network one part at a time; see `modinterp.formulas.stages`.
