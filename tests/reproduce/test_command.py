@@ -109,7 +109,7 @@ def test_only_measures_what_was_asked_for(tmp_path: Path, capsys: pytest.Capture
     assert main(["nanda", "--only", "B.*", "--out", str(tmp_path)]) == 0
     assert len(json.loads((tmp_path / "claims.json").read_text())) == 8
     printed = capsys.readouterr().out
-    assert "nanda: 8 claims, 8 measurements: 6 hold, 2 refuted" in printed
+    assert "nanda: 8 claims, 8 measurements: 6 hold: mathematics and set-up, 2 refuted" in printed
     assert f"report: {tmp_path / 'index.html'}" in printed
 
 

@@ -175,5 +175,6 @@ CLAIMS = (
         needs=(*SEEDS, *MAINLINE),
         scope="any seed",
         figure="embedding",
+        control="without control",
     ),
 )

@@ -82,7 +82,8 @@ def _revolution_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _rotation_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
-    return _rotation_in_second_pair(m, ATTN_OUT)
+    numbers = _rotation_in_second_pair(m, ATTN_OUT)
+    return {name: numbers[name] for name in (ROTATION, ROTATION_FIT, *WITH_HEAD.values())}
 
 
 def _orbit_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
@@ -184,6 +185,7 @@ CLAIMS = (
             ),
         ),
         figure="motion",
+        control="without control",
     ),
     Claim(
         id="clock.s93.origin",
@@ -195,6 +197,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="motion",
+        control="without control",
     ),
     Claim(
         id="clock.s94.mlp_3d",

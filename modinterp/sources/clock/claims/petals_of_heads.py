@@ -229,6 +229,7 @@ CLAIMS = (
                 why="the statement is of the shapes; noise a hundred times the bulge between neighbours hides both",
             ),
         ),
+        control="without control",
     ),
     Claim(
         id="clock.s7.o_petals_per_head",

@@ -219,6 +219,7 @@ CLAIMS = (
             "right on every pair, with five circles."
         ),
         figure="readout",
+        control="also true before training",
     ),
     Claim(
         id="clock.s112.gcd",

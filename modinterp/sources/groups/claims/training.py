@@ -97,6 +97,7 @@ CLAIMS = (
         needs=S5_MLP,
         scope="any seed",
         figure="curves",
+        control="without control",
     ),
     Claim(
         id="groups.s5.final",

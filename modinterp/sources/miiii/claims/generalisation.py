@@ -288,5 +288,6 @@ CLAIMS = (
                 why="a network that the masking delays without end could not have refuted it",
             ),
         ),
+        control="without control",
     ),
 )

@@ -153,6 +153,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="curves",
+        control="without control",
     ),
     Claim(
         id="mlp.fourier_basis",

@@ -306,5 +306,6 @@ CLAIMS = (
         changed=by_frequency(
             "0.11 alone, the clock's formula ahead by 0.09; held", "0.06 to 0.11 alone, ahead by 0.09 to 0.15; held"
         ),
+        control="without control",
     ),
 )
