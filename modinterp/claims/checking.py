@@ -158,7 +158,7 @@ class Claim(ClaimData):
         measured = {name: measure_as_published(run) for name, run in runs.items()}
         try:
             names = self.subjects({name: m.spec for name, m in measured.items()})
-            return self._checked(*(measured[name] for name in names))
+            return replace(self._checked(*(measured[name] for name in names)), of_source=True)
         except NotRecorded:
             return self.open("pending")
 

@@ -28,6 +28,8 @@ class Result:
         reason: why the verdict is open whatever the numbers; empty where they decide. `why_open` adds `one seed`.
         why: of a claim that could not be measured on a user's network, what is missing.
         terms: by which titles of quantities name the parts of these networks.
+        of_source: whether it was judged on all networks of the source that are there, where one seed refutes nothing; else
+            the verdict is of the networks that were given.
         recorded: names of those networks whose numbers were recorded when they were published, as their weights are not
             here; those of all others are recomputed.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
@@ -44,6 +46,7 @@ class Result:
     why: str = ""
     terms: Mapping[str, str] = field(default_factory=dict)
     recorded: tuple[str, ...] = ()
+    of_source: bool = False
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -58,8 +61,8 @@ class Result:
     @property
     def why_open(self) -> Reason:
         """Why the verdict is open; empty where it is not. One seed of a recipe refutes nothing."""
-        is_one_seed = bool(self.networks) and all(network.recipe is not None for network in self.networks)
-        if not self.reason and is_one_seed and self.seeds < 2 and self._measured_verdict == "refuted":
+        is_one_seed = self.of_source and bool(self.networks) and self.seeds < 2
+        if not self.reason and is_one_seed and self.claim.is_about_networks and self._measured_verdict == "refuted":
             return "one seed"
         return self.reason
 
@@ -84,7 +87,8 @@ class Result:
     @property
     def is_preliminary(self) -> bool:
         """Whether the claim is about networks and was measured on fewer than eight independent seeds."""
-        return self.claim.is_about_networks and bool(self.networks) and self.seeds < ENOUGH
+        several = len(self.networks) > 1 or (self.of_source and bool(self.networks))
+        return self.claim.is_about_networks and several and self.seeds < ENOUGH
 
     @property
     def counts_as(self) -> Column:
@@ -165,12 +169,12 @@ class Result:
 
         Below eight seeds it ends with "preliminary". Of a claim about no network it is the verdict alone.
         """
-        if self.verdict == "open" or self.prevalence is None:
-            beside = f", on {self.seeds} seed{'s' * (self.seeds != 1)}: preliminary" if self.is_preliminary else ""
-            return self.words + beside * (self.verdict != "open")
+        if self.verdict == "open" or self.prevalence is None or not self.prevalence_text:
+            counted = self.is_preliminary and self.verdict != "open"
+            return self.words + counted * f" on {self.seeds} seed{'s' * (self.seeds != 1)}, preliminary"
         seeds = self.prevalence.seeds
         words = f"{self.verdict} in {seeds} seed{'s' * (seeds.of != 1)} ({seeds.interval_text} of seeds, 95%)"
-        return f"{words}: preliminary" if self.is_preliminary else words
+        return f"{words}, preliminary" if self.is_preliminary else words
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
         """Whether numbers of a control network lie in the claim's tolerances, accuracies apart.
@@ -263,7 +267,7 @@ class Result:
 
     def __str__(self) -> str:
         told = f"expected {self.expected_text()}; the source: {self.claim.source_says}"
-        return f"{self.found_text}; {self.measured_text()} ({told})"
+        return f"{self.found_text}: {self.measured_text()} ({told})"
 
 
 BEFORE, MEMORISED = "before training", "after memorising"

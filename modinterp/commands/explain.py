@@ -21,7 +21,7 @@ def add_forward_pass(parser: Parser) -> None:
     """Add the arguments that say of a file's network how it computes and which tokens it takes."""
     add = parser.add_argument
     neurons = "the neurons of a file, which it does not name (default: relu)"
-    add("--act", dest="act_fn", choices=ACTIVATIONS, help=neurons)
+    add("--act", dest="act_fn", metavar="NAME", choices=ACTIVATIONS, help=neurons)
     rate = "the share of a file's attention that is softmax, the rest being constant (default: 1)"
     add("--attention-rate", metavar="RATE", type=float, help=rate)
     causal = "whether positions of a file attend to themselves and earlier ones alone (default: they do)"

@@ -24,7 +24,7 @@ Stop it at any moment: the same command goes on from the last state. Runs of the
   %(prog)s --op add --p 59 --seed 1
   %(prog)s --p 113 --arch mlp
   %(prog)s --p 113 --recipe paper
-  %(prog)s mine.yaml                 such as `mine/first: {op: add, p: 59, epochs: 2000, weight_decay: 2.0}`
+  %(prog)s mine.yaml                 such as `mine/first: {op: add, p: 59, epochs: 2000}`
   %(prog)s mine.py                   a file with SPECS = {name: modinterp.runs.own_specs.own_spec(...)}
 
 exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage, 130 after Ctrl-C.""",

@@ -117,5 +117,5 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
 
 def _check_own(path: Path, mark: str) -> None:
     """Raises ValueError where a file is there that this module did not write."""
-    if path.exists() and (not path.is_file() or mark not in path.read_text(errors="replace")[:200]):
+    if path.exists() and (not path.is_file() or mark not in path.read_text(encoding="utf-8", errors="replace")[:200]):
         raise ValueError(f"{path} is there and was not written by `modinterp distill`; choose another name for --out")

@@ -13,6 +13,7 @@ from modinterp.explain.said_groups import group_of_answers, named_group
 from modinterp.models import Calling, Network, Wrapped
 from modinterp.models.call_search import BETTER, RIGHT, accuracy_of, best_calling, calling_of
 from modinterp.models.calling import likeliest_calling
+from modinterp.models.with_numbers import with_numbers
 from modinterp.tasks import ModularArithmetic, RenamedAddition, Task
 from modinterp.tasks.modular import OPERATIONS
 
@@ -38,6 +39,7 @@ def opened_callable(network: Callable[..., Any], name: str, said: Said) -> tuple
     Raises:
         ValueError: p is missing, or the network does not take the inputs.
     """
+    network = network if isinstance(network, Network) else with_numbers(network)
     errors: list[ValueError] = []
     found: list[tuple[Task, Network]] = []
     tasks = list(_tasks(name, said))

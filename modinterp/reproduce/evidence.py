@@ -115,7 +115,8 @@ class Evidence:
         if next(iter(specs), None) not in rows:
             return claim.open("pending")
         result = claim.judged([(network, rows[network.name]) for network in related(specs) if network.name in rows])
-        return replace(result, control=self.control.get(claim.id, {}), seconds=self.seconds[claim.id])
+        control = self.control.get(claim.id, {})
+        return replace(result, control=control, seconds=self.seconds[claim.id], of_source=True)
 
 
 def asked_of(

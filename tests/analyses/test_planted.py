@@ -244,7 +244,7 @@ def history(grok: int) -> pd.DataFrame:
 
 def test_phases_are_read_off_a_planted_history() -> None:
     found = phases.phases(history(8000))
-    assert found.memorised == 1000
+    assert found.memorisation_ended == 1000
     assert found.formed == 8200  # 20 exp(-t / 150) is below 10 from t = 104 on
     assert found.cleaned == 8000 + math.ceil(150 * math.log(20 / 1e-7) / 100) * 100
     assert found.plateau == pytest.approx(20)

@@ -185,8 +185,8 @@ def of_many(values: list[float], y: float = 0.0) -> Result:
     ([1.0, 5.0, 2.0], "mixed", "mixed 2/3 prelim."),
     ([5.0, float("nan"), 5.0], "mixed", "mixed 2/3 prelim."),
     ([1.0, float("nan"), 0.0], "refuted", "REFUTED 0/3 prelim."),
-    ([5.0], "holds", "holds prelim."),
-    ([1.0], "refuted", "REFUTED prelim."),
+    ([5.0], "holds", "holds"),
+    ([1.0], "refuted", "REFUTED"),
 ])  # fmt: skip
 def test_of_several_networks_it_is_told_in_how_many_a_claim_holds(values: list, verdict: str, told: str) -> None:
     result = of_many(values)
@@ -227,15 +227,16 @@ def trained(name: str, seed: int, nudge: Nudge | None = None) -> TrainedRun:
 
 
 def test_one_seed_refutes_nothing_and_neither_do_its_numerical_replicates() -> None:
-    claim = made(lambda _: {"x": 3}, x=at_most(2))
+    claim = replace(made(lambda _: {"x": 3}, x=at_most(2)), scope="any seed")
     nudged = trained("test/run-1", 0, Nudge("unembed.W_U", 1))
-    alone = claim.check(trained("test/run-0", 0), nudged)
+    alone = claim.check_available({"test/run-0": trained("test/run-0", 0), "test/run-1": nudged})
     assert (alone.verdict, alone.why_open, alone.seeds, alone.kind) == ("open", "one seed", 1, "")
+    assert alone.runs == ("test/run-0", "test/run-1")
     assert alone.words == one_seed("so").words == "open (one seed)"
-    two = claim.check(trained("test/run-0", 0), trained("test/run-2", 1))
+    two = claim.check_available({"test/run-0": trained("test/run-0", 0), "test/run-2": trained("test/run-2", 1)})
     assert (two.verdict, two.seeds) == ("refuted", 2)
-    assert two.found_text == "refuted in 0 of 2 seeds (at most 78% of seeds, 95%): preliminary"
-    assert claim.check(run()).verdict == "refuted"  # of a network of unknown training it is said of that network
+    assert two.found_text == "refuted in 0 of 2 seeds (at most 78% of seeds, 95%), preliminary"
+    assert claim.check(trained("test/run-0", 0)).verdict == "refuted"  # it is said of the network that was given
 
 
 def test_pairs_of_one_seed_are_compared_and_each_seed_counts() -> None:

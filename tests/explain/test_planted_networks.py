@@ -49,7 +49,7 @@ PLANTED: dict[str, tuple[str, ModularArithmetic, Weights]] = {
     "random": (UNSOLVED, addition(P), random_weights(addition(P))),
     "random, a - b": (UNSOLVED, subtraction(P), random_weights(subtraction(P))),
     "a - b for a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 12), sign=-1)),
-    "half of a + b": (PERIODIC, addition(P), planted.clock(P, (3, 7, 12), answer=2)),
+    "half of a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 12), answer=2)),
     "table of waves": (SOLVED, addition(P), planted.table_of_waves(P, (3, 7, 12))),
     "table with idle circles": (PERIODIC, addition(P), planted.table_with_idle_circles(P, 4)),
 }

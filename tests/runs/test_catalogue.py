@@ -13,6 +13,7 @@ from loops import check_each
 from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
 from modinterp.runs import load, train
+from modinterp.sources import sources
 from modinterp.sources.registry import catalogue, claims_of, figures_of, specs
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, shape_of
@@ -22,7 +23,7 @@ FAMILIES = {  # the sources' runs and how many of each
     "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
     "nanda/p109-*": 5, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
     "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 6, "nanda/repeated-*": 3,
-    "nanda/trigram-*": 6, "clock/no-pos-*": 8, "clock/no-relu-*": 3, "clock/one-head-*": 1,
+    "nanda/trigram-*": 6, "nanda/random-labels-*": 1, "nanda/multiplication-*": 1, "validity/*": 4, "clock/no-pos-*": 8, "clock/no-relu-*": 3, "clock/one-head-*": 1,
     "mlp/kissane-*": 10, "mlp/other-draw-*": 5,
     "miiii/p113*": 4, "miiii/basis-*": 1, "miiii/masked-*": 1, "miiii/nanda-*": 10, "miiii/p[235]?-*": 4,
     "circuits/add-[0-9]": 10, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max-[0-2]": 3, "circuits/max-balanced-*": 10,
@@ -35,7 +36,8 @@ SHAPES = {shape_of(each): name for name, each in catalogue().items()}
 def test_every_family_is_there() -> None:
     def check(family: str) -> None:
         assert len(specs(family)) == FAMILIES[family]
-        assert any(claims_of(name) or figures_of(name) for name in specs(family))
+        controls = {name for about in sources().values() for name in about.controls}
+        assert any(name in controls or claims_of(name) or figures_of(name) for name in specs(family))
 
     check_each(FAMILIES, check)
 
