@@ -59,17 +59,19 @@ def _of_logits(m: Any) -> Iterator[str]:
         torch.float32
     ).tiny ** 0.5:
         yield f"its logits differ by no more than {size:.0e}"
-    elif m.own_score.loss == 0:
+    elif hasattr(m, "own_score") and m.own_score.loss == 0:
         yield "its loss is 0 within rounding"
 
 
 def _of_neurons(m: Any) -> Iterator[str]:
-    post = m.post.flatten(0, -2)
-    if bool((post == post[:1]).all()):
+    post = m.post.flatten(0, -2) if hasattr(m, "post") else None
+    if post is not None and bool((post == post[:1]).all()):
         yield "none of its neurons changes with the input"
 
 
 def _of_blocks(m: Any) -> Iterator[str]:
+    if not hasattr(m, "key_blocks"):
+        return
     if not m.key_blocks:
         yield f"it has no key {m.basis.blocks_name}"
     elif not any(getattr(m.neurons, "explained", [True])):  # those of groups are no waves

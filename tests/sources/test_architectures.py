@@ -32,7 +32,7 @@ TASKS: dict[str, Task] = {"sums": SUMS, "remainders": PrimeRemainders(13)} | {
 # A claim that has numbers of the plain network is open on a shape that lacks a part exactly if the claim reads that
 # part. These are the claims that read it, for neurons those that do not.
 READS_POSITIONS = ("circuits.add.pos_*", "circuits.*.pos_sim", "nanda.fig16")
-READS_SEVERAL_HEADS = ("nanda.fig12", "nanda.s43.heads_deg2", "nanda.C12.amplifiers")
+READS_SEVERAL_HEADS = ("nanda.fig12", "nanda.C12.amplifiers", "nanda.C13.amplifier_norms")
 READS_MLP_BIASES = ("clock.s52.bdown_warp", "clock.s8.bup_*", "clock.s91.wl_probes")
 READS_ONE_LAYER = (
     "clock.s95.wdown_*", "nanda.A1.self_attention", "nanda.A1.skip_*", "nanda.A1.attn_*", "nanda.C13.linear_sigmoid_loss",
@@ -46,7 +46,7 @@ READS_NO_NEURONS = (
     "clock.s3.arch", "clock.s6.attention_periodic", "clock.s6.attn_2d", "clock.s61.convex",
     "miiii.[abns]*", "miiii.fig8.nanda", "miiii.fig11", "mlp.arch", "mlp.test_acc", "mlp.logits_quadratic",
     "nanda.setup.arch", "nanda.s41.symmetry", "nanda.fig4.left", "nanda.fig9*", "nanda.fig16", "nanda.A1.sigmoid",
-    "nanda.s43.heads_deg2", "nanda.C12.*", "nanda.C13.lookup", "nanda.C13.linear_sigmoid", "nanda.E1.always_lower",
+    "nanda.s43.heads_deg2", "nanda.C12.*", "nanda.C13.amplifier_norms", "nanda.C13.lookup", "nanda.C13.linear_sigmoid", "nanda.E1.always_lower",
     "pizza.setup.solved", "pizza.phase.equals",
 )  # fmt: skip
 # whether these have numbers depends on the frequencies or the logits that the initial weights happen to have
@@ -63,7 +63,9 @@ NAN_BESIDE = (  # numbers without a tolerance that may be NaN
     "best head, output *",  # where no head attends to what is asked for
     "fraction trained on",
     "*, with a head",  # without neurons of that head
+    "correlation of the best pair", "cosine of the pair's OV circuits",  # of one head
     "* ratio",  # of singular values that are zero
+    "|slope| of the keys below over above",  # among fewer numbers than 20
 )  # fmt: skip
 SHARE = re.compile("accuracy|share|fraction|quality|R squared")
 NO_SHARE = re.compile("^(fall|drop|change|smallest step|mean test accuracy less chance)|^heads with a share")

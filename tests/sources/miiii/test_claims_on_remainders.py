@@ -131,7 +131,7 @@ def test_the_filter_is_judged_seed_by_seed() -> None:
     def run(epoch: int) -> TrainedRun:
         epochs = pd.Series(range(0, 70_000, 500))
         history = pd.DataFrame({"epoch": epochs, "test_accuracy": (epochs >= epoch).astype(float)})
-        return TrainedRun("sums", addition(13), None, spec(addition(13)), history)
+        return TrainedRun(f"sums-{epoch}", addition(13), None, spec(addition(13)), history)
 
     amplified, plain = [10_000, 20_000, 30_000], [11_000, 22_000, 15_000]
     result = miiii["grokfast_speedup"].check(*map(run, amplified + plain))

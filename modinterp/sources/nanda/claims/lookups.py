@@ -89,8 +89,9 @@ def _ov(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _amplifier_norms(m: CyclicMeasurements) -> dict[str, Value]:
-    one, other = (component_norms(m.ov[head]) for head in m.roles.pair)
-    return {PAIR_NORMS: float(torch.corrcoef(torch.stack([one, other]))[0, 1])}
+    first, second = m.roles.pair
+    norms = torch.stack([component_norms(m.ov[head]) for head in (first, second)])
+    return {PAIR_NORMS: float(torch.corrcoef(norms)[0, 1]) if first != second else math.nan}
 
 
 TABLE_FVES = (0.9902, 0.9521, 0.991, 0.9242)
