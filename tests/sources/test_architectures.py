@@ -36,7 +36,7 @@ READS_SEVERAL_HEADS = ("nanda.fig12", "nanda.C12.amplifiers", "nanda.C13.amplifi
 READS_MLP_BIASES = ("clock.s52.bdown_warp", "clock.s8.bup_*", "clock.s91.wl_probes")
 READS_ONE_LAYER = (
     "clock.s95.wdown_*", "nanda.A1.self_attention", "nanda.A1.skip_*", "nanda.A1.attn_*", "nanda.C13.linear_sigmoid_loss",
-    "circuits.max.[acoq]*", "circuits.max.perm*", "circuits.max.exclusive_attention", "circuits.max.single_dim",
+    "circuits.max.[acoq]*", "circuits.max.k_linear", "circuits.max.perm*", "circuits.max.exclusive_attention", "circuits.max.single_dim",
     "circuits.sort.permutations", "circuits.sort.one_head", "circuits.sort.qk_*",
 )  # fmt: skip
 READS_NO_NEURONS = (
