@@ -17,10 +17,9 @@ from typing import Any
 
 import pandas as pd
 
-from modinterp.claims import Change, Claim, Result
+from modinterp.claims import Claim, Result
 from modinterp.claims.finding import KINDS
 from modinterp.claims.tally import Column, Tally
-from modinterp.reproduce.evidence import checked
 from modinterp.reproduce.printed import OUTSIDE, printed_table
 from modinterp.reproduce.report import terminal_table
 from modinterp.reproduce.reproduction import measurements_of, reproduction
@@ -124,14 +123,6 @@ def with_lines(text: str, results: Iterable[Result]) -> str:
     return SHOWN.sub(lambda line: f"    {lines[line[1]]}" if line[1] in lines else line[0], text)
 
 
-def measured_beside(name: str) -> tuple[Result, ...]:
-    """What is found, on the shipped networks, of claims of a source with printed numbers, or shown in the README."""
-    shown = set(SHOWN.findall(README.read_text()))
-    claims = [claim for claim in source(name).claims.values() if claim.printed or claim.id in shown]
-    names = [run for claim in claims for run in claim.subjects(source(name).runs)]
-    return checked(claims, measurements_of(names))
-
-
 def _cell(x: object) -> str:
     if not isinstance(x, float):
         return f"{x:,}" if isinstance(x, int) else str(x)
@@ -221,7 +212,7 @@ def changes() -> str:
         (change.date, f"`{claim.id}`", change.what, change.before, change.now, change.why)
         for change, claim in sorted(rows, key=lambda row: row[0].date)
     ]
-    better = [(f"`{c.id}`", c.redefined, c.finding.words, _redefinition(c).what) for c in claims if c.redefined]
+    better = [(f"`{c.id}`", c.redefined, c.finding.words, c.redefinition.what) for c in claims if c.redefinition]
     kinds = Counter(f"from {was} to {now}" for _, was, now, _ in better)
     counted = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
     return (
@@ -229,10 +220,6 @@ def changes() -> str:
         f"{_table(('claim', 'before', 'now', 'what was changed'), better)}\n## All changes\n\n"
         f"{_table(('when', 'claim', 'what', 'before', 'now', 'why'), cells)}"
     )
-
-
-def _redefinition(claim: Claim) -> Change:
-    return next(change for change in claim.changed if change.was)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -257,8 +244,8 @@ refutes nothing: claims that were refuted on one seed are open.
 
 if __name__ == "__main__":
     CHANGES.write_text(changes())
-    measured = measured_beside("nanda")
-    tallies = {each.name: reproduction(each.name).tally for each in _own_sources()}
+    reproduced = {each.name: reproduction(each.name) for each in _own_sources()}
+    tallies, measured = {name: each.tally for name, each in reproduced.items()}, reproduced["nanda"].results
     DEFINITIONS.write_text(with_printed(with_tables(DEFINITIONS.read_text()), measured))
     README.write_text(with_lines(README.read_text(), measured))
     for place in PLACES:

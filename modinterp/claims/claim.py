@@ -184,9 +184,14 @@ class ClaimData:
         return self.id.partition(".")[0]
 
     @property
+    def redefinition(self) -> Change | None:
+        """The first change of its measure or tolerance that made its verdict better; None where there was none."""
+        return next((change for change in self.changed if change.was), None)
+
+    @property
     def redefined(self) -> str:
-        """The verdict before its measure or tolerance was changed to its advantage; empty where that never was."""
-        return next((change.was for change in self.changed if change.was), "")
+        """The verdict before its redefinition; empty where it had none."""
+        return self.redefinition.was if self.redefinition is not None else ""
 
     @property
     def is_by_selection(self) -> bool:

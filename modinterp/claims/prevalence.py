@@ -110,7 +110,10 @@ class Prevalence:
         replicates = {"held": self.replicates.held, "of": self.replicates.of}
         return self.seeds.to_json() | {"replicates": replicates, "decided_by": self.decided_by or None}
 
+    def text(self, interval: bool = False) -> str:
+        """Such as "3 of 3 seeds, preliminary", or "20 of 20 seeds (at least 86% of seeds, 95%)" with the interval."""
+        beside = f" ({self.seeds.interval_text} of seeds, 95%)" * interval
+        return f"{self.seeds} seed{'s' * (self.seeds.of != 1)}{beside}" + ", preliminary" * self.is_preliminary
+
     def __str__(self) -> str:
-        """Such as "20 of 20 seeds", or "3 of 3 seeds, preliminary"."""
-        seeds = f"{self.seeds} seed{'s' * (self.seeds.of != 1)}"
-        return f"{seeds}, preliminary" if self.is_preliminary else seeds
+        return self.text()

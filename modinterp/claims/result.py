@@ -172,9 +172,7 @@ class Result:
         if self.verdict == "open" or self.prevalence is None or not self.prevalence_text:
             counted = self.is_preliminary and self.verdict != "open"
             return self.words + counted * f" on {self.seeds} seed{'s' * (self.seeds != 1)}, preliminary"
-        seeds = self.prevalence.seeds
-        words = f"{self.verdict} in {seeds} seed{'s' * (seeds.of != 1)} ({seeds.interval_text} of seeds, 95%)"
-        return f"{words}, preliminary" if self.is_preliminary else words
+        return f"{self.verdict} in {self.prevalence.text(interval=True)}"
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
         """Whether numbers of a control network lie in the claim's tolerances, accuracies apart.

@@ -43,10 +43,10 @@ HIGHEST_ACCURACY = {rate: f"highest test accuracy, dropout {rate}" for rate in R
 UNFINISHED = {rate: f"seeds still learning when their epochs are over, dropout {rate}" for rate in RATES}
 
 DROPPED = tuple(f"nanda/dropout-{rate}-{seed}" for rate in RATES for seed in range(3))
-PENALISED_BY_SUM = tuple(f"nanda/l1-sum-{times}-{seed}" for times in (1, 10, 100) for seed in range(3))
 PENALISED = tuple(
     f"nanda/l1-{of}-{strength}-{seed}" for of in ("sum", "mean") for strength in (1, 10, 100) for seed in range(3)
 )
+PENALISED_BY_SUM = tuple(name for name in PENALISED if "-sum-" in name)
 COARSE = tuple(f"nanda/{dtype}-{seed}" for dtype in ("float32", "float16") for seed in range(3))
 
 
