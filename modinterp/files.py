@@ -7,7 +7,8 @@ import hashlib
 import os
 import secrets
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 PARTS = ".*.part"  # of files that are being written, or were when a process was killed
@@ -26,24 +27,43 @@ def write_atomically(path: Path, content: bytes, before: Callable[[], object] | 
     Raises:
         OSError: the folder cannot be written, or the disk is full; the old file is as it was. It names the file.
     """
-    part = path.with_name(f".{secrets.token_hex(8)}.part")
+    write_together({path: content}, before)
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_together(files: Mapping[Path, bytes], before: Callable[[], object] | None = None) -> None:
+    """Write files that belong together: none is put into its place before all are on the disk.
+
+    Use it where files describe the same numbers, such as a page and its table. A full disk keeps all of the old ones.
+
+    Args:
+        files: the content of each path; the last path is put into place last.
+        before: called when all are on the disk and none is in its place; where it raises, the old ones stay.
+    Raises:
+        OSError: a folder cannot be written, or the disk is full. It names the file.
+    """
+    mark = secrets.token_hex(8)
+    parts = {path: path.with_name(f".{mark}-{number}.part") for number, path in enumerate(files)}
+    path = next(iter(files))
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        for path, part in parts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             with open(part, "wb") as file:
-                file.write(content)
+                file.write(files[path])
                 file.flush()
                 os.fsync(file.fileno())
-            if before is not None:
-                before()
+        if before is not None:
+            before()
+        for path, part in parts.items():
             os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
     except OSError as error:
         if error.errno is None:
             raise
         raise type(error)(error.errno, error.strerror, str(path)) from error
-    return hashlib.sha256(content).hexdigest()
+    finally:
+        for part in parts.values():
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def sha256(path: Path) -> str:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from modinterp.compare.comparison import Comparison, as_text
 from modinterp.figures import comparison as drawn
 from modinterp.figures.ladder import ladders
-from modinterp.files import own_page, write_atomically
+from modinterp.files import own_page, write_together
 from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
 
@@ -62,6 +62,5 @@ def write_comparison(comparison: Comparison, out: Path) -> Path:
         "comparison.csv": comparison.table().to_csv(index_label="quantity"),
         "index.html": page(comparison),
     }
-    for name, text in content.items():
-        write_atomically(out / name, text.encode())
+    write_together({out / name: text.encode() for name, text in content.items()})
     return out / "index.html"

@@ -6,7 +6,7 @@ import json
 import textwrap
 from pathlib import Path
 
-from modinterp.files import write_atomically
+from modinterp.files import write_together
 from modinterp.formulas import Distilled, Rung
 
 MARK = "Written by `modinterp distill`"
@@ -110,8 +110,8 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
     numbers = out.with_suffix(".json")
     _check_own(out, MARK)
     _check_own(numbers, '"rung"')
-    write_atomically(numbers, (json.dumps(rung.to_json(), allow_nan=False) + "\n").encode())
-    write_atomically(out, program(d, rung, out.stem).encode())
+    values = json.dumps(rung.to_json(), allow_nan=False) + "\n"
+    write_together({numbers: values.encode(), out: program(d, rung, out.stem).encode()})
     return out, numbers
 
 

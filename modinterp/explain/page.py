@@ -26,7 +26,7 @@ from modinterp.figures import (
     representations,
     symmetry,
 )
-from modinterp.files import own_page, write_atomically
+from modinterp.files import own_page, write_together
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, table_html
@@ -162,6 +162,5 @@ def write_explanation(explanation: Explanation, out: Path) -> Path:
         "explanation.csv": explanation.table().to_csv(index=False),
         "index.html": page(explanation),
     }
-    for name, text in content.items():
-        write_atomically(out / name, text.encode())
+    write_together({out / name: text.encode() for name, text in content.items()})
     return out / "index.html"

@@ -12,7 +12,7 @@ import pandas as pd
 
 from modinterp.claims import Result
 from modinterp.figures.prevalence import prevalence_table
-from modinterp.files import own_page, write_atomically
+from modinterp.files import own_page, write_together
 from modinterp.reproduce.findings import contradictions_table
 from modinterp.reproduce.index import IndexEntry, index
 from modinterp.reproduce.printed import printed_table
@@ -122,8 +122,8 @@ def write_index(entries: Sequence[IndexEntry], out: Path) -> Path:
         OSError: the folder cannot be written; what was there stays.
     """
     own_page(out, "claims.json")
-    write_atomically(out / "claims.json", claims_json(tuple(r for entry in entries for r in entry.results)).encode())
-    write_atomically(out / "index.html", index(entries).encode())
+    claims = claims_json(tuple(r for entry in entries for r in entry.results))
+    write_together({out / "claims.json": claims.encode(), out / "index.html": index(entries).encode()})
     return out / "index.html"
 
 
@@ -137,17 +137,17 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
         OSError: the folder cannot be written; what was there stays.
     """
     own_page(out, "claims.json")
-    write_atomically(out / "claims.json", claims_json(reproduced.results).encode())
-    write_atomically(
-        out / "claims.csv", claims_table(reproduced.results, reproduced.beside).to_csv(index=False).encode()
-    )
-    write_atomically(out / "contradictions.csv", contradictions_table(reproduced).to_csv(index=False).encode())
-    write_atomically(out / "prevalence.csv", prevalence_table(reproduced.results).to_csv(index=False).encode())
+    tables = {
+        "claims": claims_table(reproduced.results, reproduced.beside),
+        "contradictions": contradictions_table(reproduced),
+        "prevalence": prevalence_table(reproduced.results),
+        **{f"tables/{key}": table for key, (_, table) in reproduced.tables.items()},
+    }
     if len(printed := printed_table(reproduced.results)):
-        write_atomically(out / "printed.csv", printed.to_csv(index=False).encode())
-    for key, (_, table) in reproduced.tables.items():
-        write_atomically(out / "tables" / f"{key}.csv", table.to_csv(index=False).encode())
-    write_atomically(out / "index.html", page(reproduced, inside=inside).encode())
-    for question in reproduced.pages:
-        write_atomically(out / f"{question.key}.html", page(reproduced.part(question), question.title).encode())
+        tables["printed"] = printed
+    pages = {question.key: page(reproduced.part(question), question.title) for question in reproduced.pages}
+    content = {"claims.json": claims_json(reproduced.results)}
+    content |= {f"{name}.csv": table.to_csv(index=False) for name, table in tables.items()}
+    content |= {f"{key}.html": text for key, text in (pages | {"index": page(reproduced, inside=inside)}).items()}
+    write_together({out / name: text.encode() for name, text in content.items()})
     return out / "index.html"

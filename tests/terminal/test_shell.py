@@ -14,7 +14,7 @@ import torch
 
 import modinterp
 from modinterp import runs
-from modinterp.files import folder_name, write_atomically
+from modinterp.files import folder_name, write_atomically, write_together
 from modinterp.models import TransformerConfig, initial_weights
 from modinterp.tasks import addition
 from modinterp.terminal.errors import BAD_USAGE, BROKEN_PIPE, one_line_errors, printable
@@ -107,6 +107,24 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_the_old_one(
     assert capsys.readouterr().err == f"error: {file}: No space left on device\n"
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
     assert file.read_bytes() == b"old"
+
+
+def test_a_disk_that_fills_in_between_keeps_all_files_of_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {tmp_path / "claims.csv": b"old", tmp_path / "tables" / "a.csv": b"old", tmp_path / "index.html": b"old"}
+    write_together(old)
+    synced: list[int] = []
+
+    def fills(file: int) -> None:
+        synced.append(file)
+        if len(synced) == len(old):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fills)
+    with pytest.raises(OSError, match=r"No space left on device: .*index\.html"):
+        write_together(dict.fromkeys(old, b"new"))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == old
 
 
 @pytest.mark.parametrize("device", ["meta", "cuda:99", "tpu", "", "cpu:x", "cpu "])
