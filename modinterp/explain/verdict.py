@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from modinterp.explain.algorithms import CIRCLES, Algorithm, algorithm_of, kinds
+from modinterp.explain.algorithms import BY_CIRCLES, LOOKUP_TABLE, Algorithm, algorithm_of, kinds
 from modinterp.explain.criteria import (
     ACCURACY,
     BANDS,
@@ -127,11 +127,14 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
     is_met = {c.key: c.met for c in seen}
     found = algorithm_of(m, all(is_met.values())) if is_met[ACCURACY] else None
     label = DOUBTFUL if warning is not None and not is_met[ACCURACY] else _label(m, is_met, found)
+    if label == MEMORISED and LOOKUP_TABLE.is_tested_on(m):
+        found = LOOKUP_TABLE if LOOKUP_TABLE.holds_for(m) else None
+        label = MEMORISED if found else SOLVED if is_met[ACCURACY] else PARTLY
     words = [] if warning is None else [warning.words]
     words += [] if found is None else [found.says(m)]
-    words += sentences(m, label, is_met, found is not None)  # type: ignore[arg-type]
-    which = kinds(m) if found is CIRCLES and warning is None else ""
-    if label == FOURIER and found is not CIRCLES and warning is None:
+    words += sentences(m, label, is_met, found not in (None, LOOKUP_TABLE))  # type: ignore[arg-type]
+    which = kinds(m) if found in BY_CIRCLES and warning is None else ""
+    if label == FOURIER and found not in BY_CIRCLES and warning is None:
         which, why = which_of_two(m)  # type: ignore[arg-type]
         words.append(why)
     foretelling = () if found is None else tuple(foretold(found, m))

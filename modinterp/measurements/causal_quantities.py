@@ -55,6 +55,13 @@ register(
         note=lambda m: "a table of tokens keeps about 0.13",
     ),
     CAUSAL(
+        "turn_of_all_carried",
+        "half turn of all circles: smaller of the shares of answers moved and of fit kept",
+        of=lambda m: min(m.causal.turn_of_all.moved, m.causal.turn_of_all.kept),
+        definition="V1",
+        note=lambda m: "0.13 for a planted table, 0.6 for waves of all frequencies",
+    ),
+    CAUSAL(
         "line_step",
         "a moved by one along a line of integers: the answer moves by one",
         of=lambda m: m.causal.moved_along_line[0],

@@ -14,6 +14,7 @@ from torch import Tensor
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
 from modinterp.analyses.groups import characters, group_transforms, product_bounds, products
 from modinterp.analyses.groups import neuron_irreps as neurons
+from modinterp.analyses.groups.coset_means import Partitions, coset_means, coset_partitions, shuffled
 from modinterp.analyses.groups.group_transforms import part_in
 from modinterp.analyses.groups.irreps import Irrep, irrep
 from modinterp.bases import Representations
@@ -124,6 +125,18 @@ class GroupMeasurements(PairMeasurements):
         """How many neurons are constant on cosets of a subgroup, by the first element and by the second."""
         inputs = self.neuron_inputs.items()
         return {of: neurons.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
+
+    @cached_property
+    def coset_means(self) -> tuple[float, float]:
+        """Accuracy with each neuron at its mean over pairs of its cosets, and over other sets as large."""
+        post, W_L = self.post.double().cpu(), self.W_L.double().cpu()
+        first, second = (coset_partitions(x.cpu(), self.task) for x in self.neuron_inputs.values())
+
+        def accuracy(*partitions: Partitions) -> float:
+            logits = self.logits.double().cpu() + (coset_means(post, *partitions) - post) @ W_L
+            return float((logits.argmax(dim=-1) == self.task.table).double().mean())
+
+        return accuracy(first, second), accuracy(shuffled(first), shuffled(second, seed=1))
 
     @property
     def neurons_are_periodic(self) -> bool:

@@ -181,6 +181,12 @@ def _cosets(m: Any, of: str, name: str) -> float:
         raise NoSuchPart(str(error)) from error
 
 
+def _coset_means(m: Any, number: int) -> float:
+    """Accuracy with means over cosets, 0, or over other sets, 1, for networks whose cosets can be listed."""
+    _cosets(m, "a", "share")
+    return m.coset_means[number]
+
+
 def _coset_orders(m: Any, of: str) -> str:
     return ", ".join(f"{count} of order {order}" for order, count in m.coset_shares[of].orders.items())
 
@@ -370,6 +376,10 @@ register(
                      f"by the {word} element, share", "cosets", partial(_cosets, of=of, name="null"), GROUPS),
         )
     ),
+    Quantity("coset_means", "accuracy with each neuron at its mean over pairs of cosets", "cosets",
+             partial(_coset_means, number=0), GROUPS),
+    Quantity("coset_means_control", "accuracy with each neuron at its mean over other sets as large", "cosets",
+             partial(_coset_means, number=1), GROUPS),
 
     BEHAVIOUR("memorised", "epoch at which it has memorised", "training", lambda m: _grokking(m, "memorised"), ANY,
               "epochs"),

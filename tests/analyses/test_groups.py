@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
-from modinterp.analyses.groups import characters, products, subgroups
+from modinterp.analyses.groups import characters, coset_means, products, subgroups
 from modinterp.analyses.groups.explicit import partitions
 from modinterp.analyses.groups.group_transforms import (
     energies,
@@ -276,6 +276,22 @@ def test_functions_on_cosets_are_told_from_others_of_the_same_representation() -
     assert fits.subgroup[0] == subgroup
     with pytest.raises(ValueError, match="side must be .*, got 'both'"):
         subgroups.cosets(subgroup, task, "both")
+
+
+def test_means_over_cosets_keep_functions_of_cosets_alone() -> None:
+    task = Group("S4")
+    subgroup = next(g for g in subgroups.subgroups(task) if len(g) == 6)
+    coset = subgroups.cosets(subgroup, task, "left")
+    first, second = random(4, seed=0)[coset], random(4, seed=1)[coset]
+    post = torch.stack([(first[:, None] + second).clamp(min=0), random(24, 24, seed=2)], dim=2)
+    sets = coset_means.coset_partitions(torch.stack([first, random(24, seed=3)], dim=1), task)
+    assert [len(one.unique()) for one in sets] == [4, 24]
+    means = coset_means.coset_means(post, sets, sets)
+    torch.testing.assert_close(means, post)
+    other = coset_means.coset_means(post, coset_means.shuffled(sets), sets)
+    assert not torch.allclose(other[..., 0], post[..., 0])
+    torch.testing.assert_close(other[..., 0].mean(), post[..., 0].mean())
+    torch.testing.assert_close(other[..., 1], post[..., 1])
 
 
 def test_kernels() -> None:

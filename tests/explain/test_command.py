@@ -145,7 +145,7 @@ def test_a_run_is_explained_with_its_split(mainline: TrainedRun) -> None:
     x = modinterp.explain(mainline)
     assert isinstance(x, Explanation)
     assert x.verdict.label == "Fourier multiplication"
-    assert x.verdict.clock_or_pizza == "3 clock, 2 pizza"
+    assert (x.verdict.clock_or_pizza, x.verdict.algorithm) == ("3 clock, 2 pizza", "circles")
     assert x.measurements.freqs == (14, 35, 41, 42, 52)
     assert x["test_accuracy"] > 0.999
     assert x["excluded_loss_train"] == pytest.approx(mainline.progress["excluded_loss_train"].iloc[-1], rel=1e-3)

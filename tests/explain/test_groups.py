@@ -136,6 +136,8 @@ def test_a_network_of_cosets_is_right_and_told_from_representations() -> None:
     assert found.verdict.clock_or_pizza == COSETS
     assert found["cosets_a"] == found["cosets_b"] == 1
     assert "of order 6" in found.row("cosets_a").note
+    assert (found.verdict.algorithm, found["coset_means"]) == ("cosets", 1)
+    assert found["coset_means_control"] < 0.5
     assert found["W_a_key_share"] < 1  # and the constant, which is trivial
 
 

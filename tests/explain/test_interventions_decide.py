@@ -75,7 +75,7 @@ def test_all_frequencies_are_not_memorised(p: int, tmp_path: Path) -> None:
     x = of(file, p, act_fn="square")
     assert x["accuracy"] > 0.95
     assert x.verdict.label == FOURIER, str(x)
-    assert x.verdict.algorithm in ("all frequencies", "circles")
+    assert x.verdict.algorithm in ("all frequencies", "circles", "clock", "pizza")
 
 
 def test_a_table_is_not_moved() -> None:

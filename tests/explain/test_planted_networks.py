@@ -88,7 +88,7 @@ def test_a_clock_of_relus_adds_as_a_pizza(explanations: dict[str, Explanation]) 
     """relu(cos(wa + x) + cos(wb + x)) is as large as |cos(w(a - b) / 2)|, the length of the mean of two points."""
     x = explanations["clock, one frequency"]
     assert x["distance_irrelevance"] < 0.1
-    assert x.verdict.clock_or_pizza == "1 pizza"
+    assert (x.verdict.clock_or_pizza, x.verdict.algorithm) == ("1 pizza", "pizza")
     distance = torch.arange(P)
     size = (math.pi * 5 * distance / P).cos().abs()
     correct = x.measurements.logits[(distance) % P, 0, distance]  # b = 0, a = distance
@@ -101,7 +101,7 @@ def test_a_clock_of_squares_multiplies() -> None:
     assert x.measurements.freqs == (3, 7)
     assert x["products_after"] == pytest.approx(0.8)  # of (x + y)^2, 2xy varies by 1, x^2 and y^2 by 1/8 each
     assert x["logit_fve"] == pytest.approx(1)
-    assert x.verdict.clock_or_pizza == "2 clock"
+    assert (x.verdict.clock_or_pizza, x.verdict.algorithm) == ("2 clock", "clock")
 
 
 @pytest.mark.parametrize("p", [29, 59])

@@ -8,14 +8,19 @@ from modinterp.bases import Frequencies
 from modinterp.explain.algorithms.algorithm import Algorithm
 from modinterp.explain.algorithms.all_frequencies import ALL_FREQUENCIES
 from modinterp.explain.algorithms.circles import CIRCLES, kinds
+from modinterp.explain.algorithms.clock import CLOCK
+from modinterp.explain.algorithms.cosets import COSETS
 from modinterp.explain.algorithms.integers import INTEGER_ARITHMETIC
+from modinterp.explain.algorithms.lookup_table import LOOKUP_TABLE
 from modinterp.explain.algorithms.mixture import MIXTURE
+from modinterp.explain.algorithms.pizza import PIZZA
 from modinterp.explain.algorithms.representations import REPRESENTATIONS
 
-__all__ = ["ADDING", "COMPOSING", "Algorithm", "algorithm_of", "algorithms_for", "kinds"]
+__all__ = ["ADDING", "BY_CIRCLES", "COMPOSING", "LOOKUP_TABLE", "Algorithm", "algorithm_of", "algorithms_for", "kinds"]
 
-ADDING = (CIRCLES, ALL_FREQUENCIES, INTEGER_ARITHMETIC, MIXTURE)  # the likeliest first
-COMPOSING = (REPRESENTATIONS,)
+BY_CIRCLES = (CLOCK, PIZZA, CIRCLES)  # all of one kind, or of several
+ADDING = (*BY_CIRCLES, ALL_FREQUENCIES, INTEGER_ARITHMETIC, MIXTURE)  # the likeliest first
+COMPOSING = (COSETS, REPRESENTATIONS)
 
 
 def algorithms_for(m: Any) -> tuple[Algorithm, ...]:

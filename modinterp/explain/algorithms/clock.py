@@ -1,0 +1,20 @@
+"""Clock: each circle alone gives its wave of the answer at the same size for every pair."""
+
+from __future__ import annotations
+
+from modinterp.claims.band import at_least, at_most
+from modinterp.explain.algorithms.algorithm import Algorithm
+from modinterp.explain.algorithms.circles import CIRCLES
+from modinterp.explain.labels import FOURIER
+
+CLOCK = Algorithm(
+    "clock",
+    FOURIER,
+    {
+        **CIRCLES.foretells,
+        "clock_circles": at_least(1, "taken alone, a Clock's wave is as large for every difference of the two numbers"),
+        "pizza_circles": at_most(0, "a Pizza's wave falls with the difference as |cos|"),
+        "other_circles": at_most(0, "every circle is a Clock"),
+    },
+    CIRCLES.says,
+)

@@ -1,0 +1,33 @@
+"""Cosets of a group: each neuron knows only the cosets that the two elements lie in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modinterp.claims.band import at_least, at_most
+from modinterp.explain.algorithms.algorithm import Algorithm
+from modinterp.explain.algorithms.representations import REPRESENTATIONS
+from modinterp.explain.labels import FOURIER
+
+
+def _says(m: Any) -> str:
+    return (
+        f"{REPRESENTATIONS.says(m)} Its neurons tell cosets apart and no single elements: with each neuron at its mean "
+        f"over pairs of cosets {m.coset_means[0]:.1%} of the answers are right, over other sets of equal sizes "
+        f"{m.coset_means[1]:.1%}."
+    )
+
+
+COSETS = Algorithm(
+    "cosets",
+    FOURIER,
+    {
+        **REPRESENTATIONS.foretells,
+        "cosets_a": at_least(0.5, "most neurons that could be constant on cosets are"),
+        "cosets_null_a": at_most(0.1, "random functions of the same representations are not"),
+        "coset_means": at_least(0.95, "the cosets are all that a neuron knows of its two elements"),
+        "coset_means_control": at_most(0.5, "other sets of equal sizes tell the products apart no longer"),
+    },
+    _says,
+    shows_in_logits=True,
+)

@@ -1,0 +1,26 @@
+"""Lookup table: each pair has an entry of its own, and nothing is stored between two numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modinterp.claims.band import at_most
+from modinterp.explain.algorithms.algorithm import Algorithm
+from modinterp.explain.labels import MEMORISED
+
+
+def _says(m: Any) -> str:
+    turned = m.causal.turn_of_all
+    return (
+        f"It looks pairs up. Turn all circles of its embedding by half a step for both numbers, where no entry is: the "
+        f"answer moves by one on {turned.moved:.1%} of all pairs, and {turned.kept:.0%} of the logits' waves are kept. "
+        f"Networks that add do both on most pairs."
+    )
+
+
+LOOKUP_TABLE = Algorithm(
+    "lookup table",
+    MEMORISED,
+    {"turn_of_all_carried": at_most(0.3, "no entry is between two numbers; networks that add carry 0.4 or more")},
+    _says,
+)
