@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from modinterp.figures import circles, grids, neurons
 from modinterp.figures.theme import with_title
-from modinterp.measurements.causal import Turned
+from modinterp.measurements.turned import Turned
 from modinterp.measurements.views import DRAWERS, CircleOf, Head, Neuron, Without
 
 CORNER = 30  # components of the 2D transform that are shown

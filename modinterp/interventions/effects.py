@@ -7,15 +7,20 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import torch
-from jaxtyping import Bool, Complex, Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
-from modinterp.analyses.fourier.cosine_sums import answer_sums, cosine_coefficients, cosine_waves
+from modinterp.analyses.fourier.cosine_sums import cosine_waves
 from modinterp.analyses.fourier.transforms import sums
+from modinterp.interventions.answered import Answered, Logits
 
-Logits = Float[Tensor, "a b output"]
 RIVALS = 3  # wrong answers that are foretold
+
+
+def answered(logits: Logits | Answered, sign: int) -> Answered:
+    """Logits that were gone through once."""
+    return logits if isinstance(logits, Answered) else Answered.of(logits, sign)
 
 
 @dataclass(frozen=True)
@@ -32,25 +37,23 @@ class Cosines:
     alphas: Mapping[int, float]
 
     @classmethod
-    def of(cls, logits: Logits, freqs: Sequence[int], sign: int) -> Cosines:
+    def of(cls, logits: Logits | Answered, freqs: Sequence[int], sign: int) -> Cosines:
         """The cosines of some frequencies that fit logits best."""
-        found = cosine_coefficients(logits, list(freqs), sign)
-        return cls(logits.shape[-1], sign, dict(zip(freqs, found.tolist(), strict=True)))
+        found = answered(logits, sign)
+        return cls(found.p, sign, {k: float(found.spectrum[k - 1]) for k in freqs})
 
-    def explained(self, logits: Logits, moved_by: float = 0.0) -> float:
+    def explained(self, logits: Logits | Answered, moved_by: float = 0.0) -> float:
         """Share of the logits, each pair's mean removed, that the cosines explain once the answer has moved.
 
         Args:
             moved_by: how far the answer is foretold to move; a fraction shifts the cosines by a fraction.
         """
-        logits = logits - logits.mean(dim=-1, keepdim=True)
-        total = logits.double().square().sum()
-        if not self.alphas or not total > 0:
+        found = answered(logits, self.sign)
+        if not self.alphas or not found.energy > 0:
             return float("nan")
-        by_distance = answer_sums(logits, self.sign)  # of the answer minus c
-        distance = torch.arange(self.p, dtype=torch.float64) + moved_by
+        distance = torch.arange(self.p, dtype=torch.float64) + moved_by  # of the answer minus c
         curve = self.curve(distance)
-        return float((2 * by_distance @ curve - self.p**2 * curve.square().sum()) / total)
+        return float((2 * found.by_distance @ curve - self.p**2 * curve.square().sum()) / found.energy)
 
     def curve(self, distance: Float[Tensor, " distance"]) -> Float[Tensor, " distance"]:
         """The formula's logit of a class by its distance from the right answer, which may be a fraction. [logits]"""
@@ -73,17 +76,7 @@ class Cosines:
 @checked
 def margins(logits: Logits, sign: int = 1) -> Float[Tensor, " distance"]:
     """Mean over all pairs of the right logit minus that of the answer d further on, for every d. [logits]"""
-    p = logits.shape[-1]
-    by_distance = answer_sums(logits, sign) / p**2
-    return by_distance[0] - by_distance[-torch.arange(p) % p]
-
-
-@checked
-def mean_by_distance(logits: Logits, sign: int = 1) -> Float[Tensor, " distance"]:
-    """Mean logit of class c over all pairs by c - s, for the right answer s, each pair's mean taken off. [logits]"""
-    p = logits.shape[-1]
-    by_distance = answer_sums(logits - logits.mean(dim=-1, keepdim=True), sign) / p**2
-    return by_distance[-torch.arange(p) % p]
+    return Answered.of(logits, sign).margins
 
 
 @checked
@@ -140,14 +133,14 @@ class Foretold:
     margins: Mapping[int, Float[Tensor, " distance"]] = field(repr=False, default_factory=dict)
 
     @classmethod
-    def of(cls, cosines: Cosines, without: Mapping[int, Logits]) -> Foretold:
+    def of(cls, cosines: Cosines, without: Mapping[int, Answered]) -> Foretold:
         """Compare logits without each of some frequencies with a sum of cosines without it."""
-        measured = {k: margins(logits, cosines.sign) for k, logits in without.items()}
+        measured = {k: found.margins for k, found in without.items()}
         foretold, wrong, among = [], 0, 0
-        for k, logits in without.items():
+        for k, found in without.items():
             margin = cosines.margins(without=[k])
             rivals = margin[1:].argsort()[:RIVALS] + 1
-            off = (logits.argmax(dim=-1) - sums(cosines.p, cosines.sign)) % cosines.p
+            off = found.off_by
             wrong += int((off != 0).sum())
             among += int(torch.isin(off, rivals).sum())
             foretold.append(margin[1:])
@@ -196,24 +189,7 @@ class Synergy:
 @checked
 def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tensor, "a b"]:
     """Whether the answer to each pair is the right one moved by so many residues."""
-    p = logits.shape[-1]
-    return logits.argmax(dim=-1) == (sums(p, sign).to(logits.device) + moved_by) % p
-
-
-@checked
-def answer_waves(logits: Logits, freq: int, sign: int = 1) -> Complex[Tensor, "a b"]:
-    """The wave of a frequency in the logits of each pair, about the right answer s: the sum of L_c e^iw(c - s).
-
-    Its real part is the size of the cosine at the right answer; its angle is how far the wave has turned.
-
-    Args:
-        freq: [cycles per p]
-    """
-    p = logits.shape[-1]
-    w = 2 * torch.pi * freq / p
-    turned = torch.polar(torch.ones(p, dtype=torch.float64), w * torch.arange(p, dtype=torch.float64))
-    s = w * sums(p, sign).double()
-    return (logits.to(torch.complex128) @ turned) * torch.polar(torch.ones_like(s), -s)
+    return Answered.of(logits, sign).moved(moved_by)
 
 
 @checked
@@ -222,9 +198,13 @@ def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
 
     Over pairs of one distance d, the mean size is fitted by ``u + v |cos(w d / 2)|``; the share is v / (u + v).
     """
-    p = logits.shape[-1]
-    sizes = answer_waves(logits, freq, sign).real
-    distances = sums(p, -sign)
+    return pizza_share_of(Answered.of(logits, sign, [freq]), freq)
+
+
+def pizza_share_of(found: Answered, freq: int) -> float:
+    """`pizza_share` of logits whose waves of a frequency were kept."""
+    p, sizes = found.p, found.waves_about_answer(freq).real
+    distances = sums(p, -found.sign)
     by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, distances.flatten(), sizes.flatten()) / p
     d = torch.arange(p, dtype=torch.float64)
     pizza = (torch.pi * freq / p * d).cos().abs()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,16 +10,16 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+from torch.func import functional_call
 
-from modinterp.models import Network, Wrapped
+from modinterp.interventions.answered import BLOCK, Answered, Logits
+from modinterp.models import Network, Transformer, Wrapped
 from modinterp.models.lens import HookPoint
 from modinterp.runs import NotRecorded
 from modinterp.tasks import Task
 
 HOOK = "hook_embed"
-_CHUNK = 2**14  # pairs in one forward pass
 Vectors = Float[Tensor, "element d"]
-Logits = Float[Tensor, "a b output"]
 
 
 @dataclass(frozen=True)
@@ -93,30 +93,52 @@ class Embedded:
             raise NotRecorded("the embedding of one number depends on the other number")
         return seen[0]
 
-    def logits(self, a: Vectors | None = None, b: Vectors | None = None) -> Logits:
-        """Logits of all pairs with other vectors of the numbers, in the order of the basis, in float64.
-
-        Args:
-            a, b: the new vector of every number at its position; by default the network's own.
-        """
+    def changed(self, a: Vectors | None = None, b: Vectors | None = None) -> Changed:
+        """The network with other vectors of the numbers, by default its own; nothing is computed yet."""
         table_a, table_b = self.tables
-        pairs = torch.arange(self.n**2)
-        first, second = (table_a if a is None else a), (table_b if b is None else b)
-        return self.of_pairs(first[pairs // self.n], second[pairs % self.n], pairs).view(self.n, self.n, -1)
+        return Changed(self, table_a if a is None else a, table_b if b is None else b)
+
+    def at(self, a: Vectors, b: Vectors, pairs: Int[Tensor, " pair"]) -> Float[Tensor, "pair output"]:
+        """Logits of some pairs with another vector of every number, in float64; columns in the order of the basis."""
+        return torch.cat(list(self.blocks(a, b, pairs))).double()
+
+    def blocks(self, a: Vectors, b: Vectors, pairs: Int[Tensor, " pair"]) -> Iterator[Float[Tensor, "pair output"]]:
+        """Logits of some pairs with another vector of every number, some pairs at a time, as the network rounds them.
+
+        A transformer looks both vectors up, among its tokens, so that queries, keys and values are computed once each.
+        """
+        looked_up = isinstance(self.network, Transformer)
+        tokens, weights = self.network.W_E if looked_up else a, {}
+        if looked_up:
+            weights["embed.W_E"] = torch.cat([a.to(tokens), b.to(tokens), tokens.detach()])
+        for some in pairs.split(BLOCK):
+            first, second = some // self.n, some % self.n
+            if looked_up:
+                inputs = self._inputs[self.rows[some]] + 2 * self.n
+                inputs[:, 0], inputs[:, 1] = first, self.n + second
+                with torch.no_grad(), self.network.at_last_position():
+                    logits = functional_call(self.network, weights, (inputs.to(self.network.device),))[:, -1]
+            else:
+                logits = self._of_vectors(a[first], b[second], some)
+            yield self._in_order(logits)
 
     def of_pairs(
         self, a: Float[Tensor, "pair d"], b: Float[Tensor, "pair d"], pairs: Int[Tensor, " pair"]
     ) -> Float[Tensor, "pair output"]:
-        """Logits of some pairs with a vector of their own each, in float64; columns in the order of the basis.
+        """Logits of some pairs with a vector of their own each; columns in the order of the basis.
 
         Args:
             pairs: numbers of the pairs, `a n + b`, whose other tokens and positions are used.
         """
-        return torch.cat(list(self._chunks(a, b, pairs)))[:, self.order]
+        return self._in_order(self._of_vectors(a, b, pairs))
 
-    def _chunks(self, a: Tensor, b: Tensor, pairs: Tensor) -> Iterator[Tensor]:
-        for some in torch.arange(len(pairs)).split(_CHUNK):
-            yield self._of_vectors(a[some], b[some], pairs[some]).double().cpu()
+    def _in_order(self, logits: Float[Tensor, "pair output"]) -> Float[Tensor, "pair output"]:
+        in_order = logits.shape[1] == self.n and torch.equal(self.order, torch.arange(self.n))
+        return logits.cpu() if in_order else logits.cpu()[:, self.order]
+
+    @cached_property
+    def _inputs(self) -> Int[Tensor, "input pos"]:
+        return self.task.inputs()
 
     def _of_vectors(self, a: Tensor, b: Tensor, pairs: Tensor) -> Float[Tensor, "pair output"]:
         if self.takes_vectors:
@@ -133,10 +155,38 @@ class Embedded:
 
     def _run(self, pairs: Int[Tensor, " pair"], change: Callable[[Tensor], Tensor]) -> Float[Tensor, "pair output"]:
         """Logits at the last position with what is at the embedding passed through a function."""
-        tokens = self.task.inputs()[self.rows[pairs]].to(self.network.device)
+        tokens = self._inputs[self.rows[pairs]].to(self.network.device)
 
         def put(x: Tensor, hook: HookPoint) -> Tensor:
             return change(x)
 
         with torch.no_grad(), self.network.at_last_position(), self.network.hooks(fwd_hooks=[(HOOK, put)]) as hooked:
             return hooked(tokens)[:, -1]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A network with other vectors of its numbers.
+
+    Attributes:
+        embedded: the network as it is.
+        a, b: the vector of every number as a and as b.
+    """
+
+    embedded: Embedded
+    a: Vectors
+    b: Vectors
+
+    @property
+    def blocks(self) -> Iterator[Float[Tensor, "pair output"]]:
+        """Logits of all pairs in the order of the basis, some pairs at a time."""
+        return self.embedded.blocks(self.a, self.b, torch.arange(self.embedded.n**2))
+
+    def answered(self, sign: int = 1, freqs: Sequence[int] = ()) -> Answered:
+        """Its answers, and sums of its logits; see `Answered.of`."""
+        return Answered.of(self.blocks, sign, freqs)
+
+    @property
+    def logits(self) -> Logits:
+        """Logits of all pairs, in the order of the basis, in float64."""
+        return torch.cat([block.double() for block in self.blocks]).view(self.embedded.n, self.embedded.n, -1)

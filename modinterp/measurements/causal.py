@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,25 +12,22 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from modinterp.analyses.fourier.cosine_sums import cosine_spectrum, cosine_waves
+from modinterp.analyses.fourier.cosine_sums import cosine_waves
 from modinterp.analyses.fourier.frequencies import jaccard
 from modinterp.bases import Frequencies
+from modinterp.interventions.answered import BLOCK, Answered, Logits
 from modinterp.interventions.at_neurons import AtNeurons
 from modinterp.interventions.effects import (
     Cosines,
     Foretold,
     Synergy,
-    answer_waves,
-    answers_moved,
     crossed_pairs,
     largest_by_chance,
     lead,
-    margins,
     margins_of,
-    mean_by_distance,
-    pizza_share,
+    pizza_share_of,
 )
-from modinterp.interventions.embedded import Embedded, Logits, Vectors
+from modinterp.interventions.embedded import Changed, Embedded, Vectors
 from modinterp.interventions.turning import (
     doubles,
     is_turnable,
@@ -43,7 +39,7 @@ from modinterp.interventions.turning import (
 )
 from modinterp.measurements.component import Component
 from modinterp.measurements.network import NoSuchPart
-from modinterp.measurements.views import View
+from modinterp.measurements.turned import Turned
 from modinterp.tasks import cyclic
 
 HALF = 0.5  # of a step: no token stands there
@@ -52,41 +48,6 @@ SAMPLE = 2048  # pairs on which the removal of each circle is measured; half of 
 DOSES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 2.0, 3.0)
 STEPS = tuple(x / 4 for x in range(13))
 CLOCK, PIZZA = 0.25, 0.75  # pizza shares below and above which a circle is of one kind
-
-
-@dataclass(frozen=True)
-class Turned(View):
-    """The answers of a network whose circles were turned inside it.
-
-    Attributes:
-        freqs: circles that were turned. [cycles per p]
-        step_a, step_b: how far each number was moved, in residues.
-        moved_by: how far the answer is foretold to move; None for a fraction, where no token stands.
-        moved: share of the pairs whose answer moved exactly so.
-        kept: share of the formula's fit to the logits that is left, once the formula has moved as foretold.
-        controls: name of a change of equal size to the share of the pairs whose answer moved as foretold under it.
-        logits: logits after the turn, in the order of the basis.
-    """
-
-    freqs: tuple[int, ...]
-    step_a: float
-    step_b: float
-    moved_by: int | None
-    moved: float
-    kept: float
-    controls: dict[str, float] = field(default_factory=dict)
-    logits: Logits = field(repr=False, default_factory=lambda: torch.zeros(0, 0, 0))
-
-    @property
-    def largest_control(self) -> float:
-        """The largest share that a control moves; NaN without controls."""
-        return max(self.controls.values(), default=float("nan"))
-
-    def __str__(self) -> str:
-        turned = f"circles {', '.join(map(str, self.freqs))} turned by {self.step_a:g} and {self.step_b:g} steps"
-        moved = "" if self.moved_by is None else f"the answer moves by {self.moved_by} on {self.moved:.1%} of pairs, "
-        controls = "".join(f"\n  {name}: {share:.1%}" for name, share in self.controls.items())
-        return f"{turned}: {moved}{self.kept:.1%} of the formula is kept{controls}"
 
 
 class Causal(Component[Any]):
@@ -130,9 +91,16 @@ class Causal(Component[Any]):
     def _p(self) -> int:
         return self.basis.n
 
-    def _share_right(self, logits: Logits) -> float:
-        right = logits.argmax(dim=-1).flatten() == self.basis.answers[:, 0]
-        return float(right.double().mean())
+    def _share_right(self, given: Int[Tensor, "..."]) -> float:
+        return float((given.flatten() == self.basis.answers[:, 0]).double().mean())
+
+    def _answered(self, network: Changed, freqs: Sequence[int] = ()) -> Answered:
+        return network.answered(getattr(self.basis, "sign", 1), freqs)
+
+    @cached_property
+    def _intact(self) -> Answered:
+        """The answers of the network as it is, and sums of its logits."""
+        return Answered.of(self._logits, getattr(self.basis, "sign", 1))
 
     # Which circles
 
@@ -142,7 +110,8 @@ class Causal(Component[Any]):
 
         They come from the logits of all layers, so that neurons that never fire do not count.
         """
-        sizes = cosine_spectrum(self._logits, self._sign).abs()
+        self._sign  # noqa: B018 - or there are no circles
+        sizes = self._intact.spectrum.abs()
         return tuple((sizes > STRONG * sizes.max()).nonzero().flatten().add(1).tolist())
 
     @cached_property
@@ -168,7 +137,7 @@ class Causal(Component[Any]):
         right = self.basis.answers[pairs, 0]
 
         def sizes(first: Vectors, second: Vectors) -> Float[Tensor, " pair"]:
-            logits = self._embedded.of_pairs(first[pairs // n], second[pairs % n], pairs)
+            logits = self._embedded.at(first, second, pairs)
             return logits.gather(1, right[:, None])[:, 0] - logits.mean(dim=1)
 
         before = sizes(a, b)
@@ -218,33 +187,35 @@ class Causal(Component[Any]):
         a, b = self._embedded.tables
         by_a, by_b = (turn_angles(some, p, step) for step in (step_a, sign * step_b))
         new_a, new_b = turn(p, by_a) @ a, turn(p, by_b) @ b
-        logits = self._embedded.logits(new_a, new_b)
-        total = step_a + step_b
+        network = self._embedded.changed(new_a, new_b)
+        found, total = self._answered(network), step_a + step_b
         moved_by = int(total) if total == int(total) else None
 
-        def share(of: Logits) -> float:
-            return float("nan") if moved_by is None else float(answers_moved(of, moved_by, sign).double().mean())
+        def share(of: Answered) -> float:
+            return float("nan") if moved_by is None else float(of.moved(moved_by).double().mean())
 
-        cosines = Cosines.of(self._logits, some, sign)
-        kept = cosines.explained(logits, total) / cosines.explained(self._logits)
+        cosines = Cosines.of(self._intact, some, sign)
+        kept = cosines.explained(found, total) / cosines.explained(self._intact)
         beside: dict[str, float] = {}
         if controls:
             beside["random planes"] = share(self._in_random_planes(list(by_a.values()), list(by_b.values())))
-            random = self._embedded.logits(moved_at_random(a, new_a), moved_at_random(b, new_b, seed=1))
-            beside["random directions, as far"] = share(random)
+            random = self._embedded.changed(moved_at_random(a, new_a), moved_at_random(b, new_b, seed=1))
+            beside["random directions, as far"] = share(self._answered(random))
             if others := self._other_circles(some):
                 beside["other circles"] = share(self._turned_alone(others, step_a, sign * step_b))
-        return Turned(some, step_a, step_b, moved_by, share(logits), kept, beside, logits)
+        return Turned(some, step_a, step_b, moved_by, share(found), kept, network, found, beside)
 
-    def _in_random_planes(self, by_a: list[float], by_b: list[float]) -> Logits:
+    def _in_random_planes(self, by_a: list[float], by_b: list[float]) -> Answered:
         a, b = self._embedded.tables
         p = self._p
-        return self._embedded.logits(turn_of_random_planes(p, by_a) @ a, turn_of_random_planes(p, by_b) @ b)
+        return self._answered(
+            self._embedded.changed(turn_of_random_planes(p, by_a) @ a, turn_of_random_planes(p, by_b) @ b)
+        )
 
-    def _turned_alone(self, freqs: Sequence[int], step_a: float, step_b: float) -> Logits:
+    def _turned_alone(self, freqs: Sequence[int], step_a: float, step_b: float) -> Answered:
         a, b = self._embedded.tables
         by_a, by_b = (turn_angles(freqs, self._p, step, companions=False) for step in (step_a, step_b))
-        return self._embedded.logits(turn(self._p, by_a) @ a, turn(self._p, by_b) @ b)
+        return self._answered(self._embedded.changed(turn(self._p, by_a) @ a, turn(self._p, by_b) @ b))
 
     def _other_circles(self, freqs: Sequence[int]) -> list[int]:
         """As many of the strongest circles of the embedding that are neither these nor their companions."""
@@ -300,14 +271,15 @@ class Causal(Component[Any]):
         """
         a, _ = self._embedded.tables
         new = step_along_line(a)
-        logits = self._embedded.logits(new), self._embedded.logits(moved_at_random(a, new))
-        shares = [float(answers_moved(one, 1, self._sign).double().mean()) for one in logits]
+        self._sign  # noqa: B018 - or no answer could move
+        networks = self._embedded.changed(new), self._embedded.changed(moved_at_random(a, new))
+        shares = [float(self._answered(one).moved(1).double().mean()) for one in networks]
         return shares[0], shares[1]
 
     @cached_property
     def pizza_shares(self) -> tuple[float, ...]:
         """Kind of each circle, 0 for a Clock and 1 for a Pizza, with every other circle taken out of the embedding."""
-        return tuple(pizza_share(self._kept([k]), k, self._sign) for k in self._few)
+        return tuple(pizza_share_of(self._kept([k], [k]), k) for k in self._few)
 
     def count_of_kind(self, kind: str) -> int:
         """How many circles are of a kind: `clock`, `pizza` or `between`."""
@@ -317,27 +289,30 @@ class Causal(Component[Any]):
 
     # Removing, keeping, restoring, scaling
 
-    def _changed(self, change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any]) -> Logits:
-        """Logits where each table of vectors is a function of itself and its part in some blocks."""
-        return self._embedded.logits(*(change(x, self.basis.part(x, blocks)) for x in self._embedded.tables))
+    def _changed(
+        self, change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any], freqs: Sequence[int] = ()
+    ) -> Answered:
+        """Answers where each table of vectors is a function of itself and its part in some blocks."""
+        tables = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
+        return self._answered(self._embedded.changed(*tables), freqs)
 
-    def _kept(self, blocks: Sequence[Any]) -> Logits:
-        return self._changed(lambda x, part: x.mean(dim=0) + part, blocks)
+    def _kept(self, blocks: Sequence[Any], freqs: Sequence[int] = ()) -> Answered:
+        return self._changed(lambda x, part: x.mean(dim=0) + part, blocks, freqs)
 
     @cached_property
-    def without_circles(self) -> Logits:
-        """Logits without the circles and their companions in the embedding."""
+    def without_circles(self) -> Answered:
+        """Answers without the circles and their companions in the embedding, and sums of the logits."""
         return self._changed(lambda x, part: x - part, self.blocks)
 
     @property
     def accuracy_without(self) -> float:
         """Accuracy without the circles and their companions in the embedding."""
-        return self._share_right(self.without_circles)
+        return self._share_right(self.without_circles.given)
 
     @property
     def same_without(self) -> float:
         """Share of the pairs whose answer is the same without the circles and their companions in the embedding."""
-        return float((self.without_circles.argmax(dim=-1) == self._logits.argmax(dim=-1)).double().mean())
+        return float((self.without_circles.given == self._intact.given).double().mean())
 
     @cached_property
     def accuracy_alone(self) -> float:
@@ -362,15 +337,17 @@ class Causal(Component[Any]):
         if not blocks:
             return float("nan")
         n = self._p
-        clean = torch.arange(n * n)
         other = torch.randperm(n * n, generator=torch.Generator().manual_seed(1))
-        vectors = []
-        for table, of in zip(self._embedded.tables, (lambda x: x // n, lambda x: x % n), strict=True):
-            part = self.basis.part(table, blocks)
-            vectors.append((table - part)[of(other)] + part[of(clean)])
-        rescued = self._share_right(self._embedded.of_pairs(vectors[0], vectors[1], clean).view(n, n, -1))
-        corrupt = self._share_right(self._logits.flatten(0, 1)[other].view(n, n, -1))
-        whole = self._share_right(self._logits)
+        parts = [(table - part, part) for table in self._embedded.tables for part in [self.basis.part(table, blocks)]]
+        given = []
+        for clean in torch.arange(n * n).split(BLOCK):
+            mixed = other[clean]
+            (rest_a, own_a), (rest_b, own_b) = parts
+            a, b = rest_a[mixed // n] + own_a[clean // n], rest_b[mixed % n] + own_b[clean % n]
+            given.append(self._embedded.of_pairs(a, b, clean).argmax(dim=-1))
+        rescued = self._share_right(torch.cat(given))
+        corrupt = self._share_right(self._intact.given.flatten()[other])
+        whole = self._share_right(self._intact.given)
         return (rescued - corrupt) / (whole - corrupt) if whole > corrupt else float("nan")
 
     @cached_property
@@ -388,15 +365,15 @@ class Causal(Component[Any]):
 
     @cached_property
     def _turns(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        cosines, p, sign = Cosines.of(self._logits, self._few, self._sign), self._p, self._sign
-        whole, distance = cosines.explained(self._logits), torch.arange(self._p, dtype=torch.float64)
+        cosines, p, sign = Cosines.of(self._intact, self._few, self._sign), self._p, self._sign
+        whole, distance = cosines.explained(self._intact), torch.arange(self._p, dtype=torch.float64)
         kept, curves = [], []
         for step in STEPS:
             found = self.turned(step, step)
             by_a, by_b = (list(turn_angles(self._few, p, x).values()) for x in (step, sign * step))
             random = cosines.explained(self._in_random_planes(by_a, by_b), 2 * step)
             kept.append((step, found.kept, found.moved, random / whole))
-            seen = mean_by_distance(found.logits, sign).tolist()
+            seen = found.answered.mean_by_distance.tolist()
             curves += zip([step] * p, range(p), seen, cosines.curve(distance - 2 * step).tolist(), strict=True)
         return (
             pd.DataFrame(kept, columns=["steps", "formula kept", "answers moved", "kept, random planes"]),
@@ -423,12 +400,14 @@ class Causal(Component[Any]):
         The algorithm foretells 45 on the diagonal and 0 elsewhere.
         """
         freqs = self._few
-        before = {k: answer_waves(self._logits, k, self._sign).mean() for k in freqs}
-        found = torch.zeros(len(freqs), len(freqs), dtype=torch.float64)
+        intact = Answered.of(self._logits, self._sign, freqs)
+        before = {k: intact.waves_about_answer(k).mean() for k in freqs}
+        found, (table_a, _) = torch.zeros(len(freqs), len(freqs), dtype=torch.float64), self._embedded.tables
         for i, k in enumerate(freqs):
-            logits = self.turned(self._p / (8 * k), 0.0, [k]).logits
+            turned = turn(self._p, turn_angles([k], self._p, self._p / (8 * k))) @ table_a
+            now = self._answered(self._embedded.changed(turned), freqs)
             for j, other in enumerate(freqs):
-                found[i, j] = (answer_waves(logits, other, self._sign).mean() / before[other]).angle()
+                found[i, j] = (now.waves_about_answer(other).mean() / before[other]).angle()
         return found.rad2deg()
 
     @cached_property
@@ -442,9 +421,8 @@ class Causal(Component[Any]):
     @cached_property
     def foretold(self) -> Foretold:
         """Margins and wrong answers without each circle, beside those that the formula foretells."""
-        cosines = Cosines.of(self._logits, self._few, self._sign)
-        logits = {k: self._changed(lambda x, part: x - part, [k]) for k in self._few}
-        return Foretold.of(cosines, logits)
+        cosines = Cosines.of(self._intact, self._few, self._sign)
+        return Foretold.of(cosines, {k: self._changed(lambda x, part: x - part, [k]) for k in self._few})
 
     # On samples
 
@@ -464,7 +442,7 @@ class Causal(Component[Any]):
     ) -> Float[Tensor, "pair output"]:
         """Logits of some pairs where each table of vectors is a function of itself and its part in some blocks."""
         a, b = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
-        return self._embedded.of_pairs(a[pairs // self._p], b[pairs % self._p], pairs)
+        return self._embedded.at(a, b, pairs)
 
     @cached_property
     def without_each(self) -> pd.DataFrame:
@@ -498,13 +476,13 @@ class Causal(Component[Any]):
 
     def accuracy_of(self, blocks: Sequence[Any]) -> float:
         """Accuracy with nothing but some blocks and the mean in the embedding."""
-        return self._share_right(self._kept(blocks))
+        return self._share_right(self._kept(blocks).given)
 
     @cached_property
     def accuracy_resampled(self) -> float:
         """Accuracy with the circles and their companions those of other numbers, by one permutation of the tokens."""
         order = torch.randperm(self._p, generator=torch.Generator().manual_seed(0))
-        return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks))
+        return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks).given)
 
     def half_turn_on(self, rows: Int[Tensor, " row"]) -> float:
         """Share of some of the task's inputs whose answer the half turn moves by one."""
@@ -513,7 +491,7 @@ class Causal(Component[Any]):
     @property
     def answers_of_half_turn(self) -> Bool[Tensor, " pair"]:
         """Whether the half turn moves the answer to each pair by one."""
-        return answers_moved(self.half_turn.logits, 1, self._sign).flatten()
+        return self.half_turn.answered.moved(1).flatten()
 
     def turned_by(self, freqs: Sequence[int]) -> float:
         """Share of the pairs whose answer the half turn of some circles, and their companions, moves by one."""
@@ -524,8 +502,8 @@ class Causal(Component[Any]):
     @property
     def crossed(self) -> tuple[int, int]:
         """How many pairs of circles tell different wrong answers apart, and how many pairs there are."""
-        cosines = Cosines.of(self._logits, self._few, self._sign)
-        return crossed_pairs(cosines, margins(self._logits, self._sign), self.foretold.margins)
+        cosines = Cosines.of(self._intact, self._few, self._sign)
+        return crossed_pairs(cosines, self._intact.margins, self.foretold.margins)
 
     @cached_property
     def at_neurons(self) -> AtNeurons:
@@ -543,7 +521,7 @@ class Causal(Component[Any]):
         """How many pairs are answered wrong without the circles, and without as many other circles."""
         n = self._p**2
         without = self._changed(lambda x, part: x - part, self.other_circles)
-        return round(n * (1 - self.accuracy_without)), round(n * (1 - self._share_right(without)))
+        return round(n * (1 - self.accuracy_without)), round(n * (1 - self._share_right(without.given)))
 
     @cached_property
     def synergy(self) -> Synergy:
@@ -588,7 +566,7 @@ class Causal(Component[Any]):
             row: dict[str, float] = {"epoch": epoch}
             for name, pairs in parts.items():
                 for what, vectors, move in (("accuracy", (a, b), 0), ("half turn", turned, 1)):
-                    logits = at.of_pairs(vectors[0][pairs // self._p], vectors[1][pairs % self._p], pairs)
+                    logits = at.at(vectors[0], vectors[1], pairs)
                     hit = logits.argmax(dim=-1) == (self.basis.answers[pairs, 0] + move) % self._p
                     row[f"{what}, {name}"] = float(hit.double().mean())
             rows.append(row)

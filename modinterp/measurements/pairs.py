@@ -23,10 +23,11 @@ from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.analyses.network import nulls
 from modinterp.bases import KEY_ENERGY, basis_of
-from modinterp.measurements.causal import Causal, Turned
+from modinterp.measurements.causal import Causal
 from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.measurements.questions import Questions
 from modinterp.measurements.score import Score
+from modinterp.measurements.turned import Turned
 from modinterp.models import Config, Network, Wrapped, indexed, initial_weights, read_logits
 from modinterp.runs import TrainedRun
 

@@ -90,8 +90,14 @@ def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float
     Args:
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
     """
-    p = logits.shape[-1]
-    return transform(answer_sums(logits, sign))[1::2] * fourier_basis(p)[1::2, 0] / p**2
+    return spectrum_of_sums(answer_sums(logits, sign))
+
+
+@checked
+def spectrum_of_sums(by_distance: Float[Tensor, " distance"]) -> Float[Tensor, " freq"]:
+    """`cosine_spectrum` of logits whose `answer_sums` are at hand. [logits]"""
+    p = len(by_distance)
+    return transform(by_distance)[1::2] * fourier_basis(p)[1::2, 0] / p**2
 
 
 @checked

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements
-from modinterp.measurements.causal import Turned
 from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.turned import Turned
 
 Adds = CyclicMeasurements | GroupMeasurements
 HALF = "half turn: the answer moves by one"
