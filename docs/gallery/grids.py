@@ -3,7 +3,7 @@ import modinterp as mi
 m = mi.measure(mi.load("nanda/mainline-0"))
 
 # %% periodic
-norms = m.spectrum.norm(dim=-1)
+norms = m.spectrum_energy.sqrt()
 norms[0, 0] = 0  # the constant, which would outshine the rest
 names = ("head 0 attends to a", "neuron 0", "logits, norm over answers")
 figure = mi.figures.grids.periodic(m.pattern[:, :, 0, 0], m.post[..., 0], norms, names)

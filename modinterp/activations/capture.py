@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import INPUTS
 from modinterp.models import Network
 from modinterp.models.lens import ActivationCache
 from modinterp.models.with_numbers import check_default_device
@@ -20,6 +21,11 @@ _PER_QUERY, _PER_KEY = ("hook_attn_scores", "hook_pattern"), ("hook_k", "hook_v"
 def at_last_position(name: str, activation: Tensor) -> Tensor:
     """The part of an activation at the last position: the last query in attention, the last row elsewhere."""
     return activation[:, :, -1] if name.endswith(_PER_QUERY) else activation[:, -1]
+
+
+def at_the_end(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Activations at the last position; keys and values, of which all positions matter, at all."""
+    return {name: x if name.endswith(_PER_KEY) else at_last_position(name, x) for name, x in found.items()}
 
 
 def _grid(task: Task) -> tuple[int, ...]:
@@ -58,14 +64,17 @@ def activations(
     """
     check_default_device()
     grid = _grid(task)
-    model = network.in_float64() if precise else network
-    with torch.no_grad(), model.at_last_position():
-        hooks = None if names is None else list(names)
-        logits, cache = model.run_with_cache(task.inputs().to(network.device), names_filter=hooks)
-    captured = {
-        name: x if name.endswith(_PER_KEY) else at_last_position(name, x).contiguous()
-        for name, x in {**cache.cache_dict, LOGITS: logits}.items()
-    }
+    model, captured, began = network.in_float64() if precise else network, dict[str, Tensor](), 0
+    inputs, hooks = task.inputs(), None if names is None else list(names)
+    for some in inputs.split(INPUTS):
+        with torch.no_grad(), model.at_last_position():
+            logits, cache = model.run_with_cache(some.to(network.device), names_filter=hooks)
+        for name, x in at_the_end({**cache.cache_dict, LOGITS: logits}).items():
+            if len(some) == len(inputs):
+                captured[name] = x.contiguous()
+            else:
+                captured.setdefault(name, x.new_empty(len(inputs), *x.shape[1:]))[began : began + len(some)] = x
+        began += len(some)
     return ActivationCache({name: x.unflatten(0, grid) for name, x in captured.items()}, model)
 
 

@@ -78,6 +78,10 @@ class Basis(ABC, Generic[Block]):
         """The part of a function of (a, b) that depends on the answer alone, in some blocks."""
 
     @abstractmethod
+    def answer_table(self, x: Float[Tensor, "a b *rest"], blocks: Sequence[Block]) -> Float[Tensor, "answer *rest"]:
+        """The values of `answer_part`, one for each answer."""
+
+    @abstractmethod
     def part(self, x: Float[Tensor, "element *rest"], blocks: Sequence[Block]) -> Float[Tensor, "element *rest"]:
         """The part of a function of one element in some blocks."""
 

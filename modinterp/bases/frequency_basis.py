@@ -17,8 +17,8 @@ from modinterp.analyses.fourier.transforms import (
     fourier_basis,
     frequency_norms,
     sum_wave_part,
+    sum_wave_table,
     sums,
-    transform_2d,
 )
 from modinterp.analyses.network import nulls
 from modinterp.bases.basis import KEY_ENERGY, Basis, Logits, Matrices, Matrix
@@ -76,6 +76,9 @@ class Frequencies(Basis[int]):
     def answer_part(self, x: Float[Tensor, "a b *rest"], blocks: Sequence[int]) -> Float[Tensor, "a b *rest"]:
         return sum_wave_part(x, tuple(blocks), self.sign)
 
+    def answer_table(self, x: Float[Tensor, "a b *rest"], blocks: Sequence[int]) -> Float[Tensor, "answer *rest"]:
+        return sum_wave_table(x, tuple(blocks), self.sign)
+
     def part(self, x: Float[Tensor, "element *rest"], blocks: Sequence[int]) -> Float[Tensor, "element *rest"]:
         waves = fourier_basis(self.n)[components_of(tuple(blocks), self.n)].to(x.device)
         return (waves.T @ (waves @ x.double().flatten(1))).view(x.shape)
@@ -85,9 +88,7 @@ class Frequencies(Basis[int]):
         return energy / energy.sum()
 
     def variance_shares(self, x: Float[Tensor, "a b feature"]) -> Float[Tensor, " block"]:
-        variances = x.double().var(dim=(0, 1))
-        shares = wave_neurons.neuron_fits(x).shares.nan_to_num(0)
-        return shares @ variances.to(shares) / variances.sum().to(shares)
+        return wave_neurons.variance_shares(x, wave_neurons.neuron_fits(x))
 
     def losses_without_each(self, logits: Logits) -> Float[Tensor, " block"]:
         return ablations.loss_without_each(logits, self.answers, "sums", self.sign)
@@ -96,15 +97,14 @@ class Frequencies(Basis[int]):
         return cosine_sums.logit_fit(logits, tuple(blocks), self.sign).logits(self.n)
 
     def periodic_share(self, logits: Logits, count: int) -> float:
-        return self.periodic_share_of_spectrum(transform_2d(logits), count)
+        return self.periodic_share_of_spectrum(wave_neurons.spectrum_energy(logits), count)
 
-    def periodic_share_of_spectrum(self, spectrum: Tensor, count: int) -> float:
-        """`periodic_share` of logits whose 2D transform is at hand."""
-        spectrum = spectrum.clone()
-        spectrum[0, 0] = 0
-        total = spectrum.square().sum()
-        found = wave_neurons.frequency_energies(spectrum).sum(dim=1)
-        return float(found.topk(count).values.sum() / total) if total > 0 else float("nan")
+    def periodic_share_of_spectrum(self, energy: Float[Tensor, "component_a component_b"], count: int) -> float:
+        """`periodic_share` of logits whose `spectrum_energy` is at hand."""
+        about = energy.clone()
+        about[0, 0] = 0
+        found = wave_neurons.frequency_energies(about.sqrt())
+        return float(found.topk(count).values.sum() / about.sum()) if about.sum() > 0 else float("nan")
 
     def spectrum_nulls(
         self, matrix: Float[Tensor, "feature output"], count: int, at_start: Matrices, draws: int

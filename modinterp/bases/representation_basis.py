@@ -61,6 +61,11 @@ class Representations(Basis[irreps.Irrep]):
     def answer_part(self, x: Float[Tensor, "a b *rest"], blocks: Sequence[irreps.Irrep]) -> Float[Tensor, "a b *rest"]:
         return products.product_part(x, self.task, blocks)
 
+    def answer_table(
+        self, x: Float[Tensor, "a b *rest"], blocks: Sequence[irreps.Irrep]
+    ) -> Float[Tensor, "answer *rest"]:
+        return part_in(products.mean_by_product(x, self.task), blocks)
+
     def part(self, x: Float[Tensor, "element *rest"], blocks: Sequence[irreps.Irrep]) -> Float[Tensor, "element *rest"]:
         return part_in(x, blocks)
 

@@ -71,7 +71,7 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
         to_first = m.activation(f"{m.last_block}.attn.hook_pattern")[..., 0]
         fields = {f"head {head}": to_first[:, :, head] for head in range(min(4, to_first.shape[-1]))}
         yield "heads", grids.maps(fields, "attention", "Attention to the first number, last layer, by pair", zmax=1)
-    spectrum = m.spectrum.norm(dim=-1).cpu()
+    spectrum = m.spectrum_energy.sqrt().cpu()
     spectrum[0, 0] = 0
     title = "Norm of the logits' components over both numbers"
     yield "logits", fourier.norm_maps({"logits, constant left out": spectrum}, title)

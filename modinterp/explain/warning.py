@@ -111,7 +111,7 @@ def _of_chance(m: NetworkMeasurements) -> str:
 def _of_probabilities(m: NetworkMeasurements) -> str:
     """That a network's outputs are probabilities and no logits; empty where they are not."""
     outputs = m.all_logits
-    if not ((outputs >= 0).all() and ((outputs.sum(dim=-1) - 1).abs() < ROUNDED).all()):
+    if not (outputs.min() >= 0 and ((outputs.sum(dim=-1) - 1).abs() < ROUNDED).all()):
         return ""
     return (
         "Its outputs are probabilities: none is negative, and those for one input add up to 1. Measured as logits "

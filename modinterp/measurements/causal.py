@@ -74,12 +74,12 @@ class Causal(Component[Any]):
     def _embedded(self) -> Embedded:
         return Embedded(self.m.model, self.m.task, self.basis.order)
 
-    @cached_property
+    @property
     def _logits(self) -> Logits:
-        """Logits as they are, in float64, in the order of the basis."""
+        """Logits as they are, in the order of the basis."""
         if self._in_order:
-            return self.m.logits.double().cpu()
-        return self.basis.arranged(self.m.grid["logits"], is_logits=True).double().cpu()
+            return self.m.logits
+        return self.basis.arranged(self.m.grid["logits"], is_logits=True)
 
     @property
     def _sign(self) -> int:

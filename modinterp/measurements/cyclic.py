@@ -153,6 +153,11 @@ class CyclicMeasurements(PairMeasurements):
         return transform_2d(self.logits)
 
     @cached_property
+    def spectrum_energy(self) -> Float[Tensor, "component_a component_b"]:
+        """Energy of the logits' components in the 2D Fourier basis over a and b, summed over the outputs."""
+        return neurons.spectrum_energy(self.logits)
+
+    @cached_property
     def logit_freqs(self) -> tuple[int, ...]:
         """As many frequencies as there are key ones: those of the largest cosines of the answer in the logits."""
         sizes = cosine_sums.cosine_spectrum(self.logits, self.sign).abs()
@@ -231,7 +236,11 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def formula(self) -> Float[Tensor, "a b output"]:
         """The logits of `logit_fit`."""
-        return self.logit_fit.logits(self.p)
+        return self.formula_of(slice(None))
+
+    def formula_of(self, a: slice) -> Float[Tensor, "some b output"]:
+        """The logits of `logit_fit` for some a."""
+        return self.logit_fit.logits(self.p, a)
 
     @property
     def formula_fit(self) -> float:
@@ -241,7 +250,7 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def periodic_share_of_logits(self) -> float:
         """Share of the logits' variance over pairs in as many frequencies as there are key ones, whichever they are."""
-        return self.basis.periodic_share_of_spectrum(self.spectrum, len(self.freqs))
+        return self.basis.periodic_share_of_spectrum(self.spectrum_energy, len(self.freqs))
 
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:
@@ -305,9 +314,7 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def variance_shares(self) -> Float[Tensor, " freq"]:
         """Share of the variance of the last layer's neurons in waves and products of every frequency."""
-        variances = self.post.double().var(dim=(0, 1))
-        shares = self.neurons.shares.nan_to_num(0)
-        return shares @ variances.to(shares) / variances.sum().to(shares)
+        return neurons.variance_shares(self.post, self.neurons)
 
     @cached_property
     def neuron_null(self) -> float:

@@ -13,11 +13,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import ActivationCache
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.training import phases
 from modinterp.measurements.component import Component, Kept
 from modinterp.measurements.quantity import REGISTRY, STAGES, Quantity, Reading, overview, reading
 from modinterp.measurements.recorded import restored_values
-from modinterp.measurements.score import Score, score
+from modinterp.measurements.score import Each, Score
 from modinterp.models import Config, Network, Weights
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import ModularArithmetic, Split
@@ -314,9 +315,19 @@ class NetworkMeasurements:
         return self.task.labels()[:, 0]
 
     @cached_property
+    def _each(self) -> Each:
+        """The answer to every input, whether it is right, and its loss."""
+        return Each.of((self.all_logits[some] for some in row_blocks(self.all_logits.shape)), self.all_answers)
+
+    def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:
+        """Accuracy and loss of the network as it is, over those of some inputs that have an answer."""
+        rows = torch.arange(len(self.all_answers)) if rows is None else rows
+        return self._each.score(rows[self.all_answers[rows] >= 0].to(self.all_logits.device))
+
+    @cached_property
     def own_score(self) -> Score:
         """Accuracy and loss of the network as it is, over all inputs that have an answer."""
-        return score(self.all_logits, self.all_answers)
+        return self._score_of()
 
     @cached_property
     def accuracy(self) -> float:
@@ -335,8 +346,7 @@ class NetworkMeasurements:
         Raises:
             NotRecorded: a user's network, of which these are not known.
         """
-        rows = self.split.test
-        return score(self.all_logits[rows.to(self.all_logits.device)], self.all_answers[rows])
+        return self._score_of(self.split.test)
 
     @cached_property
     def own_train_score(self) -> Score:
@@ -345,21 +355,17 @@ class NetworkMeasurements:
         Raises:
             NotRecorded: a user's network, of which these are not known.
         """
-        rows = self.split.train
-        return score(self.all_logits[rows.to(self.all_logits.device)], self.all_answers[rows])
+        return self._score_of(self.split.train)
 
     @cached_property
     def is_right(self) -> Bool[Tensor, " input"]:
         """Whether each input that has an answer is answered correctly."""
-        answers = self.all_answers.to(self.all_logits.device)
-        return (self.all_logits.argmax(dim=-1) == answers)[answers >= 0]
+        return self._each.right[self.all_answers.to(self.all_logits.device) >= 0]
 
     @cached_property
     def losses_of_right_and_wrong(self) -> tuple[float, float]:
         """Mean loss over the inputs that are answered correctly, and over the others; NaN for none. [nats]"""
-        answers = self.all_answers.to(self.all_logits.device)
-        rows = answers >= 0
-        losses = torch.nn.functional.cross_entropy(self.all_logits[rows], answers[rows], reduction="none")
+        losses = self._each.loss[self.all_answers.to(self.all_logits.device) >= 0]
         return float(losses[self.is_right].mean()), float(losses[~self.is_right].mean())
 
     @cached_property
@@ -376,8 +382,9 @@ class NetworkMeasurements:
         """
         if not isinstance(self.task, ModularArithmetic):
             return {}
-        tasks = {op: ModularArithmetic(self.task.p, op) for op in OPERATIONS}
-        return {op: score(self.all_logits, task.labels()[:, 0]).accuracy for op, task in tasks.items()}
+        answers = {op: ModularArithmetic(self.task.p, op).labels()[:, 0] for op in OPERATIONS}
+        given = self._each.given.cpu()
+        return {op: float((given == right)[right >= 0].double().mean()) for op, right in answers.items()}
 
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:

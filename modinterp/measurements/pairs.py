@@ -5,7 +5,7 @@ Whether the blocks are frequencies or representations, and the order and sign of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -15,10 +15,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid, logits_with
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.attention import components
 from modinterp.analyses.circles.circle import effective_rank
 from modinterp.analyses.embeddings import positions, singular_vectors
-from modinterp.analyses.fourier import ablations, frequencies, neuron_spectra
+from modinterp.analyses.fourier import frequencies, neuron_spectra
 from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
 from modinterp.analyses.network import nulls
@@ -26,12 +27,13 @@ from modinterp.bases import KEY_ENERGY, basis_of
 from modinterp.measurements.causal import Causal
 from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.measurements.questions import Questions
-from modinterp.measurements.score import Score
+from modinterp.measurements.score import Each, Score
 from modinterp.measurements.turned import Turned
 from modinterp.models import Config, Network, Wrapped, indexed, initial_weights, read_logits
 from modinterp.runs import TrainedRun
 
 DRAWS_AT_START = 19
+BLOCK = 2**12  # inputs in one forward pass, whose neurons stay in a processor's cache
 
 
 @contextmanager
@@ -148,10 +150,23 @@ class PairMeasurements(NetworkMeasurements):
         """Whether the basis has all numbers of the task in the task's order."""
         return bool((self.basis.order == torch.arange(self.basis.n)).all()) and self.basis.n == self.task.grid[0]
 
-    def score(self, logits: Float[Tensor, "a b output"], rows: Int[Tensor, " row"] | None = None) -> Score:
-        """Accuracy and loss of some logits over all pairs of the basis, or over some rows of the task's inputs."""
-        some = None if rows is None else self.basis.rows(rows)
-        return Score(ablations.accuracy_on(logits, self.labels, some), ablations.loss_on(logits, self.labels, some))
+    def score(
+        self, logits: Float[Tensor, "a b output"] | Callable[[slice], Tensor], rows: Int[Tensor, " row"] | None = None
+    ) -> Score:
+        """Accuracy and loss of some logits over all pairs of the basis, or over some rows of the task's inputs.
+
+        Args:
+            logits: of all pairs, or a function from some a to the logits of their pairs, so that they need no memory.
+            rows: over which the means are taken.
+        Raises:
+            ValueError: logits that are not finite.
+        """
+        of_rows = logits.__getitem__ if isinstance(logits, Tensor) else logits
+        blocks = (of_rows(a).flatten(0, 1) for a in row_blocks((self.p, self.p, self.p)))
+        found = Each.of(blocks, self.labels[:, 0])
+        if not found.loss.isfinite().all():
+            raise ValueError("logits must be finite, got NaN or infinity in it")
+        return found.score(slice(None) if rows is None else self.basis.rows(rows))
 
     @cached_property
     def original(self) -> components.Ablation:
@@ -207,9 +222,15 @@ class PairMeasurements(NetworkMeasurements):
             return True
         if not self.has_neurons:
             return False
-        rest = self.logits - self.activation(f"{self.last_block}.mlp.hook_post").double() @ self._matrix
-        whole, left = (without_means(x).square().sum() for x in (self.logits, rest))
-        return bool(left > 0.5 * whole)
+        post, matrix = self.activation(f"{self.last_block}.mlp.hook_post"), self._matrix
+        energies, sums = [0.0, 0.0], [matrix.new_zeros(matrix.shape[1]) for _ in range(2)]
+        for a in row_blocks(self.logits.shape):
+            for i, x in enumerate((self.logits[a], self.logits[a] - post[a].double() @ matrix)):
+                rows = without_row_means(x)
+                energies[i] += float(rows.square().sum())
+                sums[i] += rows.sum(dim=(0, 1))
+        whole, left = (e - float(s.square().sum()) / self.p**2 for e, s in zip(energies, sums, strict=True))
+        return left > 0.5 * whole
 
     @property
     def readout_name(self) -> str:
@@ -241,7 +262,7 @@ class PairMeasurements(NetworkMeasurements):
             q, r = torch.linalg.qr(without_row_means(self.logits).flatten(0, 1))
             return q.unflatten(0, (self.p, self.p)), r
         name = "mlp.hook_post" if self.has_neurons else "hook_resid_post"
-        return self.activation(f"{self.last_block}.{name}").double(), self._matrix  # of a module that casts, too
+        return self.activation(f"{self.last_block}.{name}"), self._matrix
 
     @property
     def readout_matrix(self) -> Float[Tensor, "feature output"]:
@@ -315,12 +336,23 @@ class PairMeasurements(NetworkMeasurements):
     @cached_property
     def score_of_keys_alone(self) -> Score:
         """Accuracy and restricted loss: the logits cut to key blocks of the answer, and each class's mean."""
-        return self.score(self.basis.answer_part(self.logits, self.key_blocks) + self.logits.double().mean(dim=(0, 1)))
+        table, answers = self._keys_by_answer, self._answers
+        mean = self.logits.mean(dim=(0, 1), dtype=torch.float64)
+        return self.score(lambda a: table[answers[a]] + mean)
 
     @cached_property
-    def logits_without_keys(self) -> Float[Tensor, "a b output"]:
-        """The logits without the key blocks of the answer."""
-        return self.logits.double() - self.basis.answer_part(self.logits, self.key_blocks)
+    def _keys_by_answer(self) -> Float[Tensor, "answer output"]:
+        """What the key blocks make of the logits for each answer."""
+        return self.basis.answer_table(self.logits, self.key_blocks)
+
+    @property
+    def _answers(self) -> Int[Tensor, "a b"]:
+        """The answer to every pair, by which values of the basis are looked up."""
+        return self.basis.answers.view(self.p, self.p).to(self.logits.device)
+
+    def logits_without_keys(self, a: slice) -> Float[Tensor, "some b output"]:
+        """The logits of some a without the key blocks of the answer."""
+        return self.logits[a].double() - self._keys_by_answer[self._answers[a]]
 
     @cached_property
     def score_without_keys(self) -> Score:
@@ -330,8 +362,9 @@ class PairMeasurements(NetworkMeasurements):
     @cached_property
     def score_of_features_alone(self) -> Score:
         """Accuracy and loss with the features cut to their means and the key blocks of the answer."""
-        kept = self.basis.answer_part(self.features, self.key_blocks) + self.features.mean(dim=(0, 1))
-        return self.score(self.logits + (kept - self.features) @ self.readout_matrix)
+        features, matrix, answers = self.features, self.readout_matrix, self._answers
+        kept = self.basis.answer_table(features, self.key_blocks) + features.mean(dim=(0, 1), dtype=torch.float64)
+        return self.score(lambda a: self.logits[a] + (kept[answers[a]] - features[a]) @ matrix)
 
     @cached_property
     def loss_without_each_block(self) -> Float[Tensor, " block"]:
@@ -346,7 +379,11 @@ class PairMeasurements(NetworkMeasurements):
     @cached_property
     def score_of_formula(self) -> Score:
         """Accuracy and loss of the formula in place of the logits."""
-        return self.score(self.formula)
+        return self.score(self.formula_of)
+
+    def formula_of(self, a: slice) -> Float[Tensor, "some b output"]:
+        """The logits of the formula for some a."""
+        return self.formula[a]
 
     @cached_property
     def periodic_share_of_logits(self) -> float:
@@ -398,10 +435,13 @@ class PairMeasurements(NetworkMeasurements):
         if config is None:
             return None
         inputs = self.task.inputs()
-        index = indexed(config, inputs, inputs[:, -1].unique())
+        last = inputs[:, -1].unique()
+        indices = [indexed(config, some, last) for some in inputs.split(BLOCK)]
 
         def drawn(seed: int) -> Tensor:  # by the forward pass of training, several times as fast as the hooked one
-            return read_logits(config, initial_weights(config, seed), index)[:, -1].unflatten(0, self.task.grid)
+            weights = initial_weights(config, seed)
+            blocks = [read_logits(config, weights, index)[:, -1] for index in indices]
+            return torch.cat(blocks).unflatten(0, self.task.grid)
 
         return map(torch.no_grad()(drawn), range(DRAWS_AT_START))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
+
+from modinterp.activations.blocks import row_blocks
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,41 @@ class Score:
     loss: float
 
 
+@dataclass(frozen=True)
+class Each:
+    """The answer to every input, and how good it is.
+
+    Attributes:
+        given: the class of the largest logit.
+        right: whether that is the answer.
+        loss: cross-entropy; meaningless where the answer is -1, which stands for none. [nats]
+    """
+
+    given: Int[Tensor, " input"]
+    right: Bool[Tensor, " input"]
+    loss: Float[Tensor, " input"]
+
+    @classmethod
+    def of(cls, blocks: Iterable[Float[Tensor, "some output"]], answers: Int[Tensor, " input"]) -> Each:
+        """Go through logits once, some inputs at a time."""
+        given, losses, began = list[Tensor](), list[Tensor](), 0
+        for block in blocks:
+            some = answers[began : began + len(block)].clamp(min=0).to(block.device)
+            given.append(block.argmax(dim=-1))
+            losses.append(torch.nn.functional.cross_entropy(block.double(), some, reduction="none"))
+            began += len(block)
+        found = torch.cat(given)
+        return cls(found, found == answers.to(found.device), torch.cat(losses))
+
+    def score(self, rows: Tensor | slice) -> Score:
+        """Accuracy and loss of some inputs, all of which have an answer."""
+        return Score(float(self.right[rows].double().mean()), float(self.loss[rows].mean()))
+
+
 def score(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> Score:
     """Accuracy and loss of logits on the inputs that have an answer; -1 stands for none."""
-    rows = answers >= 0
-    logits, answers = logits[rows].double(), answers[rows].to(logits.device)
-    right = (logits.argmax(dim=-1) == answers).double().mean()
-    return Score(float(right), float(torch.nn.functional.cross_entropy(logits, answers)))
+    blocks = (logits[some] for some in row_blocks(logits.shape))
+    return Each.of(blocks, answers).score((answers >= 0).to(logits.device))
 
 
 def margin_variation(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> float:

@@ -11,7 +11,8 @@ from typing import Generic, TypeVar
 
 import pandas as pd
 
-from modinterp.activations import ActivationCache, Spectra, activations
+from modinterp.activations import ActivationCache, Spectra
+from modinterp.activations.on_demand import all_activations
 from modinterp.models import Config, Network, Weights, fitting, hooked
 from modinterp.runs import store
 from modinterp.runs.recorded_results import Recorded
@@ -100,7 +101,8 @@ class TrainedRun(Generic[T]):
     def activations(self) -> ActivationCache:
         """Every activation on all inputs at the last position, in float64, captured once.
 
-        See `modinterp.activations.activations` for names and shapes.
+        More than 1 GiB have the network's own dtype, and are captured one by one when they are asked for. See
+        `modinterp.activations.activations` for names and shapes.
 
         Raises:
             NotRecorded: the history came without the weights.
@@ -109,7 +111,7 @@ class TrainedRun(Generic[T]):
 
     @cached_property
     def _activations(self) -> ActivationCache:
-        return activations(self.network, self.task)
+        return all_activations(self.network, self.task)
 
     def let_go(self) -> None:
         """Forget the activations; they are captured anew when they are asked for."""

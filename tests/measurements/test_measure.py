@@ -189,7 +189,7 @@ def test_measurements_go_with_their_last_user_and_activations_with_the_run() -> 
     for name in OF_CIRCLES:
         getattr(m.circles, name)
     m.circles.motions("blocks.0.hook_mlp_out", 1)
-    gone = [weakref.ref(m), weakref.ref(m.readoff), weakref.ref(m.spectrum)]
+    gone = [weakref.ref(m), weakref.ref(m.readoff), weakref.ref(m.spectrum_energy)]
     stays = weakref.ref(run)
     del m
     assert [ref() for ref in gone] == [None] * 3

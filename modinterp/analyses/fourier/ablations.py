@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.neurons import terms_of
 from modinterp.analyses.fourier.transforms import (
@@ -229,7 +230,7 @@ def loss_without_each(
     """
     some = slice(None) if rows is None else rows.to(logits.device)
     if terms == "sums":
-        means = _losses_without_sum_waves(logits.double(), labels, sign)[some].mean(dim=0).cpu()
+        means = _losses_without_sum_waves(logits, labels, some, sign).cpu()
         if bool(means.isfinite().all()):
             return means
     flat, answers = _with_labels(logits.double(), labels, rows)
@@ -246,19 +247,29 @@ def _part_at_each(logits: Float[Tensor, "a b output"], terms: Terms, sign: int) 
 
 
 def _losses_without_sum_waves(
-    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], sign: int
-) -> Float[Tensor, "input freq"]:
-    """Cross-entropy of every pair without the waves of a + b of one frequency; not finite where exponentials overflow.
+    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Tensor | slice, sign: int
+) -> Float[Tensor, " freq"]:
+    """Mean loss of some pairs without the waves of a + b of one frequency; not finite where exponentials overflow.
 
     Those waves depend on a + b alone, so that the exponentials of p x p values for each frequency do, and the sums over
     the outputs are one product of matrices for all pairs of one a + b and all frequencies.
     """
     p, flat, answers = len(logits), *_with_labels(logits, labels, None)
-    by_sum = sums(p, sign).flatten().to(logits.device).argsort(stable=True)  # p pairs for each value of a + b
-    parts = torch.stack(list(_waves_of_sum(logits, range(1, p // 2 + 1), sign)), dim=-1)  # [sum, output, freq]
-    right = answers[by_sum].view(p, p)
-    own = flat.gather(1, answers[:, None])
-    over_own = (flat - own).exp()[by_sum].view(p, p, -1)
-    own_part = parts.take_along_dim(right[..., None], dim=1)
-    ordered = (torch.bmm(over_own, (-parts).exp()) * own_part.exp()).log().flatten(0, 1)
-    return torch.empty_like(ordered).index_copy(0, by_sum, ordered)
+    by_sum = sums(p, sign).flatten().to(logits.device).argsort(stable=True).view(p, p)  # p pairs for each a + b
+    spectrum, waves, counts = (
+        transform(sum_means(logits, sign)),
+        fourier_basis(p).to(logits.device),
+        flat.new_zeros(p * p),
+    )
+    counts[rows] = 1
+    total = flat.new_zeros(p // 2, dtype=torch.float64)
+    for some in row_blocks(logits.shape):
+        freqs = (components_of(freq, p) for freq in range(1, p // 2 + 1))
+        parts = torch.stack([waves[own, some].T @ spectrum[own] for own in freqs], dim=-1)  # [sum, output, freq]
+        pairs = by_sum[some]
+        of_pairs, right = flat[pairs.flatten()].double(), answers[pairs]
+        over_own = (of_pairs - of_pairs.gather(1, right.view(-1, 1))).exp().view(*pairs.shape, -1)
+        own_part = parts.take_along_dim(right[..., None], dim=1)
+        losses = (torch.bmm(over_own, (-parts).exp()) * own_part.exp()).log()
+        total += counts[pairs].flatten().double() @ losses.flatten(0, 1)
+    return total / counts.sum()

@@ -10,10 +10,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import check_frequency, fourier_basis, transform
 from modinterp.analyses.printing import printable
-from modinterp.analyses.statistics.explained import energy_share, fraction_explained
+from modinterp.analyses.statistics.explained import ROUNDING
 
 
 @printable
@@ -39,9 +40,9 @@ class LogitFit:
     explained_by_row_and_class: float
     sign: int = 1
 
-    def logits(self, p: int) -> Float[Tensor, "a b output"]:
-        """Logits of the fit for every input (a, b)."""
-        return ideal_logits(p, self.freqs, self.alphas, self.sign)
+    def logits(self, p: int, some: slice = slice(None)) -> Float[Tensor, "some b output"]:
+        """Logits of the fit for every input (a, b), or for some a."""
+        return ideal_logits(p, self.freqs, self.alphas, self.sign, some)
 
     def table(self) -> pd.DataFrame:
         """One row for each frequency, with its coefficient."""
@@ -61,26 +62,41 @@ def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "a freq"]:
     return (rows / rows[:, :1]).T
 
 
-def _offsets(names: Int[Tensor, " a"], sign: int) -> Int[Tensor, "a b output"]:
-    """The number a + b - c mod p (a - b - c for sign -1) of every triple (a, b, c)."""
-    return (names[:, None, None] + sign * names[:, None] - names) % len(names)
+def _offsets(names: Int[Tensor, " a"], sign: int, some: slice) -> Int[Tensor, "some b output"]:
+    """The number a + b - c mod p (a - b - c for sign -1) of every triple (a, b, c), for some a."""
+    return (names[some, None, None] + sign * names[:, None] - names) % len(names)
 
 
 @checked
-def answer_sums(
-    logits: Float[Tensor, "a b output"], sign: int = 1, names: Int[Tensor, " a"] | None = None
-) -> Float[Tensor, " a"]:
+def answer_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, " a"]:
     """Sum of the logits over all triples with the same a + b - c mod p; entry d belongs to a + b - c = d. [logits]
 
     Args:
         sign: 1 for a + b - c, -1 for a - b - c.
-        names: a permutation of the residues: what each one is renamed to.
     """
-    p, values = logits.shape[-1], logits.double().cpu()
-    names = torch.arange(p) if names is None else names
-    pairs, answers = (names[:, None] + sign * names) % p, (torch.arange(p)[:, None] - names) % p
-    by_pair = torch.zeros(p, p, dtype=torch.float64).index_add(0, pairs.flatten(), values.flatten(0, 1))
-    return torch.zeros(p, dtype=torch.float64).index_add(0, answers.flatten(), by_pair.flatten())
+    return renamed_answer_sums(logits, [torch.arange(len(logits))], sign)[0]
+
+
+@checked
+def renamed_answer_sums(
+    logits: Float[Tensor, "a b output"], orders: Sequence[Int[Tensor, " a"]], sign: int = 1
+) -> Float[Tensor, "order a"]:
+    """`answer_sums` under other names of the residues, a row for each.
+
+    Args:
+        orders: permutations of the residues: what each one is renamed to.
+        sign: 1 for a + b - c, -1 for a - b - c.
+    """
+    p = logits.shape[-1]
+    by_pair = torch.zeros(len(orders), p, p, dtype=torch.float64)
+    for a in row_blocks(logits.shape):
+        values = logits[a].double().cpu().flatten(0, 1)
+        for names, of_names in zip(orders, by_pair, strict=True):
+            of_names.index_add_(0, ((names[a, None] + sign * names) % p).flatten(), values)
+    found = torch.zeros(len(orders), p, dtype=torch.float64)
+    for names, of_names, row in zip(orders, by_pair, found, strict=True):
+        row.index_add_(0, ((torch.arange(p)[:, None] - names) % p).flatten(), of_names.flatten())
+    return found
 
 
 @checked
@@ -129,32 +145,32 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
     Source: Nanda et al. 2023, section 4.2.
     """
     p = logits.shape[-1]
-    y = logits.double().cpu()
-    alphas = tuple(cosine_coefficients(y, freqs, sign).tolist())
-    fitted = ideal_logits(p, freqs, alphas, sign)
-    by_row = y - y.mean(dim=-1, keepdim=True)
-    by_both = by_row - by_row.mean(dim=(0, 1))
-    return LogitFit(
-        freqs=tuple(freqs),
-        alphas=alphas,
-        explained=fraction_explained(y, fitted + y.mean()),
-        explained_raw=1 - energy_share(y - fitted, y),
-        explained_by_row=1 - energy_share(by_row - fitted, by_row),
-        explained_by_row_and_class=1 - energy_share(by_both - fitted, by_both),
-        sign=sign,
-    )
+    alphas = tuple(cosine_coefficients(logits, freqs, sign).tolist())
+    of_class = logits.mean(dim=(0, 1), dtype=torch.float64).cpu()
+    energies, mean = torch.zeros(4, 2, dtype=torch.float64), of_class.mean()
+    for a in row_blocks(logits.shape):
+        y, fitted = logits[a].double().cpu(), ideal_logits(p, freqs, alphas, sign, a)
+        by_row = y - y.mean(dim=-1, keepdim=True)
+        for row, whole in enumerate((y - mean, y, by_row, by_row - (of_class - mean))):
+            energies[row] += torch.stack([(whole - fitted).square().sum(), whole.square().sum()])
+    left, whole = energies.T
+    shares = torch.where(whole > 0, 1 - left / whole, torch.nan).tolist()
+    if not whole[0].sqrt() > ROUNDING * whole[1].sqrt():
+        shares[0] = float("nan")
+    return LogitFit(tuple(freqs), alphas, *shares, sign=sign)
 
 
 @checked
 def ideal_logits(
-    p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None, sign: int = 1
-) -> Float[Tensor, "a b output"]:
+    p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None, sign: int = 1, some: slice = slice(None)
+) -> Float[Tensor, "some b output"]:
     """Logits of the ideal algorithm: the sum over k of alpha_k cos(w_k(a + b - c)) for every input (a, b).
 
     Args:
         freqs: from 1 to p // 2. [cycles per p]
         alphas: coefficient of each cosine, 1 by default. [logits]
         sign: 1 for an ideal network that adds, -1 for one that subtracts.
+        some: which values of a; all by default.
     Raises:
         ValueError: a frequency outside 1..p // 2, or another number of coefficients.
     Source: Nanda et al. 2023, section 3.1.
@@ -165,7 +181,7 @@ def ideal_logits(
     if alphas is not None and len(alphas) != len(freqs):
         raise ValueError(f"alphas must be one for each of {len(freqs)} frequencies, got {len(alphas)}")
     weights = torch.tensor([1.0] * len(freqs) if alphas is None else alphas, dtype=torch.float64)
-    return (cosine_waves(p, freqs) @ weights)[_offsets(torch.arange(p), sign)]
+    return (cosine_waves(p, freqs) @ weights)[_offsets(torch.arange(p), sign, some)]
 
 
 @checked

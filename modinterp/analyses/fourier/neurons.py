@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import column_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import (
     component_frequencies,
@@ -90,15 +91,21 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
         shares; NaN where nothing varies but by rounding.
     Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
     """
-    p, spectrum = len(fields), transform_2d(fields).flatten(2)
-    whole = spectrum.clone()
-    spectrum[0, 0] = 0
-    if not varies(spectrum, whole):
+    p, energy = len(fields), spectrum_energy(fields)
+    about = energy.clone()
+    about[0, 0] = 0
+    if not varies(about.sqrt(), energy.sqrt()):
         return TermShares(*[float("nan")] * 3)
     freqs = range(1, p // 2 + 1)
-    alone, together = (terms_of(p, freqs, linear, not linear).to(spectrum.device) for linear in (True, False))
-    linear, products = energy_share(spectrum[alone], spectrum), energy_share(spectrum[together], spectrum)
+    alone, together = (terms_of(p, freqs, linear, not linear).to(energy.device) for linear in (True, False))
+    linear, products = (float(about[some].sum() / about.sum()) for some in (alone, together))
     return TermShares(linear, products, 1 - linear - products)
+
+
+@checked
+def spectrum_energy(fields: Float[Tensor, "a b *rest"]) -> Float[Tensor, "component_a component_b"]:
+    """Sum of the squares of the coefficients of `transform_2d` over all further axes."""
+    return torch.stack([transform_2d(some).square().sum(dim=-1) for some in column_blocks(fields)]).sum(dim=0)
 
 
 @printable
@@ -153,11 +160,26 @@ def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
         post: activations after the nonlinearity, `hook_post` at the last position.
     Source: Nanda et al. 2023, section 4.3, figure 5 (definition D4-neuron).
     """
-    spectrum = transform_2d(post)
+    return NeuronFits(torch.cat([_shares(transform_2d(some)) for some in column_blocks(post)], dim=1))
+
+
+def _shares(spectrum: Float[Tensor, "component_a component_b neuron"]) -> Float[Tensor, "freq neuron"]:
     total = spectrum.square().sum(dim=(0, 1)) - spectrum[0, 0].square()
     # a constant neuron's remaining energy is rounding, not variance
     varies = total > 1e-20 * spectrum[0, 0].square() + 1e-300
-    return NeuronFits(torch.where(varies, frequency_energies(spectrum) / total, torch.nan))
+    return torch.where(varies, frequency_energies(spectrum) / total, torch.nan)
+
+
+@checked
+def variance_shares(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> Float[Tensor, " freq"]:
+    """Share of the variance of all neurons in the polynomial terms of every frequency.
+
+    Args:
+        post: activations after the nonlinearity.
+        fits: their fits, from `neuron_fits`.
+    """
+    variances = torch.cat([some.double().var(dim=(0, 1)) for some in column_blocks(post)]).to(fits.shares)
+    return fits.shares.nan_to_num(0) @ variances / variances.sum()
 
 
 @checked

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import component_names, components_of, sum_waves, transform, transform_2d
 from modinterp.analyses.printing import printable
@@ -105,7 +106,8 @@ def readoff(
     """
     p = W_L.shape[1]
     directions, names = transform(W_L.T).to(post.device), component_names(p)
-    fields, rows = post.double() @ directions[components_of(tuple(freqs), p)].T, []
+    read, rows = directions[components_of(tuple(freqs), p)].T, []
+    fields = torch.cat([post[a].double() @ read for a in row_blocks(post.shape)])
     for freq in freqs:
         waves = sum_waves(p, freq, sign).to(post.device)
         for wave, component in zip(waves, components_of(freq, p), strict=True):

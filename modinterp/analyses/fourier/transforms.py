@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
 
 
@@ -177,9 +178,23 @@ def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, .
     Raises:
         ValueError: a frequency outside 1..p // 2.
     """
+    return sum_wave_table(x, freqs, sign)[sums(len(x), sign).to(x.device)]
+
+
+@checked
+def sum_wave_table(
+    x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, ...], sign: int = 1
+) -> Float[Tensor, "sum *rest"]:
+    """The values of `sum_wave_part`, one for each value of a + b.
+
+    Args:
+        x, freqs, sign: as in `sum_wave_part`.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    """
     waves = fourier_basis(len(x))[components_of(tuple(freqs), len(x))].to(x.device)
-    means = sum_means(x, sign).reshape(len(x), -1)
-    return (waves.T @ (waves @ means))[sums(len(x), sign).to(x.device)].view(x.shape)
+    means = sum_means(x, sign)
+    return (waves.T @ (waves @ means.reshape(len(x), -1))).view(means.shape)
 
 
 @checked
@@ -192,5 +207,7 @@ def sums(p: int, sign: int = 1) -> Int[Tensor, "a b"]:
 @checked
 def sum_means(x: Float[Tensor, "a b *rest"], sign: int = 1) -> Float[Tensor, "sum *rest"]:
     """The mean of a function of (a, b) over all pairs with the same `sums`; waves of a + b are left as they are."""
-    pairs, flat = sums(len(x), sign).flatten().to(x.device), x.double().flatten(0, 1)
-    return flat.new_zeros(len(x), *flat.shape[1:]).index_add(0, pairs, flat) / len(x)
+    pairs, total = sums(len(x), sign).to(x.device), x.new_zeros(len(x), *x.shape[2:], dtype=torch.float64)
+    for a in row_blocks(x.shape):
+        total.index_add_(0, pairs[a].flatten(), x[a].double().flatten(0, 1))
+    return total / len(x)

@@ -15,11 +15,12 @@ from typing import Annotated
 
 import pandas as pd
 import torch
-from jaxtyping import Float, Float64, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
-from modinterp.analyses.fourier.cosine_sums import answer_sums
+from modinterp.analyses.fourier.cosine_sums import renamed_answer_sums
 from modinterp.analyses.fourier.frequencies import spectrum_gaps
 from modinterp.analyses.fourier.neurons import neuron_fits
 from modinterp.analyses.fourier.transforms import frequency_norms, transform
@@ -226,21 +227,20 @@ def cosine_share(
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
         names: a permutation of the residues: what each one is renamed to.
     """
-    values = logits.double().cpu()
-    return _cosine_share(values, count, sign, names, _energy_about_mean(values))
+    names = torch.arange(len(logits)) if names is None else names
+    (sums,) = renamed_answer_sums(logits, [names], sign)
+    return _cosine_share(sums, count, _energy_about_mean(logits))
 
 
-def _energy_about_mean(logits: Float64[Tensor, "a b output"]) -> float:
+def _energy_about_mean(logits: Float[Tensor, "a b output"]) -> float:
     """Sum of the squared distances of all logits from their mean; NaN where they vary by rounding alone."""
-    variance, mean = logits.var(correction=0), logits.mean()  # both at once, by torch.var_mean, take five times as long
-    about, whole = variance * logits.numel(), (variance + mean.square()) * logits.numel()
+    mean = logits.mean(dtype=torch.float64)
+    about = torch.stack([(logits[a].double() - mean).square().sum() for a in row_blocks(logits.shape)]).sum()
+    whole = about + mean.square() * logits.numel()
     return float(about) if varies(about.sqrt(), whole.sqrt()) else float("nan")
 
 
-def _cosine_share(
-    logits: Float[Tensor, "a b output"], count: int, sign: int, names: Int[Tensor, " a"] | None, energy: float
-) -> float:
-    sums = answer_sums(logits, sign, names)
+def _cosine_share(sums: Float[Tensor, " a"], count: int, energy: float) -> float:
     cosines = transform(sums)[1::2].square() / len(sums) ** 2  # p**2 triples share each value of a + b - c
     return float(cosines.topk(min(count, len(cosines))).values.sum() / energy)
 
@@ -263,11 +263,10 @@ def logit_nulls(
         draws, seed: number and seed of the random renamings.
     """
     statistic = "variance of the logits in cosines"
-    values = logits.double().cpu()
-    energy = _energy_about_mean(values)
-    observed = {statistic: _cosine_share(values, count, sign, None, energy)}
-    orders = renamings(logits.shape[-1], draws, seed)
-    of_renaming = ({statistic: _cosine_share(values, count, sign, order, energy)} for order in orders)
+    energy, p = _energy_about_mean(logits), logits.shape[-1]
+    own, *renamed = renamed_answer_sums(logits, [torch.arange(p), *renamings(p, draws, seed)], sign)
+    observed = {statistic: _cosine_share(own, count, energy)}
+    of_renaming = ({statistic: _cosine_share(sums, count, energy)} for sums in renamed)
     rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
     if at_start is not None:
         of_start = ({statistic: cosine_share(some, count, sign)} for some in at_start)

@@ -37,7 +37,7 @@ def _terms_of_logits(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _same_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
-    energies = frequency_energies(m.spectrum).sum(dim=1)
+    energies = frequency_energies(m.spectrum_energy.sqrt())
     strongest = (energies.topk(len(m.freqs)).indices + 1).tolist()
     return {AGREEMENT: jaccard(strongest, m.freqs)}
 

@@ -91,7 +91,7 @@ def _neurons(first: int, last: int) -> Measure:
 
 def _logits(m: CyclicMeasurements) -> dict[str, Value]:
     blocks = terms_of(m.p, m.freqs, linear=False)
-    norms = m.spectrum.norm(dim=-1).cpu()
+    norms = m.spectrum_energy.sqrt().cpu()
     varying = norms.clone()
     varying[0, 0] = 0
     top = torch.zeros_like(blocks)

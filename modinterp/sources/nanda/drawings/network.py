@@ -17,7 +17,7 @@ from modinterp.sources.nanda.runs import SEEDS
 
 
 def _periodic(m: CyclicMeasurements) -> go.Figure:
-    norms = m.spectrum.norm(dim=-1)
+    norms = m.spectrum_energy.sqrt()
     norms[0, 0] = 0
     names = (
         f"attention of head 0 to a: frequency {m.heads.heads[0].freq}",
