@@ -38,8 +38,8 @@ LIBRARY = [
     for path in FILES
     if path.relative_to(PACKAGE).parts[0] != "sources" or len(path.relative_to(PACKAGE).parts) == 2
 ]
-# a component of a transformer, an algorithm, and what mathematics knows have these names, too
-ALSO_WORDS = {"mlp", "clock", "groups", "pizza"}
+# a component of a transformer, an algorithm, what mathematics knows and an initialisation have these names, too
+ALSO_WORDS = {"mlp", "clock", "groups", "pizza", "he"}
 
 
 def relative(path: Path) -> str:

@@ -21,7 +21,7 @@ MODEL = TransformerConfig.of(TASK, d_model=8, n_heads=2, d_head=4, d_mlp=12)
 JUNK = [None, "x", b"x", math.nan, math.inf, -math.inf, [], (), {}, object(), 1.5j, True, 10**30, -1]
 WHOLE = ["epochs", "batch_size", "warmup", "settle", "log_every", "snapshot_every", "spectra_every"]
 REAL = ["lr", "weight_decay", "eps", "l1", "grokfast", "stop_at", "fraction", "dropout", "grokfast_alpha"]
-TEXTS = ["shuffle", "batches", "loss_dtype", "l1_of", "grokfast_start"]
+TEXTS = ["shuffle", "batches", "loss_dtype", "l1_of", "grokfast_start", "optimiser"]
 
 pytestmark = pytest.mark.usefixtures("as_for_users")
 

@@ -52,6 +52,8 @@ def indexed(
     rows = inputs + config.d_vocab * torch.arange(n_ctx, device=inputs.device)
     if isinstance(config, MLPConfig):
         by_place = config.joined == "concatenated"
+        if config.one_hot and not by_place:  # a product with few columns is faster than to look up and add rows
+            return {"summed": F.one_hot(inputs, config.d_vocab).sum(dim=1).float()}
         return operations.index(rows if by_place else inputs, config.d_vocab * (n_ctx if by_place else 1), 0)
     if not _tabulated(config, n_read):
         index = operations.index(rows, n_ctx * config.d_vocab, 0)
@@ -125,11 +127,12 @@ def _pair_mlp_logits(
     config: MLPConfig, weights: Weights, index: Index, drop: Drop, operations: Operations
 ) -> Float[Tensor, "input output"]:
     """Logits of a pair MLP, whose first layer is a table by token, and by position where embeddings stand in a row."""
-    W_E, W_in = weights["embed.W_E"], weights["blocks.0.mlp.W_in"]
+    W_in = weights["blocks.0.mlp.W_in"]
     act = operations.relu if config.act_fn == "relu" else ACTIVATIONS[config.act_fn]
     parts = W_in.split(config.d_model) if config.joined == "concatenated" else (W_in,)
-    table = torch.cat([W_E @ part for part in parts]) if len(parts) > 1 else W_E @ W_in
-    pre = operations.row_sums(table, index)
+    embedded = parts if config.one_hot else [weights["embed.W_E"] @ part for part in parts]
+    table = torch.cat(embedded) if len(parts) > 1 else embedded[0]
+    pre = index["summed"].to(table.dtype) @ table if "summed" in index else operations.row_sums(table, index)
     if config.mlp_biases:
         pre = pre + config.bias_count * weights["blocks.0.mlp.b_in"]
     post = drop("neurons", 0, act(pre))

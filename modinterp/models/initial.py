@@ -10,6 +10,7 @@ from torch import Tensor
 
 from modinterp.models.base_config import Weights
 from modinterp.models.config import Config, TransformerConfig
+from modinterp.models.mlp_config import MLPConfig
 
 
 def is_bias(name: str) -> bool:
@@ -22,7 +23,8 @@ def initial_weights(config: Config, seed: int, only: Collection[str] | None = No
 
     Matrices are normal with the standard deviations of `config.scales()`, biases are 0; those named by `config.uniform`
     are uniform instead. They are drawn in the order of `config.shapes()`; with the initialisation "left-facing" in the
-    order and orientation of the code of Nanda et al. 2023, so that the same seed gives the same weights as there.
+    order and orientation of the code of Nanda et al. 2023, so that the same seed gives the same weights as there. A
+    pair MLP that is "left-facing" draws each matrix as code of column vectors has it.
 
     Args:
         only: names of the weights that are wanted, if not all. The others are not drawn at all, so that these are as
@@ -32,12 +34,19 @@ def initial_weights(config: Config, seed: int, only: Collection[str] | None = No
     wanted = {name: shape for name, shape in config.shapes().items() if only is None or name in only}
     if isinstance(config, TransformerConfig) and config.init == "left-facing":
         return _left_facing_weights(config, wanted, generator)
-    scales = config.scales()
+    if isinstance(config, MLPConfig) and config.init == "single frequency":
+        weights = _cosine_weights(config, generator)
+        return {name: weights[name] for name in wanted}
+    scales, left_facing = config.scales(), config.init == "left-facing"
 
     def drawn(name: str, shape: tuple[int, ...]) -> Tensor:
         if name in config.uniform:
             return (2 * torch.rand(shape, generator=generator) - 1) * (math.sqrt(3) * scales[name])
-        return torch.zeros(shape) if is_bias(name) else torch.randn(shape, generator=generator) * scales[name]
+        if is_bias(name):
+            return torch.zeros(shape)
+        if left_facing:
+            return (torch.randn(shape[::-1], generator=generator) * scales[name]).T.contiguous()
+        return torch.randn(shape, generator=generator) * scales[name]
 
     return {name: drawn(name, shape) for name, shape in wanted.items()}
 
@@ -65,6 +74,19 @@ def _left_facing_weights(
     draws["unembed.W_U"] = lambda: draw(*wanted["unembed.W_U"], width=config.d_vocab)
     weights = {name: drawn() for name, drawn in draws.items() if name in wanted}
     return {name: torch.zeros(shape) if is_bias(name) else weights[name].contiguous() for name, shape in wanted.items()}
+
+
+def _cosine_weights(config: MLPConfig, generator: torch.Generator) -> Weights:
+    """W_in and W_U of neurons that each read and write one cosine of one frequency, with phases of their own.
+
+    Frequencies 1 to (p - 1) / 2 are dealt out equally and shuffled.
+    """
+    p, neurons = config.d_vocab, config.d_mlp
+    freqs = (torch.arange(neurons) % ((p - 1) // 2) + 1)[torch.randperm(neurons, generator=generator)]
+    angles = 2 * torch.pi / p * (torch.arange(p).unsqueeze(1) * freqs % p)
+    phases = 2 * torch.pi * torch.rand(2, neurons, generator=generator)
+    read, written = (config.init_scale * (angles + phase).cos() for phase in phases)
+    return {"blocks.0.mlp.W_in": read, "unembed.W_U": written.T.contiguous()}
 
 
 def labelled_weights(config: Config, weights: Weights) -> Weights:

@@ -9,6 +9,7 @@ our MLP                                                 `blocks.0.mlp.W_in` and 
 left-facing MLP, of the code of Zhong et al. 2023       `blocks.0.W_in` and no attention
 three-matrix MLP, of Kissane's notebook                 `W_E`, `W_in`, `W_U`
 MLP of two embeddings, of Chughtai et al. 2023          `W_x`, `W_y`, `W`, `W_U`
+MLP of summed one-hot tokens, ours or left-facing       `blocks.0.mlp.W_in`, `unembed.W_U`; or `W_in`, `W_out`
 torch's own modules, such as those of Zhong et al.      `embed.weight`, or `embed1.weight` and `embed2.weight`, and
                                                         linear layers in order, `unembed.weight` the last
 linear layers of one-hot pairs, as in Gromov 2023       two or more `.weight`, the first of 2 p columns
@@ -149,6 +150,11 @@ def _renamed(weights: Weights) -> Weights:
     if set(weights) == _TWO_EMBEDDINGS:
         W_E = torch.cat([weights["W_x"], weights["W_y"]])
         return {"embed.W_E": W_E, "blocks.0.mlp.W_in": weights["W"], "unembed.W_U": weights["W_U"]}
+    if set(weights) == {"W_in", "W_out"}:
+        weights = {"blocks.0.mlp.W_in": weights["W_in"].T, "unembed.W_U": weights["W_out"].T}
+    if set(weights) == {"blocks.0.mlp.W_in", "unembed.W_U"}:  # rows of W_in are the embeddings, which nothing mixes
+        W_in, W_U = weights["blocks.0.mlp.W_in"].contiguous(), weights["unembed.W_U"].contiguous()
+        return {"embed.W_E": W_in, "blocks.0.mlp.W_in": torch.eye(W_in.shape[1]), "unembed.W_U": W_U}
     if "blocks.0.W_in" in weights and not any(".attn." in name for name in weights):
         return {re.sub(r"^(blocks\.\d+)\.", r"\1.mlp.", name): _left_facing_mlp(name, w) for name, w in weights.items()}
     if weights and all(name.endswith((".weight", ".bias")) for name in weights):

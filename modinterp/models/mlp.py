@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
@@ -32,6 +33,9 @@ class PairMLP(Network):
     def __init__(self, config: MLPConfig, weights: Weights):
         super().__init__(config)
         self.embed, self.hook_embed = Component("embed.", weights), HookPoint()
+        if config.one_hot:  # a constant and no weight, so that everything that reads W_E reads it
+            identity = torch.eye(config.d_vocab).to(weights["blocks.0.mlp.W_in"])
+            self.embed.register_buffer("W_E", identity, persistent=False)
         self.blocks = nn.ModuleList([_Layer(layer, weights, config) for layer in range(config.n_layers)])
         self.unembed = Component("unembed.", weights)
         self.setup()

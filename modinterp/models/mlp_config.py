@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from modinterp.arguments import POSITIVE
 from modinterp.models.base_config import BaseConfig, check_config
 from modinterp.tasks import Task
 
@@ -20,6 +21,10 @@ MLP_INITS = {
     "2023",
     "linear": "W_E sqrt(2 / d_mlp), W_U 1/sqrt(d_mlp), W_in and b_in uniform up to 1/sqrt(rows of W_in), as those of "
     "torch.nn.Linear: the linear models of Zhong et al. 2023",
+    "left-facing": "every matrix 1/sqrt(d_model), each drawn as code of column vectors has it: W_E [d_model, d_vocab], "
+    "W_in [d_mlp, d_model], W_U [d_vocab_out, d_mlp]; W_E is not scaled by init_scale",
+    "single frequency": "every neuron reads and writes one cosine of amplitude init_scale, with independent phases; "
+    "frequencies are dealt out equally",
 }
 
 
@@ -38,6 +43,8 @@ class MLPConfig(BaseConfig):
         joined: how the first layer takes the embeddings, a key of `JOINED`.
         mlp_biases, unembed_bias: which biases exist.
         init: how the weights begin, a key of `MLP_INITS`.
+        one_hot: whether the first layer reads one-hot tokens. There is no weight W_E then, and d_model is d_vocab.
+        init_scale: factor of the initial matrices, W_E left out.
     """
 
     d_vocab: int
@@ -51,13 +58,29 @@ class MLPConfig(BaseConfig):
     mlp_biases: bool = False
     unembed_bias: bool = False
     init: str = "1/sqrt(rows)"
+    one_hot: bool = False
+    init_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        check_config(self, joined=JOINED, init=MLP_INITS)
+        check_config(self, joined=JOINED, init=MLP_INITS, init_scale=POSITIVE)
+        if self.one_hot and self.d_model != self.d_vocab:
+            raise ValueError(f"a network of one-hot tokens has d_model {self.d_vocab}, got {self.d_model}")
+        if self.init == "single frequency" and not self._holds_cosines:
+            raise ValueError("init 'single frequency' is for one layer of the sum of one-hot tokens, without biases")
+
+    @property
+    def _holds_cosines(self) -> bool:
+        """Whether the two matrices map residues to neurons and neurons to residues."""
+        biases = self.mlp_biases or self.unembed_bias
+        return self.one_hot and self.joined == "sum" and self.n_layers == 1 and not biases
 
     @classmethod
-    def of(cls, task: Task, **sizes: int | str | bool) -> MLPConfig:
-        """The configuration whose vocabulary and outputs fit the task; every other field may be given."""
+    def of(cls, task: Task, **sizes: int | float | str | bool) -> MLPConfig:
+        """The configuration whose vocabulary and outputs fit the task; every other field may be given.
+
+        With `one_hot` the width is that of the vocabulary, unless it is given.
+        """
+        sizes = ({"d_model": task.d_vocab} if sizes.get("one_hot") else {}) | sizes
         return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
     @property
@@ -74,7 +97,8 @@ class MLPConfig(BaseConfig):
     def summary(self) -> str:
         """The shape in a few words, such as a table has room for."""
         layers = f"{self.n_layers} x " * (self.n_layers > 1)
-        return f"pair mlp, d {self.d_model}, mlp {layers}{self.d_mlp}"
+        width = "one-hot" if self.one_hot else f"d {self.d_model}"
+        return f"pair mlp, {width}, mlp {layers}{self.d_mlp}"
 
     @property
     def forward_pass(self) -> str:
@@ -96,7 +120,7 @@ class MLPConfig(BaseConfig):
         >>> MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8).shapes()
         {'embed.W_E': (5, 4), 'blocks.0.mlp.W_in': (4, 8), 'unembed.W_U': (8, 5)}
         """
-        shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (self.d_vocab, self.d_model)}
+        shapes: dict[str, tuple[int, ...]] = {} if self.one_hot else {"embed.W_E": (self.d_vocab, self.d_model)}
         rows = self.d_model * (self.n_ctx if self.joined == "concatenated" else 1)
         for layer in range(self.n_layers):
             shapes[f"blocks.{layer}.mlp.W_in"] = (self.d_mlp if layer else rows, self.d_mlp)
@@ -115,9 +139,14 @@ class MLPConfig(BaseConfig):
         shapes = self.shapes()
         scales = {name: 1 / math.sqrt(shape[0]) for name, shape in shapes.items()}
         if self.init == "1/sqrt(width)":
-            return scales | {"embed.W_E": 1 / math.sqrt(self.d_model)}
-        if self.init == "linear":
+            scales["embed.W_E"] = 1 / math.sqrt(self.d_model)
+        elif self.init == "linear":
             scales["embed.W_E"] = math.sqrt(2 / self.d_mlp)
             rows = {name: shapes[name.replace("b_in", "W_in")][0] for name in self.uniform}
             scales |= {name: 1 / math.sqrt(3 * n) for name, n in rows.items()}  # of a uniform one: its bound / sqrt(3)
-        return scales
+        elif self.init == "left-facing":
+            scales = dict.fromkeys(shapes, 1 / math.sqrt(self.d_model))
+        elif self.init == "single frequency":
+            scales = dict.fromkeys(shapes, math.sqrt(0.5))  # of a cosine of amplitude 1
+        scaled = {name: self.init_scale * scale for name, scale in scales.items() if name != "embed.W_E"}
+        return {name: scaled.get(name, scales[name]) for name in shapes}

@@ -21,12 +21,15 @@ class RandomLabels(ModularArithmetic):
 
     Attributes:
         labels_seed: of the draw of the labels.
+        mirrored: whether (a, b) and (b, a) have one label, as a network that adds its tokens' vectors needs to memorise
+            them.
 
     >>> RandomLabels(5).labels()[:3].flatten().tolist() == RandomLabels(5).labels()[:3].flatten().tolist()
     True
     """
 
     labels_seed: int = 0
+    mirrored: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -38,4 +41,8 @@ class RandomLabels(ModularArithmetic):
 
     def labels(self) -> Int[Tensor, "input output"]:
         generator = torch.Generator().manual_seed(self.labels_seed)
-        return torch.randint(self.p, (self.p**2, 1), generator=generator)
+        labels = torch.randint(self.p, (self.p**2, 1), generator=generator)
+        if not self.mirrored:
+            return labels
+        upper = labels.view(self.p, self.p).triu()
+        return (upper + upper.T.tril(-1)).view(-1, 1)

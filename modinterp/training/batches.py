@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from modinterp.models import indexed
+from modinterp.models import MLPConfig, indexed
 from modinterp.models.lookup import Index
 from modinterp.models.operations import Operations
-from modinterp.tasks import Examples, Split
+from modinterp.tasks import Examples
 from modinterp.training.spec import RunSpec
 
 MOST_MEASURED = 20_000  # inputs that a row of history is measured on, where a step sees but a batch of them
@@ -26,16 +27,18 @@ class Batch:
     Attributes:
         index: the lookups of `modinterp.models.indexed`.
         labels: `[input, answer]`, at the positions that have an answer; -1 where an input has none.
+        times: `[input, 1]`, how many examples each row stands for.
     """
 
     index: Index
     labels: Tensor
+    times: Tensor
 
 
 def stack_batches(batches: Sequence[Batch]) -> Batch:
     """Batches of equal shape as one batch whose tensors have a leading axis `run`."""
     index = tree_map(lambda *each: torch.stack(each), *[b.index for b in batches])
-    return Batch(index, torch.stack([b.labels for b in batches]))
+    return Batch(index, *(torch.stack([getattr(b, name) for b in batches]) for name in ("labels", "times")))
 
 
 def pad_examples(examples: Examples, rows: int) -> Examples:
@@ -44,13 +47,51 @@ def pad_examples(examples: Examples, rows: int) -> Examples:
     return Examples(F.pad(examples.inputs, bottom), F.pad(examples.labels, bottom, value=-1))
 
 
-def _measured_part(examples: Examples, spec: RunSpec) -> Examples:
+class Part(NamedTuple):
+    """Examples to train or to test on, and how often each occurs, `[input, 1]`."""
+
+    examples: Examples
+    times: Tensor
+
+    def padded(self, rows: int) -> Part:
+        """The same followed by rows without an answer, so that there are so many rows in all."""
+        bottom = (0, 0, 0, rows - len(self.times))
+        return Part(pad_examples(self.examples, rows), F.pad(self.times, bottom, value=1))
+
+
+def parts_of(spec: RunSpec) -> tuple[Part, Part]:
+    """The examples that a run trains on, and those held out.
+
+    A network of summed one-hot tokens has one output for both orders of a pair, which then count as one example that
+    occurs twice: exact, and nearly twice as fast. Networks with an embedding keep the order of summation, and with it
+    the bits, that they had before.
+    """
+    inputs, labels = spec.task.inputs(), spec.task.labels()
+    recipe, model = spec.recipe, spec.model
+    is_summed = isinstance(model, MLPConfig) and model.one_hot and model.joined != "concatenated"
+    is_merged = is_summed and recipe.batches == "full" and not recipe.dropout
+    return tuple((_merged if is_merged else _each_once)(inputs[rows], labels[rows]) for rows in spec.split)  # type: ignore
+
+
+def _each_once(inputs: Tensor, labels: Tensor) -> Part:
+    return Part(Examples(inputs, labels), torch.ones(len(inputs), 1, dtype=torch.int64))
+
+
+def _merged(inputs: Tensor, labels: Tensor) -> Part:
+    """Inputs that differ in the order of their tokens alone, and have equal labels, as one."""
+    rows = torch.cat([inputs.sort(dim=1).values, labels], dim=1)
+    found, times = rows.unique(dim=0, return_counts=True)
+    examples = Examples(*found.split([inputs.shape[1], labels.shape[1]], dim=1))
+    return Part(examples, times.unsqueeze(1))
+
+
+def _measured_part(part: Part, spec: RunSpec) -> Part:
     """The examples that history is measured on: all, or the first `MOST_MEASURED` where a step sees but a batch.
 
     A split is in random order, so that the first are a fair sample; all of them would cost more than the training.
     """
     most = None if spec.recipe.batches == "full" else MOST_MEASURED
-    return Examples(examples.inputs[:most], examples.labels[:most])
+    return Part(Examples(*(x[:most] for x in part.examples)), part.times[:most])
 
 
 class Batches:
@@ -63,7 +104,7 @@ class Batches:
     def __init__(
         self,
         spec: RunSpec,
-        split: Split,
+        parts: tuple[Part, Part],
         device: torch.device,
         last_tokens: Tensor,
         rows: tuple[int, int],
@@ -73,22 +114,23 @@ class Batches:
 
         Args:
             last_tokens: every token that may stand at the last position, in order.
+            parts: the training examples, and those held out.
             rows: numbers to which the training examples and the held out examples are padded.
             operations: those that the forward pass takes.
         """
         self.spec, self.device, self._last_tokens, self._operations = spec, device, last_tokens, operations
-        inputs, labels = spec.task.inputs(), spec.task.labels()
-        self._train, held_out = (Examples(inputs[part], labels[part]) for part in split)
-        self._whole = self._batch(_measured_part(pad_examples(self._train, rows[0]), spec))
-        self.held_out = self._batch(_measured_part(pad_examples(held_out, rows[1]), spec))
+        (self._train, _), _ = parts
+        whole, held_out = (_measured_part(part.padded(n), spec) for part, n in zip(parts, rows, strict=True))
+        self._whole, self.held_out = self._batch(*whole), self._batch(*held_out)
 
-    def _batch(self, examples: Examples) -> Batch:
+    def _batch(self, examples: Examples, times: Tensor | None = None) -> Batch:
         task, labels, read = self.spec.task, examples.labels, None
+        times = torch.ones(len(labels), 1, dtype=torch.int64) if times is None else times
         if task.n_asked < task.n_read:
             answers = (labels < 0).int().argsort(dim=1, stable=True)[:, : task.n_asked].sort(dim=1).values
             labels, read = labels.gather(1, answers), answers + task.n_ctx - task.n_read
         index = indexed(self.spec.model, examples.inputs, self._last_tokens, task.n_read, read, self._operations)
-        return Batch(tree_map(lambda x: x.to(self.device), index), labels.to(self.device))
+        return Batch(tree_map(lambda x: x.to(self.device), index), labels.to(self.device), times.to(self.device))
 
     def at(self, step: int) -> Batch:
         """The batch of a step; the same step has the same batch, whatever came before."""
@@ -120,11 +162,11 @@ def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool, operat
         pad: whether all runs have as many rows as the one with the most.
     """
     endings = [torch.arange(s.task.d_vocab) if s.recipe.batches == "fresh" else s.task.inputs()[:, -1] for s in specs]
-    last_tokens, splits = torch.cat(endings).unique(), [spec.split for spec in specs]
-    sizes = [(len(train), len(test)) for train, test in splits]
+    last_tokens, parts = torch.cat(endings).unique(), [parts_of(spec) for spec in specs]
+    sizes = [(len(train.times), len(held_out.times)) for train, held_out in parts]
     if pad:
         sizes = [(max(train for train, _ in sizes), max(test for _, test in sizes))] * len(specs)
     return [
-        Batches(spec, split, device, last_tokens, size, operations)
-        for spec, split, size in zip(specs, splits, sizes, strict=True)
+        Batches(spec, each, device, last_tokens, size, operations)
+        for spec, each, size in zip(specs, parts, sizes, strict=True)
     ]

@@ -73,7 +73,7 @@ def shape_of(spec: RunSpec) -> tuple[Any, ...]:
     penalties, gradient filter, number of epochs.
     """
     task, recipe = spec.task, spec.recipe
-    batches = (recipe.batches, recipe.batch_size, recipe.loss_dtype)
+    batches = (recipe.batches, recipe.batch_size, recipe.loss_dtype, recipe.optimiser)
     events = (recipe.log_every, recipe.snapshot_every, recipe.spectra_every)
     return spec.model, task.output_sizes, task.n_read, task.output_names, *batches, *events
 

@@ -1,4 +1,4 @@
-"""AdamW on many runs at once, with what may come before it: an l1 penalty and a gradient filter.
+"""AdamW, or gradient descent, on many runs at once, with what may come before it: an l1 penalty and a gradient filter.
 
 The weights of a run are one row, `[run, weight]`, so each of these is a line of arithmetic, and every run has its own
 settings.
@@ -26,14 +26,17 @@ class Optimiser:
 
     The gradient plus l1 sign(weights), plus `grokfast` times the moving average of that, goes to AdamW, whose decay is
     decoupled from the gradient and acts on every weight; its learning rate rises linearly from 0 over the warm-up.
+    Plain gradient descent has the same decay and warm-up. All runs have one optimiser.
 
     Attributes:
-        moments: `exp_avg`, `exp_avg_sq` and, where a run has a gradient filter, `filtered`: `[run, weight]` each.
+        moments: `exp_avg`, `exp_avg_sq`, none with gradient descent, and, where a run has a gradient filter,
+            `filtered`: `[run, weight]` each.
     Source: Loshchilov & Hutter 2019; Lee et al. 2024 and Syrkis & Søgaard 2024, equation 13 (Grokfast's EMA filter).
     """
 
     def __init__(self, recipes: Sequence[Recipe], moments: Moments, n_weights: int, device: torch.device):
-        names = ["exp_avg", "exp_avg_sq", *(["filtered"] if any(r.grokfast for r in recipes) else [])]
+        self.is_adaptive = recipes[0].optimiser == "adamw"
+        names = ["exp_avg", "exp_avg_sq"] * self.is_adaptive + ["filtered"] * any(r.grokfast for r in recipes)
         zeros = torch.zeros(len(recipes), n_weights, device=device)
         self.moments = {name: moments[name].to(device, copy=True) if moments else zeros.clone() for name in names}
         columns = ("lr", "weight_decay", "eps", "warmup", "l1", "grokfast", "grokfast_alpha")
@@ -61,8 +64,11 @@ class Optimiser:
             grad = grad + self.l1 * weights.sign()
         if "filtered" in self.moments:
             grad = self._amplified(grad, epoch)
-        exp_avg, exp_avg_sq = self.moments["exp_avg"], self.moments["exp_avg_sq"]
         lr = self.lr * torch.where(self.warmup > epoch, epoch / self.warmup.clamp(min=1), 1.0)
+        if not self.is_adaptive:
+            weights.mul_((1 - lr * self.decay).float()).addcmul_(grad, (-lr).float())
+            return
+        exp_avg, exp_avg_sq = self.moments["exp_avg"], self.moments["exp_avg_sq"]
         exp_avg.lerp_(grad, self.rate1)
         exp_avg_sq.lerp_(grad * grad, self.rate2)
         done = epoch + 1

@@ -128,9 +128,9 @@ class Program:
     def _each(self, function: Callable[..., Any], rows: Tensor, batch: Batch | list[Batch], *settings: Any) -> Any:
         """A function of one run's weights, batch and settings, for every run; results have a leading axis `run`."""
         if isinstance(batch, Batch):
-            return torch.func.vmap(function)(rows, batch.index, batch.labels, *settings)
+            return torch.func.vmap(function)(rows, batch.index, batch.labels, batch.times, *settings)
         calls = [
-            partial(function, row, run.index, run.labels, *tree_map(lambda x, i=i: x[i], settings))
+            partial(function, row, run.index, run.labels, run.times, *tree_map(lambda x, i=i: x[i], settings))
             for i, (row, run) in enumerate(zip(rows, batch, strict=True))
         ]
         return tree_map(lambda *each: torch.stack(each), *beside_one_another(calls, rows.device))
@@ -141,7 +141,13 @@ class Program:
         return torch.autograd.grad(self._loss(leaf, *batch_and_settings), leaf)[0]
 
     def _loss(
-        self, row: Tensor, index: dict[str, Tensor], labels: Tensor, key: Tensor, settings: dict[str, Tensor]
+        self,
+        row: Tensor,
+        index: dict[str, Tensor],
+        labels: Tensor,
+        times: Tensor,
+        key: Tensor,
+        settings: dict[str, Tensor],
     ) -> Float[Tensor, ""]:
         """The loss of one run on one batch [nats], with dropout."""
         spec = self.spec
@@ -150,8 +156,8 @@ class Program:
             self._dropout(key, settings) if self._dropping else no_dropout,
         )
         logits = read_logits(spec.model, weights, index, spec.task.n_read, drop, self._operations)
-        each = self._losses(logits, labels, self._layout, getattr(torch, spec.recipe.loss_dtype))
-        return mean_loss(each.sum(dim=0), (labels >= 0).sum(dim=0), settings["loss_weights"])
+        each = self._losses(logits, labels, self._layout, getattr(torch, spec.recipe.loss_dtype)) * times
+        return mean_loss(each.sum(dim=0), ((labels >= 0) * times).sum(dim=0), settings["loss_weights"])
 
     def _dropout(self, key: Int[Tensor, ""], settings: dict[str, Tensor]) -> Drop:
         """The dropout of one run at one step: other neurons for each input, the same residual places for all inputs."""
@@ -189,7 +195,7 @@ class Program:
                 columns |= {f"{part}_{kind}_{name}": means[:, i] for i, name in enumerate(self.spec.task.output_names)}
         return {name: x.double() for name, x in columns.items()}
 
-    def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
+    def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor, times: Tensor) -> dict[str, Tensor]:
         """Sums over a batch for each answer of one run: losses, correct answers, and inputs that have an answer."""
         task, model = self.spec.task, self.spec.model
         logits = read_logits(model, unflatten_weights(row, model), index, task.n_read, operations=self._operations)
@@ -198,7 +204,7 @@ class Program:
             "correct": correct(logits, labels, self._layout),
             "count": labels >= 0,
         }
-        return {name: x.sum(dim=0) for name, x in each.items()}
+        return {name: (x * times).sum(dim=0) for name, x in each.items()}
 
 
 def _replaced(old: Batch | list[Batch], new: Batch | list[Batch]) -> Batch | list[Batch]:
@@ -206,6 +212,7 @@ def _replaced(old: Batch | list[Batch], new: Batch | list[Batch]) -> Batch | lis
     for to, source in zip(*([b] if isinstance(b, Batch) else b for b in (old, new)), strict=True):
         tree_map(lambda x, y: x.copy_(y), to.index, source.index)
         to.labels.copy_(source.labels)
+        to.times.copy_(source.times)
     return old
 
 

@@ -13,6 +13,7 @@ CHOICES = {
     "loss_dtype": ("float64", "float32", "float16"),
     "l1_of": ("sum", "mean"),
     "grokfast_start": ("zero", "gradient"),
+    "optimiser": ("adamw", "sgd"),
 }
 MOST_SPECTRA = 1000
 MOST_ROWS = 10**5  # of history, all of which is in every state
@@ -31,7 +32,9 @@ class Recipe:
         batches: `full`, all training inputs at every step; `fixed`, the training inputs cut once into batches that take
             turns; `shuffled`, random training inputs; `fresh`, random inputs of the task itself.
         batch_size: inputs in a batch; 0 where batches are full.
-        lr, weight_decay, betas, eps: settings of AdamW, whose decay is decoupled and acts on every weight.
+        optimiser: `adamw`, or `sgd` for plain gradient descent without momentum.
+        lr, weight_decay: learning rate, and decay, which is decoupled from the gradient and acts on every weight.
+        betas, eps: the other settings of AdamW.
         warmup: steps over which the learning rate rises linearly from 0.
         l1, l1_of: `l1` times the `sum` or the `mean` of the absolute values of all weights is added to the loss.
         dropout: share of the neurons that a step sets to 0 (the others are scaled up), other neurons for every input.
@@ -69,6 +72,7 @@ class Recipe:
     log_every: int = 20
     snapshot_every: int = 100
     spectra_every: int = field(default=0, compare=False)
+    optimiser: str = "adamw"
 
     def __post_init__(self) -> None:
         whole = dict.fromkeys(("batch_size", "warmup", "settle", "spectra_every"), COUNT)

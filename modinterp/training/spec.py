@@ -31,9 +31,10 @@ MOST_ULPS = 1000  # a nudge is a rounding error, not another start
 # Fields that records of the first versions do not have; their defaults are what those versions did.
 LATER_FIELDS = {
     "ModularArithmetic": ("vocabularies",),
+    "RandomLabels": ("mirrored",),
     "TransformerConfig": ("attention_rate", "causal", "unlabelled_outputs"),
-    "MLPConfig": ("init", "joined", "mlp_biases", "unembed_bias"),
-    "Recipe": ("spectra_every",),
+    "MLPConfig": ("init", "joined", "mlp_biases", "unembed_bias", "one_hot", "init_scale"),
+    "Recipe": ("spectra_every", "optimiser"),
 }
 _FIELDS = {"task", "model", "recipe", "seed", "ours", "nudge", "start"}  # of a description
 _HOW_TO_RESTORE = (

@@ -52,6 +52,8 @@ CONFIGS: dict[str, Config] = {
         OWN, **SMALL | {"n_layers": 2, "attention_rate": 0.6, "causal": False, "act_fn": "tanh"}
     ),
     **{f"linear model {name}": config for name, config in LINEAR.items()},
+    "one-hot tokens": MLPConfig.of(PAIRS, one_hot=True, d_mlp=24, act_fn="square"),
+    "one-hot tokens in a row": MLPConfig.of(OWN, one_hot=True, d_mlp=24, joined="concatenated", mlp_biases=True),
     "MLP of two embeddings": MLPConfig.of(OWN, d_model=16, d_mlp=24, joined="concatenated", unembed_bias=True),
 }
 

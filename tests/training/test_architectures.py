@@ -18,6 +18,10 @@ ARCHITECTURES: dict[str, tuple[ModularArithmetic, Config]] = {
     "two vocabularies, gelu": (OWN, TransformerConfig.of(OWN, **SMALL, act_fn="gelu", unlabelled_outputs=7)),
     "beta": (PAIRS, MLPConfig.of(PAIRS, **LINEAR, n_layers=2)),
     "gamma": (PAIRS, MLPConfig.of(PAIRS, **LINEAR, n_layers=2, joined="sum after W_in")),
+    "one-hot, squares": (
+        PAIRS,
+        MLPConfig.of(PAIRS, one_hot=True, d_mlp=64, act_fn="square", init="left-facing", init_scale=2.0),
+    ),
     "two embeddings in a row": (OWN, MLPConfig.of(OWN, d_model=8, d_mlp=16, joined="concatenated")),
 }
 
@@ -39,4 +43,4 @@ def test_they_learn_what_they_are_shown(name: str) -> None:
         assert one.history[-1]["train_loss"] == pytest.approx(other.history[-1]["train_loss"], rel=1e-2)
         assert all(w.isfinite().all() for w in one.weights.values())
         assert set(one.weights) == set(config.shapes())
-    assert not torch.equal(*(state.weights["embed.W_E"] for state in ended[ExecutionMode.SEQUENTIAL]))
+    assert not torch.equal(*(state.weights["unembed.W_U"] for state in ended[ExecutionMode.SEQUENTIAL]))

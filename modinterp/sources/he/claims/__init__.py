@@ -1,0 +1,18 @@
+"""The statements of He, Wang, Chen and Yang 2026."""
+
+from modinterp.sources.he.claims import (
+    dynamics,
+    features,
+    flow_claims,
+    grokking,
+    mathematics,
+    nonlinearities,
+    setup,
+    voting,
+)
+from modinterp.sources.he.claims.contradictions import CONTRADICTIONS
+
+SECTIONS = (setup, mathematics, features, nonlinearities, voting, flow_claims, dynamics, grokking)
+CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)
+
+__all__ = ["CLAIMS", "CONTRADICTIONS", "SECTIONS"]

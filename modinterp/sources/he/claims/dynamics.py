@@ -1,0 +1,259 @@
+"""How networks on all pairs come about: kept frequencies, leaks of ReLU, alignment first, the lottery."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
+from modinterp.measurements import CyclicMeasurements
+from modinterp.runs import NotRecorded
+from modinterp.sources.he.claims.flow_claims import last_epoch
+from modinterp.sources.he.flow import times_to_dominate
+from modinterp.sources.he.neuron_waves import angles, check_shape, spectrum, waves_at, waves_of
+from modinterp.sources.he.runs import named
+
+WIDE = "he/p97-42"
+LEAST_EARLY, LEAST_LATE = "least share at one frequency while the loss is above .95 ln p", "least share at the end"
+THIRD, FIFTH, EVEN = (
+    "third harmonic over first, read",
+    "fifth harmonic over first, read",
+    "second harmonic over first, read",
+)
+READ_OFF = "largest relative difference of first-order harmonics read"
+WRITTEN_OFF = "largest relative difference of first-order harmonics written"
+ALIGNED_BEFORE, GROWN, SPEARMAN = (
+    "median |D| at the last snapshot before mean alpha doubles",
+    "growth of mean alpha by then",
+    "rank correlation of |D(0)| and final alpha",
+)
+SINE, EPOCH = "mean |sin D| while the loss is above .97 ln p", "epoch of that snapshot"
+BY_D, BY_ALPHA, BY_TIME, DECIDED, N_DECIDED = (
+    "winners of least initial |D|, share",
+    "winners of largest initial alpha, share",
+    "winners of least time to dominate, share",
+    "the same of neurons with most energy at one frequency, share",
+    "neurons with most energy at one frequency",
+)
+
+
+def _preserve_quad(m: CyclicMeasurements) -> dict[str, Value]:
+    epoch = last_epoch(m, 0.95)
+    early, late = waves_at(m, epoch), waves_of(m)
+    least = [min(float(w.share_read.min()), float(w.share_written.min())) for w in (early, late)]
+    return dict(zip((LEAST_EARLY, LEAST_LATE), least, strict=True))
+
+
+def _harmonics(rows: Tensor, winner: Tensor, r: int) -> Tensor:
+    """Amplitude of each row at r times its frequency, over that at its frequency."""
+    p = rows.shape[1]
+    sizes = spectrum(rows).abs()
+    k = (r * (winner + 1)) % p
+    folded = torch.minimum(k, p - k) - 1
+    return sizes.gather(1, folded.unsqueeze(1)).squeeze(1) / sizes.gather(1, winner.unsqueeze(1)).squeeze(1)
+
+
+def first_order(p: int = 97, k: int = 1, grid: int = 64) -> tuple[Tensor, Tensor]:
+    """First steps of an aligned ReLU neuron from cosines: gradient of theta and of xi at uniform probabilities.
+
+    Args:
+        grid: number of phases over which amplitudes of harmonics are averaged.
+    """
+    angle = angles(p)[k - 1]
+    phi = 2 * torch.pi / grid * torch.arange(grid).double().unsqueeze(1)
+    theta, xi = (angle + phi).cos(), (angle + 2 * phi).cos()
+    pre = theta.unsqueeze(2) + theta.unsqueeze(1)  # [phase, x, y]
+    x = torch.arange(p)
+    answer = (x.unsqueeze(1) + x) % p
+    of_theta = ((pre > 0) * xi[:, answer]).sum(dim=2)
+    of_xi = torch.zeros_like(xi).index_add_(1, answer.flatten(), pre.relu().flatten(1))
+    return of_theta, of_xi
+
+
+def _first_order_off() -> dict[str, Value]:
+    of_theta, of_xi = first_order()
+    winner = torch.zeros(len(of_theta), dtype=torch.int64)
+    read = {3: 3 / 5, 5: 3 / 21}
+    written = {r: 3 / (4 * r * r - 1) for r in (2, 3, 4)}
+    return {
+        READ_OFF: max(abs(float(_harmonics(of_theta, winner, r).mean()) / value - 1) for r, value in read.items()),
+        WRITTEN_OFF: max(abs(float(_harmonics(of_xi, winner, r).mean()) / value - 1) for r, value in written.items()),
+    }
+
+
+def _leaks(m: CyclicMeasurements) -> dict[str, Value]:
+    waves = waves_of(m)
+    by_harmonic = {name: float(_harmonics(waves.theta, waves.winner, r).median()) for name, r in
+                   ((THIRD, 3), (FIFTH, 5), (EVEN, 2))}  # fmt: skip
+    return {**by_harmonic, **_first_order_off()}
+
+
+def _ranks(x: Tensor) -> Tensor:
+    return x.argsort().argsort().double()
+
+
+def _rank_correlation(x: Tensor, y: Tensor) -> float:
+    return float(torch.corrcoef(torch.stack([_ranks(x), _ranks(y)]))[0, 1])
+
+
+def _align_first(m: CyclicMeasurements) -> dict[str, Value]:
+    first, last = waves_at(m, 0), waves_of(m)
+    start, found = float(first.alpha.mean()), None
+    for epoch in sorted(e for e in m.snapshots if e % 1000 == 0):
+        waves = waves_at(m, epoch)
+        if float(waves.alpha.mean()) >= 2 * start:
+            break
+        found = waves
+    if found is None or not m.snapshots:
+        raise NotRecorded(f"no snapshots of {m.name} were kept")
+    return {
+        ALIGNED_BEFORE: float(found.D.abs().median()),
+        GROWN: float(found.alpha.mean()) / start,
+        SPEARMAN: _rank_correlation(first.D.abs(), last.alpha),
+    }
+
+
+def _align_std(m: CyclicMeasurements) -> dict[str, Value]:
+    check_shape(m)
+    if not len(m.history):
+        raise NotRecorded(f"how {m.name} was trained is not known")
+    above = m.history["train_loss"] >= 0.97 * math.log(m.p)
+    epoch = int(m.history["epoch"][above.cummin()].max())
+    return {SINE: waves_at(m, epoch).mean_sine, EPOCH: epoch}
+
+
+def _lottery(m: CyclicMeasurements) -> dict[str, Value]:
+    first, last = waves_at(m, 0), waves_of(m)
+    winner, sizes = last.winner, first.read.abs()
+    times = times_to_dominate(sizes, first.written.abs(), first.misalignments, m.p)
+    is_decided = last.share_read > 0.5
+    by_time = (times.argmin(dim=1) == winner).double()
+    return {
+        BY_D: float((first.misalignments.abs().argmin(dim=1) == winner).double().mean()),
+        BY_ALPHA: float((sizes.argmax(dim=1) == winner).double().mean()),
+        BY_TIME: float(by_time.mean()),
+        DECIDED: float(by_time[is_decided].mean()),
+        N_DECIDED: int(is_decided.sum()),
+    }
+
+
+_OF_THREE = "a ninth, give or take 30%"
+CLAIMS = (
+    Claim(
+        id="he.preserve.quad",
+        where="theorem, figure 12",
+        statement="With squares a neuron that begins with one frequency keeps it.",
+        source_says="exactly",
+        measure=each(_preserve_quad),
+        expected={
+            LEAST_EARLY: at_least(0.9999, "exactly, while probabilities are about uniform"),
+            LEAST_LATE: at_least(0.95, ".967 in the authors' network at 9,800"),
+        },
+        needs=named("quad1"),
+        scope="any seed",
+        control="also true before training",
+    ),
+    Claim(
+        id="he.preserve.relu",
+        where="section 4.6, figure 13",
+        statement="ReLU leaks to odd harmonics of what is read: a ninth to the third, a twenty-fifth to the fifth.",
+        source_says="1/9 and 1/25",
+        measure=each(_leaks),
+        expected={
+            THIRD: between(0.7 / 9, 1.3 / 9, _OF_THREE),
+            FIFTH: between(0.7 / 25, 1.3 / 25, "a twenty-fifth, give or take 30%"),
+        },
+        reported=(EVEN,),
+        needs=named("relu1", "std"),
+        scope="any seed",
+        figure="waves",
+    ),
+    Claim(
+        id="he.preserve.relu_order",
+        where="ours",
+        statement="In first order the r-th harmonic read is 3/(r^2 - 4) of the first for odd r, and written 3/(4r^2 - 1); "
+        "even ones are not read.",
+        source_says="not said",
+        measure=each(_leaks),
+        expected={
+            READ_OFF: at_most(0.02, "a closed form, at p = 97"),
+            WRITTEN_OFF: at_most(0.02, "a closed form, at p = 97"),
+            EVEN: at_most(0.02, ".004 in the authors' network"),
+        },
+        reported=(THIRD, FIFTH),
+        needs=named("relu1"),
+        scope="any seed",
+        control="also true before training",
+        figure="waves",
+    ),
+    Claim(
+        id="he.align.first",
+        where="sections 4.3 and 4.4",
+        statement="Phases align first, magnitudes explode afterwards: least for those that were misaligned most.",
+        source_says="alignment, then growth",
+        measure=each(_align_first),
+        expected={
+            ALIGNED_BEFORE: at_most(0.5, ".48 in the authors' network at 3,000"),
+            SPEARMAN: at_most(-0.95, "the flow makes alpha a function of |D(0)|"),
+        },
+        reported=(GROWN,),
+        needs=named("quad1"),
+        scope="any seed",
+        figure="alignment_first",
+    ),
+    Claim(
+        id="he.align.first_std",
+        where="sections 4.3 and 4.4",
+        statement="With ReLU, AdamW and random weights, too, phases align while the loss is still that of guessing.",
+        source_says="alignment, then growth",
+        measure=each(_align_std),
+        expected={SINE: at_most(0.25, ".166 in the authors' network at 400; .637 by chance")},
+        reported=(EPOCH,),
+        needs=named("std"),
+        scope="any seed",
+        figure="alignment_first",
+    ),
+    Claim(
+        id="he.lottery.phase",
+        where="corollary and conclusion",
+        statement="The frequency that wins in a neuron is the one of least initial misalignment.",
+        source_says="alignment rather than magnitude",
+        measure=each(_lottery),
+        expected={BY_D: at_least(0.5, "most of the neurons, if it decides")},
+        reported=(BY_ALPHA,),
+        needs=named("quad", "std"),
+        scope="any seed",
+        figure="lottery",
+    ),
+    Claim(
+        id="he.lottery.time",
+        where="abstract",
+        statement="Initial magnitudes and phases together decide: the frequency that would dominate first wins.",
+        source_says="determined by the initialisation",
+        measure=each(_lottery),
+        expected={
+            BY_TIME: at_least(0.85, ".939 in the authors' network"),
+            DECIDED: at_least(0.95, ".991 of 222 neurons of the authors' network"),
+        },
+        reported=(BY_D, BY_ALPHA, N_DECIDED),
+        needs=named("quad"),
+        scope="any seed",
+        figure="lottery",
+    ),
+    Claim(
+        id="he.lottery.recipe",
+        where="section 4.6",
+        statement="The same lottery runs with ReLU and AdamW, if less exactly.",
+        source_says="carries over",
+        measure=each(_lottery),
+        expected={BY_TIME: between(0.4, 0.85, ".535 to .648 in the authors' networks; below that of squares")},
+        reported=(BY_D, BY_ALPHA),
+        needs=(*named("std", "sgd", "embed", "grok"), WIDE),
+        scope="any seed",
+        figure="lottery",
+    ),
+)

@@ -1,0 +1,317 @@
+"""Networks trained on three quarters of the pairs: memorisation, mirrored pairs, generalisation, weight decay."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
+from modinterp.measurements import CyclicMeasurements
+from modinterp.runs import NotRecorded
+from modinterp.sources.he.idealised import is_right, own_logits
+from modinterp.sources.he.neuron_waves import NeuronWaves, check_shape, network_at, waves_of
+from modinterp.sources.he.pair_kinds import PairKinds
+from modinterp.sources.he.runs import named
+
+MEMORISED, AT_90, AT_95 = (
+    "first epoch with train accuracy 1",
+    "first with test accuracy .9",
+    "first with test accuracy .95",
+)
+OFF_PLATEAU, TRUE, TRUE_LOSS = (
+    "test accuracy less the share of mirrored pairs",
+    "accuracy on pairs of which neither order was seen",
+    "their loss over ln p",
+)
+PLATEAU = "share of mirrored pairs in the test set"
+RARE, LEAST_RARE = (
+    "accuracy on rare pairs when common ones are memorised",
+    "least mean probability of rare pairs, times p",
+)
+IPR = {key: f"inverse participation {key}" for key in ("at the start", "memorised", "generalised", "at the end")}
+SLOPES, SINES = (
+    "growth of inverse participation in stage II over stage I",
+    "largest change of mean |sin D| over a stage",
+)
+SLOPE, SHRUNK = "slope of log norm over minus eta lambda", "norm at the end over its maximum"
+FINAL, OFF_DIAGONAL, ON_DIAGONAL = (
+    "test accuracy at the end",
+    "test accuracy off the diagonal",
+    "errors on the diagonal, share",
+)
+UNSEEN_DIAGONAL = "pairs x = y in the test set"
+OVER_PLATEAU = "test accuracy at the end less the share of mirrored pairs"
+
+
+def kinds_of(m: CyclicMeasurements) -> PairKinds:
+    """Kinds of the pairs of a run's split.
+
+    Raises:
+        NoSuchPart: the network is none of summed tokens.
+        NotRecorded: the run holds out no pairs, or its split is not known.
+    """
+    check_shape(m)
+    if not len(m.split.test) or not len(m.history):
+        raise NotRecorded(f"{m.name} holds out no pairs")
+    return PairKinds.of(m.split, m.p)
+
+
+def first_epoch(m: CyclicMeasurements, column: str, least: float) -> float:
+    """The first logged epoch at which an accuracy is so high; NaN for none."""
+    reached = m.history[m.history[column] >= least]
+    return float(reached["epoch"].iloc[0]) if len(reached) else math.nan
+
+
+def _stages(m: CyclicMeasurements) -> dict[str, Value]:
+    kinds_of(m)
+    return {
+        MEMORISED: first_epoch(m, "train_accuracy", 1.0),
+        AT_90: first_epoch(m, "test_accuracy", 0.9),
+        AT_95: first_epoch(m, "test_accuracy", 0.95),
+    }
+
+
+def _memorised(m: CyclicMeasurements) -> int:
+    """The first logged epoch with train accuracy 1.
+
+    Raises:
+        NotRecorded: there is none, as before training.
+    """
+    epoch = first_epoch(m, "train_accuracy", 1.0)
+    if math.isnan(epoch):
+        raise NotRecorded(f"{m.name} has not memorised")
+    return int(epoch)
+
+
+def logits_at(m: CyclicMeasurements, epoch: int) -> Tensor:
+    """Logits of all pairs at the snapshot of an epoch, in float64."""
+    return own_logits(NeuronWaves.of(network_at(m, epoch)))
+
+
+def right_probability(logits: Tensor) -> Tensor:
+    """Probability of x + y for every pair, `[x, y]`."""
+    p = len(logits)
+    x = torch.arange(p)
+    return logits.softmax(dim=-1).gather(-1, ((x.unsqueeze(1) + x) % p).unsqueeze(-1)).squeeze(-1)
+
+
+def _mean(x: Tensor, where: Tensor) -> float:
+    return float(x[where].double().mean())
+
+
+def _mirror(m: CyclicMeasurements) -> dict[str, Value]:
+    kinds, logits = kinds_of(m), logits_at(m, _memorised(m))
+    right, test = is_right(logits), kinds.mirrored | kinds.unseen | kinds.diagonal
+    share = float(kinds.mirrored.sum() / test.sum())
+    return {
+        OFF_PLATEAU: _mean(right, test) - share,
+        TRUE: _mean(right, kinds.unseen),
+        TRUE_LOSS: _mean(-right_probability(logits).log(), kinds.unseen) / math.log(m.p),
+        PLATEAU: share,
+    }
+
+
+def _common(m: CyclicMeasurements) -> dict[str, Value]:
+    kinds, least, at_common = kinds_of(m), math.inf, math.nan
+    last = _memorised(m)
+    epochs = [e for e in m.snapshots if 0 < e <= last]
+    if not epochs or epochs[0] > m.history["epoch"].iloc[1]:
+        raise NotRecorded(f"the first snapshots of {m.name} were not kept")
+    for epoch in epochs:
+        logits = logits_at(m, epoch)
+        right = is_right(logits)
+        least = min(least, _mean(right_probability(logits), kinds.rare) * m.p)
+        if math.isnan(at_common) and _mean(right, kinds.common) >= 0.99:
+            at_common = _mean(right, kinds.rare)
+    return {RARE: at_common, LEAST_RARE: least}
+
+
+def stage_ends(m: CyclicMeasurements) -> list[int]:
+    """Epochs at the start, memorised, generalised to .95, and at the end.
+
+    Raises:
+        NotRecorded: the network has not reached one of them.
+    """
+    generalised = first_epoch(m, "test_accuracy", 0.95)
+    if math.isnan(generalised):
+        raise NotRecorded(f"{m.name} has not generalised")
+    return [0, _memorised(m), int(generalised), int(m.history["epoch"].iloc[-1])]
+
+
+def _sparsity(m: CyclicMeasurements) -> dict[str, Value]:
+    kinds_of(m)
+    epochs = stage_ends(m)
+    found = [NeuronWaves.of(network_at(m, epoch)) for epoch in epochs]
+    ipr, sines = [w.inverse_participation for w in found], [w.mean_sine for w in found]
+    slopes = [(ipr[i + 1] - ipr[i]) / (epochs[i + 1] - epochs[i]) for i in (0, 1)]
+    return {
+        SLOPES: slopes[1] / slopes[0],
+        SINES: max(after - before for before, after in pairwise(sines)),
+        **dict(zip(IPR.values(), ipr, strict=True)),
+    }
+
+
+def _cleanup(m: CyclicMeasurements) -> dict[str, Value]:
+    kinds_of(m)
+    if m.spec is None or len(m.history) < 10:
+        raise NotRecorded(f"the training of {m.name} is not known")
+    norms = torch.tensor((m.history["sum_of_squared_weights"] ** 0.5).to_numpy())
+    epochs = torch.tensor(m.history["epoch"].to_numpy()).double()
+    late = epochs >= epochs[-1] - 10_000
+    steps, logs = epochs[late] - epochs[late].mean(), norms[late].log()
+    slope = float((steps * logs).sum() / steps.square().sum())
+    recipe = m.spec.recipe
+    return {
+        SLOPE: slope / -(recipe.lr * recipe.weight_decay),
+        SHRUNK: float(norms[-1] / norms.max()),
+    }
+
+
+def _final(m: CyclicMeasurements) -> dict[str, Value]:
+    kinds = kinds_of(m)
+    right = is_right(own_logits(waves_of(m)))
+    off, test = kinds.mirrored | kinds.unseen, kinds.mirrored | kinds.unseen | kinds.diagonal
+    wrong = test & ~right
+    return {
+        FINAL: _mean(right, test),
+        OFF_DIAGONAL: _mean(right, off),
+        ON_DIAGONAL: float((wrong & kinds.diagonal).sum() / wrong.sum()) if wrong.any() else 1.0,
+        UNSEEN_DIAGONAL: int(kinds.diagonal.sum()),
+    }
+
+
+def _decay(m: CyclicMeasurements) -> dict[str, Value]:
+    kinds = kinds_of(m)
+    right, test = is_right(own_logits(waves_of(m))), kinds.mirrored | kinds.unseen | kinds.diagonal
+    share = float(kinds.mirrored.sum() / test.sum())
+    return {OVER_PLATEAU: _mean(right, test) - share, FINAL: _mean(right, test), TRUE: _mean(right, kinds.unseen)}
+
+
+CLAIMS = (
+    Claim(
+        id="he.grok.stages",
+        where="figure 14",
+        statement="The network memorises first, and generalises several times as late.",
+        source_says="2,200 and 9,000 in its network; 1,744 and 9,431 in its rerun, by other thresholds",
+        measure=each(_stages),
+        expected={
+            MEMORISED: between(1_000, 4_000, "2,200 in the authors' network"),
+            AT_90: between(5_000, 20_000, "9,000 in the authors' network"),
+        },
+        reported=(AT_95,),
+        needs=named("grok"),
+        scope="any seed",
+        figure="stages",
+    ),
+    Claim(
+        id="he.grok.mirror",
+        where="section 5.2, figure 15",
+        statement="The plateau of the test accuracy is the mirrored pairs, given by symmetry; other pairs are all wrong.",
+        source_says="a plateau near 70%",
+        measure=each(_mirror),
+        expected={
+            OFF_PLATEAU: between(-0.01, 0.01, "equal, in the authors' network"),
+            TRUE: at_most(0.05, "0 of 36 in the authors' network"),
+            TRUE_LOSS: at_least(1, "worse than guessing"),
+        },
+        reported=(PLATEAU,),
+        needs=named("grok"),
+        scope="any seed",
+        figure="kinds_of_pairs",
+    ),
+    Claim(
+        id="he.grok.common",
+        where="figure 16",
+        statement="Pairs that are seen in both orders are memorised first; the rare ones are suppressed meanwhile.",
+        source_says="common first, rare suppressed",
+        measure=each(_common),
+        expected={
+            RARE: at_most(0.1, ".000 in the authors' network"),
+            LEAST_RARE: at_most(1, "below chance"),
+        },
+        needs=named("grok"),
+        scope="any seed",
+        figure="kinds_of_pairs",
+    ),
+    Claim(
+        id="he.grok.sparsity",
+        where="section 5.3, figure 14",
+        statement="Single frequencies take over sharply in stage II, faster than in stage I.",
+        source_says="rises sharply in stage II",
+        measure=each(_sparsity),
+        expected={SLOPES: at_least(1, "sharper than in stage I")},
+        reported=tuple(IPR.values()),
+        needs=named("grok"),
+        scope="any seed",
+        figure="stages",
+    ),
+    Claim(
+        id="he.grok.alignment",
+        where="section 5.3, figure 14",
+        statement="Alignment improves in all three stages.",
+        source_says="improves throughout",
+        measure=each(_sparsity),
+        expected={SINES: at_most(0, "it falls over each stage: .634, .100, .073, .045 in the authors' network")},
+        needs=named("grok"),
+        scope="any seed",
+        figure="stages",
+    ),
+    Claim(
+        id="he.grok.cleanup",
+        where="section 5.4",
+        statement="In stage III weight decay alone shrinks the weights, at the rate eta lambda.",
+        source_says="decay at the rate lambda",
+        measure=each(_cleanup),
+        expected={
+            SLOPE: between(0.5, 2, "within a factor 2 of the rate"),
+            SHRUNK: at_most(0.98, ".947 in the authors' network"),
+        },
+        needs=named("grok"),
+        scope="any seed",
+        figure="stages",
+    ),
+    Claim(
+        id="he.grok.final",
+        where="section 5.4",
+        statement="Cleanup ends in perfect test accuracy.",
+        source_says="100%; its network has .9774",
+        measure=each(_final),
+        expected={FINAL: equals(1, "perfect, as worded")},
+        reported=(UNSEEN_DIAGONAL,),
+        needs=named("grok"),
+        scope="any seed",
+        figure="kinds_of_pairs",
+    ),
+    Claim(
+        id="he.grok.final_diagonal",
+        where="ours",
+        statement="What it does not learn are the pairs x = y that it has not seen; all others it does.",
+        source_says="not said",
+        measure=each(_final),
+        expected={
+            OFF_DIAGONAL: at_least(0.99, "130 of 130 in the authors' network"),
+            ON_DIAGONAL: at_least(0.9, "all three errors of the authors' network"),
+        },
+        reported=(UNSEEN_DIAGONAL, FINAL),
+        needs=named("grok"),
+        scope="any seed",
+        figure="kinds_of_pairs",
+    ),
+    Claim(
+        id="he.grok.decay",
+        where="sections 5.3 and 6",
+        statement="Without weight decay the network stays at the plateau.",
+        source_says="weight decay is what turns memorisation into generalisation",
+        measure=each(_decay),
+        expected={OVER_PLATEAU: at_most(0.05, "the plateau, give or take five points")},
+        reported=(FINAL, TRUE),
+        needs=named("grok-wd0"),
+        scope="any seed",
+        figure="stages",
+    ),
+)

@@ -1,0 +1,261 @@
+"""The shape of the logits, the vote of the neurons, and how far single cosines stand for them."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
+from modinterp.measurements import CyclicMeasurements
+from modinterp.sources.he.claims.features import ALL, RELU_RUNS, WIDE
+from modinterp.sources.he.idealised import (
+    accuracy,
+    cosines,
+    is_right,
+    loss,
+    own_cosines,
+    own_logits,
+    pair_logits,
+    sigma_of,
+)
+from modinterp.sources.he.logit_shape import centred, logit_shape, prefactor_fits
+from modinterp.sources.he.neuron_waves import waves_of
+from modinterp.sources.he.runs import named
+
+GHOST, DIP, FIT = "ghost over peak", "dip over peak", "R squared of peak, ghosts and dips"
+PREFACTORS = {name: f"r2 with prefactor {name}" for name in ("1", "cos^2", "|cos|", "|sin|")}
+BEST, WORST = "r2 with cos^2 less the best other", "r2 with cos^2 less the worst other"
+LEAD, LOSS_RATIO = "right logit on the diagonal over off it", "loss on the diagonal over off it"
+SINGLE, OF_64, OF_HALF, ONE_GROUP, ALL_BUT_ONE = (
+    "mean accuracy of one neuron, times p",
+    "accuracy of an eighth of the neurons",
+    "accuracy of half of the neurons",
+    "largest accuracy of one frequency",
+    "least accuracy without one frequency",
+)
+COSINES, SQUARES, DIAGONAL, REST = (
+    "accuracy of cosines",
+    "accuracy of square waves read and cosines written",
+    "errors on the diagonal, share",
+    "accuracy of what cosines leave",
+)
+COSINE_LOSS = "loss of cosines"
+USED, ALIGNED = "frequencies that are used", "resultant length of D"
+LEAST_PROBABILITY = "least probability of the right answer"
+SAMPLED, SUBSETS = 60, 3
+
+
+def _ghost(m: CyclicMeasurements) -> dict[str, Value]:
+    shape = logit_shape(own_logits(waves_of(m)))
+    return {GHOST: shape.ghost, DIP: shape.dip, FIT: shape.explained}
+
+
+def _prefactor(m: CyclicMeasurements) -> dict[str, Value]:
+    fits = prefactor_fits(own_logits(waves_of(m)))
+    others = [value for name, value in fits.items() if name != "cos^2"]
+    numbers: dict[str, Value] = {PREFACTORS[name]: value for name, value in fits.items()}
+    return numbers | {BEST: fits["cos^2"] - max(others), WORST: fits["cos^2"] - min(others)}
+
+
+def _right_logits(logits: Tensor) -> Tensor:
+    p = len(logits)
+    x = torch.arange(p)
+    return logits.gather(-1, ((x.unsqueeze(1) + x) % p).unsqueeze(-1)).squeeze(-1)
+
+
+def _diagonal(m: CyclicMeasurements) -> dict[str, Value]:
+    logits = own_logits(waves_of(m))
+    on = torch.eye(len(logits), dtype=torch.bool)
+    right, losses = _right_logits(centred(logits)), logits.logsumexp(dim=-1) - _right_logits(logits)
+    return {
+        LEAD: float(right[on].mean() / right[~on].mean()),
+        LOSS_RATIO: float(losses[on].mean() / losses[~on].mean()),
+    }
+
+
+def _subset(m: CyclicMeasurements) -> dict[str, Value]:
+    waves = waves_of(m)
+    sigma, generator, n = sigma_of(waves), torch.Generator().manual_seed(0), len(waves.theta)
+
+    def of(rows: Tensor) -> float:
+        return accuracy(pair_logits(waves.theta[rows], waves.xi[rows], sigma))
+
+    def of_some(size: int) -> float:
+        return sum(of(torch.randperm(n, generator=generator)[:size]) for _ in range(SUBSETS)) / SUBSETS
+
+    singles = [of(row.unsqueeze(0)) for row in torch.randperm(n, generator=generator)[:SAMPLED]]
+    groups = [waves.winner == k for k in waves.winner.unique()]
+    return {
+        SINGLE: sum(singles) / SAMPLED * waves.p,
+        OF_64: of_some(n // 8),
+        OF_HALF: of_some(n // 2),
+        ONE_GROUP: max(of(group) for group in groups),
+        ALL_BUT_ONE: min(of(~group) for group in groups),
+    }
+
+
+def _idealised(m: CyclicMeasurements) -> dict[str, Value]:
+    waves = waves_of(m)
+    sigma, (read, written) = sigma_of(waves), cosines(waves, waves.phi)
+    of_cosines, squares = pair_logits(read, written, sigma), pair_logits(read.sign(), written, sigma)
+    wrong = ~is_right(squares)
+    own_read, own_written = own_cosines(waves)
+    return {
+        COSINES: accuracy(of_cosines),
+        COSINE_LOSS: loss(of_cosines),
+        SQUARES: accuracy(squares),
+        DIAGONAL: float(wrong.diagonal().sum() / wrong.sum()) if wrong.any() else 1.0,
+        REST: accuracy(pair_logits(waves.theta - own_read, waves.xi - own_written, sigma)),
+    }
+
+
+def _like_others(m: CyclicMeasurements) -> dict[str, Value]:
+    waves = waves_of(m)
+    logits = own_logits(waves)
+    return {
+        ALIGNED: waves.resultant,
+        USED: int((waves.counts > 0).sum()),
+        LEAST_PROBABILITY: float((_right_logits(logits) - logits.logsumexp(dim=-1)).exp().min()),
+    }
+
+
+CLAIMS = (
+    Claim(
+        id="he.logits.ghost",
+        where="figure 8",
+        statement="The logits have ghosts at 2x and 2y that are half as high as the peak.",
+        source_says="half as high",
+        measure=each(_ghost),
+        expected={GHOST: between(0.4, 0.6, "one half")},
+        reported=(DIP, FIT),
+        needs=ALL,
+        scope="any seed",
+        figure="ghosts",
+    ),
+    Claim(
+        id="he.logits.ghost_relu",
+        where="ours",
+        statement="With ReLU ghosts and dip lie between those of square waves and those of cosines.",
+        source_says="not said",
+        measure=each(_ghost),
+        expected={
+            GHOST: between(0, 0.33, "0 for square waves, 1/3 for cosines"),
+            DIP: between(-0.33, -0.07, "-1/3 for square waves, -1/15 for cosines"),
+        },
+        reported=(FIT,),
+        needs=RELU_RUNS,
+        scope="any seed",
+        figure="ghosts",
+    ),
+    Claim(
+        id="he.logits.prefactor",
+        where="ours, from proposition 1",
+        statement="Of four prefactors cos^2(w(x - y)/2) fits the logits best.",
+        source_says="not said; its proposition has that prefactor",
+        measure=each(_prefactor),
+        expected={BEST: at_least(0, "it is the best of four")},
+        reported=tuple(PREFACTORS.values()),
+        needs=(*named("std", "sgd", "quad1", "grok"), WIDE),
+        scope="any seed",
+    ),
+    Claim(
+        id="he.logits.prefactor_relu",
+        where="ours",
+        statement="With ReLU cos^2(w(x - y)/2) fits the logits worst of four prefactors.",
+        source_says="not said",
+        measure=each(_prefactor),
+        expected={WORST: at_most(0, "it is the worst of four")},
+        reported=tuple(PREFACTORS.values()),
+        needs=(*named("std", "sgd", "grok"), WIDE),
+        scope="any seed",
+    ),
+    Claim(
+        id="he.logits.diagonal",
+        where="ours, from proposition 1",
+        statement="At x = y the three peaks coincide: such pairs have the largest right logit.",
+        source_says="not said; its proposition gives 2.1",
+        measure=each(_diagonal),
+        expected={LEAD: at_least(1, "larger than off the diagonal")},
+        reported=(LOSS_RATIO,),
+        needs=(*named("std", "sgd", "quad", "quad1"), WIDE),
+        scope="any seed",
+        figure="ghosts",
+    ),
+    Claim(
+        id="he.logits.diagonal_relu",
+        where="ours",
+        statement="With ReLU the pairs x = y are the hardest: their right logit is smaller, and their loss larger.",
+        source_says="not said",
+        measure=each(_diagonal),
+        expected={
+            LEAD: at_most(1, ".79 to .92 in the authors' ReLU networks"),
+            LOSS_RATIO: at_least(1, "2.2 to 9.0 in the authors' ReLU networks"),
+        },
+        needs=(*named("std", "sgd"), WIDE),
+        scope="any seed",
+        figure="ghosts",
+    ),
+    Claim(
+        id="he.vote.subset",
+        where="section 3.2",
+        statement="Single neurons and single frequencies are nearly useless; the vote of many decides.",
+        source_says="majority voting",
+        measure=each(_subset),
+        expected={
+            SINGLE: at_most(2.5, "near chance, which is 1"),
+            OF_64: at_most(0.85, ".67 at p = 23, .68 at p = 97 in the authors' networks"),
+            OF_HALF: at_least(0.99, ".998 and 1.0 in the authors' networks"),
+            ONE_GROUP: at_most(0.5, ".21 to .34 in the authors' network"),
+        },
+        reported=(ALL_BUT_ONE,),
+        needs=(*named("std"), WIDE),
+        scope="any seed",
+        figure="vote",
+    ),
+    Claim(
+        id="he.vote.idealised",
+        where="ours",
+        statement="One cosine for each neuron, of its frequency and input phase, answers everything; square waves fail on "
+        "x = y alone; what the cosines leave answers little.",
+        source_says="not said",
+        measure=each(_idealised),
+        expected={
+            COSINES: at_least(0.999, "1.0 in the authors' eight networks"),
+            DIAGONAL: at_least(0.95, "every error of the authors' networks std, grok and p97"),
+            REST: at_most(0.15, ".002 to .12 in the authors' networks"),
+        },
+        reported=(SQUARES, COSINE_LOSS),
+        needs=(*named("std", "sgd", "grok"), WIDE),
+        scope="any seed",
+    ),
+    Claim(
+        id="he.embed",
+        where="notebook on the trained embedding",
+        statement="A trained embedding changes nothing of this.",
+        source_says="the same features",
+        measure=each(_like_others),
+        expected={
+            "accuracy": equals(1, "all pairs"),
+            ALIGNED: at_least(0.98, "as without an embedding"),
+            USED: equals(11, "all frequencies"),
+        },
+        needs=named("embed"),
+        scope="any seed",
+    ),
+    Claim(
+        id="he.p97",
+        where="default of the released code",
+        statement="The same is so at p = 97 with 1,024 neurons.",
+        source_says="the same features",
+        measure=each(_like_others),
+        expected={
+            "accuracy": equals(1, "all pairs"),
+            ALIGNED: at_least(0.98, "as at p = 23"),
+            USED: equals(48, "all frequencies"),
+        },
+        reported=(LEAST_PROBABILITY,),
+        needs=(WIDE,),
+    ),
+)

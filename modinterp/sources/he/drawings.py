@@ -1,0 +1,262 @@
+"""The figures of He, Wang, Chen and Yang 2026, and of what was found beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from modinterp.figures.theme import CATEGORIES, MUTED, TEST, TRAIN, array, panels, with_panel_title
+from modinterp.measurements import CyclicMeasurements
+from modinterp.models import ACTIVATIONS
+from modinterp.runs import NotRecorded
+from modinterp.sources.drawing import Drawing
+from modinterp.sources.he.claims.grokking import kinds_of, logits_at, right_probability
+from modinterp.sources.he.flow import euler, times_to_dominate
+from modinterp.sources.he.idealised import accuracy, evenly_spread, is_right, own_logits, pair_logits, sigma_of
+from modinterp.sources.he.logit_shape import centred
+from modinterp.sources.he.neuron_waves import angles, waves_at, waves_of, wrapped
+from modinterp.sources.he.runs import P
+
+
+class Line(NamedTuple):
+    """A line, or points, of one panel.
+
+    Attributes:
+        x, y: coordinates.
+        name: in the legend.
+        colour: of the line.
+        mode: plotly's, `lines` or `markers`.
+    """
+
+    x: Sequence[float] | Tensor
+    y: Sequence[float] | Tensor
+    name: str
+    colour: str = CATEGORIES[0]
+    mode: str = "lines"
+
+
+def _drawn(lines: Mapping[str, Sequence[Line]], axes: Mapping[str, tuple[str, str]], title: str) -> go.Figure:
+    """Panels of lines.
+
+    Args:
+        lines: name of a panel to its lines.
+        axes: name of a panel to the names of its axes.
+        title: what to see.
+    """
+    figure, places = panels(lines)
+    named: set[str] = set()
+    for name, (row, column) in places.items():
+        for line in lines[name]:
+            trace = go.Scatter(
+                x=array(line.x), y=array(line.y), name=line.name, mode=line.mode, legendgroup=line.name,
+                showlegend=line.name not in named, line={"color": line.colour}, marker={"color": line.colour, "size": 4},
+            )  # fmt: skip
+            figure.add_trace(trace, row=row, col=column)
+            named.add(line.name)
+        x_name, y_name = axes[name]
+        figure.update_xaxes(title=x_name, row=row, col=column)
+        figure.update_yaxes(title=y_name, row=row, col=column)
+    return with_panel_title(figure, title, places)
+
+
+def _phases(m: CyclicMeasurements) -> go.Figure:
+    last, first = waves_of(m), waves_at(m, 0)
+    lines, axes = {}, {}
+    for name, waves in (("before training", first), ("after training", last)):
+        twice, psi = wrapped(2 * waves.phi), wrapped(waves.at_winner(waves.written.angle()))
+        lines[name] = [Line(twice, psi, "neurons", mode="markers")]
+        axes[name] = ("2 phi, twice the phase read [rad]", "psi, phase written [rad]")
+    return _drawn(lines, axes, "Every neuron comes to write at twice the phase that it reads")
+
+
+def _waves(m: CyclicMeasurements) -> go.Figure:
+    waves, lines, axes = waves_of(m), {}, {}
+    order = waves.share_read.argsort()
+    for place in (len(order) // 2, len(order) - 1):
+        n, residues = int(order[place]), torch.arange(waves.p)
+        cosine = waves.alpha[n] * (angles(waves.p)[waves.winner[n]] + waves.phi[n]).cos()
+        name = f"neuron {n}, frequency {int(waves.winner[n]) + 1}: {float(waves.share_read[n]):.0%} of the energy"
+        by_angle = (int(waves.winner[n] + 1) * residues % waves.p).argsort()
+        lines[name] = [
+            Line(torch.arange(waves.p), waves.theta[n][by_angle], "theta", mode="lines+markers"),
+            Line(torch.arange(waves.p), cosine[by_angle], "best cosine", MUTED),
+        ]
+        axes[name] = ("residue, in the order of its angle at this frequency", "weight")
+    return _drawn(lines, axes, "Neurons with ReLU read waves that are squarer than a cosine")
+
+
+def _profile(logits: Tensor) -> Tensor:
+    """Mean centred logit where j = x + s(y - x), over s in units of (y - x), for all x != y: [s = -4 .. 5] by halves."""
+    p = len(logits)
+    x, y = torch.meshgrid(torch.arange(p), torch.arange(p), indexing="ij")
+    off = x != y
+    rows = centred(logits)[off]
+    at = [(2 * x + s * (y - x))[off] % p for s in range(-4, 7)]  # s = 0: 2x, 1: x + y, 2: 2y, -1: 3x - y, 3: 3y - x
+    return torch.stack([rows.gather(1, j.unsqueeze(1)).mean() for j in at])
+
+
+_STEPS = list(range(-4, 7))
+
+
+def _scaled(profile: Tensor) -> Tensor:
+    return profile / profile[_STEPS.index(1)]
+
+
+def _ideal_profiles() -> dict[str, Tensor]:
+    read, written = evenly_spread(P, 64, start=2 * math.pi * 0.31 / 64)
+    ideal = {
+        "squares of cosines": (read, ACTIVATIONS["square"]),
+        "ReLU of cosines": (read, ACTIVATIONS["relu"]),
+        "ReLU of square waves": (read.sign(), ACTIVATIONS["relu"]),
+    }
+    return {name: _scaled(_profile(pair_logits(theta, written, sigma))) for name, (theta, sigma) in ideal.items()}
+
+
+_OF_PROFILE = ("s, of the answer j = 2x + s(y - x): 1 is x + y", "mean centred logit over that of x + y")
+
+
+def _ideal_logits() -> go.Figure:
+    lines = [Line(_STEPS, y, name, CATEGORIES[i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
+    title = "Ghosts at 2x and 2y: a half for squares, a third for ReLU, none for square waves"
+    return _drawn({"ideal networks": lines}, {"ideal networks": _OF_PROFILE}, title)
+
+
+def _ghosts(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
+    networks = {name: m for name, m in measured.items() if m.has_weights}
+    lines = [
+        Line(_STEPS, _scaled(_profile(own_logits(waves_of(m)))), name, CATEGORIES[i])
+        for i, (name, m) in enumerate(networks.items())
+    ]
+    ideal = [Line(_STEPS, y, name, MUTED) for name, y in _ideal_profiles().items()]
+    names = ("trained networks", "ideal networks")
+    title = "Trained networks have smaller ghosts than the half that squares of cosines have"
+    return (
+        _drawn(dict(zip(names, (lines, ideal), strict=True)), dict.fromkeys(names, _OF_PROFILE), title)
+        if lines
+        else None
+    )
+
+
+def _vote(m: CyclicMeasurements) -> go.Figure:
+    waves, generator = waves_of(m), torch.Generator().manual_seed(0)
+    sigma, n = sigma_of(waves), len(waves.theta)
+    sizes = [2**i for i in range(int(math.log2(n)) + 1)]
+
+    def of(size: int) -> float:
+        draws = [torch.randperm(n, generator=generator)[:size] for _ in range(3)]
+        return sum(accuracy(pair_logits(waves.theta[rows], waves.xi[rows], sigma)) for rows in draws) / len(draws)
+
+    groups = [accuracy(pair_logits(waves.theta[waves.winner == k], waves.xi[waves.winner == k], sigma))
+              for k in waves.winner.unique()]  # fmt: skip
+    panel, by_frequency = "random neurons", "all neurons of one frequency"
+    lines = {
+        panel: [Line(sizes, [of(size) for size in sizes], "accuracy", mode="lines+markers")],
+        by_frequency: [Line(list(range(1, len(groups) + 1)), groups, "accuracy", mode="markers")],
+    }
+    axes = {panel: ("number of neurons", "accuracy, mean of 3 draws"), by_frequency: ("frequency", "accuracy")}
+    figure = _drawn(lines, axes, "One neuron is useless; a few hundred that vote are right everywhere")
+    figure.update_xaxes(type="log", row=1, col=1)
+    return figure.update_yaxes(range=[0, 1.05])
+
+
+def _lottery(m: CyclicMeasurements) -> go.Figure:
+    first, last = waves_at(m, 0), waves_of(m)
+    times = times_to_dominate(first.read.abs(), first.written.abs(), first.misalignments, m.p)
+    won = torch.zeros_like(times, dtype=torch.bool).scatter_(1, last.winner.unsqueeze(1), True)
+    D, sizes = first.misalignments.abs(), first.read.abs()
+    shown = torch.randperm(int((~won).sum()), generator=torch.Generator().manual_seed(0))[:1000]
+    rank = times.argsort(dim=1).argsort(dim=1)[won]
+    shares = rank.bincount(minlength=times.shape[1]).double() / len(rank)
+    start, by_rank = "each frequency of each neuron at the start", "place of the winner by time to dominate"
+    lines = {
+        start: [
+            Line(D[~won][shown], sizes[~won][shown], "lost", MUTED, "markers"),
+            Line(D[won], sizes[won], "won", TEST, "markers"),
+        ],
+        by_rank: [Line(list(range(1, len(shares) + 1)), shares, "neurons, share", TRAIN, "lines+markers")],
+    }
+    axes = {start: ("initial misalignment |D| [rad]", "initial amplitude alpha"),
+            by_rank: ("place, 1 for the least time", "share of the neurons")}  # fmt: skip
+    return _drawn(lines, axes, "Large and aligned frequencies win the lottery; the flow names the winner beforehand")
+
+
+def _attractor() -> go.Figure:
+    lines: dict[str, list[Line]] = {"misalignment": [], "size": []}
+    for i, (phi, psi) in enumerate(((1.5, 0.18), (-0.72, -2.91), (0.5, -0.5))):
+        z, w = (torch.polar(torch.tensor([0.02]).double(), torch.tensor([a]).double()) for a in (phi, psi))
+        D, alpha = [], []
+        for _ in range(140):
+            z, w = euler(z, w, P, torch.full((10,), 1.0))
+            D.append(float(wrapped(2 * z.angle() - w.angle()).abs()))
+            alpha.append(float(z.abs()))
+        steps, name = list(range(10, 1410, 10)), f"D(0) = {float(wrapped(torch.tensor(2 * phi - psi))):.2f}"
+        known = [step for step, size in zip(steps, alpha, strict=True) if size < 1]
+        lines["misalignment"].append(Line(known, D[: len(known)], name, CATEGORIES[i]))
+        lines["size"].append(Line(known, alpha[: len(known)], name, CATEGORIES[i]))
+    axes = {"misalignment": ("steps", "|D| [rad]"), "size": ("steps", "alpha")}
+    return _drawn(lines, axes, "Phases align first, and sizes grow afterwards")
+
+
+def _alignment_first(m: CyclicMeasurements) -> go.Figure:
+    epochs = [e for e in sorted(m.snapshots) if e % 200 == 0]
+    if len(epochs) < 3:
+        raise NotRecorded(f"no snapshots of {m.name} were kept")
+    waves = [waves_at(m, epoch) for epoch in epochs]
+    lines = {
+        "misalignment": [Line(epochs, [float(w.D.abs().median()) for w in waves], "median |D|", mode="lines+markers")],
+        "size": [Line(epochs, [float(w.alpha.mean()) for w in waves], "mean alpha", TEST, "lines+markers")],
+    }
+    axes = {"misalignment": ("epoch", "median |D| [rad]"), "size": ("epoch", "mean alpha")}
+    return _drawn(lines, axes, "In a trained network phases align first, and sizes grow afterwards")
+
+
+def _stages(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
+    lines: dict[str, list[Line]] = {name: [] for name in ("train accuracy", "test accuracy", "norm of the weights")}
+    for i, (name, m) in enumerate(measured.items()):
+        h = m.history
+        if len(h):
+            columns = (h["train_accuracy"], h["test_accuracy"], h["sum_of_squared_weights"] ** 0.5)
+            for panel, y in zip(lines, columns, strict=True):
+                lines[panel].append(Line(h["epoch"], y, name, CATEGORIES[i]))  # type: ignore[arg-type]
+    axes = {name: ("epoch", name) for name in lines}
+    title = "Memorisation, a plateau, and slow generalisation, with weight decay and without"
+    return _drawn(lines, axes, title) if lines["train accuracy"] else None
+
+
+def _kinds_of_pairs(m: CyclicMeasurements) -> go.Figure:
+    kinds, epochs = kinds_of(m), sorted(e for e in m.snapshots if e)
+    if not epochs:
+        raise NotRecorded(f"no snapshots of {m.name} were kept")
+    logits = {epoch: logits_at(m, epoch) for epoch in epochs}
+    right = {epoch: is_right(x) for epoch, x in logits.items()}
+    sure = {epoch: right_probability(x) for epoch, x in logits.items()}
+    lines: dict[str, list[Line]] = {"accuracy": [], "probability of the right answer": []}
+    for i, (name, where) in enumerate(vars(kinds).items()):
+        if where.any():
+            for panel, found in zip(lines, (right, sure), strict=True):
+                y = [float(found[epoch][where].double().mean()) for epoch in epochs]
+                lines[panel].append(Line(epochs, y, name, CATEGORIES[i], "lines+markers"))
+    axes = {panel: ("epoch", panel) for panel in lines}
+    figure = _drawn(lines, axes, "Common pairs first, then rare and mirrored ones, then unseen ones; x = y not at all")
+    return figure.update_xaxes(type="log")
+
+
+FIGURES = {
+    "phases": Drawing(number="Figures 5 and 6", draw=_phases),
+    "waves": Drawing(number="Figure 4", draw=_waves),
+    "vote": Drawing(number="Section 3.2", draw=_vote),
+    "ghosts": Drawing(
+        number="Figure 8", draw=_ghosts, all_of=("he/std-42", "he/sgd-42", "he/quad-42", "he/quad1-42", "he/grok-42")
+    ),
+    "ideal_logits": Drawing(number="Proposition 1", draw=_ideal_logits, needs_no_run=True),
+    "attractor": Drawing(number="Figure 9", draw=_attractor, needs_no_run=True),
+    "alignment_first": Drawing(number="Figure 10", draw=_alignment_first, first_of=("he/quad1-42", "he/quad1-*")),
+    "lottery": Drawing(number="Figure 11", draw=_lottery, first_of=("he/quad-42", "he/quad-*")),
+    "stages": Drawing(number="Figure 14", draw=_stages, all_of=("he/grok-42", "he/grok-wd0-42")),
+    "kinds_of_pairs": Drawing(number="Figures 15 and 16", draw=_kinds_of_pairs, first_of=("he/grok-42", "he/grok-*")),
+}

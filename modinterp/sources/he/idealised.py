@@ -1,0 +1,79 @@
+"""Networks that are put together from cosines, and what a network answers with part of its neurons or another sigma."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import sums
+from modinterp.models import ACTIVATIONS
+from modinterp.sources.he.neuron_waves import NeuronWaves, angles
+
+Sigma = Callable[[Tensor], Tensor]
+
+
+def pair_logits(
+    theta: Float[Tensor, "neuron residue"], xi: Float[Tensor, "neuron residue"], sigma: Sigma
+) -> Float[Tensor, "x y j"]:
+    """Sum over neurons of xi[j] sigma(theta[x] + theta[y]), in float64."""
+    p = theta.shape[1]
+    read = theta.double().T
+    rows = [sigma(row + read) @ xi.double() for row in read]  # one x at a time, so that little memory is taken
+    return torch.stack(rows).view(p, p, p)
+
+
+def accuracy(logits: Float[Tensor, "x y j"]) -> float:
+    """Share of the pairs whose largest logit is that of x + y."""
+    return float(is_right(logits).double().mean())
+
+
+def is_right(logits: Float[Tensor, "x y j"]) -> Tensor:
+    """Whether the largest logit of each pair is that of x + y, `[x, y]`."""
+    return logits.argmax(dim=-1) == sums(len(logits))
+
+
+def loss(logits: Float[Tensor, "x y j"]) -> float:
+    """Mean cross-entropy over all pairs. [nats]"""
+    return float(torch.nn.functional.cross_entropy(logits.flatten(0, 1).double(), sums(len(logits)).flatten()))
+
+
+def sigma_of(waves: NeuronWaves) -> Sigma:
+    """The nonlinearity that the network was trained with."""
+    return ACTIVATIONS["square" if waves.power == 2 else "relu"]
+
+
+def own_logits(waves: NeuronWaves) -> Float[Tensor, "x y j"]:
+    """Logits of the network itself, in float64."""
+    return pair_logits(waves.theta, waves.xi, sigma_of(waves))
+
+
+def cosines(waves: NeuronWaves, phi: Float[Tensor, " neuron"]) -> tuple[Tensor, Tensor]:
+    """One cosine for each neuron at its frequency: phase phi read, 2 phi written, with the mean amplitudes."""
+    turned = angles(waves.p)[waves.winner]
+    return (
+        waves.alpha.mean() * (turned + phi.unsqueeze(1)).cos(),
+        waves.beta.mean() * (turned + 2 * phi.unsqueeze(1)).cos(),
+    )
+
+
+def own_cosines(waves: NeuronWaves) -> tuple[Tensor, Tensor]:
+    """The cosine of each neuron's winning frequency, read and written, with its own amplitudes and phases."""
+    turned, psi = angles(waves.p)[waves.winner], waves.at_winner(waves.written.angle())
+    read, written = ((turned + phase.unsqueeze(1)).cos() for phase in (waves.phi, psi))
+    return waves.alpha.unsqueeze(1) * read, waves.beta.unsqueeze(1) * written
+
+
+def evenly_spread(p: int, per_frequency: int, arc: float = 2 * torch.pi, start: float = 0.0) -> tuple[Tensor, Tensor]:
+    """Cosines of amplitude 1 read and written by the same number of neurons of every frequency, phases spread evenly.
+
+    Args:
+        arc: part of the circle over which the phases are spread, its end left out. [rad]
+        start: first phase. [rad]
+    """
+    phi = start + arc / per_frequency * torch.arange(per_frequency).double()
+    turned = angles(p).unsqueeze(1)
+    read, written = (turned + phi.view(1, -1, 1)).cos(), (turned + 2 * phi.view(1, -1, 1)).cos()
+    return read.flatten(0, 1), written.flatten(0, 1)

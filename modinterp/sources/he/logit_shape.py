@@ -1,0 +1,77 @@
+"""The shape of logits over j at x and y: the peak at x + y, ghosts at 2x and 2y, a dip at 3x - y and 3y - x."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.fourier.transforms import sums
+from modinterp.analyses.statistics.lines import correlation
+from modinterp.sources.he.neuron_waves import TURN
+
+PREFACTORS: dict[str, Callable[[Tensor], Tensor]] = {
+    "1": torch.ones_like,
+    "cos^2": lambda u: (u / 2).cos().square(),
+    "|cos|": lambda u: (u / 2).cos().abs(),
+    "|sin|": lambda u: u.sin().abs(),
+}
+
+
+@dataclass(frozen=True)
+class LogitShape:
+    """Logits off the diagonal as a sum of three indicators, fitted by least squares.
+
+    Attributes:
+        peak: coefficient of j = x + y.
+        ghost, dip: coefficients of {2x, 2y} and of {3x - y, 3y - x}, over that of the peak.
+        explained: R squared of the fit.
+    """
+
+    peak: float
+    ghost: float
+    dip: float
+    explained: float
+
+
+def centred(logits: Float[Tensor, "*pair j"]) -> Float[Tensor, "*pair j"]:
+    """Logits less their mean over j, which changes no probability."""
+    return logits - logits.mean(dim=-1, keepdim=True)
+
+
+def logit_shape(logits: Float[Tensor, "x y j"]) -> LogitShape:
+    """Fit the three indicators, each centred over j, to the logits of all pairs x != y."""
+    p = len(logits)
+    x, y = torch.meshgrid(torch.arange(p), torch.arange(p), indexing="ij")
+
+    def indicator(*answers: Tensor) -> Tensor:
+        found = sum(torch.nn.functional.one_hot(answer % p, p) for answer in answers)
+        return centred(found.double())[x != y].flatten()  # type: ignore[union-attr]
+
+    columns = torch.stack([indicator(x + y), indicator(2 * x, 2 * y), indicator(3 * x - y, 3 * y - x)], dim=1)
+    rows = centred(logits.double())[x != y].flatten()
+    fit = torch.linalg.lstsq(columns, rows.unsqueeze(1)).solution.squeeze(1)
+    explained = 1 - float((rows - columns @ fit).square().sum() / rows.square().sum())
+    peak, ghost, dip = fit.tolist()
+    return LogitShape(peak, ghost / peak, dip / peak, explained)
+
+
+def prefactor_fits(logits: Float[Tensor, "x y j"]) -> dict[str, float]:
+    """Squared correlation of the logits with the sum over k of h(w_k(x - y)) cos(w_k(x + y - j)), for each h."""
+    p = len(logits)
+    residues = torch.arange(p)
+    difference = residues.unsqueeze(1) - residues
+    phases = (sums(p).unsqueeze(-1) - residues) % p
+    k = torch.arange(1, (p - 1) // 2 + 1)
+    cosines = (TURN / p * (torch.outer(k, residues) % p).double()).cos()  # [freq, residue]
+    fits = {}
+    for name, h in PREFACTORS.items():
+        scale = h(TURN / p * (k.view(-1, 1, 1) * difference).double())  # [freq, x, y]
+        wave = torch.zeros_like(logits, dtype=torch.float64)
+        for factor, cosine in zip(scale, cosines, strict=True):
+            wave += factor.unsqueeze(-1) * cosine[phases]
+        fits[name] = correlation(centred(logits.double()).flatten(), wave.flatten()) ** 2
+    return fits

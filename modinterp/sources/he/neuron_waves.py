@@ -1,0 +1,205 @@
+"""What each neuron of a one-hot network reads and writes, as amplitudes and phases at every frequency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from jaxtyping import Complex, Float, Int
+from torch import Tensor
+
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.network import NoSuchPart
+from modinterp.models import MLPConfig, Network
+from modinterp.runs import NotRecorded
+
+TURN = 2 * torch.pi
+
+
+def check_shape(m: CyclicMeasurements) -> MLPConfig:
+    """The configuration of a network f(x, y) = sum of xi sigma(theta[x] + theta[y]).
+
+    Raises:
+        NoSuchPart: the network has another shape.
+    """
+    config = m.config
+    is_sum = isinstance(config, MLPConfig) and config.joined == "sum" and config.n_layers == 1
+    if not isinstance(config, MLPConfig) or not is_sum or config.mlp_biases or config.unembed_bias or config.n_ctx != 2:
+        raise NoSuchPart(f"{m.name} is no hidden layer on the sum of two tokens without biases")
+    return config
+
+
+def angles(p: int) -> Float[Tensor, "freq residue"]:
+    """2 pi k j / p for k = 1 .. (p - 1) / 2. [rad]"""
+    k, j = torch.arange(1, (p - 1) // 2 + 1), torch.arange(p)
+    return TURN / p * (torch.outer(k, j) % p).double()
+
+
+def spectrum(rows: Float[Tensor, "row residue"]) -> Complex[Tensor, "row freq"]:
+    """Amplitude and phase of every frequency: row[j] = sum over k of |A_k| cos(w_k j + arg A_k), and a constant."""
+    p = rows.shape[1]
+    return torch.fft.fft(rows.double(), dim=1)[:, 1 : (p - 1) // 2 + 1] * (2 / p)
+
+
+def wrapped(angle: Tensor) -> Tensor:
+    """Angles moved by whole turns into [-pi, pi). [rad]"""
+    return (angle + torch.pi) % TURN - torch.pi
+
+
+@dataclass(frozen=True)
+class NeuronWaves:
+    """The waves of all neurons of one network.
+
+    Attributes:
+        theta, xi: what each neuron reads and writes, `[neuron, residue]`.
+        power: degree of the nonlinearity: 2 for the square, 1 for the ReLU.
+    """
+
+    theta: Float[Tensor, "neuron residue"]
+    xi: Float[Tensor, "neuron residue"]
+    power: int
+
+    @classmethod
+    def of(cls, network: Network) -> NeuronWaves:
+        """The waves of a network whose shape `check_shape` has accepted."""
+        theta = network.W_E.detach().double() @ network.blocks[0].mlp.W_in.detach().double()
+        return cls(theta.T.cpu(), network.W_U.detach().double().cpu(), 2 if network.cfg.act_fn == "square" else 1)
+
+    @property
+    def p(self) -> int:
+        """The modulus."""
+        return self.theta.shape[1]
+
+    @cached_property
+    def read(self) -> Complex[Tensor, "neuron freq"]:
+        """Spectrum of theta."""
+        return spectrum(self.theta)
+
+    @cached_property
+    def written(self) -> Complex[Tensor, "neuron freq"]:
+        """Spectrum of xi."""
+        return spectrum(self.xi)
+
+    @cached_property
+    def winner(self) -> Int[Tensor, " neuron"]:
+        """Place, from 0, of the frequency with the largest amplitude that each neuron reads."""
+        return self.read.abs().argmax(dim=1)
+
+    def at_winner(self, x: Tensor) -> Tensor:
+        """The entry of each neuron's row that belongs to its winning frequency."""
+        return x.gather(1, self.winner.unsqueeze(1)).squeeze(1)
+
+    @cached_property
+    def alpha(self) -> Float[Tensor, " neuron"]:
+        """Amplitude that each neuron reads at its winning frequency."""
+        return self.at_winner(self.read.abs())
+
+    @cached_property
+    def beta(self) -> Float[Tensor, " neuron"]:
+        """Amplitude that each neuron writes at its winning frequency."""
+        return self.at_winner(self.written.abs())
+
+    @cached_property
+    def phi(self) -> Float[Tensor, " neuron"]:
+        """Phase that each neuron reads. [rad]"""
+        return self.at_winner(self.read.angle())
+
+    @cached_property
+    def misalignments(self) -> Float[Tensor, "neuron freq"]:
+        """D = 2 phi - psi at every frequency, in [-pi, pi). [rad]"""
+        return wrapped(2 * self.read.angle() - self.written.angle())
+
+    @cached_property
+    def D(self) -> Float[Tensor, " neuron"]:
+        """Misalignment of each neuron at its winning frequency. [rad]"""
+        return self.at_winner(self.misalignments)
+
+    @cached_property
+    def share_read(self) -> Float[Tensor, " neuron"]:
+        """Share of the energy of theta, its constant left out, at the winning frequency."""
+        energy = self.read.abs().square()
+        return self.at_winner(energy) / energy.sum(dim=1)
+
+    @cached_property
+    def share_written(self) -> Float[Tensor, " neuron"]:
+        """Share of the energy of xi at the frequency that wins in theta."""
+        energy = self.written.abs().square()
+        return self.at_winner(energy) / energy.sum(dim=1)
+
+    @cached_property
+    def same_frequency(self) -> float:
+        """Share of the neurons whose strongest frequency is one in theta and xi."""
+        return float((self.written.abs().argmax(dim=1) == self.winner).double().mean())
+
+    @property
+    def counts(self) -> Int[Tensor, " freq"]:
+        """Number of neurons of each frequency."""
+        return self.winner.bincount(minlength=self.read.shape[1])
+
+    @property
+    def strength(self) -> Float[Tensor, " neuron"]:
+        """What a neuron contributes: alpha to the power of its nonlinearity, times beta."""
+        return self.alpha**self.power * self.beta
+
+    @property
+    def inverse_participation(self) -> float:
+        """Mean over neurons and layers of sum alpha^4 / (sum alpha^2)^2 over frequencies: 1 for a single one."""
+        ratios = [a.abs().pow(4).sum(dim=1) / a.abs().square().sum(dim=1).square() for a in (self.read, self.written)]
+        return float(torch.cat(ratios).mean())
+
+    @property
+    def mean_sine(self) -> float:
+        """Mean |sin D| over neurons: 0 where all are aligned, 2 / pi for independent phases."""
+        return float(self.D.sin().abs().mean())
+
+    @property
+    def resultant(self) -> float:
+        """|mean of exp(iD)| over neurons: 1 where all misalignments are equal, such as 0."""
+        return float(torch.polar(torch.ones_like(self.D), self.D).mean().abs())
+
+
+def phase_test(winner: Int[Tensor, " neuron"], phi: Float[Tensor, " neuron"], harmonic: int) -> float:
+    """Mean over frequencies of N |mean of exp(i harmonic phi)|^2 over their N neurons.
+
+    It is 1 for independent uniform phases, and 0 for phases that are spread evenly.
+    """
+    turned = torch.polar(torch.ones_like(phi), harmonic * phi)
+    groups = [turned[winner == k] for k in winner.unique()]
+    return float(torch.stack([len(g) * g.mean().abs().square() for g in groups]).mean())
+
+
+def waves_of(m: CyclicMeasurements) -> NeuronWaves:
+    """The waves of the trained network.
+
+    Raises:
+        NoSuchPart: it is no network of this shape.
+    """
+    check_shape(m)
+    return NeuronWaves.of(m.model)
+
+
+def waves_at(m: CyclicMeasurements, epoch: int) -> NeuronWaves:
+    """The waves at the snapshot of an epoch; the last epoch is the trained network, the first follows from the seed.
+
+    Raises:
+        NoSuchPart: it is no network of this shape.
+        NotRecorded: that snapshot did not come with the run.
+    """
+    check_shape(m)
+    return NeuronWaves.of(network_at(m, epoch))
+
+
+def network_at(m: CyclicMeasurements, epoch: int) -> Network:
+    """The network at the snapshot of an epoch; the last epoch is the trained network, the first follows from the seed.
+
+    Raises:
+        NotRecorded: that snapshot did not come with the run.
+    """
+    if epoch == 0:
+        return m.run.at_start().network
+    if len(m.history) and epoch == int(m.history["epoch"].iloc[-1]):
+        return m.model
+    if epoch not in m.snapshots:
+        raise NotRecorded(f"no snapshot of epoch {epoch:,} came with {m.name}")
+    return m.at(epoch)

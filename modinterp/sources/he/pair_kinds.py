@@ -1,0 +1,36 @@
+"""Kinds of pairs that a split makes for a network that cannot tell (x, y) from (y, x)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from modinterp.tasks import Split
+
+
+@dataclass(frozen=True)
+class PairKinds:
+    """Which pairs are of which kind, each `[x, y]`.
+
+    Attributes:
+        common, rare: trained on, with both orders in the training set, or with the mirrored pair held out.
+        mirrored, unseen, diagonal: held out: the mirrored pair trained on; neither order trained on; x = y.
+    """
+
+    common: Bool[Tensor, "x y"]
+    rare: Bool[Tensor, "x y"]
+    mirrored: Bool[Tensor, "x y"]
+    unseen: Bool[Tensor, "x y"]
+    diagonal: Bool[Tensor, "x y"]
+
+    @classmethod
+    def of(cls, split: Split, p: int) -> PairKinds:
+        """The kinds of all pairs mod p; a trained pair x = y is its own mirrored pair, and common."""
+        seen = torch.zeros(p * p, dtype=torch.bool)
+        seen[split.train] = True
+        seen, on_diagonal = seen.view(p, p), torch.eye(p, dtype=torch.bool)
+        test, other = ~seen, seen.T
+        return cls(seen & other, seen & ~other, test & other, test & ~other & ~on_diagonal, test & on_diagonal)
