@@ -52,7 +52,7 @@ def publish(
 ) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
-    Progress is measured where `has_progress` says so.
+    Progress is measured where `has_progress` says so and inputs are held out, on which it is measured, too.
 
     Args:
         name: name of the run in the folder `runs`, and afterwards in `out`.
@@ -81,7 +81,7 @@ def publish(
         )
     run = load(name, root=runs)
     snapshots = store.snapshot_epochs(target) or None if snapshots is None else snapshots
-    if run.progress is None and has_progress(run.task):
+    if run.progress is None and has_progress(run.task) and len(run.split.test):
         run.progress = _recorded_progress(run, source)
     run.progress = _with_distance(run, runs)
     epochs = _chosen_epochs(run, snapshots)
