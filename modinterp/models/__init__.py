@@ -6,6 +6,7 @@ from modinterp.models.bridge import to_bridge, to_hooked_transformer_state_dict
 from modinterp.models.calling import FORMS, REFUSALS, Calling
 from modinterp.models.config import Config, TransformerConfig
 from modinterp.models.convert import ForwardPass, fitting, from_state_dict, modular_task, with_tokens_of
+from modinterp.models.folding import folded
 from modinterp.models.forward import Drop, indexed, no_dropout, read_logits
 from modinterp.models.from_weights import hooked
 from modinterp.models.initial import initial_weights, labelled_weights
@@ -34,6 +35,7 @@ __all__ = [
     "Wrapped",
     "WrappedConfig",
     "fitting",
+    "folded",
     "from_state_dict",
     "hooked",
     "indexed",

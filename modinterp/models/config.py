@@ -19,16 +19,21 @@ INITS = {
     "0.8/sqrt(d_model)": "every matrix 0.8/sqrt(d_model): the default of HookedTransformer",
 }
 
+# LayerNorm and RMSNorm, with weights of their own or without; see `modinterp.models.normalisation`
+NORMALISATIONS: dict[str, tuple[str, ...]] = {"LN": ("w", "b"), "LNPre": (), "RMS": ("w",), "RMSPre": ()}
+
 
 @dataclass(frozen=True)
 class TransformerConfig(BaseConfig):
-    """A transformer without LayerNorm, in HookedTransformer's vocabulary.
+    """A transformer with or without LayerNorm, in HookedTransformer's vocabulary.
 
     Attributes:
         d_mlp: neurons per layer; None for a network of attention alone.
         attention_rate: the attention is this share of softmax and, for the rest, 1 to every position that may be
             attended to: 1 for softmax alone, 0 for constant attention (Zhong et al. 2023, section 2.2).
         causal: whether a position attends to itself and those before it alone.
+        normalization_type: of what the attention, the MLP and the unembedding read, a key of
+            `NORMALISATIONS`; None for none.
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
         positional: whether a learned embedding of the position is added to that of the token.
         attn_biases, mlp_biases, unembed_bias: which biases exist. Nanda et al. 2023 have those of the MLP alone.
@@ -56,9 +61,11 @@ class TransformerConfig(BaseConfig):
     unlabelled_outputs: int = 0
     attention_rate: float = 1.0
     causal: bool = True
+    normalization_type: str | None = None
 
     def __post_init__(self) -> None:
         limits = {"n_tasks": SIZE, "unlabelled_outputs": Limits(0, MOST_UNITS), "attention_rate": SHARE}
+        limits |= {"normalization_type": NORMALISATIONS}
         check_config(self, init=INITS, **limits)
         if (unlabelled := self.unlabelled_outputs) and self.n_tasks > 1:
             raise ValueError(f"unlabelled_outputs must be a number of columns beside one task's, got {unlabelled!r}")
@@ -84,6 +91,7 @@ class TransformerConfig(BaseConfig):
         kinds = [f"{self.n_layers} layer{'s' * (self.n_layers > 1)}", f"d {self.d_model}"]
         kinds.append(f"{self.n_heads} x {self.d_head}")
         kinds.append(f"mlp {self.d_mlp}" if self.d_mlp else "no mlp")
+        kinds += [self.normalization_type] if self.normalization_type else []
         return ", ".join(kinds)
 
     @property
@@ -99,19 +107,22 @@ class TransformerConfig(BaseConfig):
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every weight, in HookedTransformer's names and orientations."""
-        m, h, d = self.d_model, self.n_heads, self.d_head
+        m, h, d, norm = self.d_model, self.n_heads, self.d_head, NORMALISATIONS.get(self.normalization_type or "", ())
         shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (self.d_vocab, m)}
         if self.positional:
             shapes["pos_embed.W_pos"] = (self.n_ctx, m)
         for layer in range(self.n_layers):
             block = f"blocks.{layer}."
+            shapes |= {f"{block}ln1.{x}": (m,) for x in norm}
             shapes |= {f"{block}attn.W_{x}": (h, m, d) for x in "QKV"} | {f"{block}attn.W_O": (h, d, m)}
             if self.attn_biases:
                 shapes |= {f"{block}attn.b_{x}": (h, d) for x in "QKV"} | {f"{block}attn.b_O": (m,)}
             if self.d_mlp is not None:
+                shapes |= {f"{block}ln2.{x}": (m,) for x in norm}
                 shapes |= {f"{block}mlp.W_in": (m, self.d_mlp), f"{block}mlp.W_out": (self.d_mlp, m)}
                 if self.mlp_biases:
                     shapes |= {f"{block}mlp.b_in": (self.d_mlp,), f"{block}mlp.b_out": (m,)}
+        shapes |= {f"ln_final.{x}": (m,) for x in norm}
         outputs = self.d_vocab_out + self.unlabelled_outputs
         shapes["unembed.W_U"] = (m, outputs)
         if self.unembed_bias:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +23,7 @@ from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.config import Config, TransformerConfig
 from modinterp.models.lookup import Index
 from modinterp.models.mlp_config import MLPConfig
+from modinterp.models.normalisation import normalised
 from modinterp.models.operations import FAST, Operations
 
 Drop = Callable[[str, int, Tensor], Tensor]
@@ -70,7 +72,7 @@ def indexed(
 
 
 def _tabulated(config: TransformerConfig, n_read: int) -> bool:
-    return config.n_layers == 1 and n_read == 1
+    return config.n_layers == 1 and n_read == 1 and config.normalization_type is None
 
 
 def read_logits(
@@ -102,6 +104,7 @@ def read_logits(
     last = config.n_layers - 1
     x = drop("residual", 2 * last, x)
     x = _plus_mlp(x, config, weights, last, drop, operations)
+    x = normalised(x, config.normalization_type, weights, "ln_final")
     return operations.affine(x.flatten(0, -2), weights["unembed.W_U"], weights.get("unembed.b_U")).unflatten(
         0, x.shape[:-1]
     )
@@ -236,19 +239,37 @@ def _layers_before_the_last_mlp(
     operations: Operations,
 ) -> Float[Tensor, "input query d_model"]:
     """The residual stream after the last attention at the positions of the answers; earlier layers run on all."""
-    x = operations.rows(table.flatten(0, 1), index)
+    x, looked_up = operations.rows(table.flatten(0, 1), index), None
+    if config.normalization_type is not None:  # what stands before the first layer has few rows to normalise
+        read = normalised(table.flatten(0, 1), config.normalization_type, weights, "blocks.0.ln1")
+        looked_up = [operations.rows(_projected(read, weights, 0, letter), index) for letter in "QKV"]
     query_pos = torch.arange(x.shape[1], device=x.device).unsqueeze(0)  # [1 or input, query]
     for layer in range(config.n_layers):
-        last, queries_in = layer == config.n_layers - 1, x
+        last, asking = layer == config.n_layers - 1, _all_of
         if last:
             query_pos = index.get("read", query_pos[:, -n_read:])
-            queries_in = x.take_along_dim(query_pos.unsqueeze(-1), dim=1) if "read" in index else x[:, -n_read:]
-        q, k, v = (_projected(y, weights, layer, letter) for y, letter in ((queries_in, "Q"), (x, "K"), (x, "V")))
-        x = _plus_attention(queries_in, _attend(q, k, v, config, query_pos), weights, layer, operations)
+            asking = partial(_at, query_pos if "read" in index else None, n_read)
+        if looked_up is not None:
+            (q, k, v), looked_up = looked_up, None
+            q = asking(q)
+        else:
+            read = normalised(x, config.normalization_type, weights, f"blocks.{layer}.ln1")
+            of = (asking(read), "Q"), (read, "K"), (read, "V")
+            q, k, v = (_projected(y, weights, layer, letter) for y, letter in of)
+        x = _plus_attention(asking(x), _attend(q, k, v, config, query_pos), weights, layer, operations)
         if not last:
             x = drop("residual", 2 * layer, x)
             x = _plus_mlp(x, config, weights, layer, drop, operations)
     return x
+
+
+def _all_of(x: Tensor) -> Tensor:
+    return x
+
+
+def _at(positions: Tensor | None, n_read: int, x: Float[Tensor, "input pos column"]) -> Tensor:
+    """Activations at some positions of each input; at the last `n_read` where none are named."""
+    return x[:, -n_read:] if positions is None else x.take_along_dim(positions.unsqueeze(-1), dim=1)
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, config: TransformerConfig, query_pos: Tensor) -> Tensor:
@@ -258,6 +279,10 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, config: TransformerConfig, query_po
         query_pos: positions of the queries, `[1 or input, query]`.
     """
     q, k, v = (x.unflatten(-1, (config.n_heads, -1)).transpose(1, 2) for x in (q, k, v))
+    if config.normalization_type is not None and config.attention_rate == 1:  # on a CPU half the time, not mapped over
+        seen = torch.arange(k.shape[-2], device=query_pos.device) <= query_pos.unsqueeze(-1)
+        mask = seen.unsqueeze(1) if config.causal else None
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).flatten(-2)
     scores, rate = q / math.sqrt(q.shape[-1]) @ k.transpose(-1, -2), config.attention_rate
     if config.causal and query_pos.shape != (1, 1):  # the last position sees everything
         future = torch.arange(k.shape[-2], device=query_pos.device) > query_pos.unsqueeze(-1)
@@ -288,6 +313,7 @@ def _plus_mlp(
     if config.d_mlp is None:
         return x
     mlp = f"blocks.{layer}.mlp."
-    post = drop("neurons", layer, _neurons(x.flatten(0, -2), weights, mlp, config, operations))
+    read = normalised(x, config.normalization_type, weights, f"blocks.{layer}.ln2").flatten(0, -2)
+    post = drop("neurons", layer, _neurons(read, weights, mlp, config, operations))
     out = operations.affine(post, weights[f"{mlp}W_out"], weights.get(f"{mlp}b_out")).unflatten(0, x.shape[:-1])
     return drop("residual", 2 * layer + 1, x + out)

@@ -15,7 +15,13 @@ from modinterp.models.mlp_config import MLPConfig
 
 def is_bias(name: str) -> bool:
     """Whether a weight of that name, such as `blocks.0.mlp.b_in`, is a bias; most begin at 0."""
-    return name.rpartition(".")[2].startswith("b_")
+    last = name.rpartition(".")[2]
+    return last == "b" or last.startswith("b_")
+
+
+def is_norm_weight(name: str) -> bool:
+    """Whether a weight of that name, such as `ln_final.w`, is the factor of a normalisation; these begin at 1."""
+    return name.endswith(".w")
 
 
 def initial_weights(config: Config, seed: int, only: Collection[str] | None = None) -> Weights:
@@ -40,6 +46,8 @@ def initial_weights(config: Config, seed: int, only: Collection[str] | None = No
     scales, left_facing = config.scales(), config.init == "left-facing"
 
     def drawn(name: str, shape: tuple[int, ...]) -> Tensor:
+        if is_norm_weight(name):
+            return torch.ones(shape)
         if name in config.uniform:
             return (2 * torch.rand(shape, generator=generator) - 1) * (math.sqrt(3) * scales[name])
         if is_bias(name):
@@ -66,11 +74,13 @@ def _left_facing_weights(
     }
     for layer in range(config.n_layers):
         attn, mlp = f"blocks.{layer}.attn.", f"blocks.{layer}.mlp."
+        draws |= {f"blocks.{layer}.{x}.w": lambda: torch.ones(m) for x in ("ln1", "ln2")}
         draws |= {f"{attn}W_{letter}": lambda: draw(heads, d_head, m).mT for letter in "KQV"}
         draws[f"{attn}W_O"] = lambda: draw(m, heads * d_head).T.reshape(heads, d_head, m)
         if d_mlp := config.d_mlp:
             draws[f"{mlp}W_in"] = lambda: draw(d_mlp, m).T
             draws[f"{mlp}W_out"] = lambda: draw(m, d_mlp).T
+    draws["ln_final.w"] = lambda: torch.ones(m)
     draws["unembed.W_U"] = lambda: draw(*wanted["unembed.W_U"], width=config.d_vocab)
     weights = {name: drawn() for name, drawn in draws.items() if name in wanted}
     return {name: torch.zeros(shape) if is_bias(name) else weights[name].contiguous() for name, shape in wanted.items()}

@@ -17,6 +17,7 @@ from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.base_network import Component, Network, returned
 from modinterp.models.config import TransformerConfig
 from modinterp.models.lens import HookPoint
+from modinterp.models.normalisation import Normalisation
 
 
 @dataclass(frozen=True)
@@ -148,11 +149,13 @@ class Block(nn.Module):
         super().__init__()
         self.attn = Attention(f"blocks.{layer}.attn.", weights, config)
         self.hook_resid_pre, self.hook_attn_out, self.hook_resid_post = HookPoint(), HookPoint(), HookPoint()
-        self.has_mlp = config.d_mlp is not None
+        self.has_mlp, kind = config.d_mlp is not None, config.normalization_type
+        self.ln1 = nn.Identity() if kind is None else Normalisation(f"blocks.{layer}.ln1", weights, kind)
         self.n_asking: int | None = None  # how many of the last positions ask; None for all
         if self.has_mlp:
             self.hook_resid_mid, self.hook_mlp_out = HookPoint(), HookPoint()
             self.mlp = MLP(f"blocks.{layer}.mlp.", weights, config.act_fn)
+            self.ln2 = nn.Identity() if kind is None else Normalisation(f"blocks.{layer}.ln2", weights, kind)
 
     def forward(
         self, x: Float[Tensor, "batch pos d_model"], table: ResidualTable | None = None
@@ -163,11 +166,12 @@ class Block(nn.Module):
             table: the distinct rows of x, where they are known to be few.
         """
         x, unchanged = _hooked(self.hook_resid_pre, x)
-        asking = x if self.n_asking is None else x[:, -self.n_asking :]
-        x = asking + self.hook_attn_out(self.attn(x, asking, table if unchanged else None))
+        read = self.ln1(x)
+        asking, x = (y if self.n_asking is None else y[:, -self.n_asking :] for y in (read, x))
+        x = x + self.hook_attn_out(self.attn(read, asking, table if unchanged else None))
         if self.has_mlp:
             x = self.hook_resid_mid(x)
-            x = x + self.hook_mlp_out(self.mlp(x))
+            x = x + self.hook_mlp_out(self.mlp(self.ln2(x)))
         return self.hook_resid_post(x)
 
 
@@ -187,6 +191,8 @@ class Transformer(Network):
         if config.positional:
             self.pos_embed, self.hook_pos_embed = Component("pos_embed.", weights), HookPoint()
         self.blocks = nn.ModuleList([Block(layer, weights, config) for layer in range(config.n_layers)])
+        kind = config.normalization_type
+        self.ln_final = nn.Identity() if kind is None else Normalisation("ln_final", weights, kind)
         self.unembed = Component("unembed.", weights)
         self.setup()
 
@@ -202,10 +208,11 @@ class Transformer(Network):
     def _residual_table(self, tokens: Int[Tensor, "batch pos"]) -> ResidualTable | None:
         """The distinct rows of the residual stream before the first layer; None where the inputs have no more rows.
 
-        None as well where gradients are taken, which must pass through every hook.
+        None as well where gradients are taken, which must pass through every hook, and behind a normalisation.
         """
         n_ctx, d_vocab = tokens.shape[1], len(self.W_E)
-        if torch.is_grad_enabled() or tokens.numel() <= n_ctx * d_vocab:
+        is_normalised = self.cfg.normalization_type is not None  # what the attention reads passes more hooks then
+        if torch.is_grad_enabled() or is_normalised or tokens.numel() <= n_ctx * d_vocab:
             return None
         if not self.cfg.positional:
             return ResidualTable(self.W_E, tokens)
@@ -238,5 +245,5 @@ class Transformer(Network):
             x, table = block(x, table), None
         if stop_at_layer is not None:
             return x
-        logits = x @ self.W_U
+        logits = self.ln_final(x) @ self.W_U
         return returned(logits + self.unembed.b_U if self.cfg.unembed_bias else logits, return_type, labels)

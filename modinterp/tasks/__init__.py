@@ -17,9 +17,11 @@ from modinterp.tasks.primes import PrimeRemainders, primes_below
 from modinterp.tasks.random_labels import RandomLabels
 from modinterp.tasks.renaming import Renaming
 from modinterp.tasks.sequences import DigitAddition, RepeatedSubsequence, SkipTrigram
+from modinterp.tasks.streams import ColumnSum, SignOfSum, SortedList, StreamTask
 from modinterp.tasks.task import Examples, Split, Task
 
 __all__ = [
+    "ColumnSum",
     "Cyclic",
     "DigitAddition",
     "Examples",
@@ -32,8 +34,11 @@ __all__ = [
     "RenamedAddition",
     "Renaming",
     "RepeatedSubsequence",
+    "SignOfSum",
     "SkipTrigram",
+    "SortedList",
     "Split",
+    "StreamTask",
     "Task",
     "addition",
     "cyclic",

@@ -131,6 +131,11 @@ class Task(ABC):
         return self.n_read
 
     @property
+    def read_positions(self) -> tuple[int, ...]:
+        """Positions at which an input may have an answer: the last `n_read`, unless a task names some of them."""
+        return tuple(range(self.n_ctx - self.n_read, self.n_ctx))
+
+    @property
     def output_names(self) -> tuple[str, ...]:
         """Names of the columns of `labels()`, where a history should follow each; empty where their mean is enough."""
         return ()
@@ -140,6 +145,18 @@ class Task(ABC):
         inputs = self.inputs()
         rows = torch.randint(len(inputs), (n,), generator=torch.Generator().manual_seed(seed))
         return Examples(inputs[rows], self.labels()[rows])
+
+    def shuffler(self, seed: int) -> torch.Generator:
+        """The generator of the orders in which a training with `permuted` batches takes the inputs.
+
+        Args:
+            seed: of the training.
+        """
+        return torch.Generator().manual_seed(seed)
+
+    def of_any_seed(self) -> Task:
+        """The task without what the seed of a training decides in it, so that trainings of one recipe share it."""
+        return self
 
     def split(self, fraction: float, seed: int, shuffle: str = "python") -> Split:
         """A seeded split of all inputs; the same on every device and platform.

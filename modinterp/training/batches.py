@@ -94,6 +94,19 @@ def _measured_part(part: Part, spec: RunSpec) -> Part:
     return Part(Examples(*(x[:most] for x in part.examples)), part.times[:most])
 
 
+def unread_and_read(spec: RunSpec) -> tuple[int, int]:
+    """How many of the last positions a training leaves out, and how many of those before them it reads.
+
+    Where every input is read at the same neighbouring positions, a causal network needs nothing that stands behind.
+    """
+    task = spec.task
+    first, last = task.read_positions[0], task.read_positions[-1]
+    is_block = len(task.read_positions) == task.n_asked == last + 1 - first
+    if not is_block or not getattr(spec.model, "causal", False):
+        return 0, task.n_read
+    return task.n_ctx - 1 - last, task.n_asked
+
+
 class Batches:
     """The batches of one run, on a device.
 
@@ -119,17 +132,22 @@ class Batches:
             operations: those that the forward pass takes.
         """
         self.spec, self.device, self._last_tokens, self._operations = spec, device, last_tokens, operations
+        self._turn: tuple[int, Tensor] = (-1, torch.empty(0))
+        self._shuffler: torch.Generator | None = None
         (self._train, _), _ = parts
         whole, held_out = (_measured_part(part.padded(n), spec) for part, n in zip(parts, rows, strict=True))
         self._whole, self.held_out = self._batch(*whole), self._batch(*held_out)
 
     def _batch(self, examples: Examples, times: Tensor | None = None) -> Batch:
-        task, labels, read = self.spec.task, examples.labels, None
+        task, inputs, labels, read = self.spec.task, examples.inputs, examples.labels, None
         times = torch.ones(len(labels), 1, dtype=torch.int64) if times is None else times
-        if task.n_asked < task.n_read:
+        unread, n_read = unread_and_read(self.spec)
+        if unread or n_read < task.n_read:
+            inputs, labels = inputs[:, : task.n_ctx - unread], labels[:, :n_read]
+        elif task.n_asked < task.n_read:
             answers = (labels < 0).int().argsort(dim=1, stable=True)[:, : task.n_asked].sort(dim=1).values
             labels, read = labels.gather(1, answers), answers + task.n_ctx - task.n_read
-        index = indexed(self.spec.model, examples.inputs, self._last_tokens, task.n_read, read, self._operations)
+        index = indexed(self.spec.model, inputs, self._last_tokens, n_read, read, self._operations)
         return Batch(tree_map(lambda x: x.to(self.device), index), labels.to(self.device), times.to(self.device))
 
     def at(self, step: int) -> Batch:
@@ -142,9 +160,27 @@ class Batches:
         if kind == "shuffled":
             generator = torch.Generator().manual_seed(self._host_seed(step))
             rows = torch.randint(len(self._train.labels), (size,), generator=generator)
+        elif kind == "permuted":
+            turn, place = divmod(step, -(-len(self._train.labels) // size))
+            rows = self._order(turn)[place * size : (place + 1) * size]
         else:
             rows = torch.arange(len(self._train.labels)).split(size)[step % -(-len(self._train.labels) // size)]
         return self._batch(pad_examples(Examples(self._train.inputs[rows], self._train.labels[rows]), size))
+
+    def _order(self, turn: int) -> Tensor:
+        """The order in which the training inputs have their turn, the same after a training is resumed.
+
+        Of three draws of 64 bits for each turn the second seeds the permutation. That is how torch's `DataLoader` draws
+        where one over the training inputs and one over others take turns, without workers.
+        """
+        if self._turn[0] != turn:
+            if self._turn[0] > turn or self._shuffler is None:
+                self._turn, self._shuffler = (-1, torch.empty(0)), self.spec.task.shuffler(self.spec.seed)
+            for _ in range(turn - self._turn[0]):
+                draws = [torch.empty((), dtype=torch.int64).random_(generator=self._shuffler) for _ in range(3)]
+            generator = torch.Generator().manual_seed(int(draws[1]))
+            self._turn = turn, torch.randperm(len(self._train.labels), generator=generator)
+        return self._turn[1]
 
     def train_sample(self, step: int) -> Batch:
         """The examples that the training loss is measured on: the training examples, or the batch where it is fresh."""
@@ -161,7 +197,12 @@ def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool, operat
         operations: those that the forward pass takes.
         pad: whether all runs have as many rows as the one with the most.
     """
-    endings = [torch.arange(s.task.d_vocab) if s.recipe.batches == "fresh" else s.task.inputs()[:, -1] for s in specs]
+    endings = [
+        torch.arange(s.task.d_vocab)
+        if s.recipe.batches == "fresh"
+        else s.task.inputs()[:, s.task.n_ctx - 1 - unread_and_read(s)[0]]
+        for s in specs
+    ]
     last_tokens, parts = torch.cat(endings).unique(), [parts_of(spec) for spec in specs]
     sizes = [(len(train.times), len(held_out.times)) for train, held_out in parts]
     if pad:

@@ -87,6 +87,8 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
     may differ within a group, so that a group goes on in the mode in which it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
+    if getattr(spec.model, "normalization_type", None) is not None:  # whose lookups take their time mapped over
+        return ExecutionMode.SEQUENTIAL
     products = rows * spec.task.n_ctx * sum(prod(shape) for shape in spec.model.shapes().values())
     return ExecutionMode.SEQUENTIAL if products > MOST_VMAPPED else ExecutionMode.VMAPPED
 

@@ -1,4 +1,4 @@
-"""AdamW, or gradient descent, on many runs at once, with what may come before it: an l1 penalty and a gradient filter.
+"""AdamW, Adam or gradient descent on many runs at once, with what may come before: an l1 penalty, a gradient filter.
 
 The weights of a run are one row, `[run, weight]`, so each of these is a line of arithmetic, and every run has its own
 settings.
@@ -26,7 +26,8 @@ class Optimiser:
 
     The gradient plus l1 sign(weights), plus `grokfast` times the moving average of that, goes to AdamW, whose decay is
     decoupled from the gradient and acts on every weight; its learning rate rises linearly from 0 over the warm-up.
-    Plain gradient descent has the same decay and warm-up. All runs have one optimiser.
+    Plain gradient descent has the same decay and warm-up. All runs have one optimiser. Where a recipe's decay is
+    coupled, decay times the weights is added to the gradient instead, which makes it Adam.
 
     Attributes:
         moments: `exp_avg`, `exp_avg_sq`, none with gradient descent, and, where a run has a gradient filter,
@@ -39,9 +40,15 @@ class Optimiser:
         names = ["exp_avg", "exp_avg_sq"] * self.is_adaptive + ["filtered"] * any(r.grokfast for r in recipes)
         zeros = torch.zeros(len(recipes), n_weights, device=device)
         self.moments = {name: moments[name].to(device, copy=True) if moments else zeros.clone() for name in names}
-        columns = ("lr", "weight_decay", "eps", "warmup", "l1", "grokfast", "grokfast_alpha")
+        columns = ("lr", "lr_end", "lr_stairs", "epochs", "weight_decay", "eps", "warmup")
+        columns += ("l1", "grokfast", "grokfast_alpha")
         of = {name: _column(recipes, device, name) for name in columns}
-        self.lr, self.decay, self.warmup = of["lr"], of["weight_decay"], of["warmup"]
+        self.lr, self.warmup = of["lr"], of["warmup"]
+        is_coupled = torch.tensor([[r.decay == "coupled"] for r in recipes], device=device)
+        self.decay = of["weight_decay"] * ~is_coupled
+        coupled = any(r.decay == "coupled" and r.weight_decay for r in recipes)
+        self.coupled = (of["weight_decay"] * is_coupled).float() if coupled else None
+        self.stairs = of if any(r.lr_stairs for r in recipes) else None
         self.beta1, self.beta2 = (
             torch.tensor([[r.betas[i]] for r in recipes], dtype=torch.float64, device=device) for i in (0, 1)
         )
@@ -64,7 +71,9 @@ class Optimiser:
             grad = grad + self.l1 * weights.sign()
         if "filtered" in self.moments:
             grad = self._amplified(grad, epoch)
-        lr = self.lr * torch.where(self.warmup > epoch, epoch / self.warmup.clamp(min=1), 1.0)
+        if self.coupled is not None:
+            grad = grad + self.coupled * weights
+        lr = self._rate(epoch) * torch.where(self.warmup > epoch, epoch / self.warmup.clamp(min=1), 1.0)
         if not self.is_adaptive:
             weights.mul_((1 - lr * self.decay).float()).addcmul_(grad, (-lr).float())
             return
@@ -75,6 +84,15 @@ class Optimiser:
         scale = (1 / (1 - self.beta2**done).sqrt()).float()
         update = exp_avg / torch.addcmul(self.eps, exp_avg_sq.sqrt(), scale)
         weights.mul_((1 - lr * self.decay).float()).addcmul_(update, (-lr / (1 - self.beta1**done)).float())
+
+    def _rate(self, epoch: Int[Tensor, ""]) -> Float[Tensor, "run 1"]:
+        """The learning rate after the warm-up: constant, or that of the part of the training that a step lies in."""
+        if self.stairs is None:
+            return self.lr
+        stairs = self.stairs["lr_stairs"].clamp(min=1)
+        fallen = (torch.floor(epoch * stairs / self.stairs["epochs"].clamp(min=1)) + 1) / stairs
+        falling = self.lr + (self.stairs["lr_end"] - self.lr) * fallen
+        return torch.where(self.stairs["lr_stairs"] > 0, falling, self.lr)
 
     def _amplified(self, grad: Tensor, epoch: Tensor) -> Tensor:
         """The gradient plus a multiple of its moving average, which begins at 0 or at the first gradient."""

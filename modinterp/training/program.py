@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_map
 
 from modinterp.models import Config, Drop, Weights, no_dropout, read_logits
 from modinterp.models.operations import FAST, MAPPABLE
-from modinterp.training.batches import Batch, batches_of, stack_batches
+from modinterp.training.batches import Batch, batches_of, stack_batches, unread_and_read
 from modinterp.training.captured import Captured, beside_one_another
 from modinterp.training.loss import OutputLayout, correct, fast_losses, losses, mean_loss
 from modinterp.training.noise import dropout_mask, splitmix64
@@ -71,6 +71,7 @@ class Program:
     ):
         mapped = mode is not ExecutionMode.SEQUENTIAL
         self.spec, self.mapped, self.epoch = specs[0], mapped, epoch
+        _, self._n_read = unread_and_read(specs[0])
         self.weights = weights.to(device, torch.float32, copy=True)  # a shipped snapshot may be in float16
         self.optimiser = Optimiser([s.recipe for s in specs], moments, weights.shape[1], device)
         self._seeds = splitmix64(torch.tensor([s.seed for s in specs], device=device))
@@ -155,7 +156,7 @@ class Program:
             unflatten_weights(row, spec.model),
             self._dropout(key, settings) if self._dropping else no_dropout,
         )
-        logits = read_logits(spec.model, weights, index, spec.task.n_read, drop, self._operations)
+        logits = read_logits(spec.model, weights, index, self._n_read, drop, self._operations)
         each = self._losses(logits, labels, self._layout, getattr(torch, spec.recipe.loss_dtype)) * times
         return mean_loss(each.sum(dim=0), ((labels >= 0) * times).sum(dim=0), settings["loss_weights"])
 
@@ -197,8 +198,8 @@ class Program:
 
     def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor, times: Tensor) -> dict[str, Tensor]:
         """Sums over a batch for each answer of one run: losses, correct answers, and inputs that have an answer."""
-        task, model = self.spec.task, self.spec.model
-        logits = read_logits(model, unflatten_weights(row, model), index, task.n_read, operations=self._operations)
+        model = self.spec.model
+        logits = read_logits(model, unflatten_weights(row, model), index, self._n_read, operations=self._operations)
         each = {
             "loss": self._losses(logits, labels, self._layout),
             "correct": correct(logits, labels, self._layout),

@@ -9,7 +9,8 @@ from modinterp.tasks.task import SHUFFLES
 
 CHOICES = {
     "shuffle": tuple(SHUFFLES),
-    "batches": ("full", "fixed", "shuffled", "fresh"),
+    "batches": ("full", "fixed", "shuffled", "fresh", "permuted"),
+    "decay": ("decoupled", "coupled"),
     "loss_dtype": ("float64", "float32", "float16"),
     "l1_of": ("sum", "mean"),
     "grokfast_start": ("zero", "gradient"),
@@ -30,11 +31,15 @@ class Recipe:
         fraction: share of the task's inputs to train on, in (0, 1]; the others are held out.
         shuffle: the permutation of the inputs before they are split, a key of `modinterp.tasks.task.SHUFFLES`.
         batches: `full`, all training inputs at every step; `fixed`, the training inputs cut once into batches that take
-            turns; `shuffled`, random training inputs; `fresh`, random inputs of the task itself.
+            turns; `shuffled`, random training inputs; `fresh`, random inputs of the task itself; `permuted`, the
+            training inputs cut into batches anew, in another order, each time that all have had their turn.
         batch_size: inputs in a batch; 0 where batches are full.
         optimiser: `adamw`, or `sgd` for plain gradient descent without momentum.
-        lr, weight_decay: learning rate, and decay, which is decoupled from the gradient and acts on every weight.
+        lr, weight_decay: learning rate, and decay, which acts on every weight.
+        decay: `decoupled`, or `coupled` for Adam, to whose gradient `weight_decay` times the weights is added.
         betas, eps: the other settings of AdamW.
+        lr_end, lr_stairs: where `lr_stairs` is not 0, the training is cut into so many equal parts, in which the
+            learning rate falls linearly; in the last it is `lr_end`.
         warmup: steps over which the learning rate rises linearly from 0.
         l1, l1_of: `l1` times the `sum` or the `mean` of the absolute values of all weights is added to the loss.
         dropout: share of the neurons that a step sets to 0 (the others are scaled up), other neurons for every input.
@@ -73,10 +78,13 @@ class Recipe:
     snapshot_every: int = 100
     spectra_every: int = field(default=0, compare=False)
     optimiser: str = "adamw"
+    decay: str = "decoupled"
+    lr_end: float = 0.0
+    lr_stairs: int = 0
 
     def __post_init__(self) -> None:
-        whole = dict.fromkeys(("batch_size", "warmup", "settle", "spectra_every"), COUNT)
-        rates = dict.fromkeys(("lr", "weight_decay", "eps", "l1", "grokfast", "stop_at"), COUNT)
+        whole = dict.fromkeys(("batch_size", "warmup", "settle", "spectra_every", "lr_stairs"), COUNT)
+        rates = dict.fromkeys(("lr", "lr_end", "weight_decay", "eps", "l1", "grokfast", "stop_at"), COUNT)
         shares = dict.fromkeys(("betas", "dropout", "residual_dropout", "grokfast_alpha"), FACTOR)
         every = {"log_every": SIZE, "snapshot_every": SIZE, "fraction": PART}
         check_fields(self, epochs=Limits(0, MOST_EPOCHS), **whole, **rates, **shares, **every, **CHOICES)

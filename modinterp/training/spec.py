@@ -32,9 +32,9 @@ MOST_ULPS = 1000  # a nudge is a rounding error, not another start
 LATER_FIELDS = {
     "ModularArithmetic": ("vocabularies",),
     "RandomLabels": ("mirrored",),
-    "TransformerConfig": ("attention_rate", "causal", "unlabelled_outputs"),
+    "TransformerConfig": ("attention_rate", "causal", "unlabelled_outputs", "normalization_type"),
     "MLPConfig": ("init", "joined", "mlp_biases", "unembed_bias", "one_hot", "init_scale"),
-    "Recipe": ("spectra_every", "optimiser"),
+    "Recipe": ("spectra_every", "optimiser", "decay", "lr_end", "lr_stairs"),
 }
 _FIELDS = {"task", "model", "recipe", "seed", "ours", "nudge", "start"}  # of a description
 _HOW_TO_RESTORE = (
@@ -109,7 +109,7 @@ class RunSpec:
         All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
         for), how long the training goes on, and what of it is logged.
         """
-        return self.task, *self.shape, _fields_but(_LENGTH, self.recipe), self.start
+        return self.task.of_any_seed(), *self.shape, _fields_but(_LENGTH, self.recipe), self.start
 
     @property
     def shape(self) -> tuple[Any, ...]:

@@ -51,6 +51,17 @@ CONFIGS: dict[str, Config] = {
     "two layers, not causal, two vocabularies": TransformerConfig.of(
         OWN, **SMALL | {"n_layers": 2, "attention_rate": 0.6, "causal": False, "act_fn": "tanh"}
     ),
+    "LayerNorm, attention alone, all biases": TransformerConfig.of(
+        TASK, **SMALL | {"d_mlp": None, "normalization_type": "LN", "attn_biases": True, "unembed_bias": True}
+    ),
+    "LayerNorm, two layers": TransformerConfig.of(TASK, **SMALL | {"n_layers": 2, "normalization_type": "LN"}),
+    "LayerNorm without weights, not causal": TransformerConfig.of(
+        PAIRS, **SMALL | {"normalization_type": "LNPre", "causal": False}
+    ),
+    "RMSNorm, mixed attention": TransformerConfig.of(
+        TASK, **SMALL | {"n_layers": 2, "normalization_type": "RMS", "attention_rate": 0.5}
+    ),
+    "RMSNorm without weights": TransformerConfig.of(TASK, **SMALL | {"normalization_type": "RMSPre"}),
     **{f"linear model {name}": config for name, config in LINEAR.items()},
     "one-hot tokens": MLPConfig.of(PAIRS, one_hot=True, d_mlp=24, act_fn="square"),
     "one-hot tokens in a row": MLPConfig.of(OWN, one_hot=True, d_mlp=24, joined="concatenated", mlp_biases=True),

@@ -41,6 +41,23 @@ def test_each_run_moves_as_torchs_adamw_moves_it() -> None:
         torch.testing.assert_close(ours[run], weight.detach(), rtol=2e-6, atol=1e-7)
 
 
+def test_coupled_decay_and_a_falling_rate_are_those_of_torchs_adam() -> None:
+    steps = {"epochs": 30, "log_every": 10, "snapshot_every": 10, "warmup": 0, "betas": (0.9, 0.999)}
+    falling = Recipe(lr=1e-2, lr_end=1e-3, lr_stairs=3, weight_decay=0.3, decay="coupled", **steps)
+    constant = Recipe(lr=1e-2, weight_decay=0.3, decay="coupled", **steps)
+    recipes, grads = [falling, constant, Recipe(**steps)], gradients(30, 3)
+    ours = moved(recipes, grads)
+    for run, rates in enumerate([(7e-3, 4e-3, 1e-3), (1e-2, 1e-2, 1e-2)]):
+        weight = torch.ones(50, requires_grad=True)
+        adam = torch.optim.Adam([weight], betas=(0.9, 0.999), weight_decay=0.3)
+        for epoch, grad in enumerate(grads[:, run]):
+            adam.param_groups[0]["lr"] = rates[epoch // 10]
+            weight.grad = grad.clone()
+            adam.step()
+        torch.testing.assert_close(ours[run], weight.detach(), rtol=2e-6, atol=1e-7)
+    torch.testing.assert_close(ours[2], moved([Recipe(**steps)], grads[:, 2:])[0], rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("start", ["zero", "gradient"])
 def test_gradient_filter_by_hand_over_five_steps(start: str) -> None:
     """e_t = alpha e_(t-1) + (1 - alpha) g_t, and g_t + lambda e_t goes on to AdamW."""
