@@ -1,20 +1,26 @@
-"""What is measured of a network on sequences, whose inputs form no grid: its heads by what they attend to."""
+"""What is measured of a network on sequences, whose inputs form no grid: answers, heads, what is lost without parts."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cached_property
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations import patterns, without_heads
+from modinterp.activations import heads_at_mean, mean_outputs, patterns, without_heads, without_neurons
 from modinterp.analyses.attention.induction import induction_scores, previous_token_scores
-from modinterp.measurements.network import NetworkMeasurements
+from modinterp.analyses.sequences.answers import Answers, answers
+from modinterp.measurements.network import NetworkMeasurements, NoSuchPart
+from modinterp.models import Network, folded
+from modinterp.tasks import Examples
 from modinterp.training.loss import OutputLayout, losses
 
 HELD_OUT = 256  # inputs that are measured
+MOST_ANSWERED, SAMPLED = 10_000, 2_000  # inputs whose answers are looked at; on which parts are taken out
+_AT_ONCE = 1_000  # inputs of a forward pass
 Place = tuple[int, int]  # layer of a head, and its number there
 
 
@@ -35,6 +41,93 @@ class SequenceMeasurements(NetworkMeasurements):
     def answers(self) -> Int[Tensor, "input answer"]:
         """Labels of the first inputs held out; -1 where nothing is asked."""
         return self.task.labels()[self.split.test[:HELD_OUT]]
+
+    def as_of(self, epoch: int) -> SequenceMeasurements:
+        """The measurements of the network at the snapshot of an epoch, kept beside these.
+
+        Raises:
+            KeyError: there is no such snapshot.
+        """
+        known = vars(self).setdefault("_as_of", {})
+        if epoch not in known:
+            known[epoch] = type(self)(replace(self.run, model=self.at(epoch)), self.as_published, self.draws)
+        return known[epoch]
+
+    @cached_property
+    def precise(self) -> Network:
+        """The network in float64."""
+        return self.model.in_float64()
+
+    @cached_property
+    def folded(self) -> Network:
+        """The network in float64 with folded weights; see `modinterp.models.folded`."""
+        return folded(self.precise)
+
+    def examples(self, most: int) -> Examples:
+        """Up to so many of the inputs held out, with the right answers at the positions read.
+
+        Raises:
+            NoSuchPart: where an answer is asked for depends on the input.
+        """
+        rows, task = self.split.test[:most], self.task
+        columns = [position - task.n_ctx + task.n_read for position in task.read_positions]
+        right = task.labels()[rows][:, columns]
+        if bool((right < 0).any()):
+            raise NoSuchPart(f"{self.name} is asked at positions that depend on the input")
+        return Examples(task.inputs()[rows], right)
+
+    def answers_to(self, examples: Examples, network: Network | None = None) -> Answers:
+        """The answers at the positions read to some inputs.
+
+        Args:
+            network: another one, such as this one with a part taken out; this one in float64 by default.
+        """
+        network = self.precise if network is None else network
+        with torch.no_grad():
+            logits = [network(part.to(network.device)).cpu() for part in examples.inputs.split(_AT_ONCE)]
+        return answers(torch.cat(logits), examples.labels, self.task.read_positions)
+
+    @cached_property
+    def answered(self) -> Answers:
+        """The answers to the inputs held out."""
+        return self.answers_to(self.examples(MOST_ANSWERED))
+
+    @cached_property
+    def sampled(self) -> Examples:
+        """The inputs held out on which parts of the network are taken out."""
+        return self.examples(SAMPLED)
+
+    @cached_property
+    def sample_loss(self) -> float:
+        """Loss on the inputs on which parts are taken out, of the whole network. [nats]"""
+        return self.answers_to(self.sampled).loss
+
+    @cached_property
+    def means(self) -> Float[Tensor, "layer pos head d_head"]:
+        """What every head writes at each position, before W_O, as a mean over the sampled inputs."""
+        return mean_outputs(self.precise, self.sampled.inputs)
+
+    @cached_property
+    def head_rises(self) -> Float[Tensor, "layer head"]:
+        """By how much the loss rises with each head at its mean at every position. [nats]"""
+        n_layers, _, n_heads, _ = self.means.shape
+        rises = [[self._rise_of_head((layer, head)) for head in range(n_heads)] for layer in range(n_layers)]
+        return torch.tensor(rises, dtype=torch.float64)
+
+    def _rise_of_head(self, head: Place) -> float:
+        with heads_at_mean(self.precise, self.means, [head]) as network:
+            return self.answers_to(self.sampled, network).loss - self.sample_loss
+
+    @cached_property
+    def neuron_rises(self) -> Float[Tensor, " neuron"]:
+        """By how much the loss rises with each neuron of the last layer at 0. [nats]"""
+        layer, rises = len(self.model.blocks) - 1, []
+        if not hasattr(self.model.blocks[layer], "mlp"):
+            raise NoSuchPart(f"{self.name} has no neurons")
+        for neuron in range(self.model.blocks[layer].mlp.W_in.shape[1]):
+            with without_neurons(self.precise, layer, [neuron]) as network:
+                rises.append(self.answers_to(self.sampled, network).loss - self.sample_loss)
+        return torch.tensor(rises, dtype=torch.float64)
 
     @cached_property
     def patterns(self) -> Float[Tensor, "layer input head query key"]:

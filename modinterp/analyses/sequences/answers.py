@@ -1,0 +1,96 @@
+"""How right a network is at each position that it is read at, and how sure of the right answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.checked import checked
+from modinterp.analyses.printing import printable
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a network answers at each position that it is read at.
+
+    Attributes:
+        log_probs: of every output. [nats]
+        right: the right answers.
+        positions: that they are read at.
+    """
+
+    log_probs: Float[Tensor, "input answer output"]
+    right: Int[Tensor, "input answer"]
+    positions: tuple[int, ...]
+
+    @property
+    def given(self) -> Int[Tensor, "input answer"]:
+        """The most probable answers."""
+        return self.log_probs.argmax(dim=-1)
+
+    @property
+    def correct(self) -> Bool[Tensor, "input answer"]:
+        """Whether each answer is right."""
+        return self.given == self.right
+
+    @property
+    def losses(self) -> Float[Tensor, "input answer"]:
+        """Cross-entropy of each answer. [nats]"""
+        return -self.log_probs.gather(-1, self.right.unsqueeze(-1)).squeeze(-1)
+
+    @property
+    def loss(self) -> float:
+        """Mean cross-entropy of all answers. [nats]"""
+        return float(self.losses.mean())
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the answers that are right."""
+        return float(self.correct.double().mean())
+
+    @property
+    def whole_accuracy(self) -> float:
+        """Share of the inputs of which every answer is right."""
+        return float(self.correct.all(dim=1).double().mean())
+
+    @property
+    def sureness(self) -> Float[Tensor, "input answer"]:
+        """Probability of each right answer."""
+        return (-self.losses).exp()
+
+    def table(self) -> pd.DataFrame:
+        """One row for each position: accuracy, mean and smallest probability of the right answer, loss [nats]."""
+        columns = {
+            "position": self.positions,
+            "accuracy": self.correct.double().mean(dim=0).tolist(),
+            "mean probability of the right answer": self.sureness.mean(dim=0).tolist(),
+            "smallest": self.sureness.amin(dim=0).tolist(),
+            "loss": self.losses.mean(dim=0).tolist(),
+        }
+        return pd.DataFrame(columns)
+
+
+@checked
+def answers(
+    logits: Float[Tensor, "input pos output"], right: Int[Tensor, "input answer"], positions: tuple[int, ...]
+) -> Answers:
+    """The answers of a network at the positions that it is read at, from its logits at all of them.
+
+    Args:
+        right: the right answers at those positions.
+        positions: from 0, such as `task.read_positions`.
+    Raises:
+        ValueError: a position that is not there, or another number of them than of right answers.
+
+    >>> logits = torch.tensor([[[2.0, 0.0], [0.0, 5.0], [0.0, 5.0]]])
+    >>> answers(logits, torch.tensor([[0, 0]]), (0, 1)).accuracy
+    0.5
+    """
+    n = logits.shape[1]
+    if len(positions) != right.shape[1] or not all(0 <= position < n for position in positions):
+        raise ValueError(f"right must have a column for each of the positions {positions}, which lie below {n}")
+    return Answers(logits[:, list(positions)].double().log_softmax(dim=-1), right, positions)

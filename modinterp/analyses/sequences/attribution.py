@@ -1,0 +1,39 @@
+"""What each source position adds to the logits through the attention of the only layer."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.checked import checked
+from modinterp.models import Transformer
+
+
+@checked
+def attribution_by_source(
+    model: Transformer, inputs: Int[Tensor, "input pos"], asking: Int[Tensor, " input"]
+) -> Float[Tensor, "input source output"]:
+    """The part of each logit that comes from each source position through attention, at one position of each input.
+
+    Added over sources, and with the direct path and the biases, it is the logit itself: what the last LayerNorm divides
+    by is taken from the run.
+
+    Args:
+        model: of one layer of attention alone, with folded weights.
+        asking: the position at which the logits of each input are taken apart.
+    Raises:
+        ValueError: the network has more than one layer, or neurons.
+    """
+    if len(model.blocks) != 1 or not model.cfg.attn_only:
+        raise ValueError(f"attribution by source is of one layer of attention alone, got {model.cfg.summary}")
+    precise = model.in_float64()
+    hooks = ["blocks.0.attn.hook_pattern", "blocks.0.attn.hook_v", "ln_final.hook_scale"]
+    with torch.no_grad():
+        _, cache = precise.run_with_cache(inputs, names_filter=[h for h in hooks if h in precise.hook_dict])
+    rows = torch.arange(len(inputs))
+    pattern = cache[hooks[0]][rows, :, asking]
+    read = precise.blocks[0].attn.W_O @ precise.W_U
+    written = torch.einsum("ihs,ishd,hdo->iso", pattern, cache[hooks[1]], read).detach()
+    scale = cache[hooks[2]][rows, asking] if hooks[2] in cache.cache_dict else torch.ones(len(inputs), 1)
+    return written / scale.unsqueeze(-1)

@@ -1,0 +1,1 @@
+"""ARENA's monthly algorithmic problems: sorting, sums with carries, running sums."""

@@ -1,0 +1,6 @@
+"""The claims of ARENA's monthly problems, one file a part: set-up, running sums, sorted lists."""
+
+from modinterp.sources.arena.claims import cumsum, cumsum_neurons, setup, sort, sort_lists
+
+SECTIONS = (setup, cumsum, cumsum_neurons, sort, sort_lists)
+CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)

@@ -1,0 +1,187 @@
+"""Sign of the running sum: neurons sharpen small means."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.activations import without_neurons
+from modinterp.analyses.statistics.lines import correlation
+from modinterp.claims.band import at_least, at_most, between, equals
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import each
+from modinterp.measurements import SequenceMeasurements
+from modinterp.sources.arena.claims.cumsum import NEGATIVE, POSITIVE, ZERO, means_so_far, projections, u
+from modinterp.sources.arena.claims.subject import ACCURACY, SEED, judged, seed
+from modinterp.sources.arena.runs import CUMSUM
+
+ALL_ZERO = "share of the errors that answer zero"
+LOSS_WITHOUT = "loss without neurons"
+FAR, NEAR = "accuracy without neurons, mean beyond 1", "accuracy without neurons, mean below a quarter"
+AGREEING = "share of the neurons that matter and boost the sign that they fire on"
+AS_LISTED = "neurons with the sign that the source lists"
+ORDERED = "neurons 2, 7 and 4 matter most, in this order"
+UNUSED = "largest rise of the loss without neuron 5 or 6"
+BOOST_ZERO = "smallest boost of zero by a neuron that matters"
+RELU = "smallest correlation with a ReLU of the projection, neurons that matter"
+MATTERS, MATTERS_MUCH = 0.001, 0.005  # rise of the loss without a neuron [nats]
+LISTED = {0: 1, 1: 1, 3: 1, 4: 1, 2: -1, 7: -1}  # neuron to the sign that the source says that it fires on
+
+
+def _signs(m: SequenceMeasurements) -> Float[Tensor, " neuron"]:
+    """The sign of the mean on which each neuron fires."""
+    return (u(m).direction @ m.precise.blocks[0].mlp.W_in).sign().detach()
+
+
+def _boosts(m: SequenceMeasurements) -> Float[Tensor, "neuron output"]:
+    """What each neuron adds to each logit, the mean over logits aside."""
+    return (m.precise.blocks[0].mlp.W_out @ m.folded.W_U).detach()
+
+
+def _without_mlp(m: SequenceMeasurements) -> dict[str, float]:
+    m = judged(m)
+    with without_neurons(m.precise, 0) as network:
+        found = m.answers_to(m.sampled, network)
+    wrong = ~found.correct
+    return {
+        ACCURACY: found.accuracy,
+        LOSS_WITHOUT: found.loss,
+        ALL_ZERO: float((found.given[wrong] == ZERO).double().mean()),
+    }
+
+
+def _near_zero(m: SequenceMeasurements) -> dict[str, float]:
+    m = judged(m)
+    with without_neurons(m.precise, 0) as network:
+        correct = m.answers_to(m.sampled, network).correct.double()
+    size = means_so_far(m)[0].abs()
+    return {
+        FAR: float(correct[size > 1].mean()),
+        NEAR: float(correct[(size > 0) & (size < 0.25)].mean()),
+    }
+
+
+def _signs_agree(m: SequenceMeasurements) -> dict[str, float]:
+    m = judged(m)
+    boosts = _boosts(m)
+    agree = (boosts[:, POSITIVE] - boosts[:, NEGATIVE]).sign() == _signs(m)
+    return {AGREEING: float(agree[m.neuron_rises > MATTERS].double().mean())}
+
+
+def _signs_listed(m: SequenceMeasurements) -> dict[str, float]:
+    signs = _signs(judged(m))
+    return {AS_LISTED: sum(float(signs[neuron]) == sign for neuron, sign in LISTED.items()), SEED: seed(m)}
+
+
+def _order(m: SequenceMeasurements) -> dict[str, float]:
+    rises = judged(m).neuron_rises
+    return {
+        ORDERED: float(rises.argsort(descending=True)[:3].tolist() == [2, 7, 4]),
+        UNUSED: float(rises[[5, 6]].max()),
+        SEED: seed(m),
+    }
+
+
+def _boost_zero(m: SequenceMeasurements) -> dict[str, float]:
+    m = judged(m)
+    return {BOOST_ZERO: float(_boosts(m)[m.neuron_rises > MATTERS_MUCH, ZERO].amin())}
+
+
+def _relu(m: SequenceMeasurements) -> dict[str, float]:
+    m = judged(m)
+    hook = "blocks.0.mlp.hook_post"
+    with torch.no_grad():
+        _, cache = m.precise.run_with_cache(m.sampled.inputs, names_filter=[hook])
+    along, signs = projections(m), _signs(m)
+    matter = (m.neuron_rises > MATTERS).nonzero()[:, 0].tolist()
+    return {RELU: min(correlation(cache[hook][..., n], (signs[n] * along).relu()) for n in matter)}
+
+
+CLAIMS = (
+    Claim(
+        id="arena.cumsum.without_mlp",
+        where="November, ablation of the MLP",
+        statement="Without neurons more than half of the answers are right, and the errors say zero.",
+        source_says="loss .536, of the network with centred weights",
+        measure=each(_without_mlp),
+        expected={
+            ACCURACY: between(0.5, 0.9, "more than half"),
+            ALL_ZERO: at_least(0.95, "errors say zero"),
+        },
+        reported=(LOSS_WITHOUT,),
+        needs=CUMSUM,
+        scope="any seed",
+    ),
+    Claim(
+        id="arena.cumsum.near_zero",
+        where="November, ablation of the MLP",
+        statement="The MLP is needed for small means alone.",
+        source_says="a figure",
+        measure=each(_near_zero),
+        expected={
+            FAR: at_least(0.98, "not needed for large means"),
+            NEAR: at_most(0.4, "needed for small means"),
+        },
+        needs=CUMSUM,
+        scope="any seed",
+        figure="cumsum_without",
+    ),
+    Claim(
+        id="arena.cumsum.signs",
+        where="November, neurons",
+        statement="A neuron fires on one sign of the mean, and boosts the answer of that sign.",
+        source_says="of six neurons",
+        measure=each(_signs_agree),
+        expected={AGREEING: equals(1, "every neuron that matters")},
+        needs=CUMSUM,
+        scope="any seed",
+        figure="cumsum_neurons",
+    ),
+    Claim(
+        id="arena.cumsum.signs_listed",
+        where="November, neurons",
+        statement="Neurons 0, 1, 3 and 4 fire on positive means, 2 and 7 on negative ones.",
+        source_says="0, 1, 3, 4 positive; 2, 7 negative",
+        measure=each(_signs_listed),
+        expected={AS_LISTED: equals(6, "the source's list")},
+        given={SEED: equals(42, "neurons of another seed have other numbers")},
+        needs=CUMSUM[:1],
+        figure="cumsum_neurons",
+    ),
+    Claim(
+        id="arena.cumsum.neurons",
+        where="November, ablation of neurons",
+        statement="Neuron 2 matters most, then 7 and 4; 5 and 6 do not matter.",
+        source_says=".0185 .0163 .0951 .0200 .0311 .0002 .0000 .0465",
+        measure=each(_order),
+        expected={
+            ORDERED: equals(1, "the three largest of the source"),
+            UNUSED: at_most(0.001, "0.0002 and 0.0000 in the source"),
+        },
+        given={SEED: equals(42, "neurons of another seed have other numbers")},
+        needs=CUMSUM[:1],
+        figure="cumsum_neurons",
+    ),
+    Claim(
+        id="arena.cumsum.boost_zero",
+        where="November, ablation of neurons",
+        statement="The neurons that matter boost zero, too.",
+        source_says="boosts of zero",
+        measure=each(_boost_zero),
+        expected={BOOST_ZERO: at_least(0, "every one boosts it")},
+        needs=CUMSUM,
+        scope="any seed",
+        figure="cumsum_neurons",
+    ),
+    Claim(
+        id="arena.cumsum.relu",
+        where="not in the source",
+        statement="All neurons are ReLUs of the mean or of its negative, with thresholds near zero.",
+        source_says="nothing",
+        measure=each(_relu),
+        expected={RELU: at_least(0.98, "a ReLU of the projection itself")},
+        needs=CUMSUM,
+        scope="any seed",
+    ),
+)

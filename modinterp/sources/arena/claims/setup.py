@@ -1,0 +1,54 @@
+"""Sizes of the networks, and whether recipe and seed give the authors' network."""
+
+from __future__ import annotations
+
+from math import prod
+
+from modinterp.claims.band import equals, near
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import Value, each
+from modinterp.measurements import SequenceMeasurements
+from modinterp.sources.arena.claims.cumsum import u
+from modinterp.sources.arena.claims.subject import SEED, judged, seed
+from modinterp.sources.arena.runs import CUMSUM, RUNS, SORT, SUM
+
+WEIGHTS = {"weights, running sum": CUMSUM[0], "weights, sorted list": SORT[0], "weights, sum of two numbers": SUM[0]}
+Q, K, V, LARGEST = "norm of W_Q", "norm of W_K", "norm of W_V", "largest singular value of W_E W_V W_O"
+
+
+def _sizes() -> dict[str, Value]:
+    return {name: sum(map(prod, RUNS[run].model.shapes().values())) for name, run in WEIGHTS.items()}
+
+
+def _reproduced(m: SequenceMeasurements) -> dict[str, float]:
+    network, values = judged(m).precise, u(judged(m)).singular_values
+    norms = {name: float(w.norm()) for name, w in ((Q, network.W_Q), (K, network.W_K), (V, network.W_V))}
+    return norms | {LARGEST: float(values[0]), SEED: seed(m)}
+
+
+CLAIMS = (
+    Claim(
+        id="arena.arch",
+        where="each month, the network",
+        statement="The networks have 2,447, 49,684 and 30,300 weights.",
+        source_says="sizes of each network",
+        measure=_sizes,
+        expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300)), strict=True)),
+        scope="any network",
+    ),
+    Claim(
+        id="arena.reproduction",
+        where="November, notebook",
+        statement="Recipe and seed give the authors' own network.",
+        source_says="their network has norms .021, .022 and 2.80, and a singular value of 22.01",
+        measure=each(_reproduced),
+        expected={
+            Q: near(0.021, 0.0005, "0.021 in the authors' network, to its last digit"),
+            K: near(0.022, 0.0005, "0.022 in the authors' network, to its last digit"),
+            V: near(2.80, 0.005, "2.80 in the authors' network, to its last digit"),
+            LARGEST: near(22.01, 0.01, "22.01 in the authors' network, to its last digit"),
+        },
+        given={SEED: equals(42, "the authors' seed")},
+        needs=CUMSUM[:1],
+    ),
+)

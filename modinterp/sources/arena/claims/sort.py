@@ -1,0 +1,235 @@
+"""Sorted list: which number each position attends to, and which numbers each head copies."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.sequences.circuits import copying_tables, is_copied, owners, position_score_tables, score_tables
+from modinterp.analyses.statistics.ranking import rank_correlation
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import each
+from modinterp.measurements import SequenceMeasurements
+from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, SEED, seed
+from modinterp.sources.arena.runs import SORT
+
+WHOLE = "share of the lists sorted throughout"
+EITHER, OWNER = "share of queries that attend most to the next number, either head", "the same, the head that copies it"
+SMALLEST, FALLING = "share of SEP that attends most to the smallest", "rank correlation of score and number, 0 to 30"
+RISING = "rank correlation of score and number, 31 to 50"
+COPIED, BOTH = "numbers copied by a head", "numbers copied by both heads"
+AS_SPLIT = "copied sets are the source's"
+LARGER, SMALLER = "rise of the loss without the head that copies more", "rise of the loss without the other"
+TIMES, MORE = "size of the larger domain over the smaller", "rise without the larger over that without the smaller"
+ABOVE, NEXT = "share of numbers that score highest 1 to 7 above", "share that scores highest 1 above"
+ZERO, EARLY = "numbers of 13 that score 0 among the highest 5", "largest score of small keys at late positions"
+SPLIT = ({*range(28, 38)}, {*range(51)} - {*range(29, 36)})  # of the two heads of the source
+
+
+def tables(m: SequenceMeasurements) -> Float[Tensor, "head token output"]:
+    """What attending to each number adds to the logit of each number, by head."""
+    limit = m.task.limit
+    return copying_tables(m.folded)[:, :limit, :limit]
+
+
+def owner_of(m: SequenceMeasurements) -> Int[Tensor, " number"]:
+    """The head that copies each number best."""
+    return owners(tables(m))
+
+
+def copied(m: SequenceMeasurements) -> Bool[Tensor, "head number"]:
+    """Whether each head copies each number."""
+    return is_copied(tables(m))
+
+
+def larger_head(m: SequenceMeasurements) -> int:
+    """The head that copies more numbers."""
+    return int(copied(m).sum(dim=1).argmax())
+
+
+def attended(m: SequenceMeasurements) -> Int[Tensor, "input head query"]:
+    """The token that gets most of the attention of SEP and of each sorted number but the last, of the inputs shown."""
+    most = m.patterns[0][:, :, m.task.n : 2 * m.task.n].argmax(dim=-1)
+    return m.inputs.unsqueeze(1).expand(-1, most.shape[1], -1).gather(2, most)
+
+
+def _solved(m: SequenceMeasurements) -> dict[str, float]:
+    found = m.answered
+    return {
+        ACCURACY: found.accuracy,
+        WHOLE: found.whole_accuracy,
+        LOSS: found.loss,
+        LOWEST: float(found.sureness.min()),
+    }
+
+
+def _next_larger(m: SequenceMeasurements) -> dict[str, float]:
+    following = m.answers[:, 1 : m.task.n]
+    hits = attended(m)[:, :, 1:] == following.unsqueeze(1)
+    by_owner = hits.gather(1, owner_of(m)[following].unsqueeze(1)).squeeze(1)
+    return {EITHER: float(hits.any(dim=1).double().mean()), OWNER: float(by_owner.double().mean())}
+
+
+def _sep(m: SequenceMeasurements) -> dict[str, float]:
+    hits = attended(m)[:, :, 0] == m.answers[:, :1]
+    scores, numbers = score_tables(m.folded)[:, m.task.limit, : m.task.limit], torch.arange(m.task.limit).double()
+    by_head = [rank_correlation(row[:31], numbers[:31]) for row in scores]
+    best = min(range(len(by_head)), key=lambda head: by_head[head])
+    return {
+        SMALLEST: float(hits.any(dim=1).double().mean()),
+        FALLING: by_head[best],
+        RISING: rank_correlation(scores[best, 31:], numbers[31:]),
+    }
+
+
+def _copies(m: SequenceMeasurements) -> dict[str, float]:
+    found = copied(m)
+    return {COPIED: int(found.any(dim=0).sum()), BOTH: int(found.all(dim=0).sum())}
+
+
+def _split(m: SequenceMeasurements) -> dict[str, float]:
+    sets = [set(row.nonzero()[:, 0].tolist()) for row in copied(m)]
+    return {AS_SPLIT: float(tuple(sorted(sets, key=len)) == SPLIT), SEED: seed(m)}
+
+
+def _heads(m: SequenceMeasurements) -> dict[str, float]:
+    sizes, rises, most = copied(m).sum(dim=1).tolist(), m.head_rises[0].tolist(), larger_head(m)
+    return {
+        LARGER: rises[most],
+        SMALLER: rises[1 - most],
+        TIMES: sizes[most] / max(sizes[1 - most], 1),
+        MORE: rises[most] / rises[1 - most],
+    }
+
+
+def _qk(m: SequenceMeasurements) -> dict[str, float]:
+    d = torch.arange(36)
+    scores = score_tables(m.folded)[owner_of(m)[d + 1], d][:, : m.task.limit]
+    above = scores.argmax(dim=-1) - d
+    return {ABOVE: float(((above >= 1) & (above <= 7)).double().mean()), NEXT: float((above == 1).double().mean())}
+
+
+def _zero(m: SequenceMeasurements) -> dict[str, float]:
+    head, limit = larger_head(m), m.task.limit
+    scores = score_tables(m.folded)[head, 38:limit, :limit]
+    ranks = (scores > scores[:, :1]).sum(dim=-1) + 1
+    of_positions = position_score_tables(m.folded)[head][:, :limit]
+    small = (of_positions - of_positions.mean(dim=-1, keepdim=True))[15:20, :5].mean(dim=-1)
+    return {ZERO: int((ranks <= 5).sum()), EARLY: float(small.max())}
+
+
+CLAIMS = (
+    Claim(
+        id="arena.sort.solved",
+        where="October, the network",
+        statement="It sorts nearly always.",
+        source_says=".9989; loss .039, mean probability .966, least .001",
+        measure=each(_solved),
+        expected={ACCURACY: at_least(0.995, "0.9989 in the source")},
+        reported=(WHOLE, LOSS, LOWEST),
+        needs=SORT,
+        scope="any seed",
+    ),
+    Claim(
+        id="arena.sort.next_larger",
+        where="October, summary",
+        statement="A number attends to the smallest number above it in at least one head.",
+        source_says="a figure",
+        measure=each(_next_larger),
+        expected={EITHER: at_least(0.75, "nearly every query of the figure")},
+        reported=(OWNER,),
+        needs=SORT,
+        scope="any seed",
+        figure="sort_attention",
+    ),
+    Claim(
+        id="arena.sort.sep",
+        where="October, SEP",
+        statement="SEP attends to the smallest number; its scores fall with the number up to about 30.",
+        source_says="a figure",
+        measure=each(_sep),
+        expected={
+            SMALLEST: at_least(0.95, "attends to the smallest"),
+            FALLING: at_most(-0.9, "falling up to 30, in the head where it falls more"),
+        },
+        reported=(RISING,),
+        needs=SORT,
+        scope="any seed",
+        figure="sort_scores",
+    ),
+    Claim(
+        id="arena.sort.copies",
+        where="October, OV circuit",
+        statement="Heads copy what they attend to, and together they copy all numbers.",
+        source_says="51 of 51",
+        measure=each(_copies),
+        expected={COPIED: at_least(49, "all of 51, two for rounding")},
+        needs=SORT,
+        scope="any seed",
+        figure="sort_copies",
+    ),
+    Claim(
+        id="arena.sort.split_listed",
+        where="October, OV circuit",
+        statement="One head copies 28 to 37, the other all numbers but 29 to 35.",
+        source_says="28 to 37; nearly all others",
+        measure=each(_split),
+        expected={AS_SPLIT: equals(1, "the source's sets")},
+        given={SEED: equals(42, "heads of another seed share the numbers in another way")},
+        needs=SORT[:1],
+        figure="sort_copies",
+    ),
+    Claim(
+        id="arena.sort.split",
+        where="October, OV circuit",
+        statement="The heads share the numbers: hardly any is copied by both.",
+        source_says="5 of 51 by both",
+        measure=each(_copies),
+        expected={BOTH: at_most(8, "5 in the source")},
+        needs=SORT,
+        scope="any seed",
+        figure="sort_copies",
+    ),
+    Claim(
+        id="arena.sort.heads",
+        where="October, ablation of heads",
+        statement="The head that copies more numbers matters more.",
+        source_says=".920, 4.963",
+        measure=each(_heads),
+        expected={MORE: at_least(1, "the order in the source")},
+        given={TIMES: at_least(2, "domains of different sizes")},
+        reported=(LARGER, SMALLER),
+        needs=SORT,
+        scope="any seed",
+    ),
+    Claim(
+        id="arena.sort.qk",
+        where="October, QK circuit",
+        statement="Scores peak slightly above the query's number, and often not one above it.",
+        source_says="a figure; 25 scores 28 and 29 highest",
+        measure=each(_qk),
+        expected={
+            ABOVE: at_least(0.85, "slightly above, numbers up to 35, in the head that copies the next"),
+            NEXT: at_most(0.4999, "less than half"),
+        },
+        needs=SORT,
+        scope="any seed",
+        figure="sort_scores",
+    ),
+    Claim(
+        id="arena.sort.zero",
+        where="October, QK circuit",
+        statement="Numbers above 35 score 0 highest; late query positions counter that.",
+        source_says="a figure",
+        measure=each(_zero),
+        expected={
+            ZERO: at_least(9, "of 38 to 50, in the head that copies more"),
+            EARLY: at_most(0, "positions 15 to 19, keys 0 to 4, below the mean of their row"),
+        },
+        needs=SORT,
+        scope="any seed",
+        figure="sort_scores",
+    ),
+)

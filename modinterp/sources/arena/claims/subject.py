@@ -1,0 +1,23 @@
+"""Which network of a run is judged, and what claims about the same problem share."""
+
+from __future__ import annotations
+
+from modinterp.measurements import SequenceMeasurements
+from modinterp.sources.arena.runs import CUMSUM
+
+# The authors keep the round of the best validation accuracy, of equals that with the smallest loss on its last batch:
+# the ninth of the running sums. Nothing that is shipped holds the losses of last batches, so that it is written here.
+KEPT = {CUMSUM[0]: 9 * 293}
+SEED = "seed of the data"
+LOSS, LOWEST, ACCURACY = "loss", "smallest probability of the right answer", "accuracy"
+
+
+def judged(m: SequenceMeasurements) -> SequenceMeasurements:
+    """The measurements of the network that claims are about: the authors' round with their seed, else the last."""
+    epoch = KEPT.get(m.name)
+    return m.as_of(epoch) if epoch is not None and epoch in m.snapshots else m
+
+
+def seed(m: SequenceMeasurements) -> int:
+    """The seed of the data and of the initial weights."""
+    return m.task.data_seed

@@ -1,0 +1,80 @@
+"""The runs of ARENA's monthly problems: the sign of a running sum, a sorted list, the sum of two numbers.
+
+Exact: sizes, data, order of all draws, Adam with decay in the gradient, batches of 512 in a new order every time, and
+the falling rate, all as in the notebooks; the seed 42 is theirs. The other seeds are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from modinterp.models import TransformerConfig
+from modinterp.tasks import ColumnSum, SignOfSum, SortedList, StreamTask
+from modinterp.training import Recipe, RunSpec
+
+SEEDS = (42, *range(7))
+BATCH = 512
+
+
+def _recipe(task: StreamTask, rounds: int, lr: float, lr_end: float, decay: float) -> Recipe:
+    """Adam over so many rounds of the training inputs, with a row of history and a snapshot each."""
+    steps = -(-task.size // BATCH)
+    return Recipe(
+        epochs=rounds * steps,
+        fraction=task.share,
+        batches="permuted",
+        batch_size=BATCH,
+        lr=lr,
+        lr_end=lr_end,
+        lr_stairs=rounds,
+        weight_decay=decay,
+        decay="coupled",
+        betas=(0.9, 0.999),
+        warmup=0,
+        loss_dtype="float32",
+        log_every=steps,
+        snapshot_every=steps,
+    )
+
+
+def _runs(
+    stem: str,
+    tasks: Iterable[StreamTask],
+    rounds: int,
+    rates: tuple[float, float],
+    decay: float,
+    **sizes: int | str | None,
+) -> dict[str, RunSpec]:
+    """The runs of one problem, by name; a task for each seed, whose data the seed decides."""
+    runs = {}
+    for task in tasks:
+        model = TransformerConfig.of(task, attn_biases=True, unembed_bias=True, init="0.8/sqrt(d_model)", **sizes)
+        spec = RunSpec(task, model, _recipe(task, rounds, *rates, decay), task.data_seed)
+        runs[f"arena/{stem}-{task.data_seed}"] = spec
+    return runs
+
+
+_SIGNS = [SignOfSum(size=150_000, held_out=10_000, data_seed=seed) for seed in SEEDS]
+_LISTS = [SortedList(size=150_000, held_out=10_000, data_seed=seed) for seed in SEEDS]
+_SUMS = [ColumnSum(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
+CUMSUM, SORT, SUM = (tuple(f"arena/{stem}-{seed}" for seed in SEEDS) for stem in ("cumsum", "sort", "sum"))
+
+RUNS = {
+    **_runs("cumsum", _SIGNS, 20, (1e-3, 1e-4), 0.01, d_model=24, n_heads=1, d_head=12, d_mlp=8),
+    **_runs(
+        "sort", _LISTS, 25, (1e-3, 1e-4), 0.005, d_model=96, n_heads=2, d_head=48, d_mlp=None, normalization_type="LN"
+    ),
+    **_runs(
+        "sum",
+        _SUMS,
+        100,
+        (2e-3, 1e-4),
+        0.001,
+        n_layers=2,
+        d_model=48,
+        n_heads=3,
+        d_head=24,
+        d_mlp=None,
+        normalization_type="LN",
+    ),
+}

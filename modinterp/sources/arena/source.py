@@ -1,0 +1,18 @@
+"""ARENA's monthly algorithmic problems: sorting, sums with carries, running sums, taken apart."""
+
+from modinterp.sources.contract import Source
+
+SOURCE = Source(
+    name="arena",
+    package=__package__,
+    title="Monthly algorithmic problems: running sums, sorted lists",
+    citation="McDougall, ARENA 2.0, chapter 1 (2023)",
+    main_run="arena/cumsum-42",
+    link="https://github.com/callummcdougall/ARENA_2.0",
+    note=(
+        "The course has no licence, so none of its weights, code or words are here: its networks are trained again "
+        "from their recipe. Of the running sums with the authors' seed that gives their network up to rounding: the "
+        "round that they keep, and the norms and losses that they print. Networks of other seeds are judged as they are "
+        "at the end of training."
+    ),
+)
