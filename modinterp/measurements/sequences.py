@@ -111,23 +111,23 @@ class SequenceMeasurements(NetworkMeasurements):
     def head_rises(self) -> Float[Tensor, "layer head"]:
         """By how much the loss rises with each head at its mean at every position. [nats]"""
         n_layers, _, n_heads, _ = self.means.shape
-        rises = [[self._rise_of_head((layer, head)) for head in range(n_heads)] for layer in range(n_layers)]
-        return torch.tensor(rises, dtype=torch.float64)
-
-    def _rise_of_head(self, head: Place) -> float:
-        with heads_at_mean(self.precise, self.means, [head]) as network:
-            return self.answers_to(self.sampled, network).loss - self.sample_loss
+        losses = torch.zeros(n_layers, n_heads, dtype=torch.float64)
+        for layer in range(n_layers):
+            for head in range(n_heads):
+                with heads_at_mean(self.precise, self.means, [(layer, head)]) as network:
+                    losses[layer, head] = self.answers_to(self.sampled, network).loss
+        return losses - self.sample_loss
 
     @cached_property
     def neuron_rises(self) -> Float[Tensor, " neuron"]:
         """By how much the loss rises with each neuron of the last layer at 0. [nats]"""
-        layer, rises = len(self.model.blocks) - 1, []
+        layer, losses = len(self.model.blocks) - 1, []
         if not hasattr(self.model.blocks[layer], "mlp"):
             raise NoSuchPart(f"{self.name} has no neurons")
         for neuron in range(self.model.blocks[layer].mlp.W_in.shape[1]):
             with without_neurons(self.precise, layer, [neuron]) as network:
-                rises.append(self.answers_to(self.sampled, network).loss - self.sample_loss)
-        return torch.tensor(rises, dtype=torch.float64)
+                losses.append(self.answers_to(self.sampled, network).loss)
+        return torch.tensor(losses, dtype=torch.float64) - self.sample_loss
 
     @cached_property
     def patterns(self) -> Float[Tensor, "layer input head query key"]:

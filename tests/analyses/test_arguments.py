@@ -66,6 +66,12 @@ def network(task: Any = TASK) -> Any:
     return hooked(config, initial_weights(config, 0))
 
 
+@cache
+def attention_alone() -> Any:
+    config = TransformerConfig.of(TASK, d_model=8, n_heads=2, d_head=4, d_mlp=None)
+    return hooked(config, initial_weights(config, 0))
+
+
 def tensor(kind: Any) -> torch.Tensor:
     shape = [SIZES.get(name, 5) for name in kind.dim_str.split()]
     generator = torch.Generator().manual_seed(0)
@@ -129,6 +135,9 @@ def special() -> dict[str, Any]:
         torch.rand(49, 5), "shape": (2, 1), "matrices": [torch.rand(rho.dim, rho.dim) for rho in irreps(GROUP)],
         "side": "left", "subgroup": frozenset({0}), "irrep_nulls.separation.irreps":
         irreps(GROUP), "decomposition.regular_decomposition.table": GROUP.table, "explained.affine_fit.y": torch.rand(49, 3),
+        "answers.answers.positions": (0, 1, 2, 1, 0), "circuits.is_copied.tables": torch.rand(2, P, P), "circuits.owners.tables":
+        torch.rand(2, P, P), "attribution.attribution_by_source.model": attention_alone(),
+        "attribution.attribution_by_source.asking": torch.randint(0, 3, (49,)),
     }  # fmt: skip
 
 
@@ -253,9 +262,9 @@ def test_a_network_with_nan_is_refused() -> None:
         whole = arguments(name)
         key = "network" if "network" in whole else "model"
         broken = copy.deepcopy(whole[key])
-        broken.blocks[0].mlp.W_in.data[0, 0] = torch.nan
+        broken.embed.W_E.data[0, 0] = torch.nan
         said = refusal(name, whole | {key: broken})
-        if said != f"{key} must have finite weights, got NaN or infinity in blocks.0.mlp.W_in":
+        if said != f"{key} must have finite weights, got NaN or infinity in embed.W_E":
             failures.append(f"{name}({key}): {said}")
     assert not failures
     assert len(names) >= LEAST_NETWORKS

@@ -1,4 +1,4 @@
-"""How well a score ranks true items before false ones, and how alike two scores rank all items."""
+"""How well a score ranks true items before false ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
-from modinterp.analyses.statistics.lines import correlation
 
 
 @checked
@@ -31,13 +30,3 @@ def average_precision(scores: Float[Tensor, " item"], true: Bool[Tensor, " item"
     hits = true[scores.argsort(descending=True)].double()
     precision = hits.cumsum(dim=0) / torch.arange(1, len(hits) + 1)
     return float((precision * hits).sum() / hits.sum())
-
-
-@checked
-def rank_correlation(x: Float[Tensor, " item"], y: Float[Tensor, " item"]) -> float:
-    """Spearman's correlation of two scores without ties: Pearson's of their ranks.
-
-    >>> round(rank_correlation(torch.tensor([1.0, 2.0, 9.0]), torch.tensor([3.0, 2.0, 1.0])), 12)
-    -1.0
-    """
-    return correlation(*(z.argsort().argsort().double() for z in (x, y)))

@@ -1,6 +1,6 @@
-"""The claims of ARENA's monthly problems, one file a part: set-up, running sums, sorted lists."""
+"""The claims of ARENA's monthly problems, one file a part: set-up and running sums."""
 
-from modinterp.sources.arena.claims import cumsum, cumsum_neurons, setup, sort, sort_lists
+from modinterp.sources.arena.claims import cumsum, cumsum_neurons, setup
 
-SECTIONS = (setup, cumsum, cumsum_neurons, sort, sort_lists)
+SECTIONS = (setup, cumsum, cumsum_neurons)
 CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)

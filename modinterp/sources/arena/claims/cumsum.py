@@ -42,7 +42,7 @@ def numbers_in_order(m: SequenceMeasurements) -> list[int]:
 def u(m: SequenceMeasurements) -> WrittenDirection:
     """The direction in which the head writes numbers."""
     attn = m.precise.blocks[0].attn
-    return written_direction(m.precise.W_E[numbers_in_order(m)] @ attn.W_V[0] @ attn.W_O[0])
+    return written_direction((m.precise.W_E[numbers_in_order(m)] @ attn.W_V[0] @ attn.W_O[0]).detach())
 
 
 def means_so_far(m: SequenceMeasurements) -> tuple[Float[Tensor, "input pos"], Float[Tensor, "input pos"]]:
@@ -88,10 +88,10 @@ def _qk_zero(m: SequenceMeasurements) -> dict[str, float]:
     with torch.no_grad():
         _, cache = m.precise.run_with_cache(m.inputs, names_filter=[hook])
     scores = cache[hook]
-    size = float(m.precise.W_V.norm())
+    size = float(m.precise.W_V.detach().norm())
     return {
-        QUERIES: float(m.precise.W_Q.norm()) / size,
-        KEYS: float(m.precise.W_K.norm()) / size,
+        QUERIES: float(m.precise.W_Q.detach().norm()) / size,
+        KEYS: float(m.precise.W_K.detach().norm()) / size,
         SCORE: float(scores[scores.isfinite()].abs().max()),
     }
 
@@ -127,7 +127,7 @@ def _mean(m: SequenceMeasurements) -> dict[str, float]:
 
 def _u_align(m: SequenceMeasurements) -> dict[str, float]:
     m = judged(m)
-    outputs = m.folded.W_U.T
+    outputs = m.folded.W_U.detach().T
 
     def cosine(a: Tensor, b: Tensor) -> float:
         return float(torch.nn.functional.cosine_similarity(a, b, dim=0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import nan
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -11,6 +13,7 @@ from modinterp.analyses.statistics.lines import correlation
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
+from modinterp.claims.finding import one_seed
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.cumsum import NEGATIVE, POSITIVE, ZERO, means_so_far, projections, u
 from modinterp.sources.arena.claims.subject import ACCURACY, SEED, judged, seed
@@ -85,7 +88,8 @@ def _order(m: SequenceMeasurements) -> dict[str, float]:
 
 def _boost_zero(m: SequenceMeasurements) -> dict[str, float]:
     m = judged(m)
-    return {BOOST_ZERO: float(_boosts(m)[m.neuron_rises > MATTERS_MUCH, ZERO].amin())}
+    boosts = _boosts(m)[m.neuron_rises > MATTERS_MUCH, ZERO].tolist()
+    return {BOOST_ZERO: min(boosts, default=nan)}
 
 
 def _relu(m: SequenceMeasurements) -> dict[str, float]:
@@ -95,7 +99,8 @@ def _relu(m: SequenceMeasurements) -> dict[str, float]:
         _, cache = m.precise.run_with_cache(m.sampled.inputs, names_filter=[hook])
     along, signs = projections(m), _signs(m)
     matter = (m.neuron_rises > MATTERS).nonzero()[:, 0].tolist()
-    return {RELU: min(correlation(cache[hook][..., n], (signs[n] * along).relu()) for n in matter)}
+    found = [correlation(cache[hook][..., n], (signs[n] * along).relu()) for n in matter]
+    return {RELU: min(found, default=nan)}
 
 
 CLAIMS = (
@@ -136,6 +141,7 @@ CLAIMS = (
         expected={AGREEING: equals(1, "every neuron that matters")},
         needs=CUMSUM,
         scope="any seed",
+        control="also true before training",
         figure="cumsum_neurons",
     ),
     Claim(
@@ -147,6 +153,10 @@ CLAIMS = (
         expected={AS_LISTED: equals(6, "the source's list")},
         given={SEED: equals(42, "neurons of another seed have other numbers")},
         needs=CUMSUM[:1],
+        finding=one_seed(
+            "All six signs are the other way round, as in the source's own figure and in the network that its recipe "
+            "and seed give: 2 and 7 fire on positive means."
+        ),
         figure="cumsum_neurons",
     ),
     Claim(
@@ -172,6 +182,7 @@ CLAIMS = (
         expected={BOOST_ZERO: at_least(0, "every one boosts it")},
         needs=CUMSUM,
         scope="any seed",
+        control="without control",
         figure="cumsum_neurons",
     ),
     Claim(

@@ -22,7 +22,7 @@ def _sizes() -> dict[str, Value]:
 
 def _reproduced(m: SequenceMeasurements) -> dict[str, float]:
     network, values = judged(m).precise, u(judged(m)).singular_values
-    norms = {name: float(w.norm()) for name, w in ((Q, network.W_Q), (K, network.W_K), (V, network.W_V))}
+    norms = {name: float(w.detach().norm()) for name, w in ((Q, network.W_Q), (K, network.W_K), (V, network.W_V))}
     return norms | {LARGEST: float(values[0]), SEED: seed(m)}
 
 

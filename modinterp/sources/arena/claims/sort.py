@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.sequences.circuits import copying_tables, is_copied, owners, position_score_tables, score_tables
-from modinterp.analyses.statistics.ranking import rank_correlation
+from modinterp.analyses.training.curves import rank_correlation
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
@@ -74,13 +74,13 @@ def _next_larger(m: SequenceMeasurements) -> dict[str, float]:
 
 def _sep(m: SequenceMeasurements) -> dict[str, float]:
     hits = attended(m)[:, :, 0] == m.answers[:, :1]
-    scores, numbers = score_tables(m.folded)[:, m.task.limit, : m.task.limit], torch.arange(m.task.limit).double()
-    by_head = [rank_correlation(row[:31], numbers[:31]) for row in scores]
+    scores, numbers = score_tables(m.folded)[:, m.task.limit, : m.task.limit], list(range(m.task.limit))
+    by_head = [rank_correlation(row[:31].tolist(), numbers[:31]) for row in scores]
     best = min(range(len(by_head)), key=lambda head: by_head[head])
     return {
         SMALLEST: float(hits.any(dim=1).double().mean()),
         FALLING: by_head[best],
-        RISING: rank_correlation(scores[best, 31:], numbers[31:]),
+        RISING: rank_correlation(scores[best, 31:].tolist(), numbers[31:]),
     }
 
 

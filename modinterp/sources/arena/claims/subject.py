@@ -9,7 +9,8 @@ from modinterp.sources.arena.runs import CUMSUM
 # the ninth of the running sums. Nothing that is shipped holds the losses of last batches, so that it is written here.
 KEPT = {CUMSUM[0]: 9 * 293}
 SEED = "seed of the data"
-LOSS, LOWEST, ACCURACY = "loss", "smallest probability of the right answer", "accuracy"
+LOSS, LOWEST = "loss of the answers", "smallest probability of the right answer"
+ACCURACY = "accuracy at the positions read"
 
 
 def judged(m: SequenceMeasurements) -> SequenceMeasurements:
