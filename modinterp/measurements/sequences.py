@@ -132,7 +132,11 @@ class SequenceMeasurements(NetworkMeasurements):
     @cached_property
     def patterns(self) -> Float[Tensor, "layer input head query key"]:
         """Attention between all positions, of every layer."""
-        return patterns(self.model, self.inputs).cpu()
+        return self.pattern_of(self.inputs)
+
+    def pattern_of(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:
+        """Attention between all positions of some inputs, of every layer."""
+        return patterns(self.model, inputs).cpu()
 
     @cached_property
     def previous(self) -> Float[Tensor, " head"]:

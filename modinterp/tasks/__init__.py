@@ -16,6 +16,7 @@ from modinterp.tasks.ordering import Ordering
 from modinterp.tasks.primes import PrimeRemainders, primes_below
 from modinterp.tasks.random_labels import RandomLabels
 from modinterp.tasks.renaming import Renaming
+from modinterp.tasks.repeats import FirstUnique, Palindromes
 from modinterp.tasks.sequences import DigitAddition, RepeatedSubsequence, SkipTrigram
 from modinterp.tasks.streams import ColumnSum, SignOfSum, SortedList, StreamTask
 from modinterp.tasks.task import Examples, Split, Task
@@ -25,10 +26,12 @@ __all__ = [
     "Cyclic",
     "DigitAddition",
     "Examples",
+    "FirstUnique",
     "Group",
     "ModularArithmetic",
     "ModularSum",
     "Ordering",
+    "Palindromes",
     "PrimeRemainders",
     "RandomLabels",
     "RenamedAddition",

@@ -6,11 +6,13 @@ import pytest
 import torch
 
 from modinterp.models import TransformerConfig
-from modinterp.tasks import ColumnSum, SignOfSum, SortedList, StreamTask
+from modinterp.tasks import ColumnSum, FirstUnique, Palindromes, SignOfSum, SortedList, StreamTask
 from modinterp.tasks.description import description, task_from_description
 from modinterp.training import Recipe, RunSpec
 
-TASKS = [kind(size=200, held_out=30, data_seed=5) for kind in (ColumnSum, SortedList, SignOfSum)]
+TASKS = [
+    kind(size=200, held_out=30, data_seed=5) for kind in (ColumnSum, SortedList, SignOfSum, Palindromes, FirstUnique)
+]
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -79,3 +81,25 @@ def test_trainings_of_other_data_seeds_share_their_recipe() -> None:
     specs = [RunSpec(task, TransformerConfig.of(task), recipe, task.data_seed) for task in tasks]
     assert specs[0].shared_recipe == specs[1].shared_recipe
     assert specs[0] != specs[1]
+
+
+def test_half_of_the_inputs_are_palindromes_and_others_differ_in_few_places() -> None:
+    task = Palindromes(size=4000, held_out=30, data_seed=5)
+    differing = []
+    for row, label in zip(task.inputs().tolist(), task.labels().tolist(), strict=True):
+        places = sum(row[1 + k] != row[20 - k] for k in range(10))
+        differing += [places] if places else []
+        assert (row[0], row[21], label[0]) == (31, 32, int(places == 0))
+    assert abs(len(differing) / 4030 - 0.5) < 0.01
+    assert abs(sum(differing) / len(differing) - 5 * 30 / 31) < 0.1
+    with pytest.raises(ValueError, match="half of the inputs"):
+        Palindromes(size=3)
+
+
+def test_first_letters_that_occurred_once() -> None:
+    task = TASKS[4]
+    for row, label in zip(task.inputs().tolist(), task.labels().tolist(), strict=True):
+        assert row[0] == 10
+        for place in range(20):
+            seen = row[1 : place + 1]
+            assert label[place] == next((letter for letter in seen if seen.count(letter) == 1), 10)

@@ -15,10 +15,11 @@ from modinterp.figures import measured, ordering
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.cumsum import means_so_far, projections, u
 from modinterp.sources.arena.claims.lists import attention_from, triples
+from modinterp.sources.arena.claims.palindrome import differences, errors_by_pair
 from modinterp.sources.arena.claims.sort import copied, owner_of, tables
 from modinterp.sources.arena.claims.sort_lists import GAPS, right_behind_jumps
 from modinterp.sources.arena.claims.subject import judged
-from modinterp.sources.arena.runs import CUMSUM, SORT
+from modinterp.sources.arena.runs import CUMSUM, PALINDROME, SORT
 from modinterp.sources.drawing import Drawing, Table
 
 Measured = Mapping[str, SequenceMeasurements]
@@ -143,6 +144,20 @@ def _sort_triples(m: SequenceMeasurements) -> go.Figure:
     return measured.curves(lines, ("d", "mean attention, head that copies d + 1"), title)
 
 
+def _mirror(m: SequenceMeasurements) -> go.Figure:
+    places = range(m.task.half + 1, 2 * m.task.half + 1)
+    lines = {f"head 0.{head}": (list(places), row) for head, row in enumerate(differences(m))}
+    title = "A head of the first layer attends to the mirror place where both tokens are equal"
+    return measured.curves(lines, ("place", "attention to the mirror, equal less unequal"), title)
+
+
+def _blind(by_run: Measured) -> go.Figure | None:
+    places = {name: range(m.task.half + 1, 2 * m.task.half + 1) for name, m in by_run.items()}
+    lines = {_short(name): (list(places[name]), errors_by_pair(m)) for name, m in by_run.items()}
+    title = "Each network misses some places where they alone are unequal"
+    return measured.curves(lines, ("unequal place", "share missed"), title) if lines else None
+
+
 FIGURES = {
     "cumsum_sureness": Drawing(number="November: probabilities", draw=_sureness),
     "cumsum_attention": Drawing(number="November: attention", draw=_attention),
@@ -161,5 +176,7 @@ FIGURES = {
     "sort_copies": Drawing(number="October: OV circuit", draw=_sort_copies, first_of=SORT),
     "sort_scores": Drawing(number="October: QK circuit", draw=_sort_scores, first_of=SORT),
     "sort_gaps": Drawing(number="October: adversarial lists", draw=_sort_gaps, all_of=SORT),
+    "palindrome_mirror": Drawing(number="July: attention", draw=_mirror, first_of=PALINDROME),
+    "palindrome_blind": Drawing(number="July: adversarial inputs", draw=_blind, all_of=PALINDROME),
     "sort_triples": Drawing(number="October: the mystery", draw=_sort_triples, first_of=SORT),
 }

@@ -1,4 +1,4 @@
-"""The claims of ARENA's monthly problems, one file a part: set-up and running sums."""
+"""The claims of ARENA's monthly problems, one file a part: set-up, running sums, sorted lists, palindromes."""
 
 from modinterp.sources.arena.claims import cumsum, cumsum_neurons, setup
 
