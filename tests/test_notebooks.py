@@ -53,4 +53,4 @@ def test_a_notebook_says_what_one_will_see_and_what_to_try(path: Path) -> None:
 
 
 def test_notebooks_are_small() -> None:
-    assert sum(path.stat().st_size for path in NOTEBOOKS) < 2 * 2**20
+    assert sum(path.stat().st_size for path in NOTEBOOKS) < 2.5 * 2**20

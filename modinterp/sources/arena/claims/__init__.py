@@ -1,6 +1,7 @@
-"""The claims of ARENA's monthly problems, one file a part: set-up, running sums, sorted lists, palindromes."""
+"""The claims of ARENA's monthly problems, one file a part: set-up and running sums."""
 
-from modinterp.sources.arena.claims import cumsum, cumsum_neurons, setup
+from modinterp.sources.arena.claims import contradictions, cumsum, cumsum_neurons, setup
 
+CONTRADICTIONS = contradictions.CONTRADICTIONS
 SECTIONS = (setup, cumsum, cumsum_neurons)
 CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)

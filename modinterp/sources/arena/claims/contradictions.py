@@ -1,0 +1,20 @@
+"""Conflicts that ARENA's pages have with their own figures and weights."""
+
+from modinterp.claims.contradiction import Contradiction
+from modinterp.sources.arena.claims import cumsum, cumsum_neurons
+
+CONTRADICTIONS = (
+    Contradiction(
+        "X-A2",
+        "The text lists neurons 2 and 7 as firing on negative means; its figure has them fire on positive ones.",
+        {"cumsum.signs_listed": (cumsum_neurons.AS_LISTED,), "cumsum.u_align": (cumsum.POS_U, cumsum.NEG_U)},
+        "The figure is right: none of the six signs of the list is that of the network.",
+    ),
+    Contradiction(
+        "X-A4",
+        "Queries and keys are called identically zero, of a network that is kept after nine of twenty rounds.",
+        {"cumsum.qk_zero": (cumsum.QUERIES, cumsum.KEYS, cumsum.SCORE)},
+        "They are small and still falling in the round that is kept, and a hundredth of that at the end; attention is "
+        "uniform all the same.",
+    ),
+)
