@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from modinterp.figures import circles, grids, neurons
 from modinterp.figures.theme import with_title
+from modinterp.measurements.swapped import Swapped
 from modinterp.measurements.turned import Turned
 from modinterp.measurements.views import DRAWERS, CircleOf, Head, Neuron, Without
 
@@ -55,4 +56,13 @@ def _turned(view: Turned) -> go.Figure:
     return with_title(figure, title, 360, False)
 
 
-DRAWERS.update({Neuron: _neuron, Head: _head, CircleOf: _circle, Without: _without, Turned: _turned})
+def _swapped(view: Swapped) -> go.Figure:
+    """The share of the pairs that get another pair's answer when a part of theirs is exchanged, beside controls."""
+    shares = {view.parts: view.to_other} | view.controls
+    figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
+    figure.update_yaxes(title="share of the pairs", range=[0, 1])
+    figure.update_xaxes(title="what was exchanged")
+    return with_title(figure, f"Pairs that get the other pair's answer: swapped at {view.hook}", 360, False)
+
+
+DRAWERS.update({Neuron: _neuron, Head: _head, CircleOf: _circle, Without: _without, Turned: _turned, Swapped: _swapped})

@@ -28,6 +28,7 @@ from modinterp.measurements.causal import Causal
 from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.measurements.questions import Questions
 from modinterp.measurements.score import Each, Score
+from modinterp.measurements.swapped import Swapped, swap
 from modinterp.measurements.turned import Turned
 from modinterp.models import Config, Network, Wrapped, indexed, initial_weights, read_logits
 from modinterp.runs import TrainedRun
@@ -100,6 +101,21 @@ class PairMeasurements(NetworkMeasurements):
             NotRecorded: the embedding is not exposed.
         """
         return self.causal.turned(steps, steps if of_b is None else of_b, frequencies or None, controls=True)
+
+    def swap(self, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[int] = ()) -> Swapped:
+        """The network with a part of an activation at the last position taken from another pair, with controls.
+
+        Use it to ask what an activation carries: the answer should become the other pair's.
+
+        Args:
+            hook: such as `blocks.0.hook_resid_mid`, `blocks.0.hook_attn_out` or `blocks.0.attn.hook_z`.
+            blocks: frequencies or names of representations whose directions are exchanged; by default all directions.
+            heads: heads that are exchanged, where the activation has them.
+        Raises:
+            ValueError: blocks and heads at once, or one that does not exist.
+            NoSuchPart: the network has no such hook.
+        """
+        return swap(self, hook, blocks, heads)
 
     @property
     def words(self) -> dict[str, str]:

@@ -1,0 +1,33 @@
+"""The directions of an activation in which it holds waves of some blocks: closed form, from its values on all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+LEAST = 0.01  # of the strongest direction's standard deviation, from which a direction counts
+
+
+def block_planes(x: Float[Tensor, "a b d"], basis: Any, blocks: Sequence[Any]) -> Float[Tensor, "d rank"]:
+    """Orthonormal directions of an activation that hold its waves of a, of b and of the answer in some blocks.
+
+    Use it to change these blocks at a place where no matrix says which directions are read. Nothing is fitted to
+    answers: the directions are those of the activation's own parts.
+
+    Args:
+        x: the activation on all pairs, in the order of the basis.
+        basis: `Frequencies` or `Representations` of the task.
+        blocks: frequencies [cycles per p], or representations.
+    Returns:
+        As many directions as have at least a hundredth of the strongest one's standard deviation, the strongest first.
+    """
+    x = x.double()
+    parts = basis.part(x.mean(dim=1), blocks)[:, None] + basis.part(x.mean(dim=0), blocks)[None]
+    parts = (parts + basis.answer_part(x, blocks).to(x)).flatten(0, 1)
+    energy, directions = torch.linalg.eigh(parts.T @ parts)
+    size = energy.clamp(min=0).sqrt()
+    return directions[:, size >= LEAST * size.max()].flip(1)

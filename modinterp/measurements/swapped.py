@@ -1,0 +1,125 @@
+"""A network that computes with a part of another pair's activation: whose answer does it give?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from modinterp.interventions.planes import block_planes
+from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.views import View
+
+Interchange = Callable[[Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Swapped(View):
+    """The answers of a network that takes a part of its activation from another pair.
+
+    Attributes:
+        hook: where, by the name of the hook; at the last position.
+        parts: what was taken from the other pair, in words.
+        rank: number of directions that were exchanged.
+        to_other: share of the pairs that get the other pair's answer, of those where the two differ.
+        stays: share of the pairs that keep their own answer.
+        controls: name of a change of the same rank or size to the share that gets the other pair's answer under it.
+    """
+
+    hook: str
+    parts: str
+    rank: int
+    to_other: float
+    stays: float
+    controls: dict[str, float]
+
+    def __str__(self) -> str:
+        controls = "".join(f"\n  {name}: {share:.1%}" for name, share in self.controls.items())
+        return (
+            f"{self.parts} of another pair at {self.hook} ({self.rank} directions): {self.to_other:.1%} of the pairs "
+            f"get the other pair's answer, {self.stays:.1%} keep their own{controls}"
+        )
+
+
+def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[int] = (), seed: int = 0) -> Swapped:
+    """Exchange a part of an activation at the last position between all pairs, drawn at random.
+
+    Args:
+        m: measurements of a network over pairs.
+        hook: name of the activation, such as `blocks.0.hook_resid_mid`.
+        blocks: frequencies, or names of representations, whose directions are exchanged; by default all directions.
+        heads: heads that are exchanged, where the activation has an axis of heads.
+        seed: of the drawn pairs.
+    Raises:
+        ValueError: blocks and heads at once, or heads that the activation does not have.
+        NoSuchPart: the network has no such hook, or the activation is nothing at these blocks.
+    """
+    from transformer_lens.tools.analysis.interchange import SubspaceInterchange, random_basis
+
+    if blocks and heads:
+        raise ValueError("name either blocks or heads to exchange")
+    named = {m.basis.name(block): block for block in m.basis.all_blocks}
+    if unknown := [str(name) for name in blocks if str(name) not in named]:
+        raise ValueError(f"{m.basis.blocks_name} are {', '.join(named)}, got {', '.join(unknown)}")
+    m.activation(hook)
+    x = m.grid[hook]  # in the task's order, as the network takes it
+    flat = x.flatten(2).flatten(0, 1)
+    names = ", ".join(map(str, blocks))
+    if blocks:
+        planes = block_planes(m.activation(hook).flatten(2), m.basis, [named[str(name)] for name in blocks])
+        if not planes.shape[1]:
+            raise NoSuchPart(f"{hook} of {m.name} holds no waves of {names}")
+        exchange, parts, rank = SubspaceInterchange(planes.float()), f"{m.basis.blocks_name} {names}", planes.shape[1]
+    else:
+        own = _of_heads(x, heads)
+        exchange, rank = _Directions(own), int(own.sum())
+        parts = f"heads {', '.join(map(str, heads))}" if heads else "everything"
+
+    other = torch.randperm(len(flat), generator=torch.Generator().manual_seed(seed)).to(flat.device)
+    logits = m.grid["logits"]
+    answers, others = (
+        m.basis.arranged(rows.view(logits.shape), is_logits=True).argmax(dim=-1).flatten().cpu()
+        for rows in (logits.flatten(0, 1), logits.flatten(0, 1)[other])
+    )
+    differ = others != answers
+
+    def shares(change: Interchange) -> tuple[float, float]:
+        new = change(flat, flat[other]).view(x.shape).to(x)
+        given = m.logits_after({hook: new}).argmax(dim=-1).flatten().cpu()
+        return float((given == others)[differ].double().mean()), float((given == answers)[differ].double().mean())
+
+    def as_far(base: Tensor, source: Tensor) -> Tensor:
+        away = torch.randn(base.shape, generator=torch.Generator().manual_seed(seed + 1)).to(base)
+        distance = (exchange(base, source) - base).norm(dim=1, keepdim=True)
+        return base + away / away.norm(dim=1, keepdim=True) * distance
+
+    to_other, stays = shares(exchange)
+    controls = {"random directions, as far": shares(as_far)[0]}
+    if rank < flat.shape[1]:
+        drawn = random_basis(flat.shape[1], rank, seed=seed).to(flat)
+        controls["random planes"] = shares(SubspaceInterchange(drawn))[0]
+    return Swapped(hook, parts, rank, to_other, stays, controls)
+
+
+@dataclass(frozen=True)
+class _Directions:
+    """Takes some coordinates from the other input."""
+
+    own: Tensor
+
+    def __call__(self, base: Tensor, source: Tensor) -> Tensor:
+        return torch.where(self.own.to(base.device), source, base)
+
+
+def _of_heads(x: Tensor, heads: Sequence[int]) -> Tensor:
+    """Which of the flattened coordinates of an activation belong to some heads; all where none is named."""
+    if not heads:
+        return torch.ones(x[0, 0].numel(), dtype=torch.bool)
+    if x.ndim != 4 or not {*heads} <= {*range(x.shape[2])}:
+        raise ValueError(f"the activation has shape {tuple(x.shape[2:])} and not the heads {list(heads)}")
+    own = torch.zeros(x.shape[2:], dtype=torch.bool)
+    own[list(heads)] = True
+    return own.flatten()
