@@ -43,7 +43,8 @@ def test_the_answer_goes_with_the_circles_of_a_clock() -> None:
 def test_a_trained_network_carries_its_answer_in_few_directions_of_the_residual_stream() -> None:
     m = mi.measure(mi.load("nanda/mainline-0"))
     keys = m.swap("blocks.0.hook_resid_mid", m.freqs)
-    assert (keys.rank, keys.stays) == (16, 0)
+    assert keys.rank == 16
+    assert keys.stays < 0.001
     assert keys.to_other == pytest.approx(0.989, abs=0.002)
     assert max(keys.controls.values()) < 0.01
     one = m.swap("blocks.0.hook_resid_mid", (14,))
