@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jaxtyping import Shaped
+import torch
+from jaxtyping import Float, Float64, Shaped
 from torch import Tensor
 
 INPUTS = 2**14  # inputs in one forward pass, 16,384: all pairs up to p = 128
@@ -21,6 +22,11 @@ def row_blocks(shape: Sequence[int]) -> Iterator[slice]:
     for size in shape[1:]:
         whole *= size
     return _slices(shape[0], ROWS // max(1, whole))
+
+
+def mean_over_pairs(x: Float[Tensor, "a b *rest"]) -> Float64[Tensor, " *rest"]:
+    """The mean over all pairs (a, b), in float64; torch copies all of a float32 tensor for that."""
+    return torch.stack([x[a].double().sum(dim=(0, 1)) for a in row_blocks(x.shape)]).sum(dim=0) / (len(x) * x.shape[1])
 
 
 def column_blocks(x: Shaped[Tensor, "a b *rest"]) -> Iterator[Shaped[Tensor, "a b some"]]:

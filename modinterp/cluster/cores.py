@@ -1,10 +1,13 @@
-"""How many cores of this machine have nothing to do."""
+"""How many cores of this machine have nothing to do, and how many threads torch takes of them."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 _TIMES, _SECONDS = Path("/proc/stat"), 0.1
 MOST_THREADS = 1024  # torch begins as many as it is told to, until the machine can begin no process any more
@@ -17,11 +20,8 @@ def cores() -> int:
 
 def free_cores() -> int:
     """How many of these cores have nothing to do at the moment, one at least; all of them where that cannot be told."""
-    if not _TIMES.is_file():
-        return cores()
-    before, _, after = _idle(), time.sleep(_SECONDS), _idle()
-    ticks = os.sysconf("SC_CLK_TCK") * _SECONDS
-    return max(1, min(cores(), round((after - before) / ticks)))
+    before, _, after = _Moment.now(), time.sleep(_SECONDS), _Moment.now()
+    return after.free_since(before)
 
 
 def set_threads(threads: int | None = None) -> None:
@@ -41,7 +41,64 @@ def set_threads(threads: int | None = None) -> None:
     torch.set_num_threads(threads or free_cores())
 
 
-def _idle() -> int:
-    """Time for which all cores together had nothing to do since the machine began. [ticks]"""
-    idle, waiting = _TIMES.read_text(encoding="utf-8").split(maxsplit=6)[4:6]
-    return int(idle) + int(waiting)
+@contextmanager
+def within_free_cores() -> Iterator[None]:
+    """Let torch compute on no more threads than cores are free for a while: two threads on one core wait in turn.
+
+    Use it around what computes for long. It costs nothing: cores are free that were idle, or this process', since the
+    last look. Neither OMP_NUM_THREADS nor a smaller number of threads that was set before is overruled.
+    """
+    global _last, _free, _depth
+    if "OMP_NUM_THREADS" in os.environ or _depth:
+        yield
+        return
+    import torch
+
+    if _free is None or time.monotonic() - _last.seconds >= _SECONDS:
+        time.sleep(max(0.0, _last.seconds + _SECONDS - time.monotonic()))
+        now = _Moment.now()
+        _last, _free = now, now.free_since(_last)
+    before = torch.get_num_threads()
+    threads, _depth = min(before, _free), _depth + 1
+    if threads < before:
+        torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        _depth -= 1
+        if threads < before:
+            torch.set_num_threads(before)
+
+
+class _Moment(NamedTuple):
+    """What the clocks of machine and process say.
+
+    Attributes:
+        seconds: time.
+        idle: time for which all cores together had nothing to do; None where it cannot be told. [s]
+        own: time for which this process has computed, all threads together. [s]
+    """
+
+    seconds: float
+    idle: float | None
+    own: float
+
+    @classmethod
+    def now(cls) -> _Moment:
+        """This moment."""
+        idle = None
+        if _TIMES.is_file():
+            ticks = _TIMES.read_text(encoding="utf-8").split(maxsplit=6)[4:6]  # idle, and waiting for a disk
+            idle = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+        return cls(time.monotonic(), idle, time.process_time())
+
+    def free_since(self, before: _Moment) -> int:
+        """How many cores were idle since an earlier moment, or this process' own; one at least."""
+        if self.idle is None or before.idle is None:
+            return cores()
+        free = (self.idle - before.idle + self.own - before.own) / (self.seconds - before.seconds)
+        return max(1, min(cores(), round(free)))
+
+
+_last, _depth = _Moment.now(), 0
+_free: int | None = None  # cores, at the last look

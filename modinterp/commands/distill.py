@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from modinterp.cluster.cores import set_threads
 from modinterp.commands.explain import OPS, add_forward_pass
 from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
@@ -44,6 +45,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.di
     """Run the command, which the user calls `prog`; returns its exit code."""
     options, is_own_process = vars(_parser(prog).parse_args(arguments)), arguments is None
     with staying(is_own_process):
+        set_threads()
         from modinterp.distill.entry import distill
         from modinterp.distill.exported import write_program
         from modinterp.training import prepare_cpu

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from modinterp.cluster.cores import set_threads
 from modinterp.files import writable_folder
 from modinterp.publish.publishing import has_both, measure_again, publish
 from modinterp.publish.replacing import recover
@@ -72,6 +73,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.pu
 
     if arguments is None:  # the process is the command's own
         prepare_cpu()
+        set_threads()
     if options.hub is not None:  # before anything is measured
         hub.Address.parsed(f"{hub.SCHEME}{options.hub}")
     if options.again:

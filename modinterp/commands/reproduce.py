@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from modinterp.cluster.cores import free_cores
+from modinterp.cluster.cores import free_cores, set_threads
 from modinterp.cluster.options import add_cluster_arguments, check_cluster_arguments
 from modinterp.files import folder_name, writable_folder
 from modinterp.lazy import staying
@@ -301,7 +301,8 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.re
             from modinterp.training import prepare_cpu
 
         if is_own_process:
-            prepare_cpu(1 if workers > 1 and options.source == ALL else None)  # the next source keeps all cores busy
+            prepare_cpu()
+            set_threads(1 if workers > 1 and options.source == ALL else None)  # the next source keeps all cores busy
         if options.checkpoint is None:
             _check_runs(names, options)
         entries, codes = zip(*_all_reproduced(names, options, device, begun), strict=True)

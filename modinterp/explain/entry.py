@@ -12,6 +12,7 @@ from torch import Tensor
 
 from modinterp.activations.blocks import row_blocks
 from modinterp.arguments import check
+from modinterp.cluster.cores import within_free_cores
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import Explanation
 from modinterp.explain.subject import Said, subject
@@ -98,7 +99,8 @@ def explain(
         raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
     said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, tokens, hooks or {},
                 None if group is None else str(group), tuple(elements), train)  # fmt: skip
-    return _written(_explained(network, said, device, root, draws), out)
+    with within_free_cores():
+        return _written(_explained(network, said, device, root, draws), out)
 
 
 def _written(explanation: Explanation, out: str | Path | None) -> Explanation:

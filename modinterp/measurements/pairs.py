@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid, logits_with
-from modinterp.activations.blocks import row_blocks
+from modinterp.activations.blocks import mean_over_pairs, row_blocks
 from modinterp.analyses.attention import components
 from modinterp.analyses.circles.circle import effective_rank
 from modinterp.analyses.embeddings import positions, singular_vectors
@@ -353,7 +353,7 @@ class PairMeasurements(NetworkMeasurements):
     def score_of_keys_alone(self) -> Score:
         """Accuracy and restricted loss: the logits cut to key blocks of the answer, and each class's mean."""
         table, answers = self._keys_by_answer, self._answers
-        mean = self.logits.mean(dim=(0, 1), dtype=torch.float64)
+        mean = mean_over_pairs(self.logits)
         return self.score(lambda a: table[answers[a]] + mean)
 
     @cached_property
@@ -379,7 +379,7 @@ class PairMeasurements(NetworkMeasurements):
     def score_of_features_alone(self) -> Score:
         """Accuracy and loss with the features cut to their means and the key blocks of the answer."""
         features, matrix, answers = self.features, self.readout_matrix, self._answers
-        kept = self.basis.answer_table(features, self.key_blocks) + features.mean(dim=(0, 1), dtype=torch.float64)
+        kept = self.basis.answer_table(features, self.key_blocks) + mean_over_pairs(features)
         return self.score(lambda a: self.logits[a] + (kept[answers[a]] - features[a]) @ matrix)
 
     @cached_property

@@ -11,6 +11,7 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
+from modinterp.cluster.cores import within_free_cores
 from modinterp.runs import NotRecorded
 from modinterp.terminal.suggestions import suggestion
 
@@ -176,7 +177,8 @@ def reading(m: Any, key: str) -> Reading:
         found = REGISTRY.get(key) or (REGISTRY.get(name) if layer.isdigit() else None)
         if found is None or not found.applies(m):
             raise KeyError(f"{m.name} has no number {key!r}{suggestion(key, [q.key for q in m.quantities()])}")
-        kept.update((each.key, each) for each in found.readings(m))
+        with within_free_cores():
+            kept.update((each.key, each) for each in found.readings(m))
     if key not in kept:
         raise KeyError(f"{m.name} has no number {key!r}; there is no such layer")
     return kept[key]

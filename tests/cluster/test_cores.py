@@ -1,7 +1,8 @@
-"""A core that computes is not free."""
+"""A core that computes is not free, and nothing takes more threads than cores are."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 from modinterp.cluster import cores as module
-from modinterp.cluster.cores import cores, free_cores, set_threads
+from modinterp.cluster.cores import cores, free_cores, set_threads, within_free_cores
 
 
 def test_busy_cores_are_not_free() -> None:
@@ -47,3 +48,60 @@ def test_a_number_of_threads_that_stops_the_machine_is_refused(monkeypatch, thre
     monkeypatch.setattr(torch, "set_num_threads", lambda _: pytest.fail("torch was told to begin them"))
     with pytest.raises(ValueError, match=f"from 1 to 1,024, got {threads}"):
         set_threads(threads)
+
+
+@pytest.mark.parametrize(
+    ("idle", "own", "threads"), [(1.0, 0.0, 1), (0.5, 1.4, 2), (2.0, 0.0, 2), (0.0, 0.0, 1), (None, 0.0, 2)]
+)
+def test_no_more_threads_than_cores_are_free_for_a_while(
+    monkeypatch, idle: float | None, own: float, threads: int
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(module, "cores", lambda: 2)
+    monkeypatch.setattr(module, "_last", module._Moment(0.0, 0.0, 0.0))
+    monkeypatch.setattr(module._Moment, "now", lambda: module._Moment(1.0, idle, own))
+    taken: list[int] = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(torch, "set_num_threads", taken.append)
+    with within_free_cores(), within_free_cores():
+        assert taken == [threads] * (threads < 2)
+    assert taken == [threads, 2] * (threads < 2)
+
+
+def test_what_was_said_of_threads_is_not_overruled(monkeypatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setattr(torch, "set_num_threads", lambda _: pytest.fail("torch was told otherwise"))
+    with within_free_cores():
+        pass
+
+
+EXPLAINS = """
+import os, sys, time
+import torch, modinterp as mi
+from modinterp.models.planted import clock
+from modinterp.runs import TrainedRun
+from modinterp.cluster.cores import cores
+torch.set_num_threads(int(sys.argv[1]) or cores())
+mi.explain(TrainedRun("warm", *clock(23, (3, 5))))
+began = time.perf_counter()
+mi.explain(TrainedRun("planted", *clock(59, (3, 11, 20))))
+print(time.perf_counter() - began)
+"""
+
+
+@pytest.mark.skipif(cores() < 2, reason="one core is both busy and free")
+def test_beside_other_work_an_explanation_takes_the_time_of_one_thread() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+
+    def seconds(threads: int) -> float:
+        command = [sys.executable, "-c", EXPLAINS, str(threads)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return float(done.stdout.split()[-1])
+
+    with ExitStack() as stack:
+        for _ in range(cores() - 1):
+            busy = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(busy.kill)
+        rounds = [(seconds(1), seconds(0)) for _ in range(2)]
+    alone, by_default = (min(times) for times in zip(*rounds, strict=True))
+    assert by_default <= 1.5 * alone

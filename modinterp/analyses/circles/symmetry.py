@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import sums
 from modinterp.models import Network
@@ -188,14 +189,16 @@ def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> 
         sign: 1 for a network that adds, -1 for one that subtracts, whose answer is a - b and whose distance is a + b.
     Source: Zhong et al. 2023, definition 4.2.
     """
-    wrong = logits.double().scatter(-1, _answers(logits, sign), -torch.inf).amax(dim=-1)
+    answers = _answers(logits, sign)
+    blocks = (logits[a].double().scatter(-1, answers[a], -torch.inf).amax(dim=-1) for a in row_blocks(logits.shape))
+    wrong = torch.cat(list(blocks))
     return Irrelevance(_irrelevance(correct_logits(logits, sign)), _irrelevance(by_distance(wrong, sign)))
 
 
 @checked
 def correct_logits(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, "distance a"]:
     """The correct logit by the distance of the inputs, a - b mod p (for sign -1: a + b), and by a. [logits]"""
-    return by_distance(logits.double().gather(-1, _answers(logits, sign)).squeeze(-1), sign)
+    return by_distance(logits.gather(-1, _answers(logits, sign)).squeeze(-1).double(), sign)
 
 
 def _answers(logits: Tensor, sign: int) -> Int[Tensor, "a b 1"]:

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import row_blocks
+from modinterp.activations.blocks import mean_over_pairs, row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import check_frequency, fourier_basis, transform
 from modinterp.analyses.printing import printable
@@ -146,7 +146,7 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
     """
     p = logits.shape[-1]
     alphas = tuple(cosine_coefficients(logits, freqs, sign).tolist())
-    of_class = logits.mean(dim=(0, 1), dtype=torch.float64).cpu()
+    of_class = mean_over_pairs(logits).cpu()
     energies, mean = torch.zeros(4, 2, dtype=torch.float64), of_class.mean()
     for a in row_blocks(logits.shape):
         y, fitted = logits[a].double().cpu(), ideal_logits(p, freqs, alphas, sign, a)

@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import row_blocks
+from modinterp.activations.blocks import mean_over_pairs, row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.cosine_sums import renamed_answer_sums
 from modinterp.analyses.fourier.frequencies import spectrum_gaps
@@ -234,7 +234,7 @@ def cosine_share(
 
 def _energy_about_mean(logits: Float[Tensor, "a b output"]) -> float:
     """Sum of the squared distances of all logits from their mean; NaN where they vary by rounding alone."""
-    mean = logits.mean(dtype=torch.float64)
+    mean = mean_over_pairs(logits).mean()
     about = torch.stack([(logits[a].double() - mean).square().sum() for a in row_blocks(logits.shape)]).sum()
     whole = about + mean.square() * logits.numel()
     return float(about) if varies(about.sqrt(), whole.sqrt()) else float("nan")
