@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 from math import prod
@@ -11,7 +12,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from modinterp.cluster.cores import set_threads
+from modinterp.cluster.cores import free_cores, set_threads
 from modinterp.cluster.options import check_cluster_arguments
 from modinterp.commands.runs_options import (
     check_arguments,
@@ -192,7 +193,12 @@ def _train(options: argparse.Namespace) -> int:
         refused.append(name)
         tell_error(error)
 
-    if options.on is None:
+    if options.on is None and options.threads is None and _are_several_on_cpu(chosen, options):
+        from modinterp.runs.distributed import train_in_processes
+
+        outcomes = train_in_processes(chosen, out, min(free_cores(), len(chosen)), options.together, on_refused,
+                                      options.repair)  # fmt: skip
+    elif options.on is None:
         outcomes = train(chosen, out, options.device, together=options.together, repair=options.repair,
                          on_refused=on_refused)  # fmt: skip
     else:
@@ -206,6 +212,15 @@ def _train(options: argparse.Namespace) -> int:
     if refused:
         return BAD_USAGE
     return int(any(outcome.kind is OutcomeKind.NOT_FINITE for outcome in outcomes.values()))
+
+
+def _are_several_on_cpu(chosen: Mapping[str, RunSpec], options: argparse.Namespace) -> bool:
+    """Whether runs train on a CPU in more than one group: then each has a thread, however many cores are free."""
+    from modinterp.runs.same_shape import groups, runs_at_once
+    from modinterp.training import resolved_device
+
+    kind = resolved_device(options.device).type
+    return kind == "cpu" and len(groups(chosen, runs_at_once(kind, options.together))) > 1
 
 
 def _watch(options: argparse.Namespace) -> None:

@@ -55,8 +55,9 @@ def watch_arguments(parser: argparse.ArgumentParser) -> None:
 def train_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `train`: which runs, how, and on which cluster."""
     _what_to_train(parser)
-    parser.add_argument("--threads", metavar="N", type=int, help="how many threads compute on a CPU; another number of "
-                        "them gives other last bits (default: as many as torch takes)")  # fmt: skip
+    parser.add_argument("--threads", metavar="N", type=int, help="how many threads compute on a CPU, in one process; "
+                        "another number of them gives other last bits (default: as many as torch takes for one run; "
+                        "one for each of several, in a process a free core)")  # fmt: skip
     add_cluster_arguments(parser, "a group of runs of one shape")
 
 

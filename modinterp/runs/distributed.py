@@ -1,24 +1,31 @@
-"""Trainings and searches on a cluster: the same resumable work, a group of runs or a worker of a study a task."""
+"""Trainings and searches on a cluster or in processes: a group of runs, or a worker of a study, is a task."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from modinterp.cluster.on_ray import SECONDS_UNTIL_TRIED_AGAIN, carried_out, places
 from modinterp.cluster.options import Share
-from modinterp.cluster.pieces import Piece, Report
+from modinterp.cluster.pieces import Answer, CarriedOut, Piece, Report, processes
 from modinterp.runs.lease import RunIsHeld
 from modinterp.runs.ongoing import finished_outcome
 from modinterp.runs.same_shape import groups, runs_at_once, unfinished_groups
 from modinterp.runs.search import Question, Search, Space
 from modinterp.runs.study import carry_out, open_study, result
 from modinterp.runs.trainer import STATE_EVERY, check_specs, train
+from modinterp.terminal.errors import WorkLost
+from modinterp.terminal.progress_bars import progress_bar
 from modinterp.training import Outcome, Row, RunSpec, prepare_cpu
 
 SECONDS_BETWEEN_REPORTS = 1.0
+_KILLED = (
+    "a process that trained was killed, as the system does where memory runs out; the same command goes on from the "
+    "last state, and with --threads it starts no others"
+)
 Ended = dict[str, Outcome | str]  # by name of the run: how its training ended, or why it could not be trained
 
 
@@ -54,14 +61,71 @@ def train_on_cluster(
     Raises:
         ValueError: a name that is none; a task that could not be restored from `run.json`.
     """
+    at_once = runs_at_once(device.partition(":")[0], together)
+
+    def on_ray(pieces: list[Piece]) -> Iterator[Answer]:
+        return carried_out(ray, pieces, share, RunIsHeld, "run", seconds_until_tried_again)
+
+    return _train_in_pieces(on_ray, specs, out, at_once, (device, share.threads, state_every, repair), on_refused)
+
+
+def train_in_processes(
+    specs: Mapping[str, RunSpec],
+    out: Path,
+    workers: int,
+    together: int | None = None,
+    on_refused: Callable[[str, ValueError], object] = lambda name, error: None,
+    repair: bool = False,
+) -> dict[str, Outcome]:
+    """Train every spec in `out/NAME` in several processes of this machine, each on one thread of the CPU.
+
+    Use it for several runs on a CPU, where two processes train twice as many in a time as two threads of one. A run
+    ends with the same bits whatever the number of processes; those of two threads are others.
+
+    Args:
+        out, together, on_refused, repair: as in `train_on_cluster`.
+        workers: how many processes train.
+    Returns:
+        how each run ended that could be trained, by name.
+    Raises:
+        ValueError: a name that is none; a task that could not be restored from `run.json`.
+        WorkLost: a process was killed.
+    """
+    with ExitStack() as stack:
+        in_processes = stack.enter_context(processes(workers, __name__))
+
+        def counted(pieces: list[Piece]) -> Iterator[Answer]:
+            bar = stack.enter_context(progress_bar(len(specs), "training", "run", len(specs) - len(pieces)))
+            for answer in in_processes(pieces):
+                bar.update(len(answer.piece.rows))
+                yield answer
+
+        how = "cpu", 1, STATE_EVERY, repair
+        try:
+            return _train_in_pieces(counted, specs, out, runs_at_once("cpu", together), how, on_refused)
+        except WorkLost as error:
+            raise WorkLost(_KILLED) from error
+
+
+def _train_in_pieces(
+    carried_out: CarriedOut,
+    specs: Mapping[str, RunSpec],
+    out: Path,
+    at_once: int,
+    how: tuple[str, int, float, bool],
+    on_refused: Callable[[str, ValueError], object],
+) -> dict[str, Outcome]:
+    """Train the groups of some specs, each as a piece of work.
+
+    Args:
+        how: device, threads, time between two states on disk [s], and whether damaged runs are trained anew.
+    """
     check_specs(specs)
-    at_once, out = runs_at_once(device.partition(":")[0], together), out.absolute()
+    out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     left = unfinished_groups(specs, at_once, out)
-    how = out, device, share.threads, state_every, repair
-    pieces = [Piece(train_group, (group, *how), tuple(group)) for group in left]
     ended: Ended = {}
-    for answer in carried_out(ray, pieces, share, RunIsHeld, "run", seconds_until_tried_again):
+    for answer in carried_out([Piece(train_group, (group, out, *how), tuple(group)) for group in left]):
         ended |= answer.value if answer.value is not None else dict.fromkeys(answer.piece.rows, answer.failure)
     outcomes: dict[str, Outcome] = {}
     for name, spec in specs.items():  # what was skipped had ended before
