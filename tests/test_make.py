@@ -34,6 +34,7 @@ STAND_INS = {
         if not pathlib.Path(".venv/pip").exists():
             sys.exit("No module named pip")
         if "--version" not in sys.argv:
+            assert "--no-compile" in sys.argv
             locks = [each for each in sys.argv if each.endswith(".lock")]
             half = pathlib.Path(".venv/site-packages/half-1.dist-info")
             half.mkdir(parents=True, exist_ok=True)
