@@ -23,7 +23,7 @@ TASK = addition(P, equals=False)
 
 
 def polar(size: float, angle: float) -> torch.Tensor:
-    return torch.polar(torch.tensor(size).double(), torch.tensor(angle).double())
+    return torch.polar(torch.tensor(size, dtype=torch.float64), torch.tensor(angle, dtype=torch.float64))
 
 
 def network(act_fn: str = "relu") -> tuple[MLPConfig, dict[str, torch.Tensor]]:
@@ -76,7 +76,7 @@ def test_the_flow_is_the_gradient_of_the_loss_at_small_weights() -> None:
 def test_steps_of_the_flow_are_the_equations_of_size_and_misalignment() -> None:
     alpha, beta, D, h = 0.03, 0.02, 1.1, 1e-6
     z, w = euler(polar(alpha, D / 2), polar(beta, 0.0), P, torch.tensor([h]).double())
-    cos, sin = torch.tensor(D).double().cos(), torch.tensor(D).double().sin()
+    cos, sin = (f(torch.tensor(D, dtype=torch.float64)) for f in (torch.cos, torch.sin))
     found = torch.stack([z.abs() - alpha, w.abs() - beta, wrapped(2 * z.angle() - w.angle()) - D]) / h
     told = torch.stack([2 * alpha * beta * cos, alpha**2 * cos, -(4 * beta + alpha**2 / beta) * sin]) / P
     torch.testing.assert_close(found, told, rtol=1e-4, atol=1e-9)
