@@ -86,6 +86,7 @@ def answers(
     Raises:
         ValueError: a position that is not there, or another number of them than of right answers.
 
+    >>> import torch
     >>> logits = torch.tensor([[[2.0, 0.0], [0.0, 5.0], [0.0, 5.0]]])
     >>> answers(logits, torch.tensor([[0, 0]]), (0, 1)).accuracy
     0.5

@@ -16,6 +16,10 @@ STORY = Story(
         "Without neurons it is right for {cumsum.near_zero[accuracy without neurons, mean below a quarter]:.0%} of the small "
         "means, and for {cumsum.near_zero[accuracy without neurons, mean beyond 1]:.0%} of the large ones; this "
         "{cumsum.near_zero}.",
+        "That of October sorts ten numbers with two heads that share them ({sort.copies[numbers copied by a head]:.0f} of 51 are "
+        "copied by a head); a number attends most to the next in "
+        "{sort.next_larger[share of queries that attend most to the next number, either head]:.0%} of the cases; this "
+        "{sort.next_larger}.",
     ),
-    figures=("cumsum_line", "cumsum_mean", "cumsum_without"),
+    figures=("cumsum_line", "cumsum_mean", "sort_copies"),
 )

@@ -10,7 +10,7 @@ from modinterp.analyses.sequences.circuits import copying_tables, is_copied, own
 from modinterp.analyses.training.curves import rank_correlation
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import each
+from modinterp.claims.claim import Change, each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, SEED, seed
 from modinterp.sources.arena.runs import SORT
@@ -74,7 +74,8 @@ def _next_larger(m: SequenceMeasurements) -> dict[str, float]:
 
 def _sep(m: SequenceMeasurements) -> dict[str, float]:
     hits = attended(m)[:, :, 0] == m.answers[:, :1]
-    scores, numbers = score_tables(m.folded)[:, m.task.limit, : m.task.limit], list(range(m.task.limit))
+    of_token, of_position = score_tables(m.folded)[:, m.task.limit], position_score_tables(m.folded)[:, m.task.n]
+    scores, numbers = (of_token + of_position)[:, : m.task.limit], list(range(m.task.limit))
     by_head = [rank_correlation(row[:31].tolist(), numbers[:31]) for row in scores]
     best = min(range(len(by_head)), key=lambda head: by_head[head])
     return {
@@ -157,6 +158,15 @@ CLAIMS = (
         reported=(RISING,),
         needs=SORT,
         scope="any seed",
+        changed=(
+            Change(
+                date="2026-11-28",
+                what="the scores of SEP",
+                before="those of its token alone: -0.928, held",
+                now="those of its token and of the one position at which it stands: -0.999",
+                why="no SEP stands elsewhere, and with both the figures of the authors' network come back",
+            ),
+        ),
         figure="sort_scores",
     ),
     Claim(
@@ -185,11 +195,12 @@ CLAIMS = (
         id="arena.sort.split",
         where="October, OV circuit",
         statement="The heads share the numbers: hardly any is copied by both.",
-        source_says="5 of 51 by both",
+        source_says="28, 36 and 37 by both",
         measure=each(_copies),
-        expected={BOTH: at_most(8, "5 in the source")},
+        expected={BOTH: at_most(8, "3 in the source, and room for other seeds")},
         needs=SORT,
         scope="any seed",
+        control="also true before training",
         figure="sort_copies",
     ),
     Claim(
@@ -203,6 +214,7 @@ CLAIMS = (
         reported=(LARGER, SMALLER),
         needs=SORT,
         scope="any seed",
+        control="also true before training",
     ),
     Claim(
         id="arena.sort.qk",

@@ -109,6 +109,7 @@ CLAIMS = (
         reported=(AFTER,),
         needs=SORT,
         scope="any seed",
+        control="also true before training",
     ),
     Claim(
         id="arena.sort.triples",

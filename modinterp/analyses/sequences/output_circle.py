@@ -1,0 +1,76 @@
+"""Whether the answers stand on a circle in the plane that the unembedding reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.analyses.checked import checked
+from modinterp.analyses.printing import printable
+
+
+@printable
+@dataclass(frozen=True, eq=False)
+class OutputCircle:
+    """The outputs in the two directions in which they differ most.
+
+    Attributes:
+        energy: share of the outputs' squared norm in these directions, their mean aside, in [0, 1].
+        step: k of the circle that fits best, on which output d stands at the angle 2 pi k d / n, for k up to n / 2.
+        cosine: of the outputs' places with that circle, turned and mirrored as fits best, in [0, 1].
+        angles: of each output in the plane, from -pi to pi.
+        plane: the two directions, of unit length.
+    """
+
+    energy: float
+    step: int
+    cosine: float
+    angles: Float[Tensor, " output"]
+    plane: Float[Tensor, "2 d_model"]
+
+    def table(self) -> pd.DataFrame:
+        """One row for each output: its angle."""
+        return pd.DataFrame({"output": range(len(self.angles)), "angle": self.angles.tolist()})
+
+    def nearest(self, residual: Float[Tensor, "*input d_model"]) -> Int[Tensor, "*input"]:
+        """The output whose angle is nearest to that of a residual stream in the plane."""
+        point = residual.double() @ self.plane.T
+        angle = torch.atan2(point[..., 1], point[..., 0]).unsqueeze(-1)
+        return (angle - self.angles).cos().argmax(dim=-1)
+
+
+@checked
+def output_circle(W_U: Float[Tensor, "d_model output"]) -> OutputCircle:
+    """The circle on which the columns of an unembedding stand, such as those of ten digits.
+
+    Use it where answers are numbers modulo the number of outputs. A circle has nearly all energy in two directions and
+    a cosine near 1; with two circles the energy is about a half.
+
+    Raises:
+        ValueError: fewer than three outputs, or all of them alike.
+
+    >>> at = 2 * torch.pi * torch.arange(5) / 5
+    >>> found = output_circle(torch.stack([(2 * at).cos(), (2 * at).sin(), 0 * at]))
+    >>> found.step, round(found.energy, 6), round(found.cosine, 6)
+    (2, 1.0, 1.0)
+    """
+    n = W_U.shape[1]
+    if n < 3:
+        raise ValueError(f"W_U must have 3 outputs or more, which a circle needs, got {n}")
+    outputs = W_U.detach().double().T
+    outputs = outputs - outputs.mean(dim=0)
+    _, sizes, directions = torch.linalg.svd(outputs, full_matrices=False)
+    if not float(sizes[0]) > 0:
+        raise ValueError("W_U must have outputs that differ, got all alike")
+    points = torch.view_as_complex((outputs @ directions[:2].T).contiguous())
+    steps = torch.arange(1, n // 2 + 1)
+    circles = torch.exp(2j * torch.pi * steps.double().unsqueeze(1) * torch.arange(n) / n)
+    length = points.abs().square().sum().sqrt() * n**0.5
+    cosines = torch.maximum((circles.conj() @ points).abs(), (circles @ points).abs()) / length
+    best = int(cosines.argmax())
+    energy = float(sizes[:2].square().sum() / sizes.square().sum())
+    return OutputCircle(energy, int(steps[best]), float(cosines[best]), points.angle(), directions[:2])
