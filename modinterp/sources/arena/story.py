@@ -6,9 +6,8 @@ STORY = Story(
     sentences=(
         "ARENA sets a small transformer as a puzzle each month; trained again from its recipe and seed, that of November has "
         "a singular value of {reproduction[largest singular value of W_E W_V W_O]:.2f}, where the authors' has 22.01.",
-        "It says whether the numbers so far add up to less than zero, zero or more, and is right for "
-        "{cumsum.solved[accuracy at the positions read]:.2%} of the positions; this {cumsum.solved}.",
-        "Its head attends to everything so far alike, with no weight off by more than "
+        "It says whether the numbers so far add up to less than zero, zero or more. Its head attends to all of them alike, with "
+        "no weight off by more than "
         "{cumsum.uniform[largest deviation from uniform attention, as a share]:.2%}; this {cumsum.uniform}.",
         "So it has the mean of the numbers along one direction (correlation "
         "{cumsum.mean[correlation with the mean]:.4f}), and not their sum "
