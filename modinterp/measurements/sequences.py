@@ -32,15 +32,20 @@ def _heads_of_a_kind(scores: Float[Tensor, " head"], layer: int) -> list[Place]:
 class SequenceMeasurements(NetworkMeasurements):
     """The measurements of one run on sequences, on the first of the inputs that were held out."""
 
+    @property
+    def rows(self) -> Int[Tensor, " row"]:
+        """Rows of the inputs that were held out; of all inputs, where those that were trained on are not known."""
+        return self.split.test if self.run.knows_split else torch.arange(len(self.task.inputs()))
+
     @cached_property
     def inputs(self) -> Int[Tensor, "input pos"]:
         """The first of the inputs that were held out."""
-        return self.task.inputs()[self.split.test[:HELD_OUT]]
+        return self.task.inputs()[self.rows[:HELD_OUT]]
 
     @cached_property
     def answers(self) -> Int[Tensor, "input answer"]:
         """Labels of the first inputs held out; -1 where nothing is asked."""
-        return self.task.labels()[self.split.test[:HELD_OUT]]
+        return self.task.labels()[self.rows[:HELD_OUT]]
 
     def as_of(self, epoch: int) -> SequenceMeasurements:
         """The measurements of the network at the snapshot of an epoch, kept beside these.
@@ -69,7 +74,7 @@ class SequenceMeasurements(NetworkMeasurements):
         Raises:
             NoSuchPart: where an answer is asked for depends on the input.
         """
-        rows, task = self.split.test[:most], self.task
+        rows, task = self.rows[:most], self.task
         columns = [position - task.n_ctx + task.n_read for position in task.read_positions]
         right = task.labels()[rows][:, columns]
         if bool((right < 0).any()):

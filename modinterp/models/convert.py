@@ -31,12 +31,15 @@ class ForwardPass:
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
         attention_rate, causal: as in `TransformerConfig`.
         joined: as in `MLPConfig`; None for what the shapes say, which leave open whether a bias counts once or twice.
+        normalization_type: as in `TransformerConfig`, of a file without weights of normalisations, as where these are
+            folded; those with weights are known by them.
     """
 
     act_fn: str = "relu"
     attention_rate: float = 1.0
     causal: bool = True
     joined: str | None = None
+    normalization_type: str | None = None
 
     @classmethod
     def of(cls, config: Config) -> ForwardPass:
@@ -86,7 +89,14 @@ def _transformer_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> T
         unembed_bias="unembed.b_U" in weights,
         attention_rate=assumed.attention_rate,
         causal=assumed.causal,
+        normalization_type=_normalisation(weights) or assumed.normalization_type,
     )
+
+
+def _normalisation(weights: Weights) -> str | None:
+    """The kind of normalisation whose weights are there; None where none are."""
+    kinds = {"ln_final.b": "LN", "ln_final.w": "RMS"}
+    return next((kind for name, kind in kinds.items() if name in weights), None)
 
 
 def _mlp_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> MLPConfig:
@@ -226,7 +236,7 @@ def from_state_dict(weights: Weights, task: Task, assumed: ForwardPass = AS_USUA
         ValueError: the layout is none of the known ones, a weight is missing, left over or of another shape, or the
             shapes contradict the task.
     """
-    weights = in_our_layout(weights)
+    weights = in_our_layout(weights, with_norms=task.grid is None)
     has_attention, classes = _has_attention(weights), sum(task.output_sizes)
     if _shape(weights, "unembed.W_U", 2)[1] == task.d_vocab > classes:
         columns = {n: weights[n][..., :classes] for n in ("unembed.W_U", "unembed.b_U") if n in weights}

@@ -29,6 +29,7 @@ from modinterp.models.base_config import Weights
 
 _BUFFERS = re.compile(r"(^|\.)(mask|IGNORE)$")
 _OWN = re.compile(r"(embed\.W_E|pos_embed\.W_pos|unembed\.[Wb]_U|blocks\.\d+\.(attn|mlp)\.[Wb]_\w+)")
+_NORMS = re.compile(r"(blocks\.\d+\.ln[12]|ln_final)\.[wb]")
 _WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 GIVE_THE_MODULE = "give the module itself: mi.explain(module, ...)"
 _UNREAD = {  # names of weights that are in no layout that is read, to why
@@ -65,18 +66,21 @@ def name_list(names: Iterable[object]) -> str:
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
 
-def in_our_layout(weights: Weights) -> Weights:
+def in_our_layout(weights: Weights, with_norms: bool = False) -> Weights:
     """Weights of any of the layouts in our names and orientations, in float32.
 
     Left out are what all names begin with, buffers, copies of a weight under a name that is none of ours, and biases
     that are all zero.
 
+    Args:
+        with_norms: whether normalisations are read, under the names of HookedTransformer. What is measured over pairs
+            takes a network to have none.
     Raises:
         ValueError: a weight is no dense array of finite real numbers, or the layout is none of the known ones.
     """
     weights = _without_copies(_without_prefix(_checked(weights)))
     for pattern, what in _UNREAD.items():
-        if any(re.search(pattern, name) for name in weights):
+        if any(re.search(pattern, n) for n in weights if not (with_norms and _NORMS.fullmatch(n))):
             raise ValueError(f"the weights {what}; {GIVE_THE_MODULE}")
     try:
         weights = _renamed(weights)
