@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.fourier.transforms import components_of, fourier_basis
+from modinterp.interventions.planes import interchange_tools
 
 Neurons = Float[Tensor, "pair neuron"]
 Planes = Float[Tensor, "neuron rank"]
@@ -23,13 +24,6 @@ Interchange = Callable[[Tensor, Tensor], Tensor]
 How = Literal["zero", "mean", "resampled"]
 SWAPPED = 4000  # pairs of inputs
 _STEP = 8  # neurons
-
-
-def _tools() -> Any:
-    """TransformerLens' interchange, imported when it is used: with it come libraries for language models."""
-    from transformer_lens.tools.analysis import interchange
-
-    return interchange
 
 
 @dataclass(frozen=True)
@@ -96,18 +90,18 @@ class AtNeurons:
 
     def swap(self, seed: int = 0) -> float:
         """Share of pairs of inputs whose answer becomes the other's when the directions of the keys are swapped."""
-        return self.swapped(_tools().SubspaceInterchange(self.keys), seed)
+        return self.swapped(interchange_tools().SubspaceInterchange(self.keys), seed)
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
         """The same share under other swaps: random planes, random planes moved as far, planes of other frequencies."""
-        drawn = _tools().random_basis(*self.keys.shape, seed=0).to(self.post)
+        drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
-            "random planes": self.swapped(_tools().SubspaceInterchange(drawn)),
+            "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),
             "random planes, as far": self.swapped(
-                _tools().NormMatchedPlacebo(_tools().SubspaceInterchange(self.keys), drawn)
+                interchange_tools().NormMatchedPlacebo(interchange_tools().SubspaceInterchange(self.keys), drawn)
             ),
-            "other frequencies": self.swapped(_tools().SubspaceInterchange(self.other_planes)),
+            "other frequencies": self.swapped(interchange_tools().SubspaceInterchange(self.other_planes)),
         }
 
     # Out and alone
@@ -121,12 +115,12 @@ class AtNeurons:
 
     def without_keys(self, how: How) -> float:
         """Accuracy with the coordinates along the keys at zero, at their mean, or those of other pairs."""
-        return self.accuracy(_tools().SubspaceInterchange(self.keys)(self.post, self._reference(how)))
+        return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self.post, self._reference(how)))
 
     @cached_property
     def scrubbed(self) -> float:
         """Accuracy with everything but the coordinates along the keys that of other pairs (causal scrubbing)."""
-        return self.accuracy(_tools().SubspaceInterchange(self.keys)(self._others(), self.post))
+        return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self._others(), self.post))
 
     def without(self, out: Bool[Tensor, " neuron"], how: How) -> float:
         """Accuracy with some neurons at zero, at their mean, or those of other pairs."""

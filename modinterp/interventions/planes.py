@@ -12,6 +12,13 @@ from torch import Tensor
 LEAST = 0.01  # of the strongest direction's standard deviation, from which a direction counts
 
 
+def interchange_tools() -> Any:
+    """TransformerLens' interchange, imported when it is used: with it come libraries for language models."""
+    from transformer_lens.tools.analysis import interchange
+
+    return interchange
+
+
 def block_planes(x: Float[Tensor, "a b d"], basis: Any, blocks: Sequence[Any]) -> Float[Tensor, "d rank"]:
     """Orthonormal directions of an activation that hold its waves of a, of b and of the answer in some blocks.
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from modinterp.interventions.planes import block_planes
+from modinterp.interventions.planes import block_planes, interchange_tools
 from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.views import View
 
@@ -57,8 +57,6 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
         ValueError: blocks and heads at once, or heads that the activation does not have.
         NoSuchPart: the network has no such hook, or the activation is nothing at these blocks.
     """
-    from transformer_lens.tools.analysis.interchange import SubspaceInterchange, random_basis
-
     if blocks and heads:
         raise ValueError("name either blocks or heads to exchange")
     named = {m.basis.name(block): block for block in m.basis.all_blocks}
@@ -72,7 +70,11 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
         planes = block_planes(m.activation(hook).flatten(2), m.basis, [named[str(name)] for name in blocks])
         if not planes.shape[1]:
             raise NoSuchPart(f"{hook} of {m.name} holds no waves of {names}")
-        exchange, parts, rank = SubspaceInterchange(planes.float()), f"{m.basis.blocks_name} {names}", planes.shape[1]
+        exchange, parts, rank = (
+            interchange_tools().SubspaceInterchange(planes.float()),
+            f"{m.basis.blocks_name} {names}",
+            planes.shape[1],
+        )
     else:
         own = _of_heads(x, heads)
         exchange, rank = _Directions(own), int(own.sum())
@@ -99,8 +101,8 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
     to_other, stays = shares(exchange)
     controls = {"random directions, as far": shares(as_far)[0]}
     if rank < flat.shape[1]:
-        drawn = random_basis(flat.shape[1], rank, seed=seed).to(flat)
-        controls["random planes"] = shares(SubspaceInterchange(drawn))[0]
+        drawn = interchange_tools().random_basis(flat.shape[1], rank, seed=seed).to(flat)
+        controls["random planes"] = shares(interchange_tools().SubspaceInterchange(drawn))[0]
     return Swapped(hook, parts, rank, to_other, stays, controls)
 
 

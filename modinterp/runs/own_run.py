@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from modinterp.models import ForwardPass, Network, Weights, Wrapped, fitting, from_state_dict
 from modinterp.models.call_search import calling_of
 from modinterp.runs.run import TrainedRun
+from modinterp.runs.series import WeightsOfEpochs
 from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.store import READ
 from modinterp.runs.weights import read_weights
@@ -51,7 +52,8 @@ def run(
     Args:
         network: your module, a function without arguments that makes one, or a state dict in a known layout.
         task: what it was trained on, such as `mi.tasks.addition(113)`.
-        snapshots: epoch to state dict or file; or a folder of files with the epoch in their names, as `step_1000.pt`.
+        snapshots: epoch to state dict or file; a folder of files with the epoch in their names, as `step_1000.pt`; or a
+            file that holds several state dicts, as `{"state_dicts": [...], "epochs": [...]}`.
         train: which of `task.inputs()` it was trained on: their numbers, or a mask of all of them.
         history: one row a logged epoch, with `epoch` and any of `train_loss`, `test_loss`, `train_accuracy`,
             `test_accuracy`; by default measured at the snapshots, where `train` is known.
@@ -129,11 +131,11 @@ def _snapshots(given: Any, reopened: Callable[[Weights], Network]) -> Mapping[in
     if given is None:
         return {}
     if isinstance(given, str | Path):
-        given = _files(Path(given))
-    by_epoch = {int(epoch): given[epoch] for epoch in sorted(given, key=int)}
+        given = WeightsOfEpochs(Path(given)) if Path(given).is_file() else _files(Path(given))
+    by_epoch = {int(epoch): epoch for epoch in sorted(given, key=int)}
 
     def read(epoch: int) -> Weights:
-        one = by_epoch[epoch]
+        one = given[by_epoch[epoch]]
         return read_weights(Path(one)) if isinstance(one, str | Path) else dict(one)
 
     found = Snapshots(list(by_epoch), read)

@@ -16,6 +16,7 @@ from safetensors.torch import load
 from torch import Tensor
 
 from modinterp.runs.pickles import NotPlain, Opaque, TensorEntry
+from modinterp.runs.series import state_dicts_in
 from modinterp.runs.torch_files import MOST_WEIGHTS, saved_file
 
 PICKLED = (".pt", ".pth", ".ckpt", ".bin")
@@ -173,6 +174,10 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
     if opaque := next((value for value in around if isinstance(value, Opaque) and value.name not in _HARMLESS), None):
         raise ValueError(f"{path} {_WITHOUT_NUMBERS.get(opaque.name, f'{_CODE}; it needs {first_line(opaque.name)}')}")
     entries = entries_of(content)
+    if not entries and (several := state_dicts_in(content)):
+        raise ValueError(
+            f"{path} holds {len(several)} state dicts; open them with mi.run(network, task, snapshots={path.name!r})"
+        )
     if not entries:
         kind = "Tensor" if isinstance(content, TensorEntry) else type(content).__name__
         names = f" of {', '.join(map(_quoted, list(content)[:6]))}" if isinstance(content, dict) and content else ""

@@ -109,6 +109,26 @@ def test_bad_input_is_one_line(said: dict, message: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("shape", ["under state_dicts", "by epoch", "a list"])
+def test_a_file_with_several_state_dicts(tmp_path: Path, mine: TrainedRun, shape: str) -> None:
+    path, epochs = tmp_path / "all.pth", list(SNAPSHOTS)
+    content = {
+        "under state_dicts": {"state_dicts": list(SNAPSHOTS.values()), "epochs": epochs, "config": {"p": P}},
+        "by epoch": SNAPSHOTS,
+        "a list": list(SNAPSHOTS.values()),
+    }[shape]
+    torch.save(content, path)
+    opened = mi.run(MODEL, TASK, snapshots=path, train=MASK)
+    assert list(opened.snapshots) == (epochs if shape != "a list" else [0, 1, 2, 3])
+    last = opened.snapshots[list(opened.snapshots)[-1]]
+    assert all(torch.equal(w, SNAPSHOTS[300][name]) for name, w in last.items())
+    with pytest.raises(ValueError, match=r"holds 4 state dicts; open them with mi\.run\(.*snapshots='all\.pth'\)"):
+        mi.explain(path, op="add", p=P)
+    torch.save({"model": MODEL.state_dict()}, path)
+    with pytest.raises(ValueError, match="holds no list of state dicts"):
+        mi.run(MODEL, TASK, snapshots=path, train=MASK)
+
+
 def test_folders_without_snapshots_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         mi.run(MODEL, TASK, snapshots=tmp_path / "none")

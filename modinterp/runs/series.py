@@ -1,0 +1,73 @@
+"""Files of torch.save with several state dicts in one, such as all snapshots of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from modinterp.runs.pickles import NotPlain, TensorEntry
+from modinterp.runs.torch_files import SavedFile, saved_file
+
+SERIES_KEYS = ("state_dicts", "snapshots", "checkpoints", "models")
+EPOCH_KEYS = ("epochs", "steps", "save_epochs", "saved_epochs", "checkpoint_epochs", "iterations")
+
+
+class WeightsOfEpochs(Mapping[int, dict[str, Tensor]]):
+    """Epoch to state dict of a file that holds several; the weights of an epoch are read when they are looked up.
+
+    Raises:
+        ValueError: the file is damaged, or holds no several state dicts.
+    """
+
+    def __init__(self, path: Path):
+        try:
+            self._saved: SavedFile = saved_file(path)
+        except NotPlain as error:
+            raise ValueError(f"{path} {error}") from error
+        found = state_dicts_in(self._saved.content)
+        if not found:
+            raise ValueError(f"{path} holds no list of state dicts under {', '.join(SERIES_KEYS)}")
+        self._path, self._dicts = path, dict(sorted(found.items()))
+
+    def __getitem__(self, epoch: int) -> dict[str, Tensor]:
+        try:
+            return self._saved.tensors(self._dicts[epoch])
+        except NotPlain as error:
+            raise ValueError(f"the weights of epoch {epoch} in {self._path}: {error}") from error
+
+    def __iter__(self) -> Any:
+        return iter(self._dicts)
+
+    def __len__(self) -> int:
+        return len(self._dicts)
+
+
+def state_dicts_in(content: Any) -> dict[int, dict[str, TensorEntry]]:
+    """Epoch to the tensors of each state dict in a file's content; empty where it does not hold several.
+
+    A list of state dicts may be the content itself or stand under one of `SERIES_KEYS`; a list of as many whole numbers
+    under one of `EPOCH_KEYS` gives the epochs, else they count from 0. A dict from epoch to state dict works too.
+    """
+    beside = content if isinstance(content, dict) else {}
+    several = next((beside[key] for key in SERIES_KEYS if isinstance(beside.get(key), list | tuple | dict)), content)
+    if isinstance(several, dict):
+        found = {key: _tensors(value) for key, value in several.items() if isinstance(key, int)}
+    elif isinstance(several, list | tuple):
+        epochs = next((beside[key] for key in EPOCH_KEYS if _are_epochs(beside.get(key), len(several))), None)
+        found = dict(zip(epochs or range(len(several)), map(_tensors, several), strict=True))
+    else:
+        return {}
+    return found if len(found) > 1 and all(found.values()) else {}
+
+
+def _tensors(value: Any) -> dict[str, TensorEntry]:
+    items = value.items() if isinstance(value, dict) else ()
+    return {name: x for name, x in items if isinstance(name, str) and isinstance(x, TensorEntry)}
+
+
+def _are_epochs(value: Any, count: int) -> bool:
+    is_list = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == count
+    return is_list and all(isinstance(x, int) for x in value) and len({*value}) == count
