@@ -11,7 +11,6 @@ from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser, folder
 
-OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic", "add3", "group")
 ACTIVATIONS = (
     "relu", "gelu", "none", "square", "tanh", "abs", "cube", "elu", "leaky_relu", "sigmoid", "silu", "sin", "softplus",
 )  # fmt: skip
@@ -55,7 +54,8 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     )
     add = parser.add_argument
     add("network", metavar="FILE", help=".safetensors, .pt or .pth, or the name of a run, SOURCE/RUN")
-    add("--op", choices=OPS, help="what a file was trained on; a run says so itself (default: add)")
+    operation = "what a file was trained on: add, sub, mul, div, group, '2a + 3b' (default: add; a run says so itself)"
+    add("--op", help=operation)
     add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
     group = (
         "S5, D59, A5, C2 x S3, a CSV file with a table, or answers, for that of the network's own (default: answers)"

@@ -13,6 +13,13 @@ from modinterp.terminal.parser import Parser, folder
 OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic")
 
 
+def operation(text: str) -> str:
+    """The key of an operation, also where it is written `+` or `plus`."""
+    from modinterp.tasks.modular import OTHER_NAMES
+
+    return OTHER_NAMES.get(text, text)
+
+
 def _parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
@@ -31,7 +38,7 @@ exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage
     )
     add = parser.add_argument
     add("file", metavar="FILE", nargs="?", type=Path, help=".yaml or .py, in place of the next five options")
-    add("--op", choices=OPS, default="add", help="what is learned (default: add)")
+    add("--op", type=operation, choices=OPS, default="add", help="what is learned (default: add)")
     add("--p", metavar="P", type=int, default=113, help="the modulus (default: 113)")
     add("--seed", metavar="S", type=int, default=0, help="of split, weights and batches (default: 0)")
     shape = "one layer that reads a b =, or one hidden layer on the sum of embeddings (default: transformer)"

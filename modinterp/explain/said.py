@@ -9,8 +9,9 @@ from typing import Any
 from modinterp.models import ForwardPass
 from modinterp.runs.own_run import Rows
 from modinterp.tasks import ModularSum, Task
-from modinterp.tasks.modular import OPERATIONS
+from modinterp.tasks.modular import OPERATIONS, OTHER_NAMES
 from modinterp.tasks.renaming import Renaming, linear_form
+from modinterp.terminal.suggestions import suggestion
 
 SUM_OF_THREE, GROUP = "add3", "group"
 OPPOSITE = "b a"  # the product in a group, the second element first
@@ -72,16 +73,19 @@ class Said:
 
     @property
     def plain(self) -> Said:
-        """The same, with `a + b` and `a - b` under their usual names.
+        """The same, with operations such as `+` and `a - b` under their usual names.
 
         Raises:
             ValueError: an operation that is not known, or one that contradicts the group.
         """
+        if self.op in OTHER_NAMES:
+            return replace(self, op=OTHER_NAMES[self.op]).plain
         if self.form in _SAME_FORMS:
             return replace(self, op=_SAME_FORMS[self.form])
         if self.op is not None and self.op not in (*OPS, OPPOSITE) and self.form is None:
             forms = "a form such as '2a + 3b'"
-            raise ValueError(f"unknown operation {self.op!r}; known are {', '.join(OPS)}, or {forms}")
+            near = suggestion(self.op, OPS)
+            raise ValueError(f"unknown operation {self.op!r}; known are {', '.join(OPS)}, or {forms}{near}")
         if self.is_group and self.op not in (None, GROUP, OPPOSITE):
             raise ValueError(f"a group is composed by op=group, not by {self.op}")
         if self.elements and not self.is_group:

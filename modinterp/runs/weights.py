@@ -41,6 +41,7 @@ _HARMLESS = {
     "numpy._core.multiarray.scalar",
 }  # beside weights, none of them
 _CODE = "holds more than weights, and is not read, since that could run code"
+_SAVE = "save model.state_dict() instead, or pass the module itself: mi.explain(module, ...)"
 _DAMAGED = "is not a whole file of weights"
 _WITHOUT_NUMBERS = {
     "torch._utils._rebuild_meta_tensor_no_storage": "holds tensors on the device meta, which have no numbers; save the "
@@ -172,7 +173,8 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
         content = inner[full[0]]
     around = content.values() if isinstance(content, dict) else (content,)
     if opaque := next((value for value in around if isinstance(value, Opaque) and value.name not in _HARMLESS), None):
-        raise ValueError(f"{path} {_WITHOUT_NUMBERS.get(opaque.name, f'{_CODE}; it needs {first_line(opaque.name)}')}")
+        needs = f"{_CODE}; it needs {first_line(opaque.name)}; {_SAVE}"
+        raise ValueError(f"{path} {_WITHOUT_NUMBERS.get(opaque.name, needs)}")
     entries = entries_of(content)
     if not entries and (several := state_dicts_in(content)):
         raise ValueError(

@@ -24,6 +24,7 @@ OPERATIONS: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "cubic": ("a^3 + ab", lambda a, b: a * a * a + a * b),
 }
 
+OTHER_NAMES = {"+": "add", "plus": "add", "-": "sub", "minus": "sub", "*": "mul", "times": "mul", "/": "div"}
 SIGNS = {"add": 1, "sub": -1}  # of b, in the operations whose answers are waves of a + b or a - b
 
 

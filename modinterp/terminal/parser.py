@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from modinterp.terminal.errors import BAD_USAGE
+from modinterp.terminal.suggestions import suggestion
 
 
 def folder(text: str) -> Path:
@@ -25,6 +26,15 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: str, **options: Any):
         super().__init__(*args, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = action.choices
+        if choices is None or value in choices:
+            return
+        names = [str(name) for name in choices]
+        raise argparse.ArgumentError(
+            action, f"invalid choice: {value!r}{suggestion(str(value), names)}; choose from {', '.join(names)}"
+        )
 
     def error(self, message: str) -> NoReturn:
         """Print one line and leave with the exit code of bad usage."""

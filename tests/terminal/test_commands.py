@@ -69,7 +69,12 @@ def test_help_has_examples_and_says_every_default(command: str, capsys: pytest.C
     ("explain", ["nanda/mainlin-0"], "did you mean 'nanda/mainline-0'?"),
     ("explain", ["nanda/p401-decay-8-0"], "`python -m modinterp.runs train nanda/p401-decay-8-0` trains it"),
     ("explain", ["none.pt"], "there is no file none.pt"),
-    ("explain", ["none.pt", "--op", "power"], "invalid choice: 'power'"),
+    ("explain", ["none.pt", "--op", "power"], "unknown operation 'power'; known are add"),
+    ("explain", ["none.pt", "--op", "quadratc"], "did you mean 'quadratic'?"),
+    ("explain", ["none.pt", "--op", "+"], "there is no file"),
+    ("explain", ["."], "is a folder without a trained run; name one file of weights: it holds no file of weights"),
+    ("reproduce", ["nana"], "invalid choice: 'nana'; did you mean 'nanda'?"),
+    ("train", ["--op", "ad"], "invalid choice: 'ad'; did you mean 'add'?"),
     ("publish", ["nothing/*", "--out", "made"], "no trained run in trained fits 'nothing/*'"),
 ])  # fmt: skip
 def test_wrong_usage_gets_one_line_and_exit_code_2(
