@@ -6,7 +6,7 @@ some hundred numbers are one block, whose results are those of the whole to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 from jaxtyping import Float, Float64, Shaped
@@ -22,6 +22,18 @@ def row_blocks(shape: Sequence[int]) -> Iterator[slice]:
     for size in shape[1:]:
         whole *= size
     return _slices(shape[0], ROWS // max(1, whole))
+
+
+def joined(blocks: Iterable[Shaped[Tensor, "some *rest"]], size: int) -> Shaped[Tensor, "size *rest"]:
+    """Blocks of rows as one tensor, of which none is held beside it."""
+    found, began = None, 0
+    for block in blocks:
+        found = block.new_empty(size, *block.shape[1:]) if found is None else found
+        found[began : began + len(block)] = block
+        began += len(block)
+    if found is None:
+        raise ValueError("there is no block to join")
+    return found
 
 
 def mean_over_pairs(x: Float[Tensor, "a b *rest"]) -> Float64[Tensor, " *rest"]:

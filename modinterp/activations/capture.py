@@ -66,7 +66,7 @@ def activations(
     grid = _grid(task)
     model, captured, began = network.in_float64() if precise else network, dict[str, Tensor](), 0
     inputs, hooks = task.inputs(), None if names is None else list(names)
-    for some in inputs.split(INPUTS):
+    for some in inputs.split(INPUTS if len(inputs) <= INPUTS else INPUTS // 4):
         with torch.no_grad(), model.at_last_position():
             logits, cache = model.run_with_cache(some.to(network.device), names_filter=hooks)
         for name, x in at_the_end({**cache.cache_dict, LOGITS: logits}).items():

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid, logits_with
-from modinterp.activations.blocks import mean_over_pairs, row_blocks
+from modinterp.activations.blocks import joined, mean_over_pairs, row_blocks
 from modinterp.analyses.attention import components
 from modinterp.analyses.circles.circle import effective_rank
 from modinterp.analyses.embeddings import positions, singular_vectors
@@ -456,8 +456,8 @@ class PairMeasurements(NetworkMeasurements):
 
         def drawn(seed: int) -> Tensor:  # by the forward pass of training, several times as fast as the hooked one
             weights = initial_weights(config, seed)
-            blocks = [read_logits(config, weights, index)[:, -1] for index in indices]
-            return torch.cat(blocks).unflatten(0, self.task.grid)
+            blocks = (read_logits(config, weights, index)[:, -1] for index in indices)
+            return joined(blocks, len(inputs)).unflatten(0, self.task.grid)
 
         return map(torch.no_grad()(drawn), range(DRAWS_AT_START))
 
