@@ -23,6 +23,7 @@ from pathlib import Path
 from statistics import median
 
 import torch
+from plain import plain_epochs
 from timing import alternated, seconds, versions
 from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
@@ -95,7 +96,7 @@ def products(run: RunSpec, device: torch.device, trials: int) -> tuple[Steps, fl
     return steps, sum(3 * 2 * rows * inner * outer for inner, outer in shapes) / 1e9
 
 
-def beside_transformer_lens(device: torch.device, rounds: int, epochs: int) -> None:
+def beside_others(device: torch.device, rounds: int, epochs: int, compiled: bool) -> None:
     """One run, beside the peers and the bound."""
     run = spec(RUN)
     bound, gigaflop = products(run, device, trials=5 * epochs)
@@ -103,6 +104,8 @@ def beside_transformer_lens(device: torch.device, rounds: int, epochs: int) -> N
         "ours": memorised(run, device).advance,
         "TransformerBridge, test loss every epoch": bridge_epochs(run, device, with_test=True),
         "TransformerBridge": bridge_epochs(run, device, with_test=False),
+        "plain PyTorch": plain_epochs(run, device, compiled=False),
+        **({"plain PyTorch under torch.compile": plain_epochs(run, device, compiled=True)} if compiled else {}),
         "the step's matrix products alone": bound,
     }
     for steps in contestants.values():
@@ -186,7 +189,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--runs", type=int, nargs="+", default=[1, 5, 16, 64])
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--compiled", action="store_true", help="measure the compiled step too")
+    parser.add_argument("--compiled", action="store_true", help="measure what torch.compile makes of steps, too")
     parser.add_argument("--smallest", action="store_true", help="one round of one epoch, to see that all of it runs")
     options = parser.parse_args()
     if options.smallest:
@@ -194,7 +197,7 @@ def main() -> None:
     prepare_cpu()
     device = resolved_device(options.device)
     print(f"{device}: {versions('transformer-lens')}")
-    beside_transformer_lens(device, options.rounds, options.epochs)
+    beside_others(device, options.rounds, options.epochs, options.compiled)
     pass_by_pass(device, options.epochs)
     by_number_of_runs(device, options.runs, max(1, options.rounds // 2), max(1, options.epochs // 4), options.compiled)
     written(device, 10 * options.epochs)

@@ -74,12 +74,12 @@ def answer_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Ten
     Args:
         sign: 1 for a + b - c, -1 for a - b - c.
     """
-    return renamed_answer_sums(logits, [torch.arange(len(logits))], sign)[0]
+    return renamed_answer_sums(logits, torch.arange(len(logits))[None], sign)[0]
 
 
 @checked
 def renamed_answer_sums(
-    logits: Float[Tensor, "a b output"], orders: Sequence[Int[Tensor, " a"]], sign: int = 1
+    logits: Float[Tensor, "a b output"], orders: Int[Tensor, "order a"], sign: int = 1
 ) -> Float[Tensor, "order a"]:
     """`answer_sums` under other names of the residues, a row for each.
 

@@ -228,7 +228,7 @@ def cosine_share(
         names: a permutation of the residues: what each one is renamed to.
     """
     names = torch.arange(len(logits)) if names is None else names
-    (sums,) = renamed_answer_sums(logits, [names], sign)
+    (sums,) = renamed_answer_sums(logits, names[None], sign)
     return _cosine_share(sums, count, _energy_about_mean(logits))
 
 
@@ -264,7 +264,7 @@ def logit_nulls(
     """
     statistic = "variance of the logits in cosines"
     energy, p = _energy_about_mean(logits), logits.shape[-1]
-    own, *renamed = renamed_answer_sums(logits, [torch.arange(p), *renamings(p, draws, seed)], sign)
+    own, *renamed = renamed_answer_sums(logits, torch.stack([torch.arange(p), *renamings(p, draws, seed)]), sign)
     observed = {statistic: _cosine_share(own, count, energy)}
     of_renaming = ({statistic: _cosine_share(sums, count, energy)} for sums in renamed)
     rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
