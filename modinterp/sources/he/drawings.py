@@ -117,7 +117,7 @@ def _ideal_profiles() -> dict[str, Tensor]:
     return {name: _scaled(_profile(pair_logits(theta, written, sigma))) for name, (theta, sigma) in ideal.items()}
 
 
-_OF_PROFILE = ("s, of the answer j = 2x + s(y - x): 1 is x + y", "mean centred logit over that of x + y")
+_OF_PROFILE = ("s, of the answer j = 2x + s(y - x): 1 is x + y", "logit, 1 at x + y")
 
 
 def _ideal_logits() -> go.Figure:
@@ -132,7 +132,7 @@ def _ghosts(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
         Line(_STEPS, _scaled(_profile(own_logits(waves_of(m)))), name, CATEGORIES[i])
         for i, (name, m) in enumerate(networks.items())
     ]
-    ideal = [Line(_STEPS, y, name, MUTED) for name, y in _ideal_profiles().items()]
+    ideal = [Line(_STEPS, y, name, CATEGORIES[5 + i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
     names = ("trained networks", "ideal networks")
     title = "Trained networks have smaller ghosts than the half that squares of cosines have"
     return (
@@ -187,7 +187,7 @@ def _lottery(m: CyclicMeasurements) -> go.Figure:
 
 def _attractor() -> go.Figure:
     lines: dict[str, list[Line]] = {"misalignment": [], "size": []}
-    for i, (phi, psi) in enumerate(((1.5, 0.18), (-0.72, -2.91), (0.5, -0.5))):
+    for i, (phi, psi) in enumerate(((1.5, 0.18), (-0.72, -2.91), (0.25, 0.0))):
         z, w = (torch.polar(torch.tensor([0.02]).double(), torch.tensor([a]).double()) for a in (phi, psi))
         D, alpha = [], []
         for _ in range(140):
@@ -255,7 +255,9 @@ FIGURES = {
     ),
     "ideal_logits": Drawing(number="Proposition 1", draw=_ideal_logits, needs_no_run=True),
     "attractor": Drawing(number="Figure 9", draw=_attractor, needs_no_run=True),
-    "alignment_first": Drawing(number="Figure 10", draw=_alignment_first, first_of=("he/quad1-42", "he/quad1-*")),
+    "alignment_first": Drawing(
+        number="Sections 4.3 and 4.4", draw=_alignment_first, first_of=("he/quad1-42", "he/quad1-*")
+    ),
     "lottery": Drawing(number="Figure 11", draw=_lottery, first_of=("he/quad-42", "he/quad-*")),
     "stages": Drawing(number="Figure 14", draw=_stages, all_of=("he/grok-42", "he/grok-wd0-42")),
     "kinds_of_pairs": Drawing(number="Figures 15 and 16", draw=_kinds_of_pairs, first_of=("he/grok-42", "he/grok-*")),

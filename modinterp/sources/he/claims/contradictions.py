@@ -21,7 +21,7 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-H4",
         conflict="Figure 8 shows ghosts of the network with ReLU, computed with squares in its place.",
-        settled_by={"logits.ghost": (voting.GHOST,)},
+        settled_by={"logits.ghost": (voting.GHOST, voting.OF_SQUARES)},
         follows="With its own nonlinearity the network has smaller ghosts; with neither are they one half.",
     ),
     Contradiction(

@@ -10,6 +10,7 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import CyclicMeasurements
+from modinterp.models import ACTIVATIONS
 from modinterp.sources.he.claims.features import ALL, RELU_RUNS, WIDE
 from modinterp.sources.he.idealised import (
     accuracy,
@@ -26,6 +27,7 @@ from modinterp.sources.he.neuron_waves import waves_of
 from modinterp.sources.he.runs import named
 
 GHOST, DIP, FIT = "ghost over peak", "dip over peak", "R squared of peak, ghosts and dips"
+OF_SQUARES = "ghost over peak with squares as nonlinearity"
 PREFACTORS = {name: f"r2 with prefactor {name}" for name in ("1", "cos^2", "|cos|", "|sin|")}
 BEST, WORST = "r2 with cos^2 less the best other", "r2 with cos^2 less the worst other"
 LEAD, LOSS_RATIO = "right logit on the diagonal over off it", "loss on the diagonal over off it"
@@ -49,8 +51,10 @@ SAMPLED, SUBSETS = 60, 3
 
 
 def _ghost(m: CyclicMeasurements) -> dict[str, Value]:
-    shape = logit_shape(own_logits(waves_of(m)))
-    return {GHOST: shape.ghost, DIP: shape.dip, FIT: shape.explained}
+    waves = waves_of(m)
+    shape = logit_shape(own_logits(waves))
+    squared = logit_shape(pair_logits(waves.theta, waves.xi, ACTIVATIONS["square"]))
+    return {GHOST: shape.ghost, DIP: shape.dip, FIT: shape.explained, OF_SQUARES: squared.ghost}
 
 
 def _prefactor(m: CyclicMeasurements) -> dict[str, Value]:
@@ -130,7 +134,7 @@ CLAIMS = (
         source_says="half as high",
         measure=each(_ghost),
         expected={GHOST: between(0.4, 0.6, "one half")},
-        reported=(DIP, FIT),
+        reported=(DIP, FIT, OF_SQUARES),
         needs=ALL,
         scope="any seed",
         figure="ghosts",
