@@ -16,12 +16,13 @@ class PairKinds:
     """Which pairs are of which kind, each `[x, y]`.
 
     Attributes:
-        common, rare: trained on, with both orders in the training set, or with the mirrored pair held out.
+        common, rare, seen_diagonal: trained on: both orders of x != y; the mirrored pair held out; x = y.
         mirrored, unseen, diagonal: held out: the mirrored pair trained on; neither order trained on; x = y.
     """
 
     common: Bool[Tensor, "x y"]
     rare: Bool[Tensor, "x y"]
+    seen_diagonal: Bool[Tensor, "x y"]
     mirrored: Bool[Tensor, "x y"]
     unseen: Bool[Tensor, "x y"]
     diagonal: Bool[Tensor, "x y"]
@@ -33,4 +34,11 @@ class PairKinds:
         seen[split.train] = True
         seen, on_diagonal = seen.view(p, p), torch.eye(p, dtype=torch.bool)
         test, other = ~seen, seen.T
-        return cls(seen & other, seen & ~other, test & other, test & ~other & ~on_diagonal, test & on_diagonal)
+        return cls(
+            common=seen & other & ~on_diagonal,
+            rare=seen & ~other,
+            seen_diagonal=seen & on_diagonal,
+            mirrored=test & other,
+            unseen=test & ~other & ~on_diagonal,
+            diagonal=test & on_diagonal,
+        )

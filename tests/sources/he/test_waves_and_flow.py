@@ -129,6 +129,7 @@ def test_kinds_of_pairs_are_those_of_a_loop() -> None:
             there, mirrored = (x, y) in seen, (y, x) in seen
             name = {(True, True): "common", (True, False): "rare", (False, True): "mirrored"}.get((there, mirrored))
             name = name or ("diagonal" if x == y else "unseen")
+            name = "seen_diagonal" if there and x == y else name
             assert {key for key, where in vars(kinds).items() if where[x, y]} == {name}
 
 

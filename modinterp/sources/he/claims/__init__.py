@@ -5,6 +5,7 @@ from modinterp.sources.he.claims import (
     features,
     flow_claims,
     grokking,
+    held_out,
     mathematics,
     nonlinearities,
     setup,
@@ -12,7 +13,7 @@ from modinterp.sources.he.claims import (
 )
 from modinterp.sources.he.claims.contradictions import CONTRADICTIONS
 
-SECTIONS = (setup, mathematics, features, nonlinearities, voting, flow_claims, dynamics, grokking)
+SECTIONS = (setup, mathematics, features, nonlinearities, voting, flow_claims, dynamics, grokking, held_out)
 CLAIMS = tuple(claim for section in SECTIONS for claim in section.CLAIMS)
 
 __all__ = ["CLAIMS", "CONTRADICTIONS", "SECTIONS"]

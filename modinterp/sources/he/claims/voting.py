@@ -139,7 +139,7 @@ CLAIMS = (
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "in the band for some networks of squares by gradient descent alone, at .37 to .46, where peak, ghosts and dips explain a fifth of the logits; .35 with single frequencies, and .08 to .14 with ReLU"
+            "in the band for some networks of squares by gradient descent alone, at .37 to .46, where peak, ghosts and dips explain a fifth of the logits; .35 with single frequencies, and .03 to .14 with ReLU"
         ),
     ),
     Claim(
