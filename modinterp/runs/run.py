@@ -192,8 +192,9 @@ class TrainedRun(Generic[T]):
         if len(self.history):
             last = self.history.iloc[-1]
             line += f", epoch {last['epoch']:,.0f}"
-            line += f", test loss {last['test_loss']:.2e}" if "test_loss" in last else ""
-            line += f", test accuracy {last['test_accuracy']:.4f}" if "test_accuracy" in last else ""
+            part = "test" if pd.notna(last.get("test_loss")) else "train"  # where all inputs are trained on
+            line += f", {part} loss {last[f'{part}_loss']:.2e}" if f"{part}_loss" in last else ""
+            line += f", {part} accuracy {last[f'{part}_accuracy']:.4f}" if f"{part}_accuracy" in last else ""
         line += f", {len(self.snapshots)} snapshots" if self.snapshots else ""
         return line + ", in training" * self.in_training
 

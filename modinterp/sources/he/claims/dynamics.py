@@ -261,5 +261,6 @@ CLAIMS = (
         needs=(*named("std", "sgd", "embed", "grok"), WIDE),
         scope="any seed",
         figure="lottery",
+        control="also true before training",
     ),
 )

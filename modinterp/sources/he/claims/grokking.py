@@ -182,6 +182,7 @@ CLAIMS = (
         needs=named("grok"),
         scope="any seed",
         figure="stages",
+        control="without control",
     ),
     Claim(
         id="he.grok.mirror",
@@ -198,6 +199,7 @@ CLAIMS = (
         needs=named("grok"),
         scope="any seed",
         figure="kinds_of_pairs",
+        control="without control",
     ),
     Claim(
         id="he.grok.common",
@@ -222,6 +224,7 @@ CLAIMS = (
         needs=named("grok"),
         scope="any seed",
         figure="kinds_of_pairs",
+        control="without control",
     ),
     Claim(
         id="he.grok.sparsity",
@@ -238,6 +241,7 @@ CLAIMS = (
             "stage II is .16 to .18 times as steep as stage I: .51 of the energy of a neuron is at few frequencies once it has memorised",
             "source",
         ),
+        control="without control",
     ),
     Claim(
         id="he.grok.alignment",
@@ -249,6 +253,7 @@ CLAIMS = (
         needs=named("grok"),
         scope="any seed",
         figure="stages",
+        control="without control",
     ),
     Claim(
         id="he.grok.cleanup",
@@ -267,5 +272,6 @@ CLAIMS = (
             "the weights stay in balance: their norm falls at less than a thousandth of the rate of weight decay, though by 5% from its maximum",
             "source",
         ),
+        control="without control",
     ),
 )

@@ -168,6 +168,7 @@ CLAIMS = (
         needs=(*named("std", "sgd", "quad1", "grok"), WIDE),
         scope="any seed",
         finding=refuted("with ReLU cos^2 fits worst of the four, by .12; in quad1 |cos| fits better", "source"),
+        control="also true before training",
     ),
     Claim(
         id="he.logits.prefactor_relu",
@@ -206,6 +207,7 @@ CLAIMS = (
         needs=(*named("std", "sgd"), WIDE),
         scope="any seed",
         figure="ghosts",
+        control="also true before training",
     ),
     Claim(
         id="he.vote.subset",
@@ -242,6 +244,7 @@ CLAIMS = (
         finding=mixed(
             "what the cosines leave answers up to 21% of the pairs in networks of sgd; all else holds everywhere"
         ),
+        control="also true before training",
     ),
     Claim(
         id="he.embed",
