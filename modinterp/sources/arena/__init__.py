@@ -1,1 +1,1 @@
-"""ARENA's monthly algorithmic problems: sorting, sums with carries, running sums."""
+"""ARENA's monthly algorithmic problems: running sums, sorted lists, palindromes."""

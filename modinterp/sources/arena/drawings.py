@@ -66,7 +66,7 @@ def _mean(m: SequenceMeasurements) -> go.Figure:
         name: (x[rows].flatten(), along[rows].flatten())
         for name, x in (("mean of the numbers so far", means), ("their sum", sums))
     }
-    title = "Before the MLP the residual stream has the mean so far, and not the sum"
+    title = "The residual stream has the mean so far, not the sum"
     return measured.curves(points, ("mean or sum of the numbers so far", "coordinate along u"), title, markers=True)
 
 
@@ -90,7 +90,7 @@ def _neurons(m: SequenceMeasurements) -> go.Figure:
     neurons = list(range(len(boosts)))
     lines = {name: (neurons, boosts[:, place]) for place, name in enumerate(("negative", "zero", "positive"))}
     title = "Each neuron boosts zero and one sign, against the other sign"
-    return measured.curves(lines, ("neuron", "added to the logit of an answer"), title, markers=False)
+    return measured.curves(lines, ("neuron", "added to the logit of an answer"), title, markers=True)
 
 
 def _neuron_table(m: SequenceMeasurements) -> pd.DataFrame:

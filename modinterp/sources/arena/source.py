@@ -1,11 +1,11 @@
-"""ARENA's monthly algorithmic problems: sorting, sums with carries, running sums, taken apart."""
+"""ARENA's monthly algorithmic problems: running sums, sorted lists, palindromes, taken apart."""
 
 from modinterp.sources.contract import Source
 
 SOURCE = Source(
     name="arena",
     package=__package__,
-    title="Monthly algorithmic problems: running sums, sorted lists",
+    title="Monthly algorithmic problems: running sums, sorted lists, palindromes",
     citation="McDougall, ARENA 2.0, chapter 1 (2023)",
     main_run="arena/cumsum-42",
     link="https://github.com/callummcdougall/ARENA_2.0",

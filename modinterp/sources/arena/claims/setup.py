@@ -10,9 +10,14 @@ from modinterp.claims.claim import Value, each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.cumsum import u
 from modinterp.sources.arena.claims.subject import SEED, judged, seed
-from modinterp.sources.arena.runs import CUMSUM, RUNS, SORT, SUM
+from modinterp.sources.arena.runs import CUMSUM, PALINDROME, RUNS, SORT, SUM
 
-WEIGHTS = {"weights, running sum": CUMSUM[0], "weights, sorted list": SORT[0], "weights, sum of two numbers": SUM[0]}
+WEIGHTS = {
+    "weights, running sum": CUMSUM[0],
+    "weights, sorted list": SORT[0],
+    "weights, sum of two numbers": SUM[0],
+    "weights, palindromes": PALINDROME[0],
+}
 Q, K, V, LARGEST = "norm of W_Q", "norm of W_K", "norm of W_V", "largest singular value of W_E W_V W_O"
 
 
@@ -30,10 +35,10 @@ CLAIMS = (
     Claim(
         id="arena.arch",
         where="each month, the network",
-        statement="The networks have 2,447, 49,684 and 30,300 weights.",
+        statement="The networks have 2,447, 49,684, 30,300 and 8,262 weights.",
         source_says="sizes of each network",
         measure=_sizes,
-        expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300)), strict=True)),
+        expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300, 8_262)), strict=True)),
         scope="any network",
     ),
     Claim(
