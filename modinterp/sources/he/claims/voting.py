@@ -8,7 +8,7 @@ from torch import Tensor
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.claims.finding import mixed, refuted
+from modinterp.claims.finding import mixed, pending, refuted
 from modinterp.measurements import CyclicMeasurements
 from modinterp.models import ACTIVATIONS
 from modinterp.sources.he.claims.features import ALL, RELU_RUNS, WIDE
@@ -273,5 +273,6 @@ CLAIMS = (
         },
         reported=(LEAST_PROBABILITY,),
         needs=(WIDE,),
+        finding=pending("the run of 5,000 steps at p = 97 is not shipped"),
     ),
 )
