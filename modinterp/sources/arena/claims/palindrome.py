@@ -14,7 +14,7 @@ from modinterp.activations import heads_at_mean, mean_outputs, without_heads
 from modinterp.claims.band import at_least, at_most, equals, near
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
-from modinterp.claims.finding import one_seed
+from modinterp.claims.finding import mixed, one_seed
 from modinterp.measurements import SequenceMeasurements
 from modinterp.models import Network
 from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, SEED, seed
@@ -220,6 +220,10 @@ CLAIMS = (
         reported=(ASKED,),
         needs=PALINDROME,
         scope="any seed",
+        finding=mixed(
+            "With the authors' seed what unequal places write points one way, but at few places. In others it points several "
+            "ways, with a median cosine of 0.58, though their keys all lie along the query of END."
+        ),
         control="without control",
     ),
 )
