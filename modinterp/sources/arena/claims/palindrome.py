@@ -221,8 +221,8 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "With the authors' seed what unequal places write points one way, but at few places. In others it points several "
-            "ways, with a median cosine of 0.58, though their keys all lie along the query of END."
+            "With the authors' seed the median cosine of what unequal places write is 0.98. With another it is 0.58: they point "
+            "several ways there, though their keys lie along the query of END all the same."
         ),
         control="without control",
     ),
