@@ -142,8 +142,8 @@ def counts(source: Source, tally: Tally) -> list[int]:
 
 def _row(source: Source, tally: Tally) -> str:
     """The row of a source in the README's table."""
-    title = f"*[{source.title}]({source.link})*" if source.link else f"*{source.title}*"
-    return f"| {title}, {source.citation} | `{source.name}` | {' | '.join(map(str, counts(source, tally)))} |"
+    words = f"[{source.citation}]({source.link})" if source.link else f"*{source.title}*, {source.citation}"
+    return f"| {words} | `{source.name}` | {' | '.join(map(str, counts(source, tally)))} |"
 
 
 def _total(tallies: Mapping[str, Tally]) -> str:
