@@ -54,9 +54,17 @@ def company() -> dict[ExecutionMode, list[TrainingState]]:
     }
 
 
+def softmax_depends_on_company() -> bool:
+    """Whether torch's softmax of one run's scores has other last bits beside those of other runs, on this CPU."""
+    scores = torch.randn(4, 3, 50, 2, generator=torch.Generator().manual_seed(0))
+    return not torch.equal(scores.softmax(dim=1)[:1], scores[:1].softmax(dim=1))
+
+
 @pytest.mark.parametrize("mode", [ExecutionMode.SEQUENTIAL, ExecutionMode.VMAPPED])
 def test_among_runs_of_the_same_size_not_a_bit_differs(mode: ExecutionMode) -> None:
     """A learning rate at which rounding grows ten thousandfold in 200 epochs."""
+    if mode is ExecutionMode.VMAPPED and softmax_depends_on_company():
+        pytest.skip("torch's softmax of several runs has other last bits than that of one on this CPU")
     specs = [spec(s, epochs=200, lr=3e-3, warmup=0, betas=(0.9, 0.999), weight_decay=s / 3) for s in range(4)]
     company = trained(specs, mode)
     for run in (0, 3):
