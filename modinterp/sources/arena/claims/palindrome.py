@@ -162,6 +162,10 @@ CLAIMS = (
         expected={PLACES: at_least(6, "of ten, with 0.3 more weight where both are equal")},
         needs=PALINDROME,
         scope="any seed",
+        finding=mixed(
+            "In palindrome-1 head 0.1 does the reverse: at six places its weight on the mirror is larger by 0.34 to 0.52 "
+            "where the two are unequal."
+        ),
         figure="palindrome_mirror",
     ),
     Claim(
@@ -222,7 +226,8 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "With the authors' seed the median cosine of what unequal places write is 0.98. With another it is 0.58: they point "
-            "several ways there, though their keys lie along the query of END all the same."
+            "several ways there, though their keys lie along the query of END all the same. In palindrome-1 no place attends to its "
+            "mirror where equal, so that there is none to compare."
         ),
         control="without control",
     ),
