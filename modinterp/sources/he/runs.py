@@ -2,7 +2,8 @@
 
 Exact: the networks, optimisers, learning rates, warm-up, numbers of steps, seed 42, and the order in which the weights
 are drawn, which are those of the released code. Ours: the other seeds; the split of the grokking runs, which the
-authors' code draws on a GPU; and the phases and frequencies of the runs that begin with one frequency a neuron.
+authors' code draws on a GPU; the float64 of the loss, by which a network without weight decay may differ; and the
+phases and frequencies of the runs that begin with one frequency a neuron.
 """
 
 from __future__ import annotations

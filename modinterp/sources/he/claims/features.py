@@ -243,8 +243,8 @@ CLAIMS = (
         reported=(FEWEST, MOST_NEURONS),
         needs=named("embed"),
         scope="any seed",
-        control="also true before training",
         finding=one_seed("29 to 70 neurons a frequency, p = 1e-6, as in the source's own network"),
+        control="told apart",
     ),
     Claim(
         id="he.obs3.phases",
