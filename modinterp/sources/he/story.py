@@ -13,8 +13,8 @@ STORY = Story(
         "decides alone {lottery.phase}.",
         "While it memorises, the test accuracy is that of the mirrored pairs alone, within "
         "{grok.mirror[test accuracy less the share of mirrored pairs]:.3f}; this {grok.mirror}.",
-        "That without weight decay the network stays there {grok.decay}. With it, what is wrong in the end are unseen pairs "
-        "x = y are what is wrong; this {grok.final_diagonal}.",
+        "That without weight decay the network stays there {grok.decay}. With it, the unseen pairs "
+        "x = y are what is wrong in the end; this {grok.final_diagonal}.",
     ),
     figures=("phases", "lottery", "stages"),
 )
