@@ -183,6 +183,7 @@ CLAIMS = (
         needs=(*named("std", "grok"), WIDE),
         scope="any seed",
         figure="waves",
+        control="also true of random labels",
     ),
     Claim(
         id="he.obs1.shape_cosine",

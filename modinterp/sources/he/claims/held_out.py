@@ -88,6 +88,6 @@ CLAIMS = (
         needs=named("grok-wd0"),
         scope="any seed",
         figure="stages",
-        control="without control",
+        control="also true before training",
     ),
 )

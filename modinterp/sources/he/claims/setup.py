@@ -108,7 +108,7 @@ CLAIMS = (
         },
         given={SEED: equals(42, "the seed of the authors' run")},
         needs=("he/std-42",),
-        control="without control",
+        control="told apart",
     ),
     Claim(
         id="he.setup.replay_quad",
@@ -134,6 +134,7 @@ CLAIMS = (
         finding=mixed(
             "quad-12 and most networks of relu1 have 527 or 528 of 529 pairs right at the end; all others have all"
         ),
+        control="also true of random labels",
     ),
     Claim(
         id="he.setup.solved_std",
