@@ -37,6 +37,7 @@ def load(
     attention_rate: float = 1.0,
     causal: bool = True,
     joined: str | None = None,
+    normalization_type: str | None = None,
 ) -> TrainedRun:
     """A trained run by its name or folder, or anybody's checkpoint.
 
@@ -47,8 +48,8 @@ def load(
             more is given here.
         root: folder to look for a named run in, or `hf://OWNER/REPO`; `checkpoints/` by default.
         device: torch device of the network.
-        act_fn, attention_rate, causal, joined: for a file, how its network computes, which is in no checkpoint; see
-            `modinterp.models.ForwardPass`.
+        act_fn, attention_rate, causal, joined, normalization_type: for a file, how its network computes, which is in no
+            checkpoint; see `modinterp.models.ForwardPass`.
         partial: whether a run that is still in training is opened as of its last state.
     Raises:
         FileNotFoundError: no such run or file, or a run that is still in training.
@@ -62,7 +63,7 @@ def load(
         weights = store.read_weights(path)
         if task is None:
             raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
-        assumed = ForwardPass(act_fn, attention_rate, causal, joined)
+        assumed = ForwardPass(act_fn, attention_rate, causal, joined, normalization_type)
         return TrainedRun(printable(str(name)), task, from_state_dict(weights, task, assumed).to(device))
     if root is not None and not hub.is_address(name):
         store.checked_name(str(name))
