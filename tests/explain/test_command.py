@@ -234,7 +234,9 @@ def test_bad_input_gets_one_line_and_exit_code_2(
     one_line(capsys, "is not a folder")
     assert (tmp_path / "taken").read_text() == "mine"
     assert not (tmp_path / "out").exists()
-    for wrong in ([str(file), "--op", "minus"], [str(file), "--act", "swish"], []):
+    assert main([str(file), "--op", "power", *out]) == 2
+    one_line(capsys, "unknown operation 'power'; known are add")
+    for wrong in ([str(file), "--act", "swish"], []):
         with pytest.raises(SystemExit, match="2"):
             main(wrong)
 
@@ -249,8 +251,8 @@ def test_more_pairs_than_memory_are_refused(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_other_tasks_are_refused(file: Path, mainline: TrainedRun) -> None:
-    with pytest.raises(ValueError, match="unknown operation 'minus'; known are add, sub, mul"):
-        modinterp.explain(file, op="minus")
+    with pytest.raises(ValueError, match="unknown operation 'power'; known are add, sub, mul"):
+        modinterp.explain(file, op="power")
     other = TrainedRun("mine", PrimeRemainders(113), mainline.model)
     with pytest.raises(
         ValueError, match="networks with one answer over a grid of inputs are explained; this one learn"
