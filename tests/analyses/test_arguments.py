@@ -135,6 +135,8 @@ def special() -> dict[str, Any]:
         torch.rand(49, 5), "shape": (2, 1), "matrices": [torch.rand(rho.dim, rho.dim) for rho in irreps(GROUP)],
         "side": "left", "subgroup": frozenset({0}), "irrep_nulls.separation.irreps":
         irreps(GROUP), "decomposition.regular_decomposition.table": GROUP.table, "explained.affine_fit.y": torch.rand(49, 3),
+        "coset_means.shuffled.partitions": [torch.arange(P)], "coset_means.coset_means.first": [torch.arange(P)] * 5,
+        "coset_means.coset_means.second": [torch.arange(P)] * 5,
         "answers.answers.positions": (0, 1, 2, 1, 0), "circuits.is_copied.tables": torch.rand(2, P, P), "circuits.owners.tables":
         torch.rand(2, P, P), "attribution.attribution_by_source.model": attention_alone(),
         "attribution.attribution_by_source.asking": torch.randint(0, 3, (49,)),

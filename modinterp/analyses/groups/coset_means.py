@@ -35,6 +35,8 @@ def coset_partitions(x: Float[Tensor, "element neuron"], task: Group, least: flo
 @checked
 def shuffled(partitions: Partitions, seed: int = 0) -> Partitions:
     """A control: the same sets of elements, with the elements exchanged by one random permutation."""
+    if not partitions:
+        raise ValueError("partitions must hold one for each function, got none")
     order = torch.randperm(len(partitions[0]), generator=torch.Generator().manual_seed(seed))
     return [one[order] for one in partitions]
 
