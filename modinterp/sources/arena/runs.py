@@ -60,9 +60,8 @@ def _runs(
 _SIGNS = [SignOfSum(size=150_000, held_out=10_000, data_seed=seed) for seed in SEEDS]
 _LISTS = [SortedList(size=150_000, held_out=10_000, data_seed=seed) for seed in SEEDS]
 _PALINDROMES = [Palindromes(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
-_SUMS = [ColumnSum(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
-CUMSUM, SORT, SUM, PALINDROME = (
-    tuple(f"arena/{stem}-{seed}" for seed in SEEDS) for stem in ("cumsum", "sort", "sum", "palindrome")
+CUMSUM, SORT, PALINDROME = (
+    tuple(f"arena/{stem}-{seed}" for seed in SEEDS) for stem in ("cumsum", "sort", "palindrome")
 )
 
 RUNS = {
@@ -83,17 +82,19 @@ RUNS = {
         d_mlp=None,
         normalization_type="LN",
     ),
-    **_runs(
-        "sum",
-        _SUMS,
-        100,
-        (2e-3, 1e-4),
-        0.001,
-        n_layers=2,
-        d_model=48,
-        n_heads=3,
-        d_head=24,
-        d_mlp=None,
-        normalization_type="LN",
-    ),
 }
+
+# The sum of two numbers has no claims yet: its recipe is here for the size of its network.
+WITHOUT_CLAIMS = _runs(
+    "sum",
+    [ColumnSum(size=100_000, held_out=5_000, data_seed=SEEDS[0])],
+    100,
+    (2e-3, 1e-4),
+    0.001,
+    n_layers=2,
+    d_model=48,
+    n_heads=3,
+    d_head=24,
+    d_mlp=None,
+    normalization_type="LN",
+)

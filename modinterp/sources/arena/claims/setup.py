@@ -10,19 +10,20 @@ from modinterp.claims.claim import Value, each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.cumsum import u
 from modinterp.sources.arena.claims.subject import SEED, judged, seed
-from modinterp.sources.arena.runs import CUMSUM, PALINDROME, RUNS, SORT, SUM
+from modinterp.sources.arena.runs import CUMSUM, PALINDROME, RUNS, SORT, WITHOUT_CLAIMS
 
 WEIGHTS = {
     "weights, running sum": CUMSUM[0],
     "weights, sorted list": SORT[0],
-    "weights, sum of two numbers": SUM[0],
+    "weights, sum of two numbers": next(iter(WITHOUT_CLAIMS)),
     "weights, palindromes": PALINDROME[0],
 }
 Q, K, V, LARGEST = "norm of W_Q", "norm of W_K", "norm of W_V", "largest singular value of W_E W_V W_O"
 
 
 def _sizes() -> dict[str, Value]:
-    return {name: sum(map(prod, RUNS[run].model.shapes().values())) for name, run in WEIGHTS.items()}
+    specs = RUNS | WITHOUT_CLAIMS
+    return {name: sum(map(prod, specs[run].model.shapes().values())) for name, run in WEIGHTS.items()}
 
 
 def _reproduced(m: SequenceMeasurements) -> dict[str, float]:
