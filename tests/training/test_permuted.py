@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader
 from modinterp.models import TransformerConfig, hooked
 from modinterp.tasks import SignOfSum, SortedList, StreamTask
 from modinterp.training import Recipe, RunSpec, training_states
-from modinterp.training.batches import Batches, unread_and_read
+from modinterp.training.batches import Batches, parts_of, unread_and_read
 from modinterp.training.spec import RunSpec as Spec
 
 SIZES: dict[str, int | bool | str | None] = {"d_model": 12, "n_heads": 2, "d_head": 6, "attn_biases": True}
@@ -42,7 +42,7 @@ def orders(turns: int) -> list[list[int]]:
 def test_the_orders_are_those_of_torchs_loaders() -> None:
     from modinterp.models.operations import FAST
 
-    batches = Batches(LISTS, LISTS.split, torch.device("cpu"), torch.arange(8), (25, 10), FAST)
+    batches = Batches(LISTS, parts_of(LISTS), torch.device("cpu"), torch.arange(8), (25, 10), FAST)
     for turn in (0, 2, 1):
         assert batches._order(turn).tolist() == orders(3)[turn]
     assert [int((batches.at(step).labels >= 0).sum()) for step in (0, 1, 2, 3)] == [30, 30, 15, 30]

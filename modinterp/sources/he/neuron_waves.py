@@ -37,7 +37,7 @@ def angles(p: int) -> Float[Tensor, "freq residue"]:
 
 
 def spectrum(rows: Float[Tensor, "row residue"]) -> Complex[Tensor, "row freq"]:
-    """Amplitude and phase of every frequency: row[j] = sum over k of |A_k| cos(w_k j + arg A_k), and a constant."""
+    """Amplitude and phase of every frequency: row[j] = sum over k of abs(A_k) cos(w_k j + arg A_k), and a constant."""
     p = rows.shape[1]
     return torch.fft.fft(rows.double(), dim=1)[:, 1 : (p - 1) // 2 + 1] * (2 / p)
 
@@ -150,17 +150,17 @@ class NeuronWaves:
 
     @property
     def mean_sine(self) -> float:
-        """Mean |sin D| over neurons: 0 where all are aligned, 2 / pi for independent phases."""
+        """Mean of abs(sin D) over neurons: 0 where all are aligned, 2 / pi for independent phases."""
         return float(self.D.sin().abs().mean())
 
     @property
     def resultant(self) -> float:
-        """|mean of exp(iD)| over neurons: 1 where all misalignments are equal, such as 0."""
+        """Size of the mean of exp(iD) over neurons: 1 where all misalignments are equal, such as 0."""
         return float(torch.polar(torch.ones_like(self.D), self.D).mean().abs())
 
 
 def phase_test(winner: Int[Tensor, " neuron"], phi: Float[Tensor, " neuron"], harmonic: int) -> float:
-    """Mean over frequencies of N |mean of exp(i harmonic phi)|^2 over their N neurons.
+    """Mean over frequencies of N abs(mean of exp(i harmonic phi))^2 over their N neurons.
 
     It is 1 for independent uniform phases, and 0 for phases that are spread evenly.
     """
