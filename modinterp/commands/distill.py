@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from modinterp.cluster.cores import set_threads
-from modinterp.commands.explain import add_forward_pass
+from modinterp.commands.explain import add_forward_pass, add_operation
 from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
@@ -28,8 +28,7 @@ exit code: 0 whatever comes out, 2 on bad usage or where no formula can be writt
     )
     add = parser.add_argument
     add("network", metavar="RUN_OR_FILE", help="name of a run, SOURCE/RUN, or a .safetensors, .pt or .pth file")
-    operation = "what a file was trained on: add, sub, mul, div, group, '2a + 3b' (default: add; a run says so itself)"
-    add("--op", help=operation)
+    add_operation(parser)
     add("--p", metavar="P", type=int, help="the modulus of a file (default: taken from the shapes)")
     add_forward_pass(parser)
     rung = "the formula that is written (default: the shortest that answers as the network does)"

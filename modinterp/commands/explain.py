@@ -16,6 +16,12 @@ ACTIVATIONS = (
 )  # fmt: skip
 
 
+def add_operation(parser: Parser) -> None:
+    """Add the argument that says what a file's network was trained on."""
+    operation = "what a file was trained on: add, sub, mul, div, group, '2a + 3b' (default: add; a run says so itself)"
+    parser.add_argument("--op", help=operation)
+
+
 def add_forward_pass(parser: Parser) -> None:
     """Add the arguments that say of a file's network how it computes and which tokens it takes."""
     add = parser.add_argument
@@ -54,8 +60,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     )
     add = parser.add_argument
     add("network", metavar="FILE", help=".safetensors, .pt or .pth, or the name of a run, SOURCE/RUN")
-    operation = "what a file was trained on: add, sub, mul, div, group, '2a + 3b' (default: add; a run says so itself)"
-    add("--op", help=operation)
+    add_operation(parser)
     add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
     group = (
         "S5, D59, A5, C2 x S3, a CSV file with a table, or answers, for that of the network's own (default: answers)"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from modinterp.interventions.planes import block_planes, interchange_tools
+from modinterp.interventions.turning import moved_at_random
 from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.views import View
 
@@ -77,7 +79,7 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
         )
     else:
         own = _of_heads(x, heads)
-        exchange, rank = _Directions(own), int(own.sum())
+        exchange, rank = partial(_with_coordinates, own.to(x.device)), int(own.sum())
         parts = f"heads {', '.join(map(str, heads))}" if heads else "everything"
 
     other = torch.randperm(len(flat), generator=torch.Generator().manual_seed(seed)).to(flat.device)
@@ -94,9 +96,7 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
         return float((given == others)[differ].double().mean()), float((given == answers)[differ].double().mean())
 
     def as_far(base: Tensor, source: Tensor) -> Tensor:
-        away = torch.randn(base.shape, generator=torch.Generator().manual_seed(seed + 1)).to(base)
-        distance = (exchange(base, source) - base).norm(dim=1, keepdim=True)
-        return base + away / away.norm(dim=1, keepdim=True) * distance
+        return moved_at_random(base.cpu(), exchange(base, source).cpu(), seed + 1)
 
     to_other, stays = shares(exchange)
     controls = {"random directions, as far": shares(as_far)[0]}
@@ -106,14 +106,9 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
     return Swapped(hook, parts, rank, to_other, stays, controls)
 
 
-@dataclass(frozen=True)
-class _Directions:
-    """Takes some coordinates from the other input."""
-
-    own: Tensor
-
-    def __call__(self, base: Tensor, source: Tensor) -> Tensor:
-        return torch.where(self.own.to(base.device), source, base)
+def _with_coordinates(own: Tensor, base: Tensor, source: Tensor) -> Tensor:
+    """The activation of one input with some coordinates of another's."""
+    return torch.where(own, source, base)
 
 
 def _of_heads(x: Tensor, heads: Sequence[int]) -> Tensor:

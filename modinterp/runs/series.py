@@ -54,16 +54,17 @@ def state_dicts_in(content: Any) -> dict[int, dict[str, TensorEntry]]:
     beside = content if isinstance(content, dict) else {}
     several = next((beside[key] for key in SERIES_KEYS if isinstance(beside.get(key), list | tuple | dict)), content)
     if isinstance(several, dict):
-        found = {key: _tensors(value) for key, value in several.items() if isinstance(key, int)}
+        found = {key: tensors_in(value) for key, value in several.items() if isinstance(key, int)}
     elif isinstance(several, list | tuple):
         epochs = next((beside[key] for key in EPOCH_KEYS if _are_epochs(beside.get(key), len(several))), None)
-        found = dict(zip(epochs or range(len(several)), map(_tensors, several), strict=True))
+        found = dict(zip(epochs or range(len(several)), map(tensors_in, several), strict=True))
     else:
         return {}
     return found if len(found) > 1 and all(found.values()) else {}
 
 
-def _tensors(value: Any) -> dict[str, TensorEntry]:
+def tensors_in(value: Any) -> dict[str, TensorEntry]:
+    """The named tensors that stand in a dict itself; none where it is no dict."""
     items = value.items() if isinstance(value, dict) else ()
     return {name: x for name, x in items if isinstance(name, str) and isinstance(x, TensorEntry)}
 

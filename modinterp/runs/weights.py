@@ -16,7 +16,7 @@ from safetensors.torch import load
 from torch import Tensor
 
 from modinterp.runs.pickles import NotPlain, Opaque, TensorEntry
-from modinterp.runs.series import state_dicts_in
+from modinterp.runs.series import state_dicts_in, tensors_in
 from modinterp.runs.torch_files import MOST_WEIGHTS, saved_file
 
 PICKLED = (".pt", ".pth", ".ckpt", ".bin")
@@ -158,14 +158,9 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
     Raises:
         ValueError: there are none, several such dicts, or something beside the tensors that code would have to build.
     """
-
-    def entries_of(value: Any) -> dict[str, TensorEntry]:
-        items = value.items() if isinstance(value, dict) else ()
-        return {name: x for name, x in items if isinstance(name, str) and isinstance(x, TensorEntry)}
-
     for _ in range(3):  # a dict in a dict, and that is enough
         inner = {k: content[k] for k in WEIGHT_KEYS if isinstance(content, dict) and isinstance(content.get(k), dict)}
-        full = [k for k, value in inner.items() if entries_of(value) or any(name in value for name in WEIGHT_KEYS)]
+        full = [k for k, value in inner.items() if tensors_in(value) or any(name in value for name in WEIGHT_KEYS)]
         if len(full) > 1:
             raise ValueError(f"{path} holds weights under {' and '.join(full)}; keep one of them")
         if not full:
@@ -175,7 +170,7 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
     if opaque := next((value for value in around if isinstance(value, Opaque) and value.name not in _HARMLESS), None):
         needs = f"{_CODE}; it needs {first_line(opaque.name)}; {_SAVE}"
         raise ValueError(f"{path} {_WITHOUT_NUMBERS.get(opaque.name, needs)}")
-    entries = entries_of(content)
+    entries = tensors_in(content)
     if not entries and (several := state_dicts_in(content)):
         raise ValueError(
             f"{path} holds {len(several)} state dicts; open them with mi.run(network, task, snapshots={path.name!r})"

@@ -102,11 +102,8 @@ class FirstUnique(StreamTask):
         """Letters as inputs, with the right answer at every position."""
         inputs = F.pad(letters, (1, 0), value=self.letters)
         n, never = inputs.shape[1], inputs.shape[1]
-        counts = F.one_hot(inputs, self.letters + 1)[..., : self.letters].cumsum(dim=1)
-        at = torch.arange(n).view(1, n, 1)
-        first = (
-            torch.where(F.one_hot(inputs, self.letters + 1)[..., : self.letters].bool(), at, never).cummin(dim=1).values
-        )
-        since = torch.where(counts == 1, first, never)
+        stands = F.one_hot(inputs, self.letters + 1)[..., : self.letters]
+        first = torch.where(stands.bool(), torch.arange(n).view(1, n, 1), never).cummin(dim=1).values
+        since = torch.where(stands.cumsum(dim=1) == 1, first, never)
         earliest, letter = since.min(dim=-1)
         return Examples(inputs, torch.where(earliest < never, letter, self.letters))

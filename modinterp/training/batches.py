@@ -136,11 +136,11 @@ class Batches:
         self._shuffler: torch.Generator | None = None
         (self._train, _), _ = parts
         whole, held_out = (_measured_part(part.padded(n), spec) for part, n in zip(parts, rows, strict=True))
-        self._whole, self.held_out = self._batch(*whole), self._batch(*held_out)
+        self._whole, self.held_out = self._batch(whole), self._batch(held_out)
 
-    def _batch(self, examples: Examples, times: Tensor | None = None) -> Batch:
-        task, inputs, labels, read = self.spec.task, examples.inputs, examples.labels, None
-        times = torch.ones(len(labels), 1, dtype=torch.int64) if times is None else times
+    def _batch(self, part: Part) -> Batch:
+        (inputs, labels), times = part
+        task, read = self.spec.task, None
         unread, n_read = unread_and_read(self.spec)
         if unread or n_read < task.n_read:
             inputs, labels = inputs[:, : task.n_ctx - unread], labels[:, :n_read]
@@ -156,16 +156,16 @@ class Batches:
         if kind == "full":
             return self._whole
         if kind == "fresh":
-            return self._batch(self.spec.task.fresh(size, self._host_seed(step)))
+            return self._batch(_each_once(*self.spec.task.fresh(size, self._host_seed(step))))
         if kind == "shuffled":
             generator = torch.Generator().manual_seed(self._host_seed(step))
             rows = torch.randint(len(self._train.labels), (size,), generator=generator)
-        elif kind == "permuted":
-            turn, place = divmod(step, -(-len(self._train.labels) // size))
-            rows = self._order(turn)[place * size : (place + 1) * size]
         else:
-            rows = torch.arange(len(self._train.labels)).split(size)[step % -(-len(self._train.labels) // size)]
-        return self._batch(pad_examples(Examples(self._train.inputs[rows], self._train.labels[rows]), size))
+            turn, place = divmod(step, -(-len(self._train.labels) // size))
+            order = self._order(turn) if kind == "permuted" else torch.arange(len(self._train.labels))
+            rows = order[place * size : (place + 1) * size]
+        examples = pad_examples(Examples(self._train.inputs[rows], self._train.labels[rows]), size)
+        return self._batch(_each_once(*examples))
 
     def _order(self, turn: int) -> Tensor:
         """The order in which the training inputs have their turn, the same after a training is resumed.

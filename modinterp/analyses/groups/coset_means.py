@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
-from modinterp.analyses.groups.subgroups import CONSTANT, coset_fits, cosets
+from modinterp.analyses.groups.subgroups import CONSTANT, distinct_partitions
 from modinterp.tasks import Group
 
 Partitions = Sequence[Int[Tensor, " element"]]
@@ -24,12 +24,8 @@ def coset_partitions(x: Float[Tensor, "element neuron"], task: Group, least: flo
     Args:
         least: share of a function's variance that the means over cosets must be.
     """
-    fits = coset_fits(x, task, least)
-    found: dict[tuple[str, frozenset[int]], Tensor] = {}
-    for side, members in zip(fits.side, fits.subgroup, strict=True):
-        if (side, members) not in found:
-            found[side, members] = cosets(members, task, "right" if side == "right" else "left")
-    return [found[key] for key in zip(fits.side, fits.subgroup, strict=True)]
+    own, found = distinct_partitions(x, task, least)
+    return [found[place] for place in own]
 
 
 @checked

@@ -18,7 +18,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
-from modinterp.analyses.groups.subgroups import coset_fits, cosets
+from modinterp.analyses.groups.subgroups import distinct_partitions
 from modinterp.tasks import Group
 
 ROUNDING = 1e-9  # a margin below this is no proof [nats]
@@ -50,22 +50,6 @@ class ProductBound:
         return self.proven / self.pairs
 
 
-def _partitions(
-    x: Float[Tensor, "element neuron"], task: Group, least: float
-) -> tuple[list[int], list[Int[Tensor, " element"]]]:
-    """The partition of each column into cosets, as its place among all different ones; singletons where it has none."""
-    fits, own = coset_fits(x, task, least), []
-    known: dict[tuple[str, frozenset[int]], int] = {}
-    found: list[Tensor] = []
-    for side, members in zip(fits.side, fits.subgroup, strict=True):
-        if (side, members) not in known:
-            known[side, members] = len(found)
-            which = "right" if side == "right" else "left"
-            found.append(cosets(members, task, which))
-        own.append(known[side, members])
-    return own, found
-
-
 def _means(x: Float[Tensor, "element neuron"], coset: Int[Tensor, " element"]) -> Float[Tensor, "coset neuron"]:
     """The middle of the values on every coset, which none of them is far from."""
     index = coset[:, None].expand(-1, x.shape[1])
@@ -93,7 +77,7 @@ def product_bound(
     """
     first, second, W_L = (x.detach().double().cpu() for x in (first, second, W_L))
     n, neurons = first.shape
-    (own_a, cosets_a), (own_b, cosets_b) = _partitions(first, task, least), _partitions(second, task, least)
+    (own_a, cosets_a), (own_b, cosets_b) = (distinct_partitions(x, task, least) for x in (first, second))
     logits, error = torch.zeros(n, n, n, dtype=torch.float64), torch.zeros(neurons, dtype=torch.float64)
     operations = 2 * n * n * neurons  # the slack of every two answers
     families = sorted(set(zip(own_a, own_b, strict=True)))

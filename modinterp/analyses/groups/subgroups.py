@@ -115,6 +115,29 @@ def coset_fits(x: Float[Tensor, "element feature"], task: Group, least: float = 
 
 
 @checked
+def distinct_partitions(
+    x: Float[Tensor, "element feature"], task: Group, least: float = CONSTANT
+) -> tuple[list[int], list[Int[Tensor, " element"]]]:
+    """The partition into cosets of each function: its place among the different ones, and these.
+
+    A partition has the number of every element's coset, of the largest subgroup on whose cosets the function is
+    constant; where there is none, every element is a set of its own.
+
+    Args:
+        least: share of a function's variance that the means over cosets must be.
+    """
+    fits, own = coset_fits(x, task, least), []
+    known: dict[tuple[str, frozenset[int]], int] = {}
+    found: list[Tensor] = []
+    for side, members in zip(fits.side, fits.subgroup, strict=True):
+        if (side, members) not in known:
+            known[side, members] = len(found)
+            found.append(cosets(members, task, "right" if side == "right" else "left"))
+        own.append(known[side, members])
+    return own, found
+
+
+@checked
 def kernel(character: Float[Tensor, " element"], task: Group) -> frozenset[int]:
     """The elements that a representation takes to the identity matrix, from its character."""
     same = (character - character[task.identity]).abs() < 1e-6

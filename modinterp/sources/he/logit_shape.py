@@ -11,7 +11,7 @@ from torch import Tensor
 
 from modinterp.analyses.fourier.transforms import sums
 from modinterp.analyses.statistics.lines import correlation
-from modinterp.sources.he.neuron_waves import TURN
+from modinterp.sources.he.neuron_waves import TURN, angles
 
 PREFACTORS: dict[str, Callable[[Tensor], Tensor]] = {
     "1": torch.ones_like,
@@ -66,7 +66,7 @@ def prefactor_fits(logits: Float[Tensor, "x y j"]) -> dict[str, float]:
     difference = residues.unsqueeze(1) - residues
     phases = (sums(p).unsqueeze(-1) - residues) % p
     k = torch.arange(1, (p - 1) // 2 + 1)
-    cosines = (TURN / p * (torch.outer(k, residues) % p).double()).cos()  # [freq, residue]
+    cosines = angles(p).cos()
     fits = {}
     for name, h in PREFACTORS.items():
         scale = h(TURN / p * (k.view(-1, 1, 1) * difference).double())  # [freq, x, y]
