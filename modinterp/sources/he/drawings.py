@@ -11,13 +11,14 @@ import torch
 from torch import Tensor
 
 from modinterp.figures.theme import CATEGORIES, MUTED, TEST, TRAIN, array, panels, with_panel_title
+from modinterp.interventions.effects import answers_moved
 from modinterp.measurements import CyclicMeasurements
 from modinterp.models import ACTIVATIONS
 from modinterp.runs import NotRecorded
 from modinterp.sources.drawing import Drawing
 from modinterp.sources.he.claims.grokking import kinds_of, logits_at, right_probability
 from modinterp.sources.he.flow import euler, times_to_dominate
-from modinterp.sources.he.idealised import accuracy, evenly_spread, is_right, own_logits, pair_logits, sigma_of
+from modinterp.sources.he.idealised import accuracy, evenly_spread, own_logits, pair_logits, sigma_of
 from modinterp.sources.he.logit_shape import centred
 from modinterp.sources.he.neuron_waves import angles, waves_at, waves_of, wrapped
 from modinterp.sources.he.runs import P
@@ -233,7 +234,7 @@ def _kinds_of_pairs(m: CyclicMeasurements) -> go.Figure:
     if not epochs:
         raise NotRecorded(f"no snapshots of {m.name} were kept")
     logits = {epoch: logits_at(m, epoch) for epoch in epochs}
-    right = {epoch: is_right(x) for epoch, x in logits.items()}
+    right = {epoch: answers_moved(x) for epoch, x in logits.items()}
     sure = {epoch: right_probability(x) for epoch, x in logits.items()}
     lines: dict[str, list[Line]] = {"accuracy": [], "probability of the right answer": []}
     for i, (name, where) in enumerate(vars(kinds).items()):

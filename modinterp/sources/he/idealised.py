@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.analyses.fourier.transforms import sums
+from modinterp.interventions.effects import answers_moved
 from modinterp.models import ACTIVATIONS
 from modinterp.sources.he.neuron_waves import NeuronWaves, angles
 
@@ -27,12 +28,7 @@ def pair_logits(
 
 def accuracy(logits: Float[Tensor, "x y j"]) -> float:
     """Share of the pairs whose largest logit is that of x + y."""
-    return float(is_right(logits).double().mean())
-
-
-def is_right(logits: Float[Tensor, "x y j"]) -> Tensor:
-    """Whether the largest logit of each pair is that of x + y, `[x, y]`."""
-    return logits.argmax(dim=-1) == sums(len(logits))
+    return float(answers_moved(logits).double().mean())
 
 
 def loss(logits: Float[Tensor, "x y j"]) -> float:

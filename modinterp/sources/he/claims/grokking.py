@@ -12,9 +12,10 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import refuted
+from modinterp.interventions.effects import answers_moved
 from modinterp.measurements import CyclicMeasurements
 from modinterp.runs import NotRecorded
-from modinterp.sources.he.idealised import is_right, own_logits
+from modinterp.sources.he.idealised import own_logits
 from modinterp.sources.he.neuron_waves import NeuronWaves, check_shape, network_at
 from modinterp.sources.he.pair_kinds import PairKinds
 from modinterp.sources.he.runs import named
@@ -101,7 +102,7 @@ def mean_where(x: Tensor, where: Tensor) -> float:
 
 def _mirror(m: CyclicMeasurements) -> dict[str, Value]:
     kinds, logits = kinds_of(m), logits_at(m, _memorised(m))
-    right, test = is_right(logits), kinds.mirrored | kinds.unseen | kinds.diagonal
+    right, test = answers_moved(logits), kinds.mirrored | kinds.unseen | kinds.diagonal
     share = float(kinds.mirrored.sum() / test.sum())
     return {
         OFF_PLATEAU: mean_where(right, test) - share,
@@ -119,7 +120,7 @@ def _common(m: CyclicMeasurements) -> dict[str, Value]:
         raise NotRecorded(f"the first snapshots of {m.name} were not kept")
     for epoch in epochs:
         logits = logits_at(m, epoch)
-        right = is_right(logits)
+        right = answers_moved(logits)
         least = min(least, mean_where(right_probability(logits), kinds.rare) * m.p)
         if math.isnan(at_common) and mean_where(right, kinds.common) >= 0.99:
             at_common = mean_where(right, kinds.rare)

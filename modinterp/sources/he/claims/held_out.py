@@ -6,9 +6,10 @@ from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import refuted
+from modinterp.interventions.effects import answers_moved
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.he.claims.grokking import TRUE, kinds_of, mean_where
-from modinterp.sources.he.idealised import is_right, own_logits
+from modinterp.sources.he.idealised import own_logits
 from modinterp.sources.he.neuron_waves import waves_of
 from modinterp.sources.he.runs import named
 
@@ -23,7 +24,7 @@ OVER_PLATEAU = "test accuracy at the end less the share of mirrored pairs"
 
 def _final(m: CyclicMeasurements) -> dict[str, Value]:
     kinds = kinds_of(m)
-    right = is_right(own_logits(waves_of(m)))
+    right = answers_moved(own_logits(waves_of(m)))
     off, test = kinds.mirrored | kinds.unseen, kinds.mirrored | kinds.unseen | kinds.diagonal
     wrong = test & ~right
     return {
@@ -36,7 +37,7 @@ def _final(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _decay(m: CyclicMeasurements) -> dict[str, Value]:
     kinds = kinds_of(m)
-    right, test = is_right(own_logits(waves_of(m))), kinds.mirrored | kinds.unseen | kinds.diagonal
+    right, test = answers_moved(own_logits(waves_of(m))), kinds.mirrored | kinds.unseen | kinds.diagonal
     share = float(kinds.mirrored.sum() / test.sum())
     return {
         OVER_PLATEAU: mean_where(right, test) - share,

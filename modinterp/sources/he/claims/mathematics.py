@@ -11,8 +11,9 @@ from modinterp.analyses.fourier.transforms import sums
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
+from modinterp.interventions.effects import answers_moved
 from modinterp.models import ACTIVATIONS
-from modinterp.sources.he.idealised import accuracy, evenly_spread, is_right, pair_logits
+from modinterp.sources.he.idealised import accuracy, evenly_spread, pair_logits
 from modinterp.sources.he.logit_shape import logit_shape, prefactor_fits
 from modinterp.sources.he.neuron_waves import TURN, angles
 from modinterp.sources.he.runs import P
@@ -92,7 +93,7 @@ def _relu() -> dict[str, Value]:
 def _square_waves() -> dict[str, Value]:
     read, written = evenly_spread(P, 64, start=TURN * 0.31 / 64)
     logits = pair_logits(read.sign(), written, RELU)
-    shape, right = logit_shape(logits), is_right(logits)
+    shape, right = logit_shape(logits), answers_moved(logits)
     return {
         GHOST: shape.ghost,
         DIP: shape.dip,

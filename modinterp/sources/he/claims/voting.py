@@ -9,13 +9,13 @@ from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed, pending, refuted
+from modinterp.interventions.effects import answers_moved
 from modinterp.measurements import CyclicMeasurements
 from modinterp.models import ACTIVATIONS
 from modinterp.sources.he.claims.features import ALL, RELU_RUNS, WIDE
 from modinterp.sources.he.idealised import (
     accuracy,
     cosines,
-    is_right,
     loss,
     own_cosines,
     own_logits,
@@ -105,7 +105,7 @@ def _idealised(m: CyclicMeasurements) -> dict[str, Value]:
     waves = waves_of(m)
     sigma, (read, written) = sigma_of(waves), cosines(waves, waves.phi)
     of_cosines, squares = pair_logits(read, written, sigma), pair_logits(read.sign(), written, sigma)
-    wrong = ~is_right(squares)
+    wrong = ~answers_moved(squares)
     own_read, own_written = own_cosines(waves)
     return {
         COSINES: accuracy(of_cosines),
