@@ -30,15 +30,16 @@ class Asked:
         own: claims about one network that are about it.
         before: those of them whose numbers before training are taken from it, as the first that they are about.
         together: claims that are about it and others together.
-        control: what it is as a control, such as "of random labels", for its own claims; empty for other networks.
-        task: what a control is measured as if it had learned.
+        control: what it is as a control, such as "of random labels"; empty for other networks.
+        as_control: id of a claim whose numbers of a control are taken from it to the task that it is then measured as
+            if it had learned.
     """
 
     own: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
     together: frozenset[str] = frozenset()
     control: str = ""
-    task: Task | None = None
+    as_control: Mapping[str, Task] = field(default_factory=dict)
 
 
 @dataclass
@@ -59,8 +60,8 @@ class Evidence:
 
     def add(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
         """Measure on one network what is asked of it, and forget its activations."""
-        if asked.control:
-            return self._add_control(claims, asked, m)
+        if asked.as_control:
+            self._add_control(claims, asked, m)
         of_it = [claim for claim in claims if claim.id in asked.own]
         of_several = [claim for claim in claims if claim.id in asked.together]
         for claim in of_it:
@@ -88,12 +89,14 @@ class Evidence:
 
     def _add_control(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
         """Measure claims on a network that learned something else; where a number is undefined there is none."""
-        measured = measure_as_published(replace(m.run, task=asked.task or m.task))
+        as_if = {task: measure_as_published(replace(m.run, task=task)) for task in asked.as_control.values()}
         for claim in claims:
-            if claim.id in asked.own:
+            if claim.id in asked.as_control:
                 with suppress(NotRecorded, *UNDEFINED):
-                    self.control.setdefault(claim.id, {})[asked.control] = claim.numbers(measured)
-        measured.let_go()
+                    numbers = claim.numbers(as_if[asked.as_control[claim.id]])
+                    self.control.setdefault(claim.id, {})[asked.control] = numbers
+        for measured in as_if.values():
+            measured.let_go()
 
     def update(self, other: Evidence) -> None:
         """Add what was measured elsewhere, of other networks."""
@@ -135,19 +138,17 @@ def asked_of(
             frozenset(id for id, names in about.items() if name in names),
             frozenset(id for id, names in about.items() if names[:1] == (name,)),
             frozenset(id for id, names in of_several.items() if name in names),
+            **(_as_control(first, m.spec, controls[name]) if name in controls else {}),
         )
-        if name not in controls
-        else _as_control(first, m.spec, controls[name])
         for name, m in measured.items()
     }
 
 
-def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str) -> Asked:
-    """The claims whose first network has the shape of a control, which is measured as if it had learned its task."""
-    alike = {id: s for id, s in first.items() if s is not None and spec is not None and s.shape == spec.shape}
-    tasks = [s.task for s in alike.values()]
-    task = max(tasks, key=tasks.count, default=None)
-    return Asked(frozenset(id for id, s in alike.items() if s.task == task), control=what, task=task)
+def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str) -> dict[str, Any]:
+    """The claims whose first network has the shape of a control and another task, with that task."""
+    known = {id: s for id, s in first.items() if s is not None and spec is not None}
+    tasks = {id: s.task for id, s in known.items() if s.shape == spec.shape and s.task.name != spec.task.name}
+    return {"control": what, "as_control": tasks}
 
 
 def checked(

@@ -102,7 +102,8 @@ class Source(Mapping):
     def controls(self) -> Mapping[str, str]:
         """Name of a run that learned something else to what it is, such as "of random labels".
 
-        Claims about one network of the same shape are evaluated on it as well, as if it had learned their task.
+        Claims about one network of the same shape and another task are evaluated on it as well, as if it had learned
+        their task. It may be a run of another source, and subject of claims of its own.
         """
         controls: Mapping[str, str] = getattr(self._part("runs"), "CONTROLS", {})
         return controls

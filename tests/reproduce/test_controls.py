@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from modinterp.claims import Claim, at_most, each
 from modinterp.measurements import measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.evidence import asked_of, checked
 from modinterp.runs import TrainedRun
-from modinterp.sources import sources
+from modinterp.sources import catalogue, sources
 from modinterp.tasks import RandomLabels, Task, addition, multiplication
 from modinterp.training import Recipe, RunSpec
 
@@ -43,7 +45,7 @@ def claim(limit: float) -> Claim:
 def test_a_control_is_measured_as_if_it_had_learned_the_task_of_the_claim() -> None:
     measured = {name: measure(each) for name, each in RUNS.items()}
     asked = asked_of([claim(1)], measured, CONTROLS)
-    assert asked["a/random-0"].task == addition(5)
+    assert asked["a/random-0"].as_control == {"a.x": addition(5)}
     assert asked["a/random-0"].control == "of random labels"
     assert not asked["a/p7-0"].own
     (result,) = checked([claim(1)], measured, controls=CONTROLS)
@@ -56,9 +58,23 @@ def test_a_control_is_measured_as_if_it_had_learned_the_task_of_the_claim() -> N
     assert passed == {"of random labels": True, "of another operation": False}
 
 
-def test_controls_of_sources_are_their_runs_and_share_the_shape_of_the_main_run() -> None:
-    found = {name: about for about in sources().values() for name in about.controls}
-    assert found
-    for name, about in found.items():
-        assert about.runs[name].shape == about.runs[about.main_run].shape
-        assert about.runs[name].task != about.runs[about.main_run].task
+def test_a_network_can_be_subject_of_its_own_claims_and_control_of_others() -> None:
+    product = replace(claim(9), id="a.y", needs=("a/product-0",))
+    measured = {name: measure(each) for name, each in RUNS.items()}
+    asked = asked_of([claim(9), product], measured, {"a/product-0": "of another operation"})["a/product-0"]
+    assert asked.own == {"a.y"}
+    assert asked.as_control == {"a.x": addition(5)}
+    results = checked([claim(9), product], measured, controls={"a/product-0": "of another operation"})
+    assert results[1].runs == ("a/product-0",)
+    assert "of another operation" in results[0].control
+    assert "of another operation" not in results[1].control
+
+
+def test_controls_of_sources_are_their_runs_and_have_the_shape_of_a_network_of_another_task() -> None:
+    found = [(about, name) for about in sources().values() for name in about.controls]
+    assert len({about.name for about, _ in found}) >= 7
+    for about, name in found:
+        control = catalogue()[name]
+        subjects = {run for claim in about.claims.values() if claim.of_one for run in claim.needs[:1]}
+        others = [catalogue()[run] for run in subjects if catalogue()[run].task.name != control.task.name]
+        assert any(spec.shape == control.shape for spec in others), f"{name} is no control of {about.name}"

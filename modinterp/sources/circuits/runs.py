@@ -89,3 +89,10 @@ RUNS = {
     **_ordering("sort-one-head", Ordering("sort", size=500_000), n_heads=1),
     **_widths(),
 }
+
+CONTROLS = {
+    "circuits/max-balanced-0": "of another operation",  # of the claims on medians
+    "circuits/median-0": "of another operation",  # of those on maxima
+    "nanda/random-labels-0": "of random labels",  # of those on additions
+    "nanda/multiplication-0": "of another operation",
+}

@@ -8,8 +8,8 @@ optimiser, which is not stated and is that of Nanda et al., all seeds, and how l
 from __future__ import annotations
 
 from modinterp.models import TransformerConfig
-from modinterp.runs.family import family
-from modinterp.tasks import addition
+from modinterp.runs.family import family, of_another_operation, of_random_labels
+from modinterp.tasks import addition, multiplication
 from modinterp.training import Recipe
 
 SEEDS = tuple(f"clock/no-pos-{seed}" for seed in range(3))
@@ -46,3 +46,7 @@ RUNS = {
         (*_OPTIMISER, "recipe.epochs", "model.n_heads", "model.d_head"),
     ),
 }
+
+CONTROLS = {"clock/random-labels-0": "of random labels", "clock/multiplication-0": "of another operation"}
+RUNS |= of_random_labels("clock/random-labels-0", RUNS["clock/no-pos-0"], epochs=2_000)
+RUNS |= of_another_operation("clock/multiplication-0", RUNS["clock/no-pos-0"], multiplication(113))

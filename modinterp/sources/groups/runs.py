@@ -7,7 +7,7 @@ the CPU, both can be had exactly. That a training ends 20,000 epochs after its t
 from __future__ import annotations
 
 from modinterp.models import MLPConfig, TransformerConfig
-from modinterp.runs.family import family, until
+from modinterp.runs.family import family, of_another_operation, of_random_labels, until
 from modinterp.sources.groups.order import S5_ELEMENTS
 from modinterp.sources.groups.source import SOURCE
 from modinterp.tasks import Group
@@ -56,3 +56,14 @@ S5_MLP = (MAIN, *(name for name in _FAMILIES["S5-mlp"] if name != MAIN))
 S5_T, D59_T, C113_T = (tuple(_FAMILIES[f"{group}-t"]) for group in ("S5", "D59", "C113"))
 S5_NARROW = tuple(_FAMILIES["S5-mlp-narrow"])
 MLPS, TRANSFORMERS = (*S5_MLP, *D59_MLP, *A5_MLP, *C113_MLP), (*S5_T, *D59_T, *C113_T)
+
+CONTROLS = {
+    "groups/random-labels-mlp-1": "of random labels",
+    "groups/c120-mlp-1": "of another operation",
+    "groups/random-labels-t-1": "of random labels",
+    "groups/c120-t-1": "of another operation",
+}
+RUNS |= of_random_labels("groups/random-labels-mlp-1", RUNS["groups/s5-mlp-1"], epochs=10_000)
+RUNS |= of_another_operation("groups/c120-mlp-1", RUNS["groups/s5-mlp-1"], Group("C120", vocabularies=2))
+RUNS |= of_random_labels("groups/random-labels-t-1", RUNS["groups/s5-t-1"], epochs=5_000)
+RUNS |= of_another_operation("groups/c120-t-1", RUNS["groups/s5-t-1"], Group("C120", equals=True))

@@ -9,8 +9,8 @@ that of d_model, 128.
 from __future__ import annotations
 
 from modinterp.models import MLPConfig
-from modinterp.runs.family import family
-from modinterp.tasks import addition
+from modinterp.runs.family import family, of_another_operation, of_random_labels
+from modinterp.tasks import ModularArithmetic, addition
 from modinterp.training import Recipe
 
 MAIN = "mlp/kissane-0"  # the notebook's own seed
@@ -27,3 +27,7 @@ RUNS = {
     **family("mlp/kissane", _TASK, _MODEL, _RECIPE, range(1, 10), ("seed",)),
     **family("mlp/other-draw", _TASK, MLPConfig.of(_TASK), _RECIPE, range(5), ("seed", "model.init")),
 }
+
+CONTROLS = {"mlp/random-labels-0": "of random labels", "mlp/multiplication-0": "of another operation"}
+RUNS |= of_random_labels("mlp/random-labels-0", RUNS[MAIN], epochs=2_000)
+RUNS |= of_another_operation("mlp/multiplication-0", RUNS[MAIN], ModularArithmetic(113, "mul", equals=False))

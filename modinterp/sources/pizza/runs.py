@@ -7,8 +7,8 @@ are ours, and so are the rates and widths, which it draws at random.
 from __future__ import annotations
 
 from modinterp.models import MLPConfig, TransformerConfig
-from modinterp.runs.family import family
-from modinterp.tasks import addition
+from modinterp.runs.family import family, of_another_operation, of_random_labels
+from modinterp.tasks import ModularArithmetic, addition
 from modinterp.training import Recipe, RunSpec
 
 P = 59
@@ -75,3 +75,7 @@ ATTENTION = tuple(name for names in OF_RATE.values() for name in names)
 LAYERS = tuple(_LAYERS)
 BETA, DELTA = tuple(_BY_KIND["beta"]), tuple(_BY_KIND["delta"])
 MAIN = CONSTANT[0]
+
+CONTROLS = {"pizza/random-labels-0": "of random labels", "pizza/multiplication-0": "of another operation"}
+RUNS |= of_random_labels("pizza/random-labels-0", RUNS[MAIN], epochs=5_000)
+RUNS |= of_another_operation("pizza/multiplication-0", RUNS[MAIN], ModularArithmetic(P, "mul", equals=False), fraction=0.8)
