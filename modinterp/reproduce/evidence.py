@@ -146,7 +146,9 @@ def asked_of(
 
 def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str) -> dict[str, Any]:
     """The claims whose first network has the shape of a control and another task, with that task."""
-    known = {id: s for id, s in first.items() if s is not None and spec is not None}
+    if spec is None:
+        return {}
+    known = {id: s for id, s in first.items() if s is not None}
     tasks = {id: s.task for id, s in known.items() if s.shape == spec.shape and s.task.name != spec.task.name}
     return {"control": what, "as_control": tasks}
 
