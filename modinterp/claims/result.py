@@ -115,6 +115,12 @@ class Result:
         return self.words == self.claim.finding.words and self.kind == self.claim.finding.kind
 
     @property
+    def contradicts_record(self) -> bool:
+        """Whether fewer networks than were recorded cannot give this verdict beside the recorded one."""
+        against = {"holds": ("mixed", "refuted"), "refuted": ("holds", "mixed")}
+        return self.verdict in against.get(self.claim.finding.verdict, ())
+
+    @property
     def runs_pending(self) -> tuple[str, ...]:
         """Runs that the claim asks for and that are not there; empty where it was measured on none of them."""
         there = {*self.runs, *self.left_out}

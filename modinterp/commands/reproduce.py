@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from modinterp.cluster.pieces import Answer, Piece
     from modinterp.reproduce import ensemble
     from modinterp.reproduce.index import IndexEntry
-    from modinterp.reproduce.reproduction import Reproduction
     from modinterp.tasks import Task
 
     Taken = Callable[[], ensemble.Taken | tuple[()]]
@@ -52,7 +51,8 @@ figures inside that opens from disk. Sources:
   %(prog)s {first} --checkpoint model.pt
   %(prog)s SOURCE --checkpoint model.pt --as SOURCE/RUN   in the place of that run
 
-exit code: 0 when every verdict is the recorded one, 1 when one is not, 2 on bad usage or a damaged run, which is left
+exit code: 0 when every verdict is the recorded one, 1 when one is not (with --recompute: when
+networks with weights contradict it), 2 on bad usage or a damaged run, which is left
 out, 3 when a process was killed or modinterp is at fault, 130 after Ctrl-C. Reports of sources that were finished stay.
 With --checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
     )
@@ -82,6 +82,8 @@ With --checkpoint, 1 when something is refuted that a source says of networks, a
     parser.add_argument("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     parser.add_argument("--workers", metavar="N", type=int,
                         help="processes that measure, one run each at a time (default: one a free core)")  # fmt: skip
+    parser.add_argument("--recompute", action="store_true",
+                        help="leave out networks whose weights are not there, whose numbers are recorded")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="list the claims with the verdicts recorded, and stop")
     add_cluster_arguments(parser, "a run")
     return parser
@@ -94,7 +96,7 @@ def _folder(options: argparse.Namespace) -> Path:
     whole = Path("reports") if options.source == ALL else Path("reports") / options.source
     of = options.checkpoint or options.runs
     part = folder_name(Path(of)) if of else ""
-    return whole / part / ("only" if options.only else "")
+    return whole / part / ("recomputed" if options.recompute else "") / ("only" if options.only else "")
 
 
 def _names(options: argparse.Namespace) -> tuple[str, ...]:
@@ -156,7 +158,7 @@ def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Take
         gigabytes, and are let go when this returns.
     """
     from modinterp.reproduce.index import index_entry
-    from modinterp.reproduce.report import terminal_table, write_report
+    from modinterp.reproduce.report import summary, terminal_table, write_report
     from modinterp.reproduce.reproduction import claims_matching, reproduction, reproduction_on
 
     began, claims = time.perf_counter(), claims_matching(name, options.only)
@@ -174,10 +176,18 @@ def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Take
                 _task(name, options),
             )
         else:
-            reproduced = reproduction(name, options.only, options.runs, device, lambda _: bar.update(), *taken())
+            reproduced = reproduction(
+                name,
+                options.only,
+                options.runs,
+                device,
+                lambda _: bar.update(),
+                *(taken() or (None,) * 4),
+                recompute=options.recompute,
+            )
     path = write_report(reproduced, out, inside=options.source == ALL)
     print(terminal_table(reproduced.results))
-    _print_summary(reproduced, options.checkpoint, time.perf_counter() - began)
+    print("\n".join(summary(reproduced, options.checkpoint, time.perf_counter() - began)))
     print(f"report: {path}")
     for run, reason in reproduced.damaged.items():
         tell_error(ValueError(f"{run} is left out: {reason}; `git restore` brings back a file of a checkout"))
@@ -213,7 +223,9 @@ def _elsewhere(names: tuple[str, ...], options: argparse.Namespace, workers: int
             def on_ray(pieces: list[Piece]) -> Iterator[Answer]:
                 return carried_out(ray, pieces, share, RunIsHeld, "run")
 
-            yield lambda name: measured_in_pieces(name, options.only, options.runs, device, share.threads, on_ray)
+            yield lambda name: measured_in_pieces(
+                name, options.only, options.runs, device, share.threads, on_ray, options.recompute
+            )
     elif workers == 1:
         yield lambda _: tuple
     else:
@@ -227,7 +239,7 @@ def _elsewhere(names: tuple[str, ...], options: argparse.Namespace, workers: int
 
                 if not is_worth_processes(name, options.only):
                     return tuple
-                return measured_in_pieces(name, options.only, options.runs, "cpu", 1, in_processes)
+                return measured_in_pieces(name, options.only, options.runs, "cpu", 1, in_processes, options.recompute)
 
             yield begun
 
@@ -242,25 +254,6 @@ def _all_reproduced(
         yield _reproduced(name, options, device, taken)
 
 
-def _print_summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> None:
-    """The counts, which verdicts rest on some of their runs, and those that are not the recorded ones."""
-    from modinterp.reproduce.reproduction import SPLIT_UNKNOWN
-
-    results = reproduced.results
-    subject = f" on {checkpoint}" if reproduced.foreign else ""
-    print(f"\n{reproduced.source.name}{subject}: {reproduced.tally}; {seconds:.0f} s")
-    if reproduced.foreign:
-        print(SPLIT_UNKNOWN)
-        return
-    if reproduced.recomputed.of:
-        print(f"recomputed from weights: {reproduced.recomputed} numbers of single networks; the others were recorded")
-    if partly := sum(bool(result.runs_pending) for result in results):
-        print(f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending")
-    for result in results:
-        if not result.as_recorded:
-            print(f"{result.claim.id} is {result.words}, but was recorded as {result.claim.finding.words}")
-
-
 @one_line_errors("stopped")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.reproduce") -> int:
     """Run the command, which the user calls `prog`; returns its exit code."""
@@ -273,8 +266,8 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.re
         options.runs = root(options.runs)
         if not is_address(options.runs) and not options.runs.is_dir():
             raise ValueError(f"--runs {options.runs} is not a folder")
-    if options.checkpoint is not None and (options.runs is not None or options.source == ALL):
-        raise ValueError("--checkpoint is one network of one source, without --runs")
+    if options.checkpoint is not None and (options.runs is not None or options.source == ALL or options.recompute):
+        raise ValueError("--checkpoint is one network of one source, without --runs or --recompute")
     for needed, what in (("checkpoint", "stands_for"), ("checkpoint", "group"), ("group", "elements")):
         if getattr(options, what) is not None and getattr(options, needed) is None:
             raise ValueError(f"--{what.replace('stands_for', 'as')} belongs to --{needed}")

@@ -31,12 +31,18 @@ def is_worth_processes(name: str, only: str | None) -> bool:
 
 
 def measured_in_pieces(
-    name: str, only: str | None, root: Path | str | None, device: str, threads: int, carried_out: CarriedOut
+    name: str,
+    only: str | None,
+    root: Path | str | None,
+    device: str,
+    threads: int,
+    carried_out: CarriedOut,
+    recompute: bool = False,
 ) -> Callable[[], Taken]:
     """Measurements of the runs of a source that are there, each taken elsewhere.
 
     Args:
-        name, only, root: as in `reproduction`; every process sees the folder under this path.
+        name, only, root, recompute: as in `reproduction`; every process sees the folder under this path.
         device: where networks run elsewhere; here they stay on the CPU.
         threads: how many a piece computes on.
         carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.processes` gives.
@@ -47,7 +53,8 @@ def measured_in_pieces(
     root = root.absolute() if isinstance(root, Path) else root
     claims, about = claims_matching(name, only), source(name)
     damaged: dict[str, str] = {}
-    measured, evidence, made = measurements_of(run_names(claims, about), root, damaged=damaged), Evidence(), Made()
+    measured = measurements_of(run_names(claims, about), root, "cpu", damaged, recompute)
+    evidence, made = Evidence(), Made()
     asked = asked_of(claims, measured, about.controls)
     shown = about.figures_beside({claim.figure for claim in claims})
     drawn_from = {k: f.drawn_from(measured, about.main_run) for k, f in about.drawings.items() if k in shown}

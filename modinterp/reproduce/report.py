@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +16,7 @@ from modinterp.files import own_page, write_together
 from modinterp.reproduce.findings import contradictions_table
 from modinterp.reproduce.index import IndexEntry, index
 from modinterp.reproduce.printed import printed_table
-from modinterp.reproduce.reproduction import Reproduction
+from modinterp.reproduce.reproduction import SPLIT_UNKNOWN, Reproduction
 from modinterp.reproduce.source_page import page
 from modinterp.sources import sources
 
@@ -151,3 +151,23 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
     content |= {f"{key}.html": text for key, text in (pages | {"index": page(reproduced, inside=inside)}).items()}
     write_together({out / name: text.encode() for name, text in content.items()})
     return out / "index.html"
+
+
+def summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> Iterator[str]:
+    """Lines: the counts, which verdicts rest on some of their runs, and those that are not the recorded ones."""
+    results, recompute = reproduced.results, reproduced.recompute
+    subject = f" on {checkpoint}" if reproduced.foreign else ""
+    yield f"\n{reproduced.source.name}{subject}: {reproduced.tally}; {seconds:.0f} s"
+    if reproduced.foreign:
+        yield SPLIT_UNKNOWN
+        return
+    if reproduced.recomputed.of and not recompute:
+        yield f"recomputed from weights: {reproduced.recomputed} numbers of single networks; the others were recorded"
+    if partly := sum(bool(result.runs_pending) for result in results):
+        yield f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending"
+    if recompute:
+        same, still_open = sum(r.as_recorded for r in results), sum(r.verdict == "open" for r in results)
+        yield f"{same} of {len(results)} verdicts are the recorded ones without any recorded number; {still_open} open"
+    for result in results:
+        if not result.as_recorded and not (recompute and result.verdict == "open"):
+            yield f"{result.claim.id} is {result.words}, but was recorded as {result.claim.finding.words}"

@@ -49,6 +49,18 @@ def report(reproduced: Callable[[str], Reproduced]) -> Path:
     return reproduced("nanda").folder
 
 
+def test_recompute_counts_no_recorded_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["clock", "--only", "s71.o_sum_*", "--workers", "1"]
+    assert main([*arguments, "--out", str(tmp_path / "all")]) == 0
+    assert main([*arguments, "--out", str(tmp_path / "weights"), "--recompute"]) == 0
+    assert "without any recorded number; 0 open" in capsys.readouterr().out
+    whole, recomputed = (json.loads((tmp_path / x / "claims.json").read_text()) for x in ("all", "weights"))
+    assert any(claim["runs_recorded"] for claim in whole)
+    for before, after in zip(whole, recomputed, strict=True):
+        assert after["runs_recorded"] == []
+        assert set(after["runs"]) == set(before["runs"]) - set(before["runs_recorded"])
+
+
 def test_claims_json_is_what_programs_expect(report: Path) -> None:
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")

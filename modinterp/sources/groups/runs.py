@@ -63,7 +63,7 @@ CONTROLS = {
     "groups/random-labels-t-1": "of random labels",
     "groups/c120-t-1": "of another operation",
 }
-RUNS |= of_random_labels("groups/random-labels-mlp-1", RUNS["groups/s5-mlp-1"], epochs=10_000)
+RUNS |= of_random_labels("groups/random-labels-mlp-1", RUNS["groups/s5-mlp-1"], epochs=3_000)
 RUNS |= of_another_operation("groups/c120-mlp-1", RUNS["groups/s5-mlp-1"], Group("C120", vocabularies=2))
-RUNS |= of_random_labels("groups/random-labels-t-1", RUNS["groups/s5-t-1"], epochs=5_000)
+RUNS |= of_random_labels("groups/random-labels-t-1", RUNS["groups/s5-t-1"], epochs=1_000)
 RUNS |= of_another_operation("groups/c120-t-1", RUNS["groups/s5-t-1"], Group("C120", equals=True))

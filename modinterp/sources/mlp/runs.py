@@ -29,5 +29,5 @@ RUNS = {
 }
 
 CONTROLS = {"mlp/random-labels-0": "of random labels", "mlp/multiplication-0": "of another operation"}
-RUNS |= of_random_labels("mlp/random-labels-0", RUNS[MAIN], epochs=2_000)
+RUNS |= of_random_labels("mlp/random-labels-0", RUNS[MAIN], epochs=1_000)
 RUNS |= of_another_operation("mlp/multiplication-0", RUNS[MAIN], ModularArithmetic(113, "mul", equals=False))

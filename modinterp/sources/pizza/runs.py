@@ -77,5 +77,7 @@ BETA, DELTA = tuple(_BY_KIND["beta"]), tuple(_BY_KIND["delta"])
 MAIN = CONSTANT[0]
 
 CONTROLS = {"pizza/random-labels-0": "of random labels", "pizza/multiplication-0": "of another operation"}
-RUNS |= of_random_labels("pizza/random-labels-0", RUNS[MAIN], epochs=5_000)
-RUNS |= of_another_operation("pizza/multiplication-0", RUNS[MAIN], ModularArithmetic(P, "mul", equals=False), fraction=0.8)
+RUNS |= of_random_labels("pizza/random-labels-0", RUNS[MAIN], epochs=2_000)
+RUNS |= of_another_operation(
+    "pizza/multiplication-0", RUNS[MAIN], ModularArithmetic(P, "mul", equals=False), fraction=0.8
+)
