@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import comb
 from statistics import median
 
-from modinterp.claims.band import at_least, at_most, between
+from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import Finding, one_seed, refuted
 from modinterp.measurements import NetworkMeasurements, OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, SAME_BAR
 from modinterp.sources.circuits.runs import BALANCED, MAX, MEDIAN, OF_WIDTHS, SMALL_SORT, SORT
-from modinterp.tasks import Ordering
+from modinterp.tasks import Ordering, addition
 
 DELAY = "delay of the test set over the training set, in units of the latter"
 GROKKING_RUNS = "runs that grok"
@@ -23,6 +25,9 @@ AUGMENTED_GAIN = "gain on the augmented test set"
 AUGMENTED_AFTER = "accuracy on the augmented test set after"
 SMALL_BEFORE = "small numbers alone before"
 SMALL_AFTER = "small numbers alone after"
+MOST_OVER_LEAST = {
+    ask: f"inputs of the commonest answer over those of the rarest, {ask}" for ask in ("sum", "max", "median")
+}
 UNIFORM_GAIN = "gain on the uniform test set"
 ACCURACY_AFTER = "accuracy after"
 MEDIAN_OVER_SORT = "loss of the median over that of the sort"
@@ -49,6 +54,19 @@ def _no_grok(*runs: OrderMeasurements) -> dict[str, Value]:
 def _sort_hard(small: OrderMeasurements, large: OrderMeasurements) -> dict[str, Value]:
     """What the sort gains in accuracy by ten times the inputs."""
     return {ACCURACY_GAIN: large.accuracy - small.accuracy}
+
+
+def _biased_answers() -> dict[str, Value]:
+    """How often each answer occurs among all inputs, by enumeration of sums and by counts of orders for the others."""
+    sums = addition(113).labels().flatten().bincount()
+    n, limit = 5, 100
+    below = {"max": [x**n for x in range(limit + 1)]}
+    below["median"] = [
+        sum(comb(n, i) * x**i * (limit - x) ** (n - i) for i in range(3, n + 1)) for x in range(limit + 1)
+    ]
+    counts = {ask: [after - before for before, after in pairwise(found)] for ask, found in below.items()}
+    ratios = {"sum": int(sums.max()) / int(sums.min())} | {ask: max(c) / min(c) for ask, c in counts.items()}
+    return {MOST_OVER_LEAST[ask]: ratio for ask, ratio in ratios.items()}
 
 
 def _below_small() -> dict[str, Value]:
@@ -163,6 +181,20 @@ CLAIMS = (
         expected={
             ALL_SMALL: between(2, 25),
             EXPECTED_SMALL: between(12.79, 12.81),
+        },
+        needs=(),
+        scope="any network",
+    ),
+    Claim(
+        id="circuits.data.biased_answers",
+        where="Distribution",
+        statement="Sums modulo p have every answer equally often; a maximum and a median have some far more often.",
+        source_says="uniform for addition, biased for max and median",
+        measure=_biased_answers,
+        expected={
+            MOST_OVER_LEAST["sum"]: equals(1, "uniform"),
+            MOST_OVER_LEAST["max"]: at_least(2, "biased"),
+            MOST_OVER_LEAST["median"]: at_least(2, "biased"),
         },
         needs=(),
         scope="any network",

@@ -7,7 +7,7 @@ import math
 import torch
 
 from modinterp.analyses.circles.circle import circle, wave_angles
-from modinterp.analyses.fourier.frequencies import frequency_shares
+from modinterp.analyses.fourier.frequencies import frequency_shares, significant_frequencies
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
@@ -22,6 +22,11 @@ PERIODIC_HEADS = "heads with a share of 0.8"
 HIGHEST_SHARE = "highest share"
 LOWEST_SHARE = "lowest share"
 TUNED_HEADS = "heads tuned to a key frequency"
+UNTUNED_HEADS = "heads with less than a share of 0.8 at their best frequency"
+STRONG_FREQUENCIES = "frequencies above a quarter of the head's largest"
+STRONG_OTHERS = "those of them that are no key frequencies"
+OFFSET_SHARE = "lowest share of the offset's variance at the head's frequency"
+OFFSET_RANGE = "smallest range of the offset, in periods"
 TO_NEITHER = "mean attention to neither"
 KEYS_SHARE = "share of the keys' energy at key frequencies"
 VALUES_SHARE = "share of the values' energy at key frequencies"
@@ -53,6 +58,30 @@ def _tuned_to_keys(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         TUNED_HEADS: len(m.circles.tuned_heads),
     }
+
+
+def _mixed_head(m: CyclicMeasurements) -> dict[str, Value]:
+    """Frequencies at which the head that is tuned least attends, with one number fixed."""
+    shares = [share for _, share in m.circles.tuning]
+    least = min(range(len(shares)), key=shares.__getitem__)
+    strong = significant_frequencies(m.pattern[m.circles.fixed_a, :, least, 0])
+    return {
+        UNTUNED_HEADS: sum(share < TUNED for share in shares),
+        STRONG_FREQUENCIES: len(strong),
+        STRONG_OTHERS: len(set(strong) - set(m.freqs)),
+    }
+
+
+def _offsets(m: CyclicMeasurements) -> dict[str, Value]:
+    """How the phase at which tuned heads swing with b moves with a."""
+    shares, ranges = [], []
+    for head in m.circles.tuned_heads:
+        freq = m.circles.tuning[head][0]
+        wave = torch.fft.fft(m.pattern[:, :, head, 0].double(), dim=1)[:, freq]
+        phases = (wave * (wave.sum() / wave.sum().abs()).conj()).angle() / (2 * math.pi)
+        shares.append(frequency_shares(phases, (freq,)))
+        ranges.append(float(phases.max() - phases.min()))
+    return {OFFSET_SHARE: min(shares, default=math.nan), OFFSET_RANGE: min(ranges, default=math.nan)}
 
 
 def _attention_to_both(m: CyclicMeasurements) -> dict[str, Value]:
@@ -128,6 +157,34 @@ CLAIMS = (
         source_says="3 heads; head 0 has others too",
         measure=each(_tuned_to_keys),
         expected={TUNED_HEADS: at_least(2, "3 of 4 in the source")},
+        needs=SEEDS,
+        scope="any seed",
+        figure="attention",
+    ),
+    Claim(
+        id="clock.s6.head0_mixture",
+        where="section 6, spectra of attention",
+        statement="The head that is tuned to no single frequency has high coefficients at several, among them several "
+        "that are no key frequencies.",
+        source_says="head 0: several, non-key ones too",
+        measure=each(_mixed_head),
+        given={UNTUNED_HEADS: at_least(1, "else no head is such a one")},
+        expected={
+            STRONG_FREQUENCIES: at_least(3, "multiple"),
+            STRONG_OTHERS: at_least(2, "several"),
+        },
+        needs=SEEDS,
+        scope="any seed",
+        figure="attention",
+    ),
+    Claim(
+        id="clock.s61.offset_periodic",
+        where="section 6.1",
+        statement="The phase at which a tuned head's attention swings with b moves periodically with a.",
+        source_says="the offset is itself periodic, looking at the maps",
+        measure=each(_offsets),
+        expected={OFFSET_SHARE: at_least(TUNED, "as much as makes a head a tuned one")},
+        reported=(OFFSET_RANGE,),
         needs=SEEDS,
         scope="any seed",
         figure="attention",

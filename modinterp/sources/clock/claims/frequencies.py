@@ -9,7 +9,7 @@ import torch
 
 from modinterp.analyses.fourier.frequencies import frequency_shares, key_frequencies, significant_frequencies
 from modinterp.analyses.fourier.sparsity import fourier_gini
-from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
+from modinterp.analyses.fourier.transforms import component_norms, fourier_basis, frequency_norms
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
@@ -27,6 +27,7 @@ FEWER_AT_20K = "fewer at 20,000 than at 10,000"
 FEWER_IN_ALL = "fewer at 20,000 than at 5,000"
 GINI_RISE_TO_10K = "rise of the Gini coefficient from 5,000 to 10,000"
 GINI_RISE_TO_20K = "rise of the Gini coefficient from 10,000 to 20,000"
+INACTIVE_RATIO = "inactive norms over those of the other source's network, smallest"
 DIFFERENT_NUMBERS = "different numbers"
 LARGEST_RISE = "largest rise from one snapshot after grokking to the next"
 EPOCHS = (5_000, 10_000, 20_000)
@@ -78,6 +79,17 @@ def _gini_over_training(m: CyclicMeasurements) -> dict[str, Value]:
     return {GINI_RISE_TO_10K: ginis[1] - ginis[0], GINI_RISE_TO_20K: ginis[2] - ginis[1]}
 
 
+def _inactive_norms(*runs: CyclicMeasurements) -> dict[str, Value]:
+    """Median norm of the embedding's inactive frequencies over its largest, in all runs but the last over the last."""
+    ours = [_inactive(_embedding_at(m, 10_000)) for m in runs[:-1]]
+    return {INACTIVE_RATIO: min(ours) / _inactive(runs[-1].W_E[: runs[-1].p].detach())}
+
+
+def _inactive(W_E: torch.Tensor) -> float:
+    norms = frequency_norms(component_norms(W_E))
+    return float(norms[norms <= norms.max() / 4].median() / norms.max())
+
+
 def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
     counts, rises = [], []
     for m in runs:
@@ -123,6 +135,17 @@ CLAIMS = (
                 why="it asked for too little",
             ),
         ),
+    ),
+    Claim(
+        id="clock.s5.inactive_norms",
+        where="section 5, at 10,000 epochs",
+        statement="At 10,000 epochs the inactive frequencies of the embedding are larger, beside its largest, than those "
+        "of Nanda's network at its end.",
+        source_says="very small in the other paper",
+        measure=_inactive_norms,
+        expected={INACTIVE_RATIO: at_least(1, "larger")},
+        needs=(*SEEDS[1:], MAINLINE[0]),
+        figure="embedding",
     ),
     Claim(
         id="clock.s5.we_norms_5k",

@@ -20,7 +20,7 @@ from modinterp.sources.miiii.claims.conditions import (
     last_epoch,
     later_primes,
 )
-from modinterp.sources.miiii.runs import CODED, MASKED, NO_DROPOUT, PRINTED
+from modinterp.sources.miiii.runs import CODED, MASKED, NANDA, NO_DROPOUT, PRINTED
 
 GENERALISED_TASKS = "tasks with a test accuracy of 0.99"
 OUT_OF_ORDER = "2, 3, 5, 7, then the first of the others: pairs out of order"
@@ -38,6 +38,8 @@ FIRST_TWO_ACCURACY = "lower test accuracy of q = 2 and q = 3"
 OTHERS_LEARNED = "other tasks with a test accuracy of 0.99"
 EARLIEST = "of the first four to generalise, how many are among 11, 13, 17, 19"
 EPOCH_RATIO = "median epoch over that with 2, 3, 5, 7"
+
+SLOWER = "median epoch of all tasks over that of addition, smallest"
 
 NOT_DELAYED = 1.5  # times as long, give or take one seed
 
@@ -105,6 +107,12 @@ def _no_dropout(m: PairMeasurements, plain: PairMeasurements) -> dict[str, Value
         FIRST_TWO_ACCURACY: min(accuracies[q] for q in (2, 3)),
         OTHERS_LEARNED: others,
     }
+
+
+def _slower(m: PairMeasurements, *additions: PairMeasurements) -> dict[str, Value]:
+    """When the median task generalises, over when the slowest network generalises addition."""
+    first, others = _times(m)
+    return {SLOWER: median([*first, *others.values()]) / max(other.grokking.grokked for other in additions)}
 
 
 def _masked_order(masked: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
@@ -245,6 +253,16 @@ CLAIMS = (
         given=GENERALISED,
         needs=(CODED,),
         figure="primality",
+    ),
+    Claim(
+        id="miiii.slower",
+        where="Methods, the tasks",
+        statement="All remainders at once are generalised later than addition is.",
+        source_says="expected, as it is harder",
+        measure=_slower,
+        expected={SLOWER: at_least(1, "later")},
+        needs=(CODED, *NANDA),
+        required=(CODED, "miiii/nanda-[0-4]"),
     ),
     Claim(
         id="miiii.x.nodropout",
