@@ -13,6 +13,7 @@ from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
+from modinterp.claims.finding import one_seed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.runs import NotRecorded
 from modinterp.sources.clock.runs import SEEDS
@@ -144,7 +145,11 @@ CLAIMS = (
         source_says="very small in the other paper",
         measure=_inactive_norms,
         expected={INACTIVE_RATIO: at_least(1, "larger")},
+        finding=one_seed(
+            "In one of two networks they are 0.62 of what they are in the paper's network, and smaller, not larger."
+        ),
         needs=(*SEEDS[1:], MAINLINE[0]),
+        control="without control",
         figure="embedding",
     ),
     Claim(
