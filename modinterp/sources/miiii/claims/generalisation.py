@@ -263,6 +263,7 @@ CLAIMS = (
         expected={SLOWER: at_least(1, "later")},
         needs=(CODED, *NANDA),
         required=(CODED, "miiii/nanda-[0-4]"),
+        control="without control",
     ),
     Claim(
         id="miiii.x.nodropout",
