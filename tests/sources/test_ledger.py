@@ -19,7 +19,7 @@ from modinterp.claims import Band, Claim
 from modinterp.sources import source
 
 LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
-NAMES = ("nanda", "mlp", "clock", "miiii", "circuits", "groups", "pizza")
+NAMES = ("nanda", "mlp", "clock", "miiii", "circuits", "groups", "pizza", "he", "arena")
 CLAIMS = {claim.id: claim for name in NAMES for claim in source(name).claims.values() if claim.is_about_networks}
 # statements of the sources that the ledger does not have
 OURS = {
@@ -30,6 +30,10 @@ OURS = {
     "nanda.C13.amplifier_norms",
     "clock.s8.bup_orthant",
     "clock.s93.origin",
+    "clock.s5.inactive_norms",
+    "clock.s6.head0_mixture",
+    "clock.s61.offset_periodic",
+    "miiii.slower",
     "circuits.obs.width_shape",
     "circuits.max.k_flat",
     "groups.s5.cosets",
@@ -80,7 +84,7 @@ def accepted() -> dict[str, str]:
     for name in NAMES:
         for part in re.split(r"\n(?=\*\*`|##)", (LEDGER / f"{name}.md").read_text()):
             if (id := re.match(r"\*\*`([^`]+)`", part)) and (
-                text := re.search(r"accept: (.*?)(\n- run|$)", part, re.S)
+                text := re.search(r"accept(?: \(\d+\))?: (.*?)(\n- run|$)", part, re.S)
             ):
                 found[id[1]] = text[1]
     return found
