@@ -16,6 +16,7 @@ from modinterp.activations import ActivationCache
 from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.training import phases
 from modinterp.measurements.component import Component, Kept
+from modinterp.measurements.listed import absent
 from modinterp.measurements.quantity import REGISTRY, STAGES, Quantity, Reading, overview, reading
 from modinterp.measurements.recorded import restored_values
 from modinterp.measurements.score import Each, Score
@@ -123,8 +124,9 @@ class NetworkMeasurements:
                 yield from (kept[key] for key in kept if kept[key].quantity == quantity.key)
 
     def __dir__(self) -> list[str]:
-        """Public names alone; those of components, such as `circles`, are listed by the component."""
-        return sorted(name for name in super().__dir__() if not name.startswith("_"))
+        """Public names of what this network has; those of components, such as `circles`, are listed by the component."""
+        missing = absent(self)
+        return sorted(name for name in super().__dir__() if not name.startswith("_") and name not in missing)
 
     def _repr_html_(self) -> str:
         """What there is by stage, with the values that were computed so far."""

@@ -1,0 +1,55 @@
+"""Which attributes of measurements a network cannot have, so that `dir(m)` leaves them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+OF_ATTENTION = frozenset(
+    [
+        "W_O",
+        "W_V",
+        "attention_distances",
+        "attention_shares",
+        "attention_sum_error",
+        "heads",
+        "heads_by_layer",
+        "n_heads",
+        "ov",
+        "pattern",
+        "roles",
+        "sigmoid",
+        "summary",
+        "symmetricity_without_skip",
+        "tables",
+    ]
+)
+OF_POSITIONS = frozenset({"W_pos", "position_likeness"})
+OF_GRIDS = frozenset(
+    [
+        "all_logits",
+        "grid",
+        "is_right",
+        "losses_of_right_and_wrong",
+        "own_score",
+        "own_test_score",
+        "own_train_score",
+        "sureness_where_wrong",
+    ]
+)
+OF_SEQUENCES = frozenset({"accuracy", "logits"})  # of which a list has its own, and a stream of tokens has none
+OF_TRANSFORMERS = frozenset({"W_out", "b_in", "b_out", "gini_of_neurons"})
+OF_SNAPSHOTS = frozenset({"largest_exclusion"})
+
+
+def absent(m: Any) -> frozenset[str]:
+    """Names of attributes that these measurements have and that raise for this network."""
+    found: frozenset[str] = frozenset()
+    if m.task.grid is None:
+        found |= OF_GRIDS if hasattr(type(m), "ranks") else OF_GRIDS | OF_SEQUENCES
+    if not m.has_weights:
+        return found
+    weights, hooks = m.model.state_dict(), m.model.hook_dict
+    found |= frozenset() if any(name.endswith("attn.hook_pattern") for name in hooks) else OF_ATTENTION
+    found |= frozenset() if "pos_embed.W_pos" in weights else OF_POSITIONS
+    found |= frozenset() if any(name.endswith("mlp.W_out") for name in weights) else OF_TRANSFORMERS
+    return found | (frozenset() if m.snapshots else OF_SNAPSHOTS)
