@@ -5,37 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 OF_ATTENTION = frozenset(
-    [
-        "W_O",
-        "W_V",
-        "attention_distances",
-        "attention_shares",
-        "attention_sum_error",
-        "heads",
-        "heads_by_layer",
-        "n_heads",
-        "ov",
-        "pattern",
-        "roles",
-        "sigmoid",
-        "summary",
-        "symmetricity_without_skip",
-        "tables",
-    ]
-)
+    ("W_O", "W_V", "attention_distances", "attention_shares", "attention_sum_error", "heads", "heads_by_layer",
+     "n_heads", "ov", "pattern", "roles", "sigmoid", "summary", "symmetricity_without_skip", "tables")
+)  # fmt: skip
 OF_POSITIONS = frozenset({"W_pos", "position_likeness"})
 OF_GRIDS = frozenset(
-    [
-        "all_logits",
-        "grid",
-        "is_right",
-        "losses_of_right_and_wrong",
-        "own_score",
-        "own_test_score",
-        "own_train_score",
-        "sureness_where_wrong",
-    ]
-)
+    ("all_logits", "grid", "is_right", "losses_of_right_and_wrong", "own_score", "own_test_score", "own_train_score",
+     "sureness_where_wrong")
+)  # fmt: skip
 OF_SEQUENCES = frozenset({"accuracy", "logits"})  # of which a list has its own, and a stream of tokens has none
 OF_TRANSFORMERS = frozenset({"W_out", "b_in", "b_out", "gini_of_neurons"})
 OF_SNAPSHOTS = frozenset({"largest_exclusion"})

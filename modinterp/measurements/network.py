@@ -124,7 +124,7 @@ class NetworkMeasurements:
                 yield from (kept[key] for key in kept if kept[key].quantity == quantity.key)
 
     def __dir__(self) -> list[str]:
-        """Public names of what this network has; those of components, such as `circles`, are listed by the component."""
+        """Public names of what this network has; components, such as `circles`, list their own."""
         missing = absent(self)
         return sorted(name for name in super().__dir__() if not name.startswith("_") and name not in missing)
 
