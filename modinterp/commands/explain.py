@@ -18,7 +18,7 @@ ACTIVATIONS = (
 
 def add_operation(parser: Parser) -> None:
     """Add the argument that says what a file's network was trained on."""
-    operation = "what a file was trained on: add, sub, mul, div, group, '2a + 3b' (default: add; a run says so itself)"
+    operation = "what a file was trained on: add, sub, mul, div, group, '2a + 3b', 'a^2 + b' (default: add, or a run's)"
     parser.add_argument("--op", help=operation)
 
 

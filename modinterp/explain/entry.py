@@ -65,7 +65,7 @@ def explain(
         network: a run, the name of a run such as `SOURCE/RUN`, a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file,
             a state dict, or a module or function from tokens `[batch, pos]`, or one-hot pairs, to logits.
         op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`; a form such as
-            `2a + 3b`; `add3` for the sum of three; `group` for the product in a group, `b a` in the other order.
+            `2a + 3b` or `a^2 + b`; `a + b + c`; `group` for the product in a group, `b a` in the other order.
         p: the modulus; by default taken from the shapes of a file. A run knows.
         task: in place of op and p, any task with one answer whose inputs form a grid, such as a `Group`.
         equals: whether the token "=" follows; by default as the shapes of a file, or as the network takes it.

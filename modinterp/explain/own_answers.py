@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.explain.subject import Subject
 from modinterp.explain.trial import Trial, in_words
 from modinterp.measurements.score import margin_variation, score
 from modinterp.tasks import Group, ModularArithmetic, RenamedAddition, Renaming
+from modinterp.tasks.polynomials import Polynomial, as_polynomial
 
 _MOSTLY = 0.5  # share of the pairs that a form must give the answers of
 
@@ -25,11 +27,11 @@ def of_own_answers(found: Subject) -> Iterator[Trial]:
     with torch.no_grad():
         logits = network(task.inputs().to(network.device))[:, -1].cpu()
     if isinstance(task, ModularArithmetic):
-        yield from _form(task, logits)
+        yield from _form(task, logits) or _sum_of_polynomials(task, logits)
     yield from _group(task, logits)
 
 
-def _form(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> Iterator[Trial]:
+def _form(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> list[Trial]:
     """The form u a + v b + w that most answers have, by the largest wave of the answers over all pairs."""
     p = task.p
     turns = torch.polar(torch.ones(p, p), 2 * math.pi / p * logits.argmax(dim=-1).view(p, p))
@@ -37,15 +39,40 @@ def _form(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> Ite
     u, v = divmod(int(waves.abs().argmax()), p)
     w = round(float(waves[u, v].angle()) * p / (2 * math.pi)) % p
     if (u, v, w) in ((1, 1, 0), (1, p - 1, 0)):
-        return
+        return []
     try:
         renaming = Renaming(p, u, v, w)
     except ValueError:  # a factor without an inverse: the answers are a function of fewer numbers
-        return
-    answers = renaming.own_labels()
-    if (found := score(logits, answers)).accuracy >= _MOSTLY:
-        said = {"op": str(renaming)}
-        yield Trial(in_words(said), found, margin_variation(logits, answers), len(answers), said=said)
+        return []
+    return _trial({"op": str(renaming)}, renaming.own_labels(), logits)
+
+
+def _trial(said: dict[str, str], answers: Int[Tensor, " input"], logits: Float[Tensor, "input output"]) -> list[Trial]:
+    """The operation that is said, where most answers are its own."""
+    found = score(logits, answers)
+    if found.accuracy < _MOSTLY:
+        return []
+    return [Trial(in_words(said), found, margin_variation(logits, answers), len(answers), said=said)]
+
+
+def _sum_of_polynomials(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> list[Trial]:
+    """The polynomial f(a) + g(b), of third degree or less, that most answers are."""
+    answers = logits.argmax(dim=-1).view(task.p, task.p)
+    of_a = ((answers - answers[:1]) % task.p).mode(dim=1).values
+    of_b = ((answers - of_a[:, None]) % task.p).mode(dim=0).values
+    fits = [as_polynomial(values, task.p) for values in (of_a, of_b)]
+    terms: dict[tuple[int, int], int] = {}
+    for fit, powers in zip(fits, ((1, 0), (0, 1)), strict=True):
+        if fit is None:
+            return []
+        for power, c in enumerate(fit):
+            key = (powers[0] * power, powers[1] * power)
+            terms[key] = (terms.get(key, 0) + c + task.p // 2) % task.p - task.p // 2
+    found = Polynomial({powers: c for powers, c in terms.items() if c})
+    if not any(a or b for a, b in found.terms):
+        return []
+    said = {"op": str(found)}
+    return _trial(said, replace(task, op=said["op"]).answers(), logits)
 
 
 def _group(task: Group | ModularArithmetic, logits: Tensor) -> Iterator[Trial]:

@@ -9,7 +9,8 @@ from typing import Any
 from modinterp.models import ForwardPass
 from modinterp.runs.own_run import Rows
 from modinterp.tasks import ModularSum, Task
-from modinterp.tasks.modular import OPERATIONS, OTHER_NAMES
+from modinterp.tasks.modular import OPERATIONS, OTHER_NAMES, named_operation
+from modinterp.tasks.polynomials import Polynomial
 from modinterp.tasks.renaming import Renaming, linear_form
 from modinterp.terminal.suggestions import suggestion
 
@@ -25,8 +26,9 @@ class Said:
     """What is said of a network by whoever wants it explained; None for what is not.
 
     Attributes:
-        op: a key of `OPERATIONS`, a form such as `2a + 3b` or `b - a`, `add3` for a + b + c, or `group` for the product
-            of two elements of a group, `b a` for the one in the other order.
+        op: a key of `OPERATIONS`, a form such as `2a + 3b` or `b - a`, a polynomial such as `a^2 + b`, `add3` or
+            `a + b + c` for the sum of three, or `group` for the product of two elements of a group, `b a` for the one
+            in the other order.
         p: the modulus, or the number of elements of a group.
         task: in place of op and p, any task with one answer whose inputs form a grid.
         equals, vocabularies: as in `ModularArithmetic`.
@@ -83,7 +85,11 @@ class Said:
         if self.form in _SAME_FORMS:
             return replace(self, op=_SAME_FORMS[self.form])
         if self.op is not None and self.op not in (*OPS, OPPOSITE) and self.form is None:
-            forms = "a form such as '2a + 3b'"
+            if (polynomial := Polynomial.of(self.op)) is not None:
+                return replace(self, op=named_operation(polynomial))
+            if self.op.replace(" ", "") == "a+b+c":
+                return replace(self, op=SUM_OF_THREE)
+            forms = "a form such as '2a + 3b' or 'a^2 + b'"
             near = suggestion(self.op, OPS)
             raise ValueError(f"unknown operation {self.op!r}; known are {', '.join(OPS)}, or {forms}{near}")
         if self.is_group and self.op not in (None, GROUP, OPPOSITE):

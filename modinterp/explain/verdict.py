@@ -28,6 +28,7 @@ from modinterp.explain.warning import MOSTLY_RIGHT, ReadingWarning, is_halfway
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
 from modinterp.tasks import ModularSum
+from modinterp.tasks.cyclic import is_sum_of_functions
 
 Judged = CyclicMeasurements | GroupMeasurements
 UNLEARNED = 0.2  # most of the held-out pairs that a network which memorised is right on, as in `TrainedRun.memorised`
@@ -79,15 +80,28 @@ def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Ver
     words = [] if warning is None else [warning.words]
     words.append(
         f"It answers {m.task.name} rightly on {m.accuracy:.2%} of all inputs (loss {number_text(m.own_score.loss)} "
-        f"nats; chance is {1 / m.classes:.2%} and {number_text(m.chance_loss)}). This is no addition under other names "
-        f"of the numbers and no group, so that frequencies say nothing of it."
+        f"nats; chance is {1 / m.classes:.2%} and {number_text(m.chance_loss)}). {_why_not_waves(m)}"
     )
     criterion = Criterion(ACCURACY, m.reading(ACCURACY).title, m.accuracy, BANDS[ACCURACY])
     return Verdict(BEHAVIOUR if warning is None else DOUBTFUL, " ".join(words), (criterion,))
 
 
+def _why_not_waves(m: NetworkMeasurements) -> str:
+    if _is_sum(m):
+        return (
+            "This is a sum of a function of each number, but a few waves of the sum are not its logits, so that "
+            "nothing is known of how it comes about."
+        )
+    return "This is no addition under other names of the numbers and no group, so that frequencies say nothing of it."
+
+
+def _is_sum(m: NetworkMeasurements) -> bool:
+    """Whether the answer is a sum of functions of the numbers, so that waves of it may be the logits."""
+    return isinstance(m.task, ModularSum) or (not is_explained(m) and is_sum_of_functions(m.task))
+
+
 def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarning | None) -> Verdict:
-    """The verdict on a network that adds three numbers or more: which waves of the sum its logits are."""
+    """The verdict on a network that adds several numbers, or functions of two: which waves of the sum it gives."""
     values = ((ACCURACY, m.accuracy), (FORMULA, found.accuracy), (FORMULA_FIT, found.share))
     titles = {FORMULA: "accuracy of the waves of the sum in place of the logits",
               FORMULA_FIT: "logits explained by the waves of the sum"}  # fmt: skip
@@ -96,8 +110,9 @@ def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarn
     if not has_few or not all(c.met for c in criteria):
         return _of_behaviour(m, warning)
     words = [] if warning is None else [warning.words]
+    what = "" if isinstance(m.task, ModularSum) else ", a sum of a function of a and a function of b,"
     words.append(
-        f"It answers {m.task.name} correctly on {m.accuracy:.2%} of all inputs. {found.share:.1%} of its logits' "
+        f"It answers {m.task.name}{what} correctly on {m.accuracy:.2%} of all inputs. {found.share:.1%} of its logits' "
         f"variance are waves of the sum less the answer, of frequencies {', '.join(map(str, found.freqs))}; in place "
         f"of the logits they answer {found.accuracy:.2%} rightly. Nothing inside was changed."
     )
@@ -119,7 +134,7 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
 
     Where another forward pass, operation or input explains the network better, it is `doubtful`.
     """
-    if isinstance(m.task, ModularSum):
+    if _is_sum(m):
         return _of_a_long_sum(m, sum_waves(m), warning)
     if not isinstance(m, Judged) or not is_explained(m):
         return _of_behaviour(m, warning)

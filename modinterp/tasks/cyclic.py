@@ -106,6 +106,22 @@ def cyclic(task: Task) -> Cyclic | None:
     return None if names is None or len(names) < 2 else Cyclic(names, 1 if task.op == "mul" else -1)
 
 
+def is_sum_of_functions(task: Task) -> bool:
+    """Whether the answer to a pair is f(a) + g(b) mod p for some functions f and g, which may map numbers to one.
+
+    Waves of the answer are then products of a wave of a and a wave of b, as those of a sum are.
+
+    >>> from modinterp.tasks import ModularArithmetic
+    >>> [is_sum_of_functions(ModularArithmetic(7, op)) for op in ("a^2 + b", "squares", "quadratic")]
+    [True, True, False]
+    """
+    if not isinstance(task, ModularArithmetic):
+        return False
+    answers = task.answers().view(task.grid)
+    steps = (answers[1:] - answers[:1]) % task.p
+    return bool((answers >= 0).all()) and bool((steps == steps[:, :1]).all())
+
+
 def _powers(elements: list[int], product: Callable[[int, int], int]) -> tuple[int, ...] | None:
     """The powers of the first element that generates a group, from its 0th on; None where none does."""
     for generator in elements:

@@ -11,6 +11,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from modinterp.arguments import Limits, check_fields
+from modinterp.tasks.polynomials import Polynomial
 from modinterp.tasks.renaming import Renaming
 from modinterp.tasks.task import MOST_RESIDUES, Split, Task
 
@@ -36,7 +37,7 @@ class ModularArithmetic(Task):
 
     Attributes:
         p: the modulus, any integer from 2 to 4,096, so that all pairs can be listed.
-        op: a key of `OPERATIONS`.
+        op: a key of `OPERATIONS`, or a polynomial such as `a^2 + b`.
         equals: whether a third token, "=", stands at the end, where the answer is read. It has the last number.
         vocabularies: 1 where a and b share their tokens, the numbers below p; 2 where the token of b is p + b.
 
@@ -51,11 +52,15 @@ class ModularArithmetic(Task):
     vocabularies: int = 1
 
     def __post_init__(self) -> None:
-        check_fields(self, p=Limits(2, MOST_RESIDUES), op=OPERATIONS, vocabularies=Limits(1, 2))
+        if isinstance(self.op, str) and self.op not in OPERATIONS and (found := Polynomial.of(self.op)) is not None:
+            object.__setattr__(self, "op", named_operation(found))
+            check_fields(self, p=Limits(2, MOST_RESIDUES), vocabularies=Limits(1, 2))
+        else:
+            check_fields(self, p=Limits(2, MOST_RESIDUES), op=OPERATIONS, vocabularies=Limits(1, 2))
 
     @property
     def name(self) -> str:
-        return f"{OPERATIONS[self.op][0]} mod {self.p}"
+        return f"{OPERATIONS[self.op][0] if self.op in OPERATIONS else self.op} mod {self.p}"
 
     @property
     def d_vocab(self) -> int:
@@ -82,6 +87,10 @@ class ModularArithmetic(Task):
     def labels(self) -> Int[Tensor, "input output"]:
         residues = torch.arange(self.p)
         a, b = torch.cartesian_prod(residues, residues if self.op != "div" else inverses(self.p)).unbind(dim=1)
+        if self.op not in OPERATIONS:
+            polynomial = Polynomial.of(self.op)
+            assert polynomial is not None
+            return polynomial.values(a, b, self.p).unsqueeze(1)
         return torch.where(b < 0, -1, OPERATIONS[self.op][1](a, b) % self.p).unsqueeze(1)
 
 
@@ -105,6 +114,16 @@ class RenamedAddition(ModularArithmetic):
         """A split of the pairs of the old names, as one of the pairs of the new names."""
         rows = Renaming.of(self.form, self.p).rows()
         return Split(rows[split.train], rows[split.test])
+
+
+def named_operation(polynomial: Polynomial) -> str:
+    """The key in `OPERATIONS` of a polynomial, or how it is written where it has none.
+
+    >>> named_operation(Polynomial.of("b + a")), named_operation(Polynomial.of("b + a^2"))
+    ('add', 'a^2 + b')
+    """
+    known = {str(Polynomial.of(words)): op for op, (words, _) in OPERATIONS.items() if op != "div"}
+    return known.get(str(polynomial), str(polynomial))
 
 
 def inverses(p: int) -> Int[Tensor, " b"]:
