@@ -15,10 +15,12 @@ from modinterp.arguments import check
 from modinterp.cluster.cores import within_free_cores
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import Explanation
+from modinterp.explain.of_positions import explained
 from modinterp.explain.subject import Said, subject
 from modinterp.explain.trial import Trial
 from modinterp.explain.verdict import is_periodic, verdict
 from modinterp.explain.warning import warning
+from modinterp.measurements import PositionMeasurements
 from modinterp.measurements import measure as measurements_of
 from modinterp.measurements.cyclic import FEWEST_DRAWS
 from modinterp.runs import TrainedRun
@@ -51,7 +53,7 @@ def explain(
     draws: int = 199,
     out: str | Path | None = None,
 ) -> Explanation:
-    """Explain anybody's network over pairs (a, b), by its own forward pass.
+    """Explain anybody's network, over pairs (a, b) or on sequences, by its own forward pass.
 
     A module or function is called as it is; embedding, attention and neurons are measured where they are found or
     named in `hooks`. What a file leaves open is named here, or assumed as usual and stated. Where another reading fits
@@ -67,7 +69,8 @@ def explain(
         op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`; a form such as
             `2a + 3b` or `a^2 + b`; `a + b + c`; `group` for the product in a group, `b a` in the other order.
         p: the modulus; by default taken from the shapes of a file. A run knows.
-        task: in place of op and p, any task with one answer whose inputs form a grid, such as a `Group`.
+            For sequences: `max`, `min`, `median`, `sort`, `digits`, `cumsum`, `palindrome` or `unique`.
+        task: in place of op and p, any task, such as a `Group` or `Ordering("max", n=5, limit=64)`.
         equals: whether the token "=" follows; by default as the shapes of a file, or as the network takes it.
         vocabularies: 2 where b has tokens of its own, p + b.
         act_fn: for a file, the nonlinearity of its neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
@@ -123,6 +126,8 @@ def _explained(
     """
     found = subject(network, said, device, root)
     m = measurements_of(found.run, draws=draws)
+    if isinstance(m, PositionMeasurements):
+        return explained(found, m)
     if broken := sum(int((~m.all_logits[some].isfinite()).any(dim=1).sum()) for some in row_blocks(m.all_logits.shape)):
         raise ValueError(
             f"{found.run.name} gives logits that are not finite for {broken:,} of {len(m.all_logits):,} inputs"

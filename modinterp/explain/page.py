@@ -14,7 +14,8 @@ from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
-from modinterp.explain.labels import FOURIER
+from modinterp.explain.labels import BEHAVIOUR, FOURIER
+from modinterp.explain.position_tables import figures as figures_of_positions
 from modinterp.figures import (
     ablations,
     dose_response,
@@ -27,7 +28,7 @@ from modinterp.figures import (
     symmetry,
 )
 from modinterp.files import own_page, write_together
-from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements, PositionMeasurements
 from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
@@ -35,7 +36,7 @@ from modinterp.runs import NotRecorded
 
 LADDER = "Formulas of the network by their size, and the network itself cut down to as many numbers"
 # the figures that the page begins with: what interventions do, what it uses, needs, and answers
-FIRST = ("dial", "dose_response", "spectra", "single", "symmetry")
+FIRST = ("dial", "dose_response", "spectra", "single", "symmetry", "by_kind", "attention")
 
 
 def _titled(figure: go.Figure, title: str) -> go.Figure:
@@ -45,6 +46,8 @@ def _titled(figure: go.Figure, title: str) -> go.Figure:
 
 def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
     """Key and figure of everything that is drawn for an explanation; nothing of mere behaviour."""
+    if isinstance(m, PositionMeasurements):
+        yield from figures_of_positions(m)
     if isinstance(m, GroupMeasurements):
         yield from _figures_of_groups(m)
     if not isinstance(m, CyclicMeasurements) or not is_explained(m):
@@ -117,7 +120,7 @@ def _value_text(value: float | None) -> str:
 
 def page(explanation: Explanation) -> str:
     """The explanation as one HTML document with every figure and plotly itself inside."""
-    verdict = explanation.verdict
+    verdict, is_sequence = explanation.verdict, isinstance(explanation.measurements, PositionMeasurements)
     sections = [
         (title, [(row, _value_text(row.value)) for row in rows])
         for title, rows in groupby(explanation.rows, key=lambda row: row.stage)
@@ -135,7 +138,12 @@ def page(explanation: Explanation) -> str:
         instead=explanation.instead,
         tried=[] if explanation.warning is None else explanation.warning.trials[:SHOWN_TRIALS],
         verdict=verdict,
-        state="holds" if verdict.label == FOURIER else "open",
+        state="holds" if verdict.label == FOURIER or (is_sequence and verdict.algorithm) else "open",
+        asks="a network that is right"
+        if is_sequence and verdict.label == BEHAVIOUR
+        else verdict.label
+        if is_sequence
+        else FOURIER,
         criteria=[(c, number_text(c.value)) for c in verdict.criteria],
         sections=sections,
         formulas=None if formulas is None else (*formulas.sentences(), *formulas.reasons()),

@@ -9,6 +9,7 @@ from typing import Any
 from modinterp.models import ForwardPass
 from modinterp.runs.own_run import Rows
 from modinterp.tasks import ModularSum, Task
+from modinterp.tasks.by_name import BY_NAME
 from modinterp.tasks.modular import OPERATIONS, OTHER_NAMES, named_operation
 from modinterp.tasks.polynomials import Polynomial
 from modinterp.tasks.renaming import Renaming, linear_form
@@ -16,7 +17,7 @@ from modinterp.terminal.suggestions import suggestion
 
 SUM_OF_THREE, GROUP = "add3", "group"
 OPPOSITE = "b a"  # the product in a group, the second element first
-OPS = (*OPERATIONS, SUM_OF_THREE, GROUP)
+OPS = (*OPERATIONS, SUM_OF_THREE, GROUP, *BY_NAME)
 _SAME_FORMS = {(1, 1, 0): "add", (1, -1, 0): "sub"}
 OWN_ANSWERS = "answers"  # in place of the name of a group: the table of what the network answers
 
@@ -28,9 +29,9 @@ class Said:
     Attributes:
         op: a key of `OPERATIONS`, a form such as `2a + 3b` or `b - a`, a polynomial such as `a^2 + b`, `add3` or
             `a + b + c` for the sum of three, or `group` for the product of two elements of a group, `b a` for the one
-            in the other order.
+            in the other order. For sequences, a key of `BY_NAME`, such as `max`, `sort` or `digits`.
         p: the modulus, or the number of elements of a group.
-        task: in place of op and p, any task with one answer whose inputs form a grid.
+        task: in place of op and p, any task.
         equals, vocabularies: as in `ModularArithmetic`.
         act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
@@ -67,6 +68,11 @@ class Said:
     def is_own(self) -> bool:
         """Whether the group is the one whose table the network's own answers are."""
         return self.is_group and self.group in (None, OWN_ANSWERS)
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether the task is said to be one on sequences, whose inputs form no grid."""
+        return self.op in BY_NAME or (self.task is not None and self.task.grid is None)
 
     @property
     def form(self) -> tuple[int, int, int] | None:

@@ -12,6 +12,7 @@ from torch import Tensor
 from modinterp.explain.opening import opened_callable, renamed
 from modinterp.explain.said import GROUP, Said, named_task
 from modinterp.explain.said_groups import group_of_weights
+from modinterp.explain.said_sequences import sequence_of_callable, sequence_of_weights
 from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, Network, Weights, Wrapped, from_state_dict, modular_task
 from modinterp.runs import TrainedRun
@@ -19,6 +20,7 @@ from modinterp.runs.own_run import own_split
 from modinterp.runs.weights import READ, read_weights
 from modinterp.sources import load
 from modinterp.tasks import Group, RenamedAddition, Task
+from modinterp.tasks.by_name import is_named
 from modinterp.terminal.errors import printable
 from modinterp.training import resolved_device
 
@@ -113,6 +115,8 @@ def subject(
     if not callable(network):
         raise ValueError(f"expected a run, a file, a module or a function, got {type(network).__name__}")
     name = getattr(network, "__name__", type(network).__name__)
+    if said.is_sequence:
+        return _with_split(Subject(TrainedRun(name, *sequence_of_callable(network, name, said)), said))
     task, opened, found = opened_callable(network, name, said)
     return _within_memory(Subject(TrainedRun(name, task, opened), said, found.reopened, found=found.words))
 
@@ -121,6 +125,14 @@ def _of_weights(weights: Weights, name: str, said: Said, device: str) -> Subject
     assumed, where = said.forward_pass, resolved_device(device)
     if said.tokens is not None:
         raise ValueError("tokens are said of a module or function; weights are read with those that their shapes allow")
+    if said.is_sequence:
+        task = sequence_of_weights(weights, said)
+        return Subject(
+            TrainedRun(name, task, from_state_dict(weights, task, assumed).to(where)),
+            said,
+            lambda task: from_state_dict(weights, task, assumed),
+            True,
+        )
     if said.form is not None:
         pairs = modular_task(weights, "add", said.p, said.equals, said.vocabularies)
         task, network = renamed(from_state_dict(weights, pairs, assumed).to(where), pairs, said)
@@ -139,7 +151,7 @@ def _check(run: TrainedRun, said: Said) -> None:
     """Raises ValueError where something is said of a run that contradicts what it knows."""
     given = {name: value for name in ("op", "p", "task", "group", "equals", "vocabularies", "act_fn", "attention_rate",
                                       "causal", "joined") if (value := getattr(said, name)) is not None}  # fmt: skip
-    if isinstance(run.task, Group) and said.op == GROUP:
+    if (isinstance(run.task, Group) and said.op == GROUP) or (said.op and is_named(said.op, run.task)):
         del given["op"]
     for name, value in given.items():
         owner: object = run.network.cfg if name in ForwardPass.__dataclass_fields__ else run.task
@@ -152,12 +164,19 @@ def _within_memory(found: Subject) -> Subject:
     """The subject itself, if every activation on all its inputs fits into memory.
 
     Raises:
-        ValueError: it does not, the run came without its weights, or its task is none of one answer on a grid.
+        ValueError: it does not, the run came without its weights, or its task has answers of several kinds.
     """
     network, task = found.run.network, found.run.task
-    if task.grid is None or len(task.output_sizes) != 1:
-        raise ValueError(f"networks with one answer over a grid of inputs are explained; this one learned {task.name}")
-    check_memory(found.run.name, task, network)
+    if len(task.output_sizes) != 1:
+        raise ValueError(f"networks with one kind of answer are explained; this one learned {task.name}")
+    if task.grid is not None:
+        check_memory(found.run.name, task, network)
+    return _with_split(found)
+
+
+def _with_split(found: Subject) -> Subject:
+    """The subject with the inputs that it was trained on, where these are said."""
+    task = found.run.task
     if found.said.train is None:
         return found
     split = own_split(task, found.said.train)

@@ -8,11 +8,21 @@ from contextlib import suppress
 import pandas as pd
 
 from modinterp.explain.criteria import is_explained
-from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements, NoSuchPart
+from modinterp.explain.position_tables import tables as of_positions
+from modinterp.measurements import (
+    CyclicMeasurements,
+    GroupMeasurements,
+    NetworkMeasurements,
+    NoSuchPart,
+    PositionMeasurements,
+)
 
 
 def tables(m: NetworkMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     """Title and content of every table behind the numbers."""
+    if isinstance(m, PositionMeasurements):
+        yield from of_positions(m)
+        return
     if m.accuracy_of_operations:
         shares = pd.DataFrame(m.accuracy_of_operations.items(), columns=["operation", "accuracy"])
         yield "The same answers as those to other operations", shares

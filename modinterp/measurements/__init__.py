@@ -5,13 +5,14 @@ pairs in representations (`GroupMeasurements`), numbers to order (`OrderMeasurem
 (`SequenceMeasurements`). Claims, figures and explanations take their numbers from measurements, and from nothing else.
 """
 
-from modinterp.measurements import causal_quantities, quantities  # noqa: F401 - which register them
+from modinterp.measurements import causal_quantities, position_quantities, quantities  # noqa: F401 - which register them
 from modinterp.measurements.cyclic import CyclicMeasurements
 from modinterp.measurements.families import family, measure, measure_as_published
 from modinterp.measurements.groups import GroupMeasurements
 from modinterp.measurements.network import NetworkMeasurements, NoSuchPart, one_at_a_time
 from modinterp.measurements.orders import OrderMeasurements
 from modinterp.measurements.pairs import PairMeasurements
+from modinterp.measurements.positions import PositionMeasurements
 from modinterp.measurements.quantity import REGISTRY, Quantity, quantity
 from modinterp.measurements.sequences import SequenceMeasurements
 
@@ -23,6 +24,7 @@ __all__ = [
     "NoSuchPart",
     "OrderMeasurements",
     "PairMeasurements",
+    "PositionMeasurements",
     "Quantity",
     "SequenceMeasurements",
     "family",

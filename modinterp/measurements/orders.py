@@ -14,7 +14,8 @@ from modinterp.analyses.order import bounds, copying, largest_number, permutatio
 from modinterp.analyses.order.lookups import Lookups, QueryPosition, lookups
 from modinterp.analyses.statistics import similarity
 from modinterp.analyses.statistics.lines import Lines, lines
-from modinterp.measurements.network import PATTERN, NetworkMeasurements, NoSuchPart
+from modinterp.measurements.network import PATTERN, NoSuchPart
+from modinterp.measurements.positions import PositionMeasurements
 from modinterp.models import TransformerConfig
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Examples, Ordering
@@ -22,14 +23,16 @@ from modinterp.training import RunSpec, accuracy, cross_entropy
 
 QUERIES = "blocks.0.attn.hook_q"
 UNIFORM, SMALL = 10_000, 2_000  # inputs that are drawn anew, uniformly and of small numbers alone
+UNIFORM_SEED = 1
 PATTERNS = 2_000  # of the uniform inputs, those whose attention between all positions is kept
 TUPLES = 50  # of the uniform inputs, those that are put in all orders
 BOXES = 3_000  # sets of inputs that the proof may look at
 
 
 def _trained_on(task: Ordering, spec: RunSpec | None) -> Int[Tensor, "input pos"]:
-    inputs = task.inputs()
-    return inputs[:0] if spec is None else inputs[spec.split.train]
+    if spec is None:
+        return torch.empty(0, task.n_ctx, dtype=torch.long)
+    return task.inputs()[spec.split.train]
 
 
 @lru_cache(maxsize=4)
@@ -38,7 +41,7 @@ def _unseen(task: Ordering, spec: RunSpec | None, n: int, seed: int, below: int 
     return task.unseen(n, seed, _trained_on(task, spec), below)
 
 
-class OrderMeasurements(NetworkMeasurements):
+class OrderMeasurements(PositionMeasurements):
     """The measurements of one run on `Ordering`: scores as look-ups, attention by rank, copying, and a proof.
 
     Attributes:
@@ -63,12 +66,22 @@ class OrderMeasurements(NetworkMeasurements):
     @cached_property
     def uniform(self) -> Examples:
         """Inputs drawn uniformly, none of which was trained on, with their labels."""
-        return self._unseen(UNIFORM, 1)
+        return self._unseen(UNIFORM, UNIFORM_SEED)
 
     @cached_property
     def small(self) -> Examples:
         """Inputs of small numbers alone, none of which was trained on, with their labels."""
         return self._unseen(SMALL, 2, self.smallest_number)
+
+    @property
+    def asked(self) -> Examples:
+        """The uniform inputs."""
+        return self.uniform
+
+    @property
+    def seed_of_inputs(self) -> int:
+        """The seed with which the uniform inputs are drawn."""
+        return UNIFORM_SEED
 
     def _unseen(self, n: int, seed: int, below: int | None = None) -> Examples:
         """Inputs to ask the network; not drawn, which takes a second, where it did not come along."""
@@ -90,7 +103,7 @@ class OrderMeasurements(NetworkMeasurements):
         """Logits on any inputs, at the positions where the answers are read, in float64."""
         n_read = self.task.n_read
         with torch.no_grad(), self.model.at_last_position(n_read):
-            return self.model(inputs.to(self.model.W_E.device))[:, -n_read:].cpu().double()
+            return self.model(inputs.to(self.model.device))[:, -n_read:].cpu().double()
 
     @cached_property
     def accuracy(self) -> float:
@@ -221,7 +234,7 @@ class OrderMeasurements(NetworkMeasurements):
 
     def change_by_other_queries(self) -> float:
         """Largest change of the logits at CLS when the queries of all positions before it are put to 0."""
-        inputs = self.uniform.inputs[:500, : self.n + 1].to(self.model.W_E.device)
+        inputs = self.uniform.inputs[:500, : self.n + 1].to(self.model.device)
 
         def silenced(queries: Tensor, hook: object) -> Tensor:
             return torch.cat([0 * queries[:, :-1], queries[:, -1:]], dim=1)

@@ -22,6 +22,7 @@ WORDS = {"readout": "W_L", "features": "neurons", "block": "frequency", "blocks"
          "inputs": "all pairs", "kind": "pairs"}  # fmt: skip
 STAGES = {
     "task": "Does it do the task?",
+    "parts": "Which parts does it need, and where does it look?",
     "causal": "Does the answer move as foretold when the inside is changed?",
     "keys": "Which {blocks}, and how clearly?",
     "layers": "How much of each layer do they explain?",

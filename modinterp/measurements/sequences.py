@@ -13,7 +13,8 @@ from torch import Tensor
 from modinterp.activations import heads_at_mean, mean_outputs, patterns, without_heads, without_neurons
 from modinterp.analyses.attention.induction import induction_scores, previous_token_scores
 from modinterp.analyses.sequences.answers import Answers, answers
-from modinterp.measurements.network import NetworkMeasurements, NoSuchPart
+from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.positions import PositionMeasurements
 from modinterp.models import Network, folded
 from modinterp.tasks import Examples
 from modinterp.training.loss import OutputLayout, losses
@@ -29,7 +30,7 @@ def _heads_of_a_kind(scores: Float[Tensor, " head"], layer: int) -> list[Place]:
     return [(layer, head) for head in (scores >= scores.max() / 2).nonzero()[:, 0].tolist()]
 
 
-class SequenceMeasurements(NetworkMeasurements):
+class SequenceMeasurements(PositionMeasurements):
     """The measurements of one run on sequences, on the first of the inputs that were held out."""
 
     @property

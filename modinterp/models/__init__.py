@@ -14,6 +14,7 @@ from modinterp.models.locations import Location
 from modinterp.models.mlp import PairMLP
 from modinterp.models.mlp_config import MLPConfig
 from modinterp.models.nonlinearity import neuron_inputs
+from modinterp.models.outside import Outside
 from modinterp.models.transformer import Transformer
 from modinterp.models.wrapped import Wrapped, WrappedConfig
 
@@ -27,6 +28,7 @@ __all__ = [
     "ForwardPass",
     "MLPConfig",
     "Network",
+    "Outside",
     "PairMLP",
     "Location",
     "Transformer",

@@ -166,6 +166,19 @@ def _positions(weights: Weights) -> int | None:
     return max(2, rows // d_model)
 
 
+def sizes_of(weights: Weights) -> tuple[int, int, int]:
+    """How many tokens, outputs and positions a network of some weights has, in any of the known layouts.
+
+    Raises:
+        ValueError: the layout is none of the known ones, or no weight says how many positions there are.
+    """
+    weights = in_our_layout(weights, with_norms=True)
+    positions = _positions(weights)
+    if positions is None:
+        raise ValueError("no weight says how many tokens the network reads; give its task with the argument task")
+    return _shape(weights, "embed.W_E", 2)[0], _shape(weights, "unembed.W_U", 2)[1], positions
+
+
 def modular_task(
     weights: Weights, op: str, p: int | None = None, equals: bool | None = None, vocabularies: int | None = None
 ) -> ModularArithmetic:

@@ -78,6 +78,22 @@ class Ordering(SampledTask):
     def output_names(self) -> tuple[str, ...]:
         return tuple(f"rank_{rank}" for rank in range(1, self.n + 1)) if self.ask == "sort" else ()
 
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        numbers = tuple(f"number {place}" for place in range(1, self.n + 1))
+        return (*numbers, "CLS", *(f"rank {rank}" for rank in range(1, self.n_read)))
+
+    def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """How many numbers repeat others, and how far the answer is from the number that is nearest in order."""
+        ordered = inputs[:, : self.n].sort(dim=1).values
+        steps = ordered.diff(dim=1)
+        found = {"numbers that repeat others": (steps == 0).sum(dim=1)}
+        if self.ask == "sort":
+            return found | {"step from the number before": torch.cat([torch.full_like(steps[:, :1], -1), steps], dim=1)}
+        if self.n > 1 and self.ask in ("max", "min"):
+            found["gap to the next number"] = steps[:, -1] if self.ask == "max" else steps[:, 0]
+        return found
+
     def draw(self, n: int, generator: torch.Generator) -> Examples:
         uniform = torch.rand(n, self.n, generator=generator)
         small = torch.rand(n, 1, generator=generator) < self.small_share

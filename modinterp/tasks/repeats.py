@@ -49,6 +49,11 @@ class Palindromes(StreamTask):
     def read_positions(self) -> tuple[int, ...]:
         return (self.n_ctx - 1,)
 
+    def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """How many pairs of mirrored tokens are unequal."""
+        first, second = inputs[:, 1 : self.half + 1], inputs[:, self.half + 1 : -1].flip(-1)
+        return {"unequal pairs": (first != second).sum(dim=1)}
+
     def draw(self, n: int, generator: torch.Generator) -> Examples:
         def half() -> Tensor:
             return torch.randint(0, self.limit, (n // 2, self.half), generator=generator)

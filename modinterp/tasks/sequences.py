@@ -12,6 +12,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from modinterp.arguments import Limits, check_fields
+from modinterp.tasks.carries import Columns, columns
 from modinterp.tasks.sampled import SampledTask
 from modinterp.tasks.task import Examples
 
@@ -62,6 +63,20 @@ class DigitAddition(SampledTask):
     @property
     def output_names(self) -> tuple[str, ...]:
         return tuple(f"digit_{place}" for place in range(self.n_read))
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        numbers = [tuple(f"{name}{place}" for place in range(1, self.digits + 1)) for name in "abc"]
+        return (*numbers[0], "+", *numbers[1], "=", "c0", *numbers[2][:-1])
+
+    def columns(self, inputs: Int[Tensor, "input pos"]) -> Columns:
+        """The columns of the sums that are asked for, one for each digit of the answer."""
+        return columns(inputs[:, : self.digits], inputs[:, self.digits + 1 : 2 * self.digits + 1], is_longer=True)
+
+    def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """How many carries there are, and through how many columns each came."""
+        found = self.columns(inputs)
+        return {"carries": found.carry.sum(dim=1), "columns that the carry came through": found.crossed}
 
     def _digits(self, numbers: Int[Tensor, " input"], count: int) -> Int[Tensor, "input digit"]:
         return numbers.unsqueeze(1) // 10 ** torch.arange(count - 1, -1, -1) % 10

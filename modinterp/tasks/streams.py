@@ -16,6 +16,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from modinterp.arguments import SEED, Limits, check_fields
+from modinterp.tasks.carries import Columns, columns
 from modinterp.tasks.sampled import MOST_INPUTS
 from modinterp.tasks.task import Examples, Split, Task
 
@@ -145,6 +146,20 @@ class ColumnSum(StreamTask):
     n_ctx = property(lambda self: 3 * self.digits + 2)
 
     @property
+    def position_names(self) -> tuple[str, ...]:
+        a, b, c = (tuple(f"{name}{place}" for place in range(1, self.digits + 1)) for name in "abc")
+        return (*a, "+", *b, "=", *c)
+
+    def columns(self, inputs: Int[Tensor, "input pos"]) -> Columns:
+        """The columns of the sums that are asked for, one for each digit of the answer."""
+        return columns(inputs[:, : self.digits], inputs[:, self.digits + 1 : 2 * self.digits + 1])
+
+    def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """How many carries there are, and through how many columns each came."""
+        found = self.columns(inputs)
+        return {"carries": found.carry.sum(dim=1), "columns that the carry came through": found.crossed}
+
+    @property
     def read_positions(self) -> tuple[int, ...]:
         return tuple(range(2 * self.digits + 1, 3 * self.digits + 1))
 
@@ -196,6 +211,15 @@ class SortedList(StreamTask):
     n_ctx = property(lambda self: 2 * self.n + 1)
 
     @property
+    def position_names(self) -> tuple[str, ...]:
+        return (*(f"number {i}" for i in range(1, self.n + 1)), "SEP", *(f"rank {i}" for i in range(1, self.n + 1)))
+
+    def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """How far each number is from the one before it in order."""
+        ordered = inputs[:, self.n + 1 :]
+        return {"step from the number before": F.pad(ordered.diff(dim=1), (1, 0), value=-1)}
+
+    @property
     def read_positions(self) -> tuple[int, ...]:
         return tuple(range(self.n, 2 * self.n))
 
@@ -239,6 +263,10 @@ class SignOfSum(StreamTask):
     d_vocab = property(lambda self: 2 * self.largest + 1)
     d_vocab_out = property(lambda self: 3)
     n_ctx = property(lambda self: self.n)
+
+    def kinds(self, inputs: Int[Tensor, "input n"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """How far each sum is from 0."""
+        return {"size of the sum": self.numbers(inputs).cumsum(dim=1).abs()}
 
     @property
     def read_positions(self) -> tuple[int, ...]:

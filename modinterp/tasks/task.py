@@ -140,6 +140,21 @@ class Task(ABC):
         """Names of the columns of `labels()`, where a history should follow each; empty where their mean is enough."""
         return ()
 
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """What stands at each position, for tables and figures: its number from 0, unless a task names it."""
+        return tuple(map(str, range(self.n_ctx)))
+
+    def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """By what inputs are grouped where a network's errors are looked for, such as the number of carries.
+
+        A task of one's own may name some; by default there are none.
+
+        Returns:
+            Name to a whole number for each input, or for each answer at `read_positions`; -1 counts in no group.
+        """
+        return {}
+
     def fresh(self, n: int, seed: int) -> Examples:
         """`n` random inputs with their labels; unless a task says otherwise, rows of `inputs()` with replacement."""
         inputs = self.inputs()

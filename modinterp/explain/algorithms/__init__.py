@@ -9,22 +9,42 @@ from modinterp.explain.algorithms.algorithm import Algorithm
 from modinterp.explain.algorithms.all_frequencies import ALL_FREQUENCIES
 from modinterp.explain.algorithms.circles import CIRCLES, kinds
 from modinterp.explain.algorithms.clock import CLOCK
+from modinterp.explain.algorithms.copying import COPYING
 from modinterp.explain.algorithms.cosets import COSETS
+from modinterp.explain.algorithms.direction import ONE_DIRECTION, RUNNING_MEAN
 from modinterp.explain.algorithms.integers import INTEGER_ARITHMETIC
+from modinterp.explain.algorithms.long_sums import CARRY_THROUGH_NINES, DIGITS_ON_A_CIRCLE, ONE_CARRY
 from modinterp.explain.algorithms.lookup_table import LOOKUP_TABLE
 from modinterp.explain.algorithms.mixture import MIXTURE
+from modinterp.explain.algorithms.next_token import NEXT_TOKEN
 from modinterp.explain.algorithms.pizza import PIZZA
 from modinterp.explain.algorithms.representations import REPRESENTATIONS
+from modinterp.measurements import PositionMeasurements
 
-__all__ = ["ADDING", "BY_CIRCLES", "COMPOSING", "LOOKUP_TABLE", "Algorithm", "algorithm_of", "algorithms_for", "kinds"]
+__all__ = [
+    "ADDING",
+    "AT_POSITIONS",
+    "BY_CIRCLES",
+    "COMPOSING",
+    "LOOKUP_TABLE",
+    "Algorithm",
+    "algorithm_of",
+    "algorithms_for",
+    "kinds",
+]
 
 BY_CIRCLES = (CLOCK, PIZZA, CIRCLES)  # all of one kind, or of several
 ADDING = (*BY_CIRCLES, ALL_FREQUENCIES, INTEGER_ARITHMETIC, MIXTURE)  # the likeliest first
 COMPOSING = (COSETS, REPRESENTATIONS)
+AT_POSITIONS = (  # the more that one foretells the earlier
+    NEXT_TOKEN, COPYING, DIGITS_ON_A_CIRCLE, CARRY_THROUGH_NINES, ONE_CARRY, RUNNING_MEAN, ONE_DIRECTION,
+)  # fmt: skip
 
 
 def algorithms_for(m: Any) -> tuple[Algorithm, ...]:
-    """The algorithms that may be what a network over pairs does, as far as it exposes what they foretell."""
+    """The algorithms that may be what a network does, as far as it exposes what they foretell."""
+    if isinstance(m, PositionMeasurements):
+        return tuple(each for each in AT_POSITIONS if each.is_tested_on(m))
     candidates = ADDING if isinstance(m.causal.basis, Frequencies) else COMPOSING
     return tuple(each for each in candidates if each.is_tested_on(m))
 

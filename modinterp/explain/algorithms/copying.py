@@ -1,0 +1,30 @@
+"""Copying: the keys choose one token of the input, and its value is written into the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modinterp.claims.band import at_least, at_most
+from modinterp.explain.algorithms.algorithm import Algorithm
+from modinterp.explain.labels import COPIES
+
+MOVED = at_least(0.75, "the algorithm foretells all answers; three of four are far more than any control moves")
+STILL = at_most(0.35, "no algorithm foretells it; where few answers are possible, many a change hits upon the other")
+
+
+def _says(m: Any) -> str:
+    value, key = m.interchanges.value, m.interchanges.key
+    return (
+        f"It copies a token that its attention finds. With another input's value at the place of the answer, that "
+        f"input's answer comes out on {value.moved:.1%} of {value.share.of:,} answers; at another place on "
+        f"{value.moved_by_control:.1%}. With the keys of this place and another exchanged, the other token comes out "
+        f"on {key.moved:.1%}; with two other keys exchanged on {key.moved_by_control:.1%}."
+    )
+
+
+COPYING = Algorithm(
+    "copy a token",
+    COPIES,
+    {"value_swap": MOVED, "value_swap_control": STILL, "key_swap": MOVED, "key_swap_control": STILL},
+    _says,
+)

@@ -1,0 +1,41 @@
+"""One direction: whatever attention has gathered, the answer is read off one direction of what it writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modinterp.explain.algorithms.algorithm import Algorithm
+from modinterp.explain.algorithms.copying import MOVED, STILL
+from modinterp.explain.labels import DIRECTION, MEAN
+
+
+def _says(m: Any) -> str:
+    found = m.interchanges.along_direction
+    return (
+        f"It reads the answer off one direction of what its last attention writes. Taken from another input along that "
+        f"direction alone, the other's answer comes out on {found.moved:.1%} of {found.share.of:,} answers; moved as "
+        f"far at random on {found.moved_by_control:.1%}."
+    )
+
+
+def _says_mean(m: Any) -> str:
+    found = m.interchanges.along_mean
+    return (
+        f"{_says(m)} The direction holds the mean of the numbers so far: moved by the share of one more number, it "
+        f"answers with the sign of the sum with that number on {found.moved:.1%} of {found.share.of:,} answers; moved "
+        f"as far at random on {found.moved_by_control:.1%}."
+    )
+
+
+ONE_DIRECTION = Algorithm(
+    "one direction",
+    DIRECTION,
+    {"direction_swap": MOVED, "direction_swap_control": STILL},
+    _says,
+)
+RUNNING_MEAN = Algorithm(
+    "running mean",
+    MEAN,
+    {**ONE_DIRECTION.foretells, "mean_shift": MOVED, "mean_shift_control": STILL},
+    _says_mean,
+)

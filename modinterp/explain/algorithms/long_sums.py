@@ -1,0 +1,56 @@
+"""Long sums column by column: the digits of a column are added, and a carry of one direction comes in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modinterp.claims.band import at_least
+from modinterp.explain.algorithms.algorithm import Algorithm
+from modinterp.explain.algorithms.copying import MOVED, STILL
+from modinterp.explain.labels import COLUMNS
+
+
+def _says(m: Any) -> str:
+    carry = m.carrying.carry
+    return (
+        f"It adds column by column, with a carry. With the carry's direction taken from an input with the other carry, "
+        f"the digit moves by that carry on {carry.moved:.1%} of {carry.share.of:,} digits; moved as far at random on "
+        f"{carry.moved_by_control:.1%}."
+    )
+
+
+def _says_nines(m: Any) -> str:
+    nines = m.carrying.carry_through_nines
+    return (
+        f"{_says(m)} A carry that may come through a column of nine moves the digit on {nines.moved:.1%} of "
+        f"{nines.share.of:,} digits."
+    )
+
+
+def _says_circle(m: Any) -> str:
+    turned, (step, share) = m.carrying.half_turn, m.carrying.circle
+    return (
+        f"{_says_nines(m)} {share:.0%} of the differences between its digits are circle {step}. With both digits of a "
+        f"column half a step on, where no token is, the digit of the sum moves by one on {turned.moved:.1%}; moved as "
+        f"far at random on {turned.moved_by_control:.1%}."
+    )
+
+
+ONE_CARRY = Algorithm("columns with a carry", COLUMNS, {"carry_swap": MOVED, "carry_swap_control": STILL}, _says)
+CARRY_THROUGH_NINES = Algorithm(
+    "columns with a carry through nines",
+    COLUMNS,
+    {**ONE_CARRY.foretells, "nines_swap": MOVED, "nines_swap_control": STILL},
+    _says_nines,
+)
+DIGITS_ON_A_CIRCLE = Algorithm(
+    "digits on a circle with a carry",
+    COLUMNS,
+    {
+        **CARRY_THROUGH_NINES.foretells,
+        "digit_half_turn": MOVED,
+        "digit_half_turn_control": STILL,
+        "digit_circle": at_least(0.5, "more than all other circles together; digits of a table have 0.22"),
+    },
+    _says_circle,
+)

@@ -1,0 +1,82 @@
+"""The explanation of a network on sequences: what it answers, and which hypothesis foretold its interventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from modinterp.explain.algorithms import algorithm_of
+from modinterp.explain.criteria import ACCURACY, BANDS, Criterion, foretold
+from modinterp.explain.damage import weights_out_of_proportion
+from modinterp.explain.explanation import Explanation
+from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL
+from modinterp.explain.subject import Subject
+from modinterp.explain.verdict import Verdict
+from modinterp.explain.warning import ReadingWarning
+from modinterp.measurements import OrderMeasurements, PositionMeasurements
+from modinterp.measurements.quantity import STAGES as QUANTITY_STAGES
+from modinterp.measurements.quantity import number_text
+from modinterp.runs import NotRecorded
+
+GUESSING = 1.5  # times the accuracy of the commonest answer, up to which a network may be read wrongly
+INTERVENTIONS = QUANTITY_STAGES["causal"]  # of which those of other tasks are not shown
+STAGES = ("task", "parts", "causal", "formula")
+
+
+def explained(found: Subject, m: PositionMeasurements) -> Explanation:
+    """The explanation of a network whose inputs are drawn and that is read at positions.
+
+    Raises:
+        ValueError: logits that are not finite.
+    """
+    broken = int((~m.answering.answers.log_probs.isfinite()).flatten(1).any(dim=1).sum())
+    if broken:
+        raise ValueError(
+            f"{found.run.name} gives logits that are not finite for {broken:,} of {len(m.asked.inputs):,} inputs"
+        )
+    words = weights_out_of_proportion(m.model)
+    warning = ReadingWarning(words, (), explains=False) if words else None
+    rows = tuple(row for row in m.readings(*STAGES) if row.value is not None or row.stage != INTERVENTIONS)
+    assumed = f"{_inputs(m)}; {found.assumed}"
+    return Explanation(found.run.name, m, rows, verdict(m, warning), assumed, warning)
+
+
+def _inputs(m: PositionMeasurements) -> str:
+    """Which inputs were asked, and how they are read."""
+    example = " ".join(map(str, m.asked.inputs[0].tolist()))
+    read, names = m.task.read_positions, m.task.position_names
+    where = names[read[0]] if len(read) == 1 else f"{names[read[0]]} to {names[read[-1]]}"
+    return f"{len(m.asked.inputs):,} inputs drawn with seed {m.seed_of_inputs}, such as {example}, read at {where}"
+
+
+def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> Verdict:
+    """The first algorithm that foretold every intervention in a network that is right; else `behaviour only`."""
+    accuracy = Criterion(ACCURACY, m.reading(ACCURACY).title, m.accuracy, BANDS[ACCURACY])
+    found = algorithm_of(m, True) if accuracy.met else None
+    words = [] if warning is None else [warning.words]
+    words.append(
+        f"It answers {m.task.name} correctly on {m.accuracy:.2%} of the answers (loss {number_text(m.own_score.loss)} "
+        f"nats; always the commonest answer: {m.chance:.2%}). Every answer is right on {m.answering.whole} inputs: "
+        f"on {m.answering.whole.precise_text} of all such inputs."
+    )
+    if found is not None:
+        words.append(found.says(m))
+    elif accuracy.met:
+        words.append("No hypothesis that was tried foretells what interventions do: how it does this is not known.")
+    elif m.accuracy <= GUESSING * m.chance:
+        words.append(
+            "That is hardly more than guessing: it may have learned another task, or take other tokens or positions "
+            "than stated above."
+        )
+    words += _proof(m)
+    label = DOUBTFUL if warning is not None else BEHAVIOUR if found is None else found.label
+    foretelling = () if found is None else tuple(foretold(found, m))
+    return Verdict(label, " ".join(words), (*foretelling, accuracy), "", "" if found is None else found.name)
+
+
+def _proof(m: PositionMeasurements) -> Iterator[str]:
+    try:
+        proven = isinstance(m, OrderMeasurements) and m["proven"]
+    except NotRecorded:
+        return
+    if proven:
+        yield f"Its weights prove that {m.bound.proven:,} of all {m.bound.inputs:,} inputs are answered correctly."

@@ -1,0 +1,56 @@
+"""The tables and figures behind the explanation of a network that is read at positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from modinterp.figures import measured, ordering, positions
+from modinterp.measurements import NoSuchPart, OrderMeasurements, PositionMeasurements
+from modinterp.runs import NotRecorded
+
+
+def tables(m: PositionMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Title and content of every table behind the numbers."""
+    yield "Answers by position", m.answering.by_position()
+    yield "Answers by kind of input", m.answering.by_kind()
+    yield "Inputs that are answered wrongly, the surest answers first", m.answering.failures()
+    inside = {
+        "Where each head looks": m.inside.looks,
+        "Parts at their mean": lambda: m.inside.effects,
+        "What each part adds to the right logit": lambda: m.inside.attribution,
+        "Which head fetches which digits": m.carrying.fetched,
+    }
+    for title, table in inside.items():
+        try:
+            yield title, table()
+        except NotRecorded:
+            continue
+
+
+def figures(m: PositionMeasurements) -> Iterator[tuple[str, go.Figure]]:
+    """Key and figure of everything that is drawn."""
+    found = m.answering.by_position()
+    lines = {name: (list(range(len(found))), found[name].tolist()) for name in ("accuracy", "at least", "at most")}
+    if len(found) > 1:
+        title = "Answers that are right, by position, with the 95% interval"
+        yield "by_position", measured.curves(lines, ("position that is read", "share"), title)
+    kinds = m.answering.by_kind()
+    if len(kinds):
+        yield "by_kind", positions.by_kind(kinds, "Answers that are right, by kind of input, with the 95% interval")
+    try:
+        attention = m.inside.attention
+    except NoSuchPart:
+        return
+    names = m.task.position_names
+    heads = {f"head {layer}.{h}": x for layer, some in enumerate(attention) for h, x in enumerate(some)}
+    yield "attention", positions.attention(heads, names, "Mean attention of each head")
+    yield "effects", positions.effects(m.inside.effects, "What the loss rises by with each part at its mean")
+    if isinstance(m, OrderMeasurements):
+        try:
+            m["proven"]
+        except NotRecorded:
+            return
+        yield "proven", ordering.proven_shares(m.bound, m.accuracy)

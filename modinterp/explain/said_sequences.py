@@ -1,0 +1,76 @@
+"""The task of a network on sequences, by what is said of it and its sizes; a module or function as such a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from modinterp.explain.said import Said
+from modinterp.models import ForwardPass, Network, Outside, Weights, from_state_dict
+from modinterp.models.convert import sizes_of
+from modinterp.tasks import Task
+from modinterp.tasks.by_name import task_by_name
+
+_COMPARED, _SAME = 32, 1e-3  # inputs, and largest difference of log-probabilities, by which two networks are one
+_NAMES = ("tokens", "outputs", "positions")
+
+
+def sequence_of_weights(weights: Weights, said: Said) -> Task:
+    """The task that is said, or that a short name means for weights of such sizes.
+
+    Raises:
+        ValueError: no task of that name has the sizes of the weights.
+    """
+    return said.task or task_by_name(str(said.op), *sizes_of(weights))
+
+
+def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
+    """A module or function as a network of its task on sequences.
+
+    A HookedTransformer is opened by its weights, where these give the same answers; others are seen from outside.
+
+    Raises:
+        ValueError: the sizes are not known, or it gives no logits for such inputs.
+    """
+    weights = dict(network.state_dict()) if isinstance(network, nn.Module) else {}
+    task = said.task
+    if task is None:
+        try:
+            task = task_by_name(str(said.op), *sizes_of(weights))
+        except ValueError as error:
+            raise ValueError(
+                f"how many tokens {name} takes is not known ({error}); give its task, such as "
+                f"task=mi.tasks.Ordering('max', n=5, limit=64)"
+            ) from error
+    if isinstance(network, Network):
+        network.cfg.check(task)
+        return task, network
+    outside = Outside(network, task)
+    return task, _opened(network, weights, task, said, outside) or outside
+
+
+def _opened(network: Any, weights: Weights, task: Task, said: Said, outside: Outside) -> Network | None:
+    """The network of a module's weights, if it answers as the module does; None where it does not."""
+    config = getattr(network, "cfg", None)
+    kind = getattr(config, "normalization_type", None)
+    act_fn = said.act_fn or getattr(config, "act_fn", None) or "relu"
+    is_causal = getattr(config, "attention_dir", "causal") == "causal" if said.causal is None else said.causal
+    try:
+        assumed = ForwardPass(
+            act_fn, causal=is_causal, normalization_type=kind if kind in ("LNPre", "RMSPre") else None
+        )
+        opened = from_state_dict(weights, task, assumed)
+        inputs = task.fresh(_COMPARED, 0).inputs
+        with torch.no_grad():
+            difference = _log_probs(opened(inputs), task) - _log_probs(outside(inputs), task)
+    except (ValueError, RuntimeError, KeyError):
+        return None
+    return opened if float(difference.abs().max()) <= _SAME else None
+
+
+def _log_probs(logits: Tensor, task: Task) -> Tensor:
+    positions = [position - task.n_ctx for position in task.read_positions]
+    return logits[:, positions].double().log_softmax(dim=-1).cpu()

@@ -1,0 +1,72 @@
+"""Networks on sequences with activations put to other values at one position of each input, and what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.models import Network
+from modinterp.models.lens import HookPoint
+
+Edit = Callable[[Tensor], Tensor]
+
+
+def seen(network: Network, inputs: Int[Tensor, "input pos"], hooks: Collection[str]) -> dict[str, Tensor]:
+    """Activations `[input, pos, ...]` of some inputs, by the names of their hooks.
+
+    Raises:
+        ValueError: a hook that the network does not have.
+    """
+    if unknown := sorted(set(hooks) - set(network.hook_dict)):
+        raise ValueError(f"no hook {', '.join(unknown)}; this network has {', '.join(network.hook_dict)}")
+    with torch.no_grad():
+        _, cache = network.run_with_cache(inputs.to(network.device), names_filter=list(hooks))
+    return cache.cache_dict
+
+
+def logits_with_edits(
+    network: Network, inputs: Int[Tensor, "input pos"], position: int, edits: Mapping[str, Edit]
+) -> Float[Tensor, "input output"]:
+    """Logits at one position, with some activations changed on the way.
+
+    Args:
+        position: where they are read.
+        edits: hook to a function from its activations to those that replace them.
+    """
+
+    def hooked(edit: Edit) -> Callable[[Tensor, HookPoint], Tensor]:
+        return lambda x, hook: edit(x.clone())
+
+    with torch.no_grad(), network.hooks(fwd_hooks=[(name, hooked(edit)) for name, edit in edits.items()]) as changed:
+        return changed(inputs.to(network.device))[:, position].cpu()
+
+
+def put(values: Float[Tensor, "input *rest"], places: Int[Tensor, " input"]) -> Edit:
+    """The edit that puts values at one place of each input."""
+
+    def edit(x: Tensor) -> Tensor:
+        x[torch.arange(len(x)), places] = values.to(x)
+        return x
+
+    return edit
+
+
+def exchanged(places: Int[Tensor, " input"], others: Int[Tensor, " input"]) -> Edit:
+    """The edit that exchanges what stands at two places of each input."""
+
+    def edit(x: Tensor) -> Tensor:
+        rows = torch.arange(len(x))
+        first, second = x[rows, places].clone(), x[rows, others].clone()
+        x[rows, places], x[rows, others] = second, first
+        return x
+
+    return edit
+
+
+def as_far(moves: Float[Tensor, "input *rest d"], seed: int) -> Float[Tensor, "input *rest d"]:
+    """Moves in random directions, each as long as the move in its place."""
+    random = torch.randn(moves.shape, generator=torch.Generator().manual_seed(seed)).to(moves)
+    return random * moves.norm(dim=-1, keepdim=True) / random.norm(dim=-1, keepdim=True)

@@ -1,0 +1,149 @@
+"""What a network answers at each position that it is read at: how often it is right, by position and kind of input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from modinterp.analyses.sequences.answers import Answers, answers
+from modinterp.analyses.statistics.share_interval import Share
+from modinterp.measurements.component import Component
+from modinterp.models import Network
+from modinterp.tasks import Examples
+
+SEED, MOST_ANSWERED = 0, 10_000  # of the inputs that are drawn, and how many
+MOST_LOGITS = 2 * 10**7  # that are held at a time
+AT_ONCE = 1_000  # inputs of a forward pass
+SHOWN_FAILURES = 20
+FEW = 10  # values of a kind that are shown one by one; more are put together in ranges
+
+
+def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers, Bool[Tensor, "input answer"]]:
+    """The answers of a network to some inputs, and which of them are asked for.
+
+    Where nothing is asked, the right answer stands as 0, and is not to be counted.
+    """
+    positions = [position - task.n_ctx for position in task.read_positions]
+    right = examples.labels[:, [position + task.n_read for position in positions]]
+    with torch.no_grad():
+        parts = examples.inputs.split(AT_ONCE)
+        logits = [network(part.to(network.device))[:, positions].cpu() for part in parts]
+    classes = task.output_sizes[0]
+    found = answers(torch.cat(logits)[..., :classes], right.clamp(min=0), tuple(range(len(positions))))
+    return Answers(found.log_probs, found.right, task.read_positions), right >= 0
+
+
+class Answering(Component[Any]):
+    """The answers of a network to inputs that are drawn with a stated seed: `m.answering`."""
+
+    @property
+    def examples(self) -> Examples:
+        """The inputs that it is asked, with their labels."""
+        return self.m.asked
+
+    @cached_property
+    def _answered(self) -> tuple[Answers, Bool[Tensor, "input answer"]]:
+        return answers_of(self.m.model, self.m.task, self.examples)
+
+    @property
+    def answers(self) -> Answers:
+        """What it answers at each position that it is read at."""
+        return self._answered[0]
+
+    @property
+    def is_asked(self) -> Bool[Tensor, "input answer"]:
+        """Whether an input has an answer at each position that is read."""
+        return self._answered[1]
+
+    @property
+    def correct(self) -> Bool[Tensor, "input answer"]:
+        """Whether each answer is right, where one is asked for."""
+        return self.answers.correct & self.is_asked
+
+    @cached_property
+    def accuracy(self) -> float:
+        """Share of the answers that are right."""
+        return float(self.correct.sum() / self.is_asked.sum())
+
+    @cached_property
+    def loss(self) -> float:
+        """Mean cross-entropy of the answers. [nats]"""
+        return float(self.answers.losses[self.is_asked].mean())
+
+    @cached_property
+    def whole(self) -> Share:
+        """Inputs of which every answer is right, with the interval for the share of all such inputs."""
+        return Share(int((self.correct | ~self.is_asked).all(dim=1).sum()), len(self.correct))
+
+    def by_position(self) -> pd.DataFrame:
+        """One row for each position that is read: accuracy with its 95% interval, and loss [nats]."""
+        names = self.m.task.position_names
+        groups = {names[position]: self._column(column) for column, position in enumerate(self.m.task.read_positions)}
+        return pd.DataFrame({"position": name} | self._row(mask) for name, mask in groups.items() if bool(mask.any()))
+
+    def by_kind(self) -> pd.DataFrame:
+        """One row for each value of each kind of input that the task names; no rows where it names none."""
+        kinds = self.m.task.kinds(self.examples.inputs)
+        rows = [
+            {"kind": name, "value": value} | self._row(mask)
+            for name, values in kinds.items()
+            for value, mask in self._groups(values)
+        ]
+        return pd.DataFrame(rows)
+
+    def failures(self, most: int = SHOWN_FAILURES) -> pd.DataFrame:
+        """Inputs that are answered wrongly, of the answers that are surest and wrong the first."""
+        wrong = (self.is_asked & ~self.correct).nonzero()
+        given = self.answers.log_probs.exp().amax(dim=-1)
+        order = given[wrong[:, 0], wrong[:, 1]].argsort(descending=True)[:most]
+        names, rows = self.m.task.position_names, []
+        for row, column in wrong[order].tolist():
+            rows.append(
+                {
+                    "input": " ".join(map(str, self.examples.inputs[row].tolist())),
+                    "position": names[self.m.task.read_positions[column]],
+                    "right": int(self.answers.right[row, column]),
+                    "given": int(self.answers.given[row, column]),
+                    "probability of the given": float(given[row, column]),
+                }
+            )
+        return pd.DataFrame(rows, columns=["input", "position", "right", "given", "probability of the given"])
+
+    def _column(self, column: int) -> Bool[Tensor, "input answer"]:
+        mask = torch.zeros_like(self.is_asked)
+        mask[:, column] = self.is_asked[:, column]
+        return mask
+
+    def _groups(self, values: Int[Tensor, "input *answer"]) -> Iterator[tuple[str, Bool[Tensor, "input answer"]]]:
+        """The values of a kind, or ranges of twice the width each, and the answers that have them."""
+        values = values.view(len(values), -1).expand_as(self.is_asked)
+        counted = self.is_asked & (values >= 0)
+        present = values[counted].unique().tolist()
+        if len(present) <= FEW:
+            yield from ((str(value), counted & (values == value)) for value in present)
+            return
+        first = 0
+        while first <= present[-1]:
+            last = max(2 * first - 1, first)
+            if bool((mask := counted & (values >= first) & (values <= last)).any()):
+                yield str(first) if first == last else f"{first} to {last}", mask
+            first = last + 1
+
+    def _row(self, mask: Bool[Tensor, "input answer"]) -> dict[str, Any]:
+        share = Share(int(self.correct[mask].sum()), int(mask.sum()))
+        low, high = share.interval
+        loss = float(self.answers.losses[mask].mean())
+        return {"answers": share.of, "accuracy": share.held / share.of, "at least": low, "at most": high,
+                "loss [nats]": loss}  # fmt: skip
+
+
+def sample_of(task: Any) -> Examples:
+    """Inputs of a task on sequences, drawn with a stated seed, as many as their logits fit into memory."""
+    each = len(task.read_positions) * max(task.output_sizes[0], task.d_vocab)
+    return task.fresh(max(1, min(MOST_ANSWERED, MOST_LOGITS // each)), SEED)

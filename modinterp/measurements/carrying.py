@@ -1,0 +1,218 @@
+"""Carries inside a network that adds long numbers: is a carry one direction, and are digits points of a circle?"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.interventions.at_positions import as_far, logits_with_edits, seen
+from modinterp.measurements.component import Component
+from modinterp.measurements.interchanges import SAMPLED, Counted, Moved
+from modinterp.measurements.network import NoSuchPart
+from modinterp.models import Network
+from modinterp.tasks import ColumnSum, DigitAddition
+from modinterp.tasks.carries import Columns
+
+TEN = 10  # digits, the first tokens
+DRAWN = 4 * SAMPLED  # inputs, so that enough have a carry through nines
+
+
+class Carrying(Component[Any]):
+    """Interventions on the columns of a long sum: `m.carrying`.
+
+    Raises:
+        NoSuchPart: the task is no sum of long numbers, or the network is seen from outside.
+    """
+
+    @property
+    def network(self) -> Network:
+        """The network, whose inside is seen."""
+        return self.m.inside.network
+
+    @property
+    def task(self) -> ColumnSum | DigitAddition:
+        """The sum that is learned."""
+        if not isinstance(self.m.task, ColumnSum | DigitAddition):
+            raise NoSuchPart(f"{self.m.task.name} has no digits that are added")
+        return self.m.task
+
+    @cached_property
+    def inputs(self) -> Int[Tensor, "input pos"]:
+        """The first of the inputs that it is asked."""
+        return self.m.asked.inputs[:DRAWN]
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Their columns, one for each digit of the sum."""
+        return self.task.columns(self.inputs)
+
+    @property
+    def added(self) -> range:
+        """Numbers of the digits of the sum in whose column two digits are added, and that have a carry coming in."""
+        return range(int(isinstance(self.task, DigitAddition)), self.columns.base.shape[1] - 1)
+
+    @property
+    def hook(self) -> str:
+        """Where the last attention has written, and the last neurons have not."""
+        last = f"blocks.{len(self.network.blocks) - 1}"
+        names = (f"{last}.hook_resid_mid", f"{last}.hook_resid_post")
+        return next(name for name in names if name in self.network.hook_dict)
+
+    @cached_property
+    def directions(self) -> Float[Tensor, "answer d_model"]:
+        """By digit of the sum, the mean change of the residual stream with the carry, digits of the column alike.
+
+        It is taken on half of the inputs; 0 for digits into which no carry comes.
+        """
+        half = len(self.inputs) // 2
+        streams = seen(self.network, self.inputs[:half], [self.hook])[self.hook]
+        found = torch.zeros(self.columns.base.shape[1], streams.shape[-1], dtype=streams.dtype, device=streams.device)
+        for column in self.added:
+            x = streams[:, self.task.read_positions[column]]
+            base, carry = self.columns.base[:half, column], self.columns.carry[:half, column].bool()
+            steps = [
+                x[carry & (base == digit)].mean(dim=0) - x[~carry & (base == digit)].mean(dim=0)
+                for digit in range(10)
+                if bool((carry & (base == digit)).any()) and bool((~carry & (base == digit)).any())
+            ]
+            if steps:
+                found[column] = torch.stack(steps).mean(dim=0)
+        return found
+
+    def _with_other_carry(self, is_counted: Bool[Tensor, "input answer"]) -> Moved:
+        """The part of the residual stream along the carry's direction taken from an input with the other carry."""
+        counted, half = Counted(), len(self.inputs) // 2
+        inputs, columns = self.inputs[half:], self.columns
+        streams = seen(self.network, inputs, [self.hook])[self.hook]
+        for column in self.added:
+            position, direction = self.task.read_positions[column], self.directions[column]
+            if not bool(direction.any()):
+                continue
+            unit = direction / direction.norm()
+            coordinate = streams[:, position] @ unit
+            carry = columns.carry[half:, column]
+            other = _with_the_other(carry, column)
+            step = (coordinate[other] - coordinate).unsqueeze(-1) * unit
+            foretold = (columns.base[half:, column] + 1 - carry) % 10
+            given = [self._given(inputs, position, by) for by in (step, as_far(step, column))]
+            counted.add(*given, foretold, is_counted[half:, column])  # type: ignore[misc]
+        return counted.moved("exchanging carries")
+
+    @cached_property
+    def carry(self) -> Moved:
+        """The carry's direction taken from an input with the other carry: the digit moves by that carry.
+
+        Control: moved as far in a random direction.
+        """
+        return self._with_other_carry(torch.ones_like(self.columns.base, dtype=torch.bool))
+
+    @cached_property
+    def carry_through_nines(self) -> Moved:
+        """The same for digits whose next column adds up to nine, so that the carry comes from farther, or not."""
+        return self._with_other_carry(self.columns.nine.bool())
+
+    @cached_property
+    def half_turn(self) -> Moved:
+        """Both digits of a column half a step on, on circles of the ten digits' embeddings: the digit moves by one.
+
+        Where no token stands, a table of digits has nothing; control: moved as far in random directions.
+        """
+        task, counted = self.task, Counted()
+        n, inputs = task.digits, self.inputs[:SAMPLED]
+        steps = half_a_step_on(self._digits) - self._digits
+        longer = int(isinstance(task, DigitAddition))
+        for column in range(longer, self.columns.base.shape[1]):
+            places = (column - longer, n + 1 + column - longer)
+            by = {place: steps[inputs[:, place]] for place in places}
+            random = {place: as_far(step, place) for place, step in by.items()}
+            position = task.read_positions[column]
+            given = [self._given_embedded(inputs, position, x) for x in (by, random)]
+            foretold = (self.columns.digits[: len(inputs), column] + 1) % 10
+            counted.add(*given, foretold, torch.ones(len(inputs), dtype=torch.bool))  # type: ignore[misc]
+        return counted.moved("turning digits")
+
+    @property
+    def _digits(self) -> Float[Tensor, "digit d_model"]:
+        """The embeddings of the ten digits.
+
+        Raises:
+            NoSuchPart: the task adds no digits.
+        """
+        assert self.task
+        return self.network.W_E.detach()[:TEN]
+
+    @cached_property
+    def circle(self) -> tuple[int, float]:
+        """The circle that holds most of the ten digits' embedding, their mean left out, and its share.
+
+        Digits that are 0, 1, 2 ... around circle k stand at angles of 2 pi k d / 10.
+        """
+        waves = torch.fft.rfft(self._digits.double(), dim=0)[1:]
+        energy = waves.abs().square().sum(dim=1)
+        energy[-1] /= 2  # that of 5 cycles is its own mirror image
+        best = int(energy.argmax())
+        return best + 1, float(energy[best] / energy.sum())
+
+    def fetched(self) -> pd.DataFrame:
+        """By digit of the sum and head, the mean attention to both digits of each column."""
+        task, attention = self.task, self.m.inside.attention
+        longer, rows = int(isinstance(task, DigitAddition)), []
+        for answer, query in enumerate(task.read_positions):
+            for layer, heads in enumerate(attention):
+                for head, pattern in enumerate(heads):
+                    row = {"digit of the sum": answer, "layer": layer, "head": head}
+                    for column in range(task.digits):
+                        both = pattern[query, column] + pattern[query, task.digits + 1 + column]
+                        row[f"column of digit {column + longer}"] = float(both)
+                    rows.append(row)
+        return pd.DataFrame(rows)
+
+    def _given(self, inputs: Tensor, position: int, by: Tensor) -> Int[Tensor, " input"]:
+        def edit(x: Tensor) -> Tensor:
+            x[:, position] += by.to(x)
+            return x
+
+        return logits_with_edits(self.network, inputs, position, {self.hook: edit})[:, :10].argmax(dim=-1)
+
+    def _given_embedded(self, inputs: Tensor, position: int, by: dict[int, Tensor]) -> Int[Tensor, " input"]:
+        def edit(x: Tensor) -> Tensor:
+            for place, step in by.items():
+                x[:, place] += step.to(x)
+            return x
+
+        return logits_with_edits(self.network, inputs, position, {"hook_embed": edit})[:, :10].argmax(dim=-1)
+
+
+def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "digit d_model"]:
+    """Vectors of numbers mod n, each halfway to the next on every circle that they make up.
+
+    What alternates from number to number is 0 halfway.
+
+    >>> turns = 2 * torch.pi * torch.arange(10) / 10
+    >>> moved = half_a_step_on(torch.stack([turns.cos(), turns.sin()], dim=1))
+    >>> bool(torch.allclose(moved[:, 0], (turns + torch.pi / 10).cos(), atol=1e-6))
+    True
+    """
+    n = len(digits)
+    waves = torch.fft.rfft(digits.double(), dim=0)
+    k = torch.arange(len(waves), dtype=torch.float64)
+    waves = waves * torch.polar(torch.ones_like(k), torch.pi * k / n).unsqueeze(1).to(waves.device)
+    if n % 2 == 0:
+        waves[-1] = 0
+    return torch.fft.irfft(waves, n=n, dim=0).to(digits)
+
+
+def _with_the_other(carry: Int[Tensor, " input"], seed: int) -> Int[Tensor, " input"]:
+    """For each input the row of one with the other carry, at random; itself where there is none."""
+    generator, found = torch.Generator().manual_seed(seed), torch.arange(len(carry))
+    for value in (0, 1):
+        others = (carry == 1 - value).nonzero()[:, 0]
+        mine = carry == value
+        if len(others):
+            found[mine] = others[torch.randint(len(others), (int(mine.sum()),), generator=generator)]
+    return found

@@ -1,0 +1,185 @@
+"""Inside a network on sequences: where its heads look, what it loses without each part, what each part writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.activations import heads_at_mean, mean_outputs, patterns
+from modinterp.measurements.answering import answers_of
+from modinterp.measurements.component import Component
+from modinterp.measurements.network import NoSuchPart
+from modinterp.models import Network, Wrapped, folded
+from modinterp.models.lens import HookPoint
+from modinterp.tasks import Examples
+
+SAMPLED = 1_000  # inputs whose attention is looked at, and on which parts are put to their mean
+
+
+class Inside(Component[Any]):
+    """Attention, ablations and attribution of a network on sequences: `m.inside`.
+
+    Raises:
+        NoSuchPart: the network is seen from outside alone, or lacks the part that is asked for.
+    """
+
+    @property
+    def network(self) -> Network:
+        """The network, whose inside is seen."""
+        network: Network = self.m.model
+        if isinstance(network, Wrapped) or not hasattr(network, "blocks") or not len(network.blocks):
+            raise NoSuchPart(f"{self.m.name} is seen from outside, so that nothing is known of its inside")
+        return network
+
+    @cached_property
+    def sample(self) -> Examples:
+        """The first of the inputs that it is asked."""
+        inputs, labels = self.m.asked
+        return Examples(inputs[:SAMPLED], labels[:SAMPLED])
+
+    @property
+    def is_asked(self) -> Bool[Tensor, "input answer"]:
+        """Whether each of these inputs has an answer at each position that is read."""
+        return self.m.answering.is_asked[:SAMPLED]
+
+    @cached_property
+    def attention(self) -> Float[Tensor, "layer head query key"]:
+        """Mean attention of every head between all positions."""
+        if not getattr(self.network.cfg, "n_heads", 0):
+            raise NoSuchPart(f"{self.m.name} has no attention")
+        return patterns(self.network, self.sample.inputs).cpu().mean(dim=1)
+
+    def looks(self) -> pd.DataFrame:
+        """Where each head looks from each position that is read: the position with most attention, and the next two."""
+        names, rows = self.m.task.position_names, []
+        for layer, heads in enumerate(self.attention):
+            for head, pattern in enumerate(heads):
+                for query in self.m.task.read_positions:
+                    most = pattern[query].topk(min(3, len(names)))
+                    shares = [f"{names[key]} {share:.0%}" for share, key in zip(most.values, most.indices, strict=True)]
+                    rows.append({"layer": layer, "head": head, "from": names[query], "looks at": ", ".join(shares)})
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def to_answer(self) -> Float[Tensor, "layer head"]:
+        """Mean attention to the tokens that are the answer, from the positions that are read.
+
+        Raises:
+            NoSuchPart: the answer is no token of the input.
+        """
+        places = self.m.interchanges.answer_tokens
+        found = patterns(self.network, self.sample.inputs).cpu()
+        per_answer = torch.stack(
+            [
+                (found[:, :, :, query] * places[:, column, None].to(found)).sum(dim=-1)[:, self.is_asked[:, column]]
+                .mean(dim=1)
+                for column, query in enumerate(self.m.task.read_positions)
+            ]
+        )  # fmt: skip
+        return per_answer.mean(dim=0)
+
+    @cached_property
+    def effects(self) -> pd.DataFrame:
+        """One row for each head, MLP and position put to its mean over inputs: accuracy, loss, rise of the loss [nats].
+
+        A head and an MLP are put to the mean of what they write at each position; a position, to its mean embedding.
+        """
+        start = self._scores(self.network)
+        rows = [{"part": "none", "layer": -1, "accuracy": start[0], "loss [nats]": start[1], "rise [nats]": 0.0}]
+        for part, layer, ablated in self._ablations():
+            accuracy, loss = ablated()
+            rise = loss - start[1]
+            rows.append({"part": part, "layer": layer, "accuracy": accuracy, "loss [nats]": loss, "rise [nats]": rise})
+        return pd.DataFrame(rows)
+
+    def effect_of(self, kind: str) -> dict[str, float]:
+        """Parts of a kind, `head`, `MLP` or `position`, to the rise of the loss without each. [nats]"""
+        rows = self.effects[self.effects["part"].str.startswith(kind)]
+        if not len(rows):
+            raise NoSuchPart(f"{self.m.name} has no {kind}")
+        return dict(zip(rows["part"], rows["rise [nats]"], strict=True))
+
+    def _ablations(self) -> Iterator[tuple[str, int, Callable[[], tuple[float, float]]]]:
+        network, inputs = self.network, self.sample.inputs
+        if getattr(network.cfg, "n_heads", 0):
+            means = mean_outputs(network, inputs)
+            for layer in range(means.shape[0]):
+                for head in range(means.shape[2]):
+
+                    def without(layer: int = layer, head: int = head) -> tuple[float, float]:
+                        with heads_at_mean(network, means, [(layer, head)]) as hooked:
+                            return self._scores(hooked)
+
+                    yield f"head {layer}.{head}", layer, without
+        for layer in range(len(network.blocks)):
+            if (hook := f"blocks.{layer}.hook_mlp_out") in network.hook_dict:
+                yield f"MLP {layer}", layer, lambda hook=hook: self._at_mean(hook, None)
+        if "hook_embed" in network.hook_dict:
+            for position, name in enumerate(self.m.task.position_names):
+                yield f"position {name}", -1, lambda position=position: self._at_mean("hook_embed", position)
+
+    def _at_mean(self, hook: str, position: int | None) -> tuple[float, float]:
+        """Accuracy and loss with an activation at its mean over inputs, at one position or each."""
+        where = slice(None) if position is None else slice(position, position + 1)
+
+        def put(x: Tensor, hook: HookPoint) -> Tensor:  # in blocks of inputs, whose mean is that of the sample
+            x = x.clone()
+            x[:, where] = means.to(x)[where]
+            return x
+
+        with torch.no_grad():
+            _, cache = self.network.run_with_cache(self.sample.inputs.to(self.network.device), names_filter=[hook])
+        means = cache[hook].mean(dim=0)
+        with self.network.hooks(fwd_hooks=[(hook, put)]) as hooked:
+            return self._scores(hooked)
+
+    def _scores(self, network: Network) -> tuple[float, float]:
+        found, asked = answers_of(network, self.m.task, self.sample)
+        return float(found.correct[asked].double().mean()), float(found.losses[asked].mean())
+
+    @cached_property
+    def attribution(self) -> pd.DataFrame:
+        """What each part adds to the right logit above the mean logit, at the positions that are read. [logits]
+
+        A last normalisation divides by what it divides by in the run. Parts of one input add up to its logit.
+
+        Raises:
+            NoSuchPart: the network is no transformer whose normalisation can be folded.
+        """
+        try:
+            network = folded(self.network.in_float64())
+        except ValueError as error:
+            raise NoSuchPart(f"{self.m.name} has no attribution: {error}") from error
+        parts = ["hook_embed", "hook_pos_embed"]
+        for layer in range(len(network.blocks)):
+            parts += [f"blocks.{layer}.attn.hook_z", f"blocks.{layer}.hook_mlp_out"]
+        names = [name for name in (*parts, "ln_final.hook_scale") if name in network.hook_dict]
+        with torch.no_grad():
+            _, cache = network.run_with_cache(self.sample.inputs.to(network.device), names_filter=names)
+        found = cache.cache_dict
+        rows = []
+        for name in (name for name in names if name in parts):
+            if name.endswith("hook_z"):
+                layer = int(name.split(".")[1])
+                written = torch.einsum("iqhd,hdm->hiqm", found[name], network.blocks[layer].attn.W_O.detach())
+                rows += [(f"head {layer}.{head}", self._adds(network, x, found)) for head, x in enumerate(written)]
+            else:
+                title = {"hook_embed": "token", "hook_pos_embed": "position"}.get(name, f"MLP {name.split('.')[1]}"
+                                                                                  if "." in name else name)  # fmt: skip
+                rows.append((title, self._adds(network, found[name], found)))
+        return pd.DataFrame(rows, columns=["part", "right logit above the mean"])
+
+    def _adds(self, network: Network, written: Float[Tensor, "input pos d_model"], cache: dict[str, Tensor]) -> float:
+        """Mean over inputs and answers of what some part of the residual stream adds to the right logit."""
+        columns = list(self.m.task.read_positions)
+        scale = cache["ln_final.hook_scale"][:, columns] if "ln_final.hook_scale" in cache else 1.0
+        right: Int[Tensor, "input answer"] = self.m.answering.answers.right[: len(written)]
+        directions = network.W_U.detach().T[right]  # centred over the outputs, by folding
+        added = ((written[:, columns] * directions).sum(dim=-1, keepdim=True) / scale).squeeze(-1)
+        return float(added[self.is_asked].mean())

@@ -1,0 +1,317 @@
+"""Interchanges inside a network on sequences: does the answer move with a value, a key, a query or a direction?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from modinterp.analyses.statistics.share_interval import Share
+from modinterp.interventions.at_positions import as_far, exchanged, logits_with_edits, put, seen
+from modinterp.measurements.component import Component
+from modinterp.measurements.network import NoSuchPart
+from modinterp.models import Network
+from modinterp.tasks import SignOfSum
+
+SAMPLED, MOST_POSITIONS = 1_000, 10  # inputs, and positions read, at which parts are exchanged
+IN_INPUT = 0.95  # share of the answers that stand in the input, for a task to be one of copying
+FEWEST = 20  # answers of which a share is taken
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How often answers moved as foretold when a part was exchanged, and with a control.
+
+    Attributes:
+        share: answers that moved as foretold.
+        control: answers that moved so with another part of the same size exchanged.
+    """
+
+    share: Share
+    control: Share
+
+    @property
+    def moved(self) -> float:
+        """Share of the answers that moved as foretold."""
+        return self.share.held / self.share.of
+
+    @property
+    def moved_by_control(self) -> float:
+        """Share of the answers that moved so in the control."""
+        return self.control.held / self.control.of
+
+
+class Counted:
+    """Counts of answers that moved as foretold, added up over positions."""
+
+    def __init__(self) -> None:
+        self.held = [0, 0]
+        self.of = 0
+
+    def add(self, given: Tensor, control: Tensor, foretold: Tensor, counted: Bool[Tensor, " input"]) -> None:
+        """Count the answers of one position."""
+        self.held = [n + int((x == foretold)[counted].sum()) for n, x in zip(self.held, (given, control), strict=True)]
+        self.of += int(counted.sum())
+
+    def moved(self, what: str) -> Moved:
+        """The shares.
+
+        Raises:
+            NoSuchPart: too few answers were counted.
+        """
+        if self.of < FEWEST:
+            raise NoSuchPart(f"{what} would change {self.of} answers, too few to judge by")
+        return Moved(*(Share(held, self.of) for held in self.held))
+
+
+class Interchanges(Component[Any]):
+    """What exchanges of parts between positions and inputs do to the answers: `m.interchanges`."""
+
+    @property
+    def network(self) -> Network:
+        """The network, whose inside is seen."""
+        return self.m.inside.network
+
+    @cached_property
+    def inputs(self) -> Int[Tensor, "input pos"]:
+        """The first of the inputs that it is asked."""
+        return self.m.asked.inputs[:SAMPLED]
+
+    @property
+    def right(self) -> Int[Tensor, "input answer"]:
+        """Their right answers."""
+        return self.m.answering.answers.right[: len(self.inputs)]
+
+    @property
+    def is_asked(self) -> Bool[Tensor, "input answer"]:
+        """Where an answer is asked for."""
+        return self.m.answering.is_asked[: len(self.inputs)]
+
+    @property
+    def columns(self) -> list[tuple[int, int]]:
+        """Number and position of the answers that are looked at, evenly spread over all."""
+        positions = self.m.task.read_positions
+        count = min(len(positions), MOST_POSITIONS)
+        chosen = torch.linspace(0, len(positions) - 1, count).round().long().tolist()
+        return [(column, positions[column]) for column in chosen]
+
+    def hooks(self, letter: str) -> list[str]:
+        """Hooks of the queries, keys or values of all layers.
+
+        Raises:
+            NoSuchPart: the network has no attention.
+        """
+        names = [f"blocks.{layer}.attn.hook_{letter}" for layer in range(len(self.network.blocks))]
+        if not set(names) <= set(self.network.hook_dict):
+            raise NoSuchPart(f"{self.m.name} has no attention")
+        return names
+
+    # Values, keys and queries
+
+    @cached_property
+    def answer_tokens(self) -> Bool[Tensor, "input answer pos"]:
+        """Which positions that an answer's position can see hold the token that is the answer.
+
+        Raises:
+            NoSuchPart: many answers are no tokens of their inputs, so that nothing can be copied.
+        """
+        inputs, right = self.inputs, self.right
+        positions = torch.tensor(self.m.task.read_positions)
+        found = inputs[:, None, :] == right[:, :, None]
+        found &= torch.arange(inputs.shape[1]) <= positions[:, None]
+        if float(found.any(dim=-1)[self.is_asked].double().mean()) < IN_INPUT:
+            raise NoSuchPart(f"the answers of {self.m.task.name} are no tokens of the input, which could be copied")
+        return found
+
+    def _place(self, column: int) -> tuple[Int[Tensor, " input"], Bool[Tensor, " input"]]:
+        """The place of each answer's token, and where there is just one."""
+        found = self.answer_tokens[:, column]
+        return found.long().argmax(dim=-1), (found.sum(dim=-1) == 1) & self.is_asked[:, column]
+
+    @cached_property
+    def _candidates(self) -> Int[Tensor, " place"]:
+        """Positions at which some answer's token stands, from which others are chosen."""
+        single = self.answer_tokens.sum(dim=-1) == 1
+        return (self.answer_tokens & single[..., None]).any(dim=0).any(dim=0).nonzero()[:, 0]
+
+    def _other_place(self, places: Int[Tensor, "input n"], position: int, seed: int) -> Int[Tensor, " input"]:
+        """A position at random for each input, at which an answer might stand and none of the given places is.
+
+        Raises:
+            NoSuchPart: there is none.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        known = self._candidates[self._candidates <= position]
+        weights = torch.ones(len(self.inputs), len(known))
+        weights[(known[None, :, None] == places[:, None, :]).any(dim=-1)] = 0
+        if len(known) < places.shape[1] + 1:
+            raise NoSuchPart(f"{self.m.task.name} has no other position to compare with")
+        return known[weights.multinomial(1, generator=generator)[:, 0]]
+
+    @cached_property
+    def value(self) -> Moved:
+        """The value at the answer's place taken from another input's: the answer becomes the other input's.
+
+        Control: the value is put at another place.
+        """
+        names, counted = self.hooks("v"), Counted()
+        values = seen(self.network, self.inputs, names)
+        for column, position in self.columns:
+            (place, is_there), right = self._place(column), self.right[:, column]
+            rows = torch.arange(len(place)).roll(1)
+            theirs, elsewhere = right[rows], self._other_place(place[:, None], position, column)
+            given = [
+                self._given(position, {name: put(values[name][rows, place[rows]], where) for name in names})
+                for where in (place, elsewhere)
+            ]
+            counted.add(*given, theirs, is_there & is_there[rows] & (theirs != right))  # type: ignore[misc]
+        return counted.moved("exchanging values")
+
+    @cached_property
+    def key(self) -> Moved:
+        """The keys of the answer's place and of another one exchanged: the answer becomes the token at the other.
+
+        Control: the keys of two other places are exchanged.
+        """
+        names, counted = self.hooks("k"), Counted()
+        for column, position in self.columns:
+            place, is_there = self._place(column)
+            other = self._other_place(place[:, None], position, column)
+            third = self._other_place(torch.stack([place, other], dim=1), position, column + 1)
+            token = self.inputs[torch.arange(len(place)), other]
+            given = [
+                self._given(position, {name: exchanged(where, other) for name in names}) for where in (place, third)
+            ]
+            counted.add(*given, token, is_there & (token != self.right[:, column]))  # type: ignore[misc]
+        return counted.moved("exchanging keys")
+
+    @cached_property
+    def query(self) -> Moved:
+        """The query of an answer's position taken from the position of another answer: the other answer comes out.
+
+        Control: the query is moved as far in a random direction.
+
+        Raises:
+            NoSuchPart: there is one answer alone.
+        """
+        names, counted = self.hooks("q"), Counted()
+        positions = torch.tensor(self.m.task.read_positions)
+        if len(positions) < 2:
+            raise NoSuchPart(f"{self.m.task.name} has one answer, so that there is no other query")
+        queries = seen(self.network, self.inputs, names)
+        rows = torch.arange(len(self.inputs))
+        for column, position in self.columns:
+            shift = torch.randint(1, len(positions), (len(rows),), generator=torch.Generator().manual_seed(column))
+            other = (column + shift) % len(positions)
+            theirs, (_, is_there) = self.right[rows, other], self._place(column)
+            visible = (self.answer_tokens[rows, other].long().argmax(dim=-1) <= position) & self.is_asked[rows, other]
+            where = torch.full_like(rows, position)
+            new = {name: queries[name][rows, positions[other]] for name in names}
+            old = {name: queries[name][:, position] for name in names}
+            given = [
+                self._given(position, {name: put(x[name], where) for name in names})
+                for x in (new, {name: old[name] + as_far(new[name] - old[name], column) for name in names})
+            ]
+            counted.add(*given, theirs, is_there & visible & (theirs != self.right[:, column]))  # type: ignore[misc]
+        return counted.moved("exchanging queries")
+
+    # One direction
+
+    @cached_property
+    def _attended(self) -> Float[Tensor, "input answer d_model"]:
+        """What the last attention writes at the positions that are read."""
+        self.hooks("v")
+        return seen(self.network, self.inputs, [self._writing])[self._writing][:, list(self.m.task.read_positions)]
+
+    @property
+    def _writing(self) -> str:
+        return f"blocks.{len(self.network.blocks) - 1}.hook_attn_out"
+
+    @cached_property
+    def direction(self) -> Float[Tensor, " d_model"]:
+        """The direction in which what the last attention writes differs most by answer, on half of the inputs."""
+        half = len(self.inputs) // 2
+        written, right = self._attended[:half][self.is_asked[:half]], self.right[:half][self.is_asked[:half]]
+        classes = right.unique()
+        if len(classes) < 2:
+            raise NoSuchPart(f"all answers to {self.m.task.name} are alike")
+        means = torch.stack([written[right == c].mean(dim=0) for c in classes])
+        return torch.linalg.svd(means - means.mean(dim=0), full_matrices=False).Vh[0]
+
+    def _along(self, moves: Callable[[int, int], tuple[Tensor, Tensor, Tensor]]) -> Counted:
+        """Answers of the other half of the inputs, with what the last attention writes moved along the direction.
+
+        Args:
+            moves: from number and position of an answer to how far each input is moved, the answer that is foretold,
+                and whether it counts.
+        """
+        counted, half = Counted(), len(self.inputs) // 2
+        for column, position in self.columns:
+            far, foretold, counts = moves(column, position)
+            step = far.unsqueeze(-1) * self.direction
+
+            def moved(by: Tensor, position: int = position) -> Callable[[Tensor], Tensor]:
+                def edit(x: Tensor) -> Tensor:
+                    x[:, position] += by.to(x)
+                    return x
+
+                return edit
+
+            given = [self._given(position, {self._writing: moved(by)}) for by in (step, as_far(step, column))]
+            counts = counts & self.is_asked[:, column] & (torch.arange(len(far)) >= half)
+            counted.add(*given, foretold, counts)  # type: ignore[misc]
+        return counted
+
+    @cached_property
+    def along_direction(self) -> Moved:
+        """Taken from another input along one direction alone, the answer becomes the other input's.
+
+        Control: moved as far in a random direction.
+        """
+        coordinates = self._attended @ self.direction
+
+        def moves(column: int, position: int) -> tuple[Tensor, Tensor, Tensor]:
+            theirs = self.right[:, column].roll(1)
+            rolled = coordinates[:, column].roll(1) - coordinates[:, column]
+            return rolled, theirs, self.is_asked[:, column].roll(1) & (theirs != self.right[:, column])
+
+        return self._along(moves).moved("exchanging one direction")
+
+    @cached_property
+    def along_mean(self) -> Moved:
+        """Moved along the direction as if the sum were larger or smaller, the answer becomes the sign of that sum.
+
+        How far is foretold by the slope of the coordinate with the mean of the numbers so far, over all positions.
+        Control: moved as far in a random direction.
+
+        Raises:
+            NoSuchPart: the task adds no numbers up.
+        """
+        task = self.m.task
+        if not isinstance(task, SignOfSum):
+            raise NoSuchPart(f"{task.name} is no running sum")
+        half, counts = len(self.inputs) // 2, torch.arange(1, task.n + 1)
+        sums = task.numbers(self.inputs).cumsum(dim=1)
+        mean = (sums / counts).double()
+        coordinates = (self._attended @ self.direction).double().cpu()
+        x, y = mean[:half].flatten(), coordinates[:half].flatten()
+        slope = float(((x - x.mean()) * (y - y.mean())).sum() / (x - x.mean()).square().sum())
+        generator = torch.Generator().manual_seed(0)
+
+        def moves(column: int, position: int) -> tuple[Tensor, Tensor, Tensor]:
+            added = torch.randint(1, task.largest + 1, (len(sums),), generator=generator)
+            added = torch.where(torch.rand(len(sums), generator=generator) < 0.5, -added, added)
+            foretold = (sums[:, column] + added).sign() + 1
+            far = (slope * added / counts[column]).to(self.direction)
+            return far, foretold, foretold != self.right[:, column]
+
+        return self._along(moves).moved("moving along the direction")
+
+    def _given(self, position: int, edits: dict[str, Callable[[Tensor], Tensor]]) -> Int[Tensor, " input"]:
+        classes = self.m.task.output_sizes[0]
+        return logits_with_edits(self.network, self.inputs, position, edits)[:, :classes].argmax(dim=-1)

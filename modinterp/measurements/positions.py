@@ -1,0 +1,87 @@
+"""What all families of measurements on sequences share: inputs that are drawn, answers at positions, interventions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from modinterp.measurements.answering import SEED, Answering, answers_of, sample_of
+from modinterp.measurements.carrying import Carrying
+from modinterp.measurements.inside import Inside
+from modinterp.measurements.interchanges import Interchanges
+from modinterp.measurements.network import NetworkMeasurements
+from modinterp.measurements.score import Score
+from modinterp.tasks import Examples
+
+
+class PositionMeasurements(NetworkMeasurements):
+    """The measurements of a network that is read at positions of inputs too many to list."""
+
+    @cached_property
+    def asked(self) -> Examples:
+        """Inputs that are drawn with a stated seed, with their labels."""
+        return sample_of(self.task)
+
+    @property
+    def words_of_task(self) -> dict[str, str]:
+        return {"inputs": "inputs drawn at random", "kind": "inputs"}
+
+    @property
+    def seed_of_inputs(self) -> int:
+        """The seed with which these inputs are drawn."""
+        return SEED
+
+    @property
+    def answering(self) -> Answering:
+        """What it answers, by position and kind of input."""
+        return self.part(Answering)
+
+    @property
+    def inside(self) -> Inside:
+        """Where its heads look, what it loses without each part, and what each part writes."""
+        return self.part(Inside)
+
+    @property
+    def interchanges(self) -> Interchanges:
+        """What exchanges of values, keys, queries and directions do to its answers."""
+        return self.part(Interchanges)
+
+    @property
+    def carrying(self) -> Carrying:
+        """What exchanges of carries and turns of digits do to the digits of a sum."""
+        return self.part(Carrying)
+
+    def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:
+        if rows is None:
+            return Score(self.answering.accuracy, self.answering.loss)
+        found, asked = answers_of(self.model, self.task, Examples(self.task.inputs()[rows], self.task.labels()[rows]))
+        return Score(float(found.correct[asked].double().mean()), float(found.losses[asked].mean()))
+
+    @cached_property
+    def is_right(self) -> Bool[Tensor, " answer"]:
+        return self.answering.answers.correct[self.answering.is_asked]
+
+    @cached_property
+    def losses_of_right_and_wrong(self) -> tuple[float, float]:
+        losses = self.answering.answers.losses[self.answering.is_asked]
+        return float(losses[self.is_right].mean()), float(losses[~self.is_right].mean())
+
+    @cached_property
+    def sureness_where_wrong(self) -> float:
+        surest = self.answering.answers.log_probs.amax(dim=-1).exp()[self.answering.is_asked]
+        return float(surest[~self.is_right].mean())
+
+    @property
+    def classes(self) -> int:
+        """Number of classes of an answer."""
+        return self.task.output_sizes[0]
+
+    @cached_property
+    def chance(self) -> float:
+        """Accuracy of the answer that is most common at each position, whatever the input."""
+        right, asked = self.answering.answers.right, self.answering.is_asked
+        hits = sum(int(torch.bincount(x[y]).max()) for x, y in zip(right.T, asked.T, strict=True) if bool(y.any()))
+        return hits / int(asked.sum())

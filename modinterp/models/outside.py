@@ -1,0 +1,96 @@
+"""Anybody's module or function on sequences, seen from outside: tokens in, logits at positions out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from modinterp.models.base_config import BaseConfig
+from modinterp.models.base_network import Network
+from modinterp.models.calling import REFUSALS
+from modinterp.tasks import Task
+
+
+@dataclass(frozen=True)
+class OutsideConfig:
+    """What is known of a network that is seen from outside.
+
+    Attributes:
+        kind: name of its class, or of the function.
+    """
+
+    d_vocab: int
+    d_vocab_out: int
+    n_ctx: int
+    kind: str
+    n_layers = 0
+    n_heads = 0
+    attn_only = False
+    check = BaseConfig.check
+
+    @property
+    def summary(self) -> str:
+        """What it is, in a few words."""
+        return f"{self.kind}, seen from outside"
+
+    @property
+    def forward_pass(self) -> str:
+        """How it is called, in a few words."""
+        return "its own, called with tokens"
+
+
+class Outside(Network):
+    """Anybody's module or function from tokens `[batch, pos]` to logits at all positions, or at the last alone.
+
+    Args:
+        network: its logits are `[batch, pos, output]`, or `[batch, output]` for the last position; alone, the first of
+            a tuple, or `.logits`. A module is set to the mode of evaluation.
+        task: what it was trained on; outputs beyond its classes are left out.
+    Raises:
+        ValueError: it takes no such tokens, or gives no logits at the positions that the task is read at.
+    """
+
+    def __init__(self, network: Callable[..., Any], task: Task):
+        kind = getattr(network, "__name__", type(network).__name__)
+        super().__init__(OutsideConfig(task.d_vocab, sum(task.output_sizes), task.n_ctx, kind))
+        self.__dict__["inner"], self.__dict__["n_read"] = network, task.n_read
+        if isinstance(network, nn.Module):
+            network.eval()
+        self.blocks = nn.ModuleList()
+        try:
+            with torch.no_grad():
+                self(task.fresh(2, 0).inputs)
+        except REFUSALS as error:
+            if isinstance(error, ValueError) and str(error).startswith(kind):
+                raise
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise ValueError(f"{kind} does not take {task.n_ctx} tokens below {task.d_vocab}: {reason}") from error
+
+    @property
+    def device(self) -> torch.device:
+        """Where its parameters are."""
+        inner = self.__dict__["inner"]
+        parameters = inner.parameters() if isinstance(inner, nn.Module) else iter(())
+        return next(parameters, torch.empty(0)).device
+
+    def in_float64(self) -> Outside:
+        """The network itself, which computes as it does."""
+        return self
+
+    def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch read output"]:
+        """Logits of the classes at all positions; at the last alone where the task is read there."""
+        c: OutsideConfig = self.cfg
+        found = self.__dict__["inner"](tokens)
+        found = found[0] if isinstance(found, tuple | list) else getattr(found, "logits", found)
+        found = torch.as_tensor(found)
+        found = found.unsqueeze(1) if found.ndim == 2 else found
+        read, shape = self.__dict__["n_read"], list(found.shape)
+        if found.ndim != 3 or len(found) != len(tokens) or shape[2] < c.d_vocab_out or shape[1] < read:
+            wanted = f"[{len(tokens)}, {c.n_ctx if read > 1 else 1}, {c.d_vocab_out}]"
+            raise ValueError(f"{c.kind} gives logits of shape {shape} for {len(tokens)} inputs, not {wanted}")
+        return found[..., : c.d_vocab_out]

@@ -1,0 +1,98 @@
+"""Tasks on sequences by a short name and the sizes of a network: `max` of 100 tokens, outputs and 6 positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from modinterp.tasks.ordering import QUESTIONS, Ordering
+from modinterp.tasks.repeats import FirstUnique, Palindromes
+from modinterp.tasks.sequences import DigitAddition
+from modinterp.tasks.streams import ColumnSum, SignOfSum, SortedList
+from modinterp.tasks.task import Task
+
+Candidates = Iterator[Task]
+
+
+def _ordering(ask: str, tokens: int, positions: int) -> Candidates:
+    n = positions // 2 if ask == "sort" else positions - 1
+    yield Ordering(ask, n=n, limit=tokens - 1)
+
+
+def _sort(tokens: int, positions: int) -> Candidates:
+    if positions % 2:
+        yield SortedList(n=positions // 2, limit=tokens - 1)
+    else:
+        yield from _ordering("sort", tokens, positions)
+
+
+def _digits(tokens: int, positions: int) -> Candidates:
+    yield DigitAddition(digits=(positions - 2) // 3)
+    yield ColumnSum(digits=(positions - 2) // 3)
+
+
+def _cumsum(tokens: int, positions: int) -> Candidates:
+    yield SignOfSum(n=positions, largest=(tokens - 1) // 2)
+
+
+def _palindrome(tokens: int, positions: int) -> Candidates:
+    yield Palindromes(half=(positions - 2) // 2, limit=tokens - 2)
+
+
+def _unique(tokens: int, positions: int) -> Candidates:
+    yield FirstUnique(n=positions, letters=tokens - 1)
+
+
+def _asking(ask: str) -> Callable[[int, int], Candidates]:
+    return lambda tokens, positions: _ordering(ask, tokens, positions)
+
+
+BY_NAME: dict[str, Callable[[int, int], Candidates]] = {
+    **{ask: _asking(ask) for ask in QUESTIONS},
+    "sort": _sort,
+    "digits": _digits,
+    "cumsum": _cumsum,
+    "palindrome": _palindrome,
+    "unique": _unique,
+}
+
+
+def task_by_name(name: str, tokens: int, outputs: int, positions: int) -> Task:
+    """The task of a short name that a network of some sizes can have learned.
+
+    Args:
+        name: a key of `BY_NAME`.
+        tokens: how many input tokens the network has.
+        outputs: how many outputs it has; outputs of tokens that are never the answer may be among them.
+        positions: how many tokens it reads.
+    Raises:
+        ValueError: no task of this name has these sizes; the message says which one comes near.
+
+    >>> task_by_name("max", 101, 100, 6).name
+    'max of 5 numbers below 100'
+    """
+    near = ""
+    try:
+        candidates = list(BY_NAME[name](tokens, positions))
+    except ValueError:  # a size that no such task has
+        candidates = []
+    for wanted in (lambda task: sum(task.output_sizes), lambda task: task.d_vocab):  # outputs of its own first
+        for task in candidates:
+            if (task.d_vocab, task.n_ctx, wanted(task)) == (tokens, positions, outputs):
+                return task
+            sizes = f"{task.d_vocab} tokens, {sum(task.output_sizes)} outputs and {task.n_ctx} positions"
+            near = near or f"; {task.name} has {sizes}"
+    raise ValueError(f"{name} has no task of {tokens} tokens, {outputs} outputs and {positions} positions{near}")
+
+
+def is_named(name: str, task: Task) -> bool:
+    """Whether a task is one that a short name can mean.
+
+    >>> from modinterp.tasks import addition
+    >>> is_named("sort", SortedList()), is_named("max", Ordering("sort")), is_named("max", addition(5))
+    (True, False, False)
+    """
+    kinds: dict[str, tuple[type[Task], ...]] = {
+        "digits": (DigitAddition, ColumnSum), "cumsum": (SignOfSum,), "palindrome": (Palindromes,),
+        "unique": (FirstUnique,), "sort": (SortedList,),
+    }  # fmt: skip
+    return isinstance(task, kinds.get(name, ())) or (isinstance(task, Ordering) and task.ask == name)
