@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from modinterp.explain.algorithms import algorithm_of
+from modinterp.explain.algorithms import algorithm_of, algorithms_for
 from modinterp.explain.criteria import ACCURACY, BANDS, Criterion, foretold
 from modinterp.explain.damage import weights_out_of_proportion
 from modinterp.explain.explanation import Explanation
@@ -61,7 +61,7 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
     if found is not None:
         words.append(found.says(m))
     elif accuracy.met:
-        words.append("No hypothesis that was tried foretells what interventions do: how it does this is not known.")
+        words += _nearest(m)
     elif m.accuracy <= GUESSING * m.chance:
         words.append(
             "That is hardly more than guessing: it may have learned another task, or take other tokens or positions "
@@ -71,6 +71,21 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
     label = DOUBTFUL if warning is not None else BEHAVIOUR if found is None else found.label
     foretelling = () if found is None else tuple(foretold(found, m))
     return Verdict(label, " ".join(words), (*foretelling, accuracy), "", "" if found is None else found.name)
+
+
+def _nearest(m: PositionMeasurements) -> Iterator[str]:
+    """That no hypothesis holds, and what the one that comes nearest foretells and does not get."""
+    tried = algorithms_for(m)
+    if not tried:
+        yield "No hypothesis can be tested on it, since nothing of its inside is seen, or none is about such a task."
+        return
+    yield "No hypothesis that was tried foretells what interventions do: how it does this is not known."
+    criteria = {each.name: tuple(foretold(each, m)) for each in tried}
+    name = max(criteria, key=lambda name: min(c.value / c.band.low for c in criteria[name] if c.band.low > 0))
+    missed = "; ".join(
+        f"{c.name} ({number_text(c.value)}, wanted {c.band})" for c in criteria[name] if not c.met
+    )  # fmt: skip
+    yield f"The nearest is '{name}', which misses: {missed}."
 
 
 def _proof(m: PositionMeasurements) -> Iterator[str]:

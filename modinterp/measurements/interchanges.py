@@ -234,7 +234,14 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def direction(self) -> Float[Tensor, " d_model"]:
-        """The direction in which what the last attention writes differs most by answer, on half of the inputs."""
+        """The direction in which what the last attention writes differs most by answer, on half of the inputs.
+
+        Raises:
+            NoSuchPart: all answers are alike; or there are two and nothing behind the attention, where the difference
+                of their logits is one direction, whatever the network does.
+        """
+        if self.m.task.output_sizes[0] < 3 and self.network.cfg.attn_only:
+            raise NoSuchPart(f"{self.m.name} has two outputs and no MLP: their difference is one direction by itself")
         half = len(self.inputs) // 2
         written, right = self._attended[:half][self.is_asked[:half]], self.right[:half][self.is_asked[:half]]
         classes = right.unique()

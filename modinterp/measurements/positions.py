@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from modinterp.measurements.answering import SEED, Answering, answers_of, sample_of
+from modinterp.measurements.answering import MOST_ANSWERED, SEED, Answering, answers_of, sample_of
 from modinterp.measurements.carrying import Carrying
 from modinterp.measurements.inside import Inside
 from modinterp.measurements.interchanges import Interchanges
@@ -57,6 +57,7 @@ class PositionMeasurements(NetworkMeasurements):
     def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:
         if rows is None:
             return Score(self.answering.accuracy, self.answering.loss)
+        rows = rows[:MOST_ANSWERED]  # of those trained on there may be hundreds of thousands
         found, asked = answers_of(self.model, self.task, Examples(self.task.inputs()[rows], self.task.labels()[rows]))
         return Score(float(found.correct[asked].double().mean()), float(found.losses[asked].mean()))
 

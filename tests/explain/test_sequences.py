@@ -223,3 +223,12 @@ def test_the_wrong_answers_are_listed_with_their_inputs() -> None:
     failures = mi.measure(network, task=task).answering.failures()
     assert set(failures["right"]) == {7}
     assert all(max(map(int, row.split()[:-1])) == 7 for row in failures["input"])
+
+
+def test_two_answers_without_neurons_are_one_direction_whatever_the_network_does() -> None:
+    task = Palindromes(half=2, limit=4, size=2, held_out=2)
+    config = TransformerConfig(
+        d_vocab=6, d_vocab_out=2, n_ctx=6, d_model=16, n_heads=2, d_head=8, d_mlp=None, n_layers=2
+    )
+    m = mi.measure(hooked(config, initial_weights(config, seed=0)), task=task)
+    assert m.reading("direction_swap").note.endswith("their difference is one direction by itself")

@@ -5,21 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from modinterp.explain.algorithms.algorithm import Algorithm
-from modinterp.explain.algorithms.copying import COPYING, MOVED, STILL
+from modinterp.explain.algorithms.copying import MOVED, STILL
 from modinterp.explain.labels import NEXT
+
+# Changed after numbers of two networks had been seen: exchanged keys are no longer asked for. Heads may divide the
+# tokens that they copy, and then the key of another head's token leads to a head that does not copy it.
 
 
 def _says(m: Any) -> str:
-    query = m.interchanges.query
+    query, value = m.interchanges.query, m.interchanges.value
     return (
-        f"{COPYING.says(m)} Which one is decided by where it asks: with the query of another answer, that answer comes "
-        f"out on {query.moved:.1%}; with the query moved as far at random on {query.moved_by_control:.1%}."
+        f"It finds the next token by its query and copies it. With the query of another answer, that answer comes out "
+        f"on {query.moved:.1%} of {query.share.of:,} answers; with the query moved as far at random on "
+        f"{query.moved_by_control:.1%}. With another input's value at the place of the answer, that input's answer "
+        f"comes out on {value.moved:.1%}; at another place on {value.moved_by_control:.1%}."
     )
 
 
 NEXT_TOKEN = Algorithm(
     "attend to the next",
     NEXT,
-    {**COPYING.foretells, "query_swap": MOVED, "query_swap_control": STILL},
+    {"value_swap": MOVED, "value_swap_control": STILL, "query_swap": MOVED, "query_swap_control": STILL},
     _says,
 )
