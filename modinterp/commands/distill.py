@@ -16,7 +16,7 @@ RUNGS = ("answers", "phases", "waves", "double", "products", "path", "keys", "re
 def _parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
-        description="""Write a network over pairs of numbers as formulas, from a few numbers to all of its weights.
+        description="""Write a network over pairs as formulas, from a few numbers to all of its weights.
 
 Prints how many numbers each formula has, and how far it is from the network on all pairs. Every number is a projection
 of weights and activations. With --out one formula becomes a program: a module of numpy, and its numbers as JSON.""",

@@ -1,4 +1,4 @@
-"""Networks over pairs written as formulas: waves that are read off, evaluated by numpy, and compared with the network.
+"""Networks over pairs written as formulas of waves or matrices, evaluated by numpy and compared with the network.
 
 `Distilled.of(measurements)` is the ladder of formulas of one network; `modinterp.distill` makes it of anything.
 """

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from modinterp.formulas.formula import Formula
+from modinterp.formulas.group_formula import GroupFormula
+from modinterp.formulas.group_reading import GroupReading
 from modinterp.formulas.ladder import followed
 from modinterp.formulas.reading import NeuronReading
 from modinterp.formulas.waves import TERMS, Array, Cluster, Path, Waves, term_of
 
+F = TypeVar("F", Formula, GroupFormula)
 HALVINGS = 9  # of the interval of thresholds: two formulas next to one another differ by a few numbers then
 KEPT_WHOLE = ("constant", "single", "first", "second")  # without these a neuron is no neuron of its frequency
 
@@ -37,7 +40,7 @@ class Effects:
     deviation: Array
 
     @classmethod
-    def of(cls, r: NeuronReading) -> Effects:
+    def of(cls, r: NeuronReading | GroupReading) -> Effects:
         """The effects in a network's own activations."""
         act = r.act
         return cls(r.W_L.std(axis=1), (act != 0).mean(axis=(0, 1)), act.std(axis=(0, 1)))
@@ -119,14 +122,15 @@ def _part(cluster: Cluster, members: Array, flags: Mapping[Any, tuple[bool, bool
 
 
 def compact(
-    formula: Formula,
-    effects: Effects,
-    is_faithful: Callable[[Formula], bool],
-    seems_faithful: Callable[[Formula], bool] | None = None,
-) -> Formula | None:
+    formula: F,
+    thinned: Callable[[F, float], F],
+    is_faithful: Callable[[F], bool],
+    seems_faithful: Callable[[F], bool] | None = None,
+) -> F | None:
     """The formula at the largest threshold at which it is faithful; None where it is not faithful with every wave.
 
     Args:
+        thinned: the formula at a threshold, such as `at_threshold` with the effects of its neurons.
         is_faithful: whether a formula still answers as the network does.
         seems_faithful: a quicker test by which the threshold is searched for, such as on a sample of pairs; the
             threshold is then lowered until the formula is faithful. By default `is_faithful`.
@@ -136,14 +140,14 @@ def compact(
     low, high = -12.0, 2.0  # of the decimal logarithm of the threshold
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        shorter = at_threshold(formula, effects, 10**middle)
+        shorter = thinned(formula, 10**middle)
         if shorter.clusters and (seems_faithful or is_faithful)(shorter):
             low = middle
         else:
             high = middle
     step = 14.0 / 2**HALVINGS
     while low > -12.0:
-        shorter = at_threshold(formula, effects, 10**low)
+        shorter = thinned(formula, 10**low)
         if is_faithful(shorter):
             return shorter
         low, step = low - step, 2 * step

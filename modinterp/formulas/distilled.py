@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,20 +13,22 @@ import pandas as pd
 
 from modinterp.figures.ladder import ladder
 from modinterp.formulas.baselines import Baseline, Baselines
-from modinterp.formulas.compact import Effects, compact
+from modinterp.formulas.compact import compact
 from modinterp.formulas.faithfulness import Faithfulness, faithfulness
 from modinterp.formulas.formula import Formula
-from modinterp.formulas.ladder import ASSUMPTIONS, PRODUCTS, Step, steps
+from modinterp.formulas.group_formula import GroupFormula
+from modinterp.formulas.group_reading import GroupReading
+from modinterp.formulas.ladder import Step
 from modinterp.formulas.origins import origins
-from modinterp.formulas.reading import NeuronReading, alphas, paths, turned_b
+from modinterp.formulas.reading import NeuronReading
 from modinterp.formulas.rung import KL, SAME, Rung, is_faithful
 from modinterp.formulas.shares import shares
 from modinterp.formulas.stages import stages
-from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
+from modinterp.formulas.written import written
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements, PairMeasurements
 from modinterp.measurements.network import NoSuchPart
-from modinterp.runs import NotRecorded
 
-TURNED = 0.9  # share of the pairs whose answer moves under the half turn, where the answers are waves inside, too
+AnyFormula = Formula | GroupFormula
 SAMPLE = 3000  # pairs on which the search for the shortest formula looks
 FEWEST_BITS, MOST_BITS = 3, 24
 ROUNDING_OF_ACCURACY, ROUNDING_OF_KL = 0.0005, 0.001  # what rounding may change, for "nothing changes"
@@ -45,52 +47,34 @@ class Distilled:
     m: NetworkMeasurements = field(repr=False)
     rungs: tuple[Rung, ...] = ()
     absent: dict[str, str] = field(default_factory=dict)
-    reading: NeuronReading | None = field(default=None, repr=False)
+    reading: NeuronReading | GroupReading | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, m: NetworkMeasurements) -> Distilled:
         """The formulas of a network that was measured."""
-        if not isinstance(m, CyclicMeasurements) or not m.basis.is_operation:
-            return cls(m, (), {"all": _why_nothing(m)})
-        absent: dict[str, str] = {}
-        found: list[Step] = []
-        if (why := _why_no_answers(m)) is None:
-            formula = Formula(m.p, m.sign, alphas=alphas(m), names=_names(m))
-            found.append(Step("answers", ASSUMPTIONS["answers"], formula, inside=False, read_from=("alphas",)))
-        else:
-            absent["answers"] = why
-        reading = None
-        try:
-            reading = NeuronReading.of(m)
-            found += steps(reading)
-            if found[-1].key != "reads":
-                absent["reads"] = "key frequencies and their doubles are most of all, whose waves are any function"
-        except NoSuchPart as error:
-            absent["neurons"] = str(error)
-            if m.has_attention and not m.has_neurons and not m.is_output_only:
-                found.append(_without_neurons(m))
-        d = cls(m, (), absent, reading)
-        d.rungs = tuple(d._measured(step) for step in found)
-        if reading is not None:
-            d._add_compact(reading)
+        found = written(m)
+        d = cls(m, (), found.absent, found.reading)
+        d.rungs = tuple(d._measured(step) for step in found.steps)
+        if found.thinned is not None:
+            d._add_compact(found.thinned, found.compact)
         return d
 
-    def _add_compact(self, reading: NeuronReading) -> None:
-        def enough(formula: Formula) -> bool:
+    def _add_compact(self, thinned: Callable[[Any, float], Any], assumption: str) -> None:
+        def enough(formula: AnyFormula) -> bool:
             return is_faithful(self._faithfulness(formula))
 
-        def enough_on_sample(formula: Formula) -> bool:
+        def enough_on_sample(formula: AnyFormula) -> bool:
             return is_faithful(self._faithfulness_on_sample(formula))
 
         last = next((x for x in self.rungs if x.key == "keys" and x.is_faithful), self.rungs[-1])
-        short = compact(last.formula, Effects.of(reading), enough, enough_on_sample)
+        short = compact(last.formula, thinned, enough, enough_on_sample)
         if short is None:
             self.absent["compact"] = (
                 f"the rung with all waves answers {last.faithfulness.same:.2%} of pairs as the network does, at a KL "
                 f"divergence of {last.faithfulness.kl:.3g} nats; {SAME:.1%} and {KL} would be faithful"
             )
             return
-        step = Step("compact", ASSUMPTIONS["compact"], short, read_from=last.read_from)
+        step = Step("compact", assumption, short, read_from=last.read_from)
         self.rungs = (*self.rungs, self._measured(step))
 
     @cached_property
@@ -101,10 +85,10 @@ class Distilled:
     def _answers(self) -> np.ndarray:
         return self.m.labels[:, 0].cpu().numpy()
 
-    def _faithfulness(self, formula: Formula) -> Faithfulness:
+    def _faithfulness(self, formula: AnyFormula) -> Faithfulness:
         return faithfulness(formula.grid().reshape(-1, formula.p), self._network, self._answers)
 
-    def _faithfulness_on_sample(self, formula: Formula) -> Faithfulness:
+    def _faithfulness_on_sample(self, formula: AnyFormula) -> Faithfulness:
         """The same on pairs at random, which a search looks at."""
         n = formula.p**2
         rows = np.random.default_rng(0).choice(n, min(n, SAMPLE), replace=False)
@@ -116,7 +100,7 @@ class Distilled:
     def shares(self, rung: Rung) -> dict[str, float]:
         """Share of each part of the network that a rung has; see `modinterp.formulas.shares`."""
         if rung.key not in self._shares:
-            assert isinstance(self.m, CyclicMeasurements)
+            assert isinstance(self.m, PairMeasurements)
             self._shares[rung.key] = shares(self.m, self.reading, rung.formula)
         return self._shares[rung.key]
 
@@ -154,7 +138,7 @@ class Distilled:
     @cached_property
     def baselines(self) -> Baselines | None:
         """The network itself cut down to fewer numbers; None for a function without weights."""
-        if not self.numbers or not isinstance(self.m, CyclicMeasurements):
+        if not self.numbers or not isinstance(self.m, CyclicMeasurements | GroupMeasurements):
             return None
         return Baselines(self.m)
 
@@ -241,7 +225,7 @@ class Distilled:
         rung = self[key] if key else (self.rungs[-1] if self.rungs else None)
         if rung is None or self.reading is None or not rung.formula.clusters:
             raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
-        assert isinstance(self.m, CyclicMeasurements)
+        assert isinstance(self.m, PairMeasurements)
         return stages(self.m, self.reading, rung.formula)
 
     def origins(self) -> pd.DataFrame:
@@ -252,7 +236,8 @@ class Distilled:
         """
         if self.reading is None:
             raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
-        assert isinstance(self.m, CyclicMeasurements)
+        if not isinstance(self.m, CyclicMeasurements) or not isinstance(self.reading, NeuronReading):
+            raise NoSuchPart(f"the products that neurons of {self.m.name} read are not traced to heads")
         return origins(self.m, self.reading)
 
     def sentences(self) -> Iterator[str]:
@@ -288,37 +273,3 @@ def _lines(d: Distilled) -> Iterator[str]:
                f"KL {found.kl:.3g} nats. {rung.assumption}")  # fmt: skip
     yield from (f"  {reason}" for reason in d.reasons())
     yield from d.sentences()
-
-
-def _names(m: CyclicMeasurements) -> tuple[int, ...]:
-    return m.basis.cyclic.names if m.basis.cyclic.is_renamed else ()
-
-
-def _why_nothing(m: NetworkMeasurements) -> str:
-    if isinstance(m, GroupMeasurements):
-        return f"{m.task.name} is measured by representations, of which no formula is written yet"
-    return f"{m.task.name} is no addition under other names; no formula of waves is known"
-
-
-def _why_no_answers(m: CyclicMeasurements) -> str | None:
-    """Why cosines of the answer are no formula of a network, where its inside contradicts them; None where not."""
-    if not m.freqs:
-        return "no frequency stands out"
-    try:
-        turned = m.causal.half_turn_of_keys
-    except NotRecorded:
-        return None  # then the logits are described and nothing is seen of the inside, as the assumption says
-    if turned.moved >= TURNED:
-        return None
-    return (
-        f"circles of the key frequencies, turned by half a step, move the answer on {turned.moved:.1%} of pairs, and "
-        "would on nearly all if waves were added inside"
-    )
-
-
-def _without_neurons(m: CyclicMeasurements) -> Step:
-    """The formula of a network of attention alone."""
-    logits = turned_b(m.logits.double().cpu().numpy(), m.sign)
-    terms = ("constant", "first", "second", "double first", "double second", *PRODUCTS)
-    formula = replace(Formula(m.p, m.sign, names=_names(m)), path=paths(logits, m.p, m.freqs, terms))
-    return Step("pairs", ASSUMPTIONS["pairs"], formula, inside=False, read_from=("path",))

@@ -13,9 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from modinterp.formulas.waves import ACTIVATIONS, TERMS, Array, Cluster, Path, Waves, circle, significant
-
-PAIRS_AT_ONCE = 20_000  # whose neurons are in memory at one time
+from modinterp.formulas.waves import (
+    ACTIVATIONS,
+    PAIRS_AT_ONCE,
+    TERMS,
+    Array,
+    Cluster,
+    Path,
+    Waves,
+    circle,
+    significant,
+    to_bits,
+)
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ class Formula:
         Args:
             bits: of each number, its sign included; 2 or more.
         """
-        amplitude, phase = _to_bits(bits), _phase_to_bits(bits)
+        amplitude, phase = to_bits(bits), _phase_to_bits(bits)
 
         def all_of(some: Mapping[Any, Waves]) -> dict[Any, Waves]:
             return {key: waves.mapped(amplitude, phase) for key, waves in some.items()}
@@ -137,17 +146,6 @@ class Formula:
 
 def _parts(path: Path) -> Iterator[float]:
     yield from (path.cosine.real, path.cosine.imag, path.sine.real, path.sine.imag)
-
-
-def _to_bits(bits: int) -> Callable[[Array], Array]:
-    """A function that rounds an array to multiples of its largest size over 2^(bits - 1) - 1."""
-
-    def rounded(x: Array) -> Array:
-        largest = np.abs(x).max() if x.size else 0.0
-        step = largest / (2 ** (bits - 1) - 1)
-        return np.round(x / step) * step if step > 0 else x
-
-    return rounded
 
 
 def _phase_to_bits(bits: int) -> Callable[[Array], Array]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from modinterp.formulas.formula import Formula
+from modinterp.formulas.group_formula import GroupFormula
 from modinterp.formulas.reading import NeuronReading, paths
 from modinterp.formulas.waves import Cluster, Path, Waves
 
@@ -28,7 +29,7 @@ class Step:
 
     key: str
     assumption: str
-    formula: Formula
+    formula: Formula | GroupFormula
     inside: bool = True
     read_from: tuple[str, ...] = ()
 

@@ -14,7 +14,7 @@ from modinterp.analyses.fourier.cosine_sums import cosine_coefficients
 from modinterp.analyses.fourier.neurons import SMALLEST_CLUSTER, neuron_fits
 from modinterp.formulas.formula import Formula
 from modinterp.formulas.waves import ACTIVATIONS, TERMS, Path, Waves, circle
-from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements import CyclicMeasurements, PairMeasurements
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import Wrapped, neuron_inputs
 
@@ -62,11 +62,7 @@ class NeuronReading:
             NoSuchPart: the network has no neurons that are seen, no W_L, neurons of another nonlinearity, or none
                 whose input varies.
         """
-        if not m.has_neurons or m.is_output_only:
-            raise NoSuchPart(f"the neurons of {m.name} are not seen, or make less than half of its logits")
-        act_fn, pre = _inputs(m)
-        if act_fn not in ACTIVATIONS:
-            raise NoSuchPart(f"no formula has neurons of {act_fn}; {', '.join(ACTIVATIONS)} are known")
+        act_fn, pre = inputs_of(m)
         freqs = neuron_fits(pre).freqs.numpy()
         names = m.basis.cyclic.names if m.basis.cyclic.is_renamed else ()
         found = pre.numpy()[:, np.arange(m.p) * m.sign % m.p]
@@ -130,15 +126,24 @@ class NeuronReading:
         return Formula(self.p, self.sign, self.act_fn, names=self.names)
 
 
-def _inputs(m: CyclicMeasurements) -> tuple[str, Float[Tensor, "a b neuron"]]:
-    """The nonlinearity of the last neurons, and their inputs."""
-    if not isinstance(m.model, Wrapped):
-        return m.model.cfg.act_fn, m.pre.double().cpu()
-    found = neuron_inputs(m.model)
-    if found is None:
-        raise NoSuchPart(f"no module of {m.name} gives, or takes, what its neurons are a nonlinearity of")
-    act_fn, pre = found
-    return act_fn, m.basis.arranged(pre.unflatten(0, m.task.grid)).cpu()
+def inputs_of(m: PairMeasurements) -> tuple[str, Float[Tensor, "a b neuron"]]:
+    """The nonlinearity of the last neurons, and their inputs in the order of the basis.
+
+    Raises:
+        NoSuchPart: the network has no neurons that are seen, no W_L, or neurons of another nonlinearity.
+    """
+    if not m.has_neurons or m.is_output_only:
+        raise NoSuchPart(f"the neurons of {m.name} are not seen, or make less than half of its logits")
+    if isinstance(m.model, Wrapped):
+        found = neuron_inputs(m.model)
+        if found is None:
+            raise NoSuchPart(f"no module of {m.name} gives, or takes, what its neurons are a nonlinearity of")
+        act_fn, pre = found[0], m.basis.arranged(found[1].unflatten(0, m.task.grid)).cpu()
+    else:
+        act_fn, pre = m.model.cfg.act_fn, m.activation(f"{m.last_block}.mlp.hook_pre").double().cpu()
+    if act_fn not in ACTIVATIONS:
+        raise NoSuchPart(f"no formula has neurons of {act_fn}; {', '.join(ACTIVATIONS)} are known")
+    return act_fn, pre
 
 
 def turned_b(grid: np.ndarray, sign: int) -> np.ndarray:

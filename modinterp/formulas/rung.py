@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from modinterp.formulas.faithfulness import Faithfulness
+from modinterp.formulas.group_ladder import READ_FROM as OF_GROUPS
 from modinterp.formulas.ladder import Step
 from modinterp.formulas.reading import READ_FROM
 
@@ -35,7 +36,7 @@ class Rung(Step):
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: the formula, its assumption, what its numbers were read from, and how faithful it is."""
-        read_from = {name: READ_FROM[name] for name in self.read_from}
+        read_from = {name: (READ_FROM | OF_GROUPS)[name] for name in self.read_from}
         found = {name: float(f"{value:.6g}") for name, value in vars(self.faithfulness).items()}
         return {"rung": self.key, "assumption": self.assumption, "inside": self.inside, "read_from": read_from,
                 "numbers": self.formula.numbers, **found, "formula": self.formula.to_json()}  # fmt: skip

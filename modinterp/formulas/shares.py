@@ -7,13 +7,18 @@ from contextlib import suppress
 import numpy as np
 
 from modinterp.formulas.formula import Formula
+from modinterp.formulas.group_formula import GroupFormula, split
+from modinterp.formulas.group_reading import GroupReading
+from modinterp.formulas.matrices import Block
 from modinterp.formulas.reading import NeuronReading
 from modinterp.formulas.waves import ACTIVATIONS, term_of
-from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, PairMeasurements
 from modinterp.runs import NotRecorded
 
 
-def shares(m: CyclicMeasurements, r: NeuronReading | None, formula: Formula) -> dict[str, float]:
+def shares(
+    m: PairMeasurements, r: NeuronReading | GroupReading | None, formula: Formula | GroupFormula
+) -> dict[str, float]:
     """Share of each part of a network that a formula has.
 
     Of `W_E` and `W_U`, the squared norm at the frequencies that the formula reads, and writes. Of `W_L`, the squared
@@ -21,6 +26,15 @@ def shares(m: CyclicMeasurements, r: NeuronReading | None, formula: Formula) -> 
     before and after the nonlinearity, that the formula's neurons explain; of `logits` the same, each pair's mean left
     out. Means over tokens, classes and pairs count for nothing.
     """
+    found = _of_matrices(m, formula) if isinstance(m, CyclicMeasurements) and isinstance(formula, Formula) else {}
+    if isinstance(m, GroupMeasurements) and isinstance(formula, GroupFormula):
+        found = _of_group(m, formula)
+    if r is not None and formula.clusters:
+        found |= _of_neurons(r, formula)
+    return found | {"logits": _explained(m.logits.double().cpu().numpy(), formula.grid(), axis=-1)}
+
+
+def _of_matrices(m: CyclicMeasurements, formula: Formula) -> dict[str, float]:
     read, written = _frequencies(formula)
     found: dict[str, float] = {}
     with suppress(NotRecorded):
@@ -29,9 +43,26 @@ def shares(m: CyclicMeasurements, r: NeuronReading | None, formula: Formula) -> 
     if not m.is_output_only and m.has_neurons:
         with suppress(NotRecorded, AttributeError):
             found["W_U"] = _share_at(m.W_U.cpu().numpy().T, m.p, written)
-    if r is not None and formula.clusters:
-        found |= _of_neurons(r, formula)
-    return found | {"logits": _explained(m.logits.double().cpu().numpy(), formula.grid(), axis=-1)}
+    return found
+
+
+def _of_group(m: GroupMeasurements, formula: GroupFormula) -> dict[str, float]:
+    """Shares of the matrices by which elements enter, and of `W_U`, in the representations that a formula has."""
+    read = {split(term)[1] for x in formula.clusters for term in x.inputs} | {x.freq for x in formula.clusters}
+    written = {name for x in formula.clusters for name in (x.freq, *x.outputs)}
+    found: dict[str, float] = {}
+    with suppress(NotRecorded, AttributeError):
+        matrices = {name: (x, read) for name, x in m.embeddings.items()} if m.has_embedding else {}
+        for name, (x, names) in (matrices | {"W_U": (m.model.W_U.detach().T, written)}).items():
+            rows = x.double().cpu().numpy()
+            rows = rows - rows.mean(axis=0)
+            kept = sum(_projected(formula.blocks[one], rows) for one in names | set(formula.alphas))
+            found[name] = float(kept / np.square(rows).sum()) if rows.any() else float("nan")
+    return found
+
+
+def _projected(block: Block, rows: np.ndarray) -> float:
+    return float(np.square(block.features @ (block.inverse @ rows)).sum())
 
 
 def _frequencies(formula: Formula) -> tuple[set[int], set[int]]:
@@ -59,7 +90,7 @@ def _explained(whole: np.ndarray, found: np.ndarray, axis: int | tuple[int, ...]
     return float(1 - np.square(whole - found).sum() / total) if total > 0 else float("nan")
 
 
-def _of_neurons(r: NeuronReading, formula: Formula) -> dict[str, float]:
+def _of_neurons(r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> dict[str, float]:
     pre, act, W_L = np.zeros_like(r.pre), np.zeros_like(r.pre), np.zeros_like(r.W_L)
     x = np.arange(r.p)
     for cluster in formula.clusters:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,12 +12,14 @@ from torch import Tensor
 
 from modinterp.formulas.faithfulness import faithfulness
 from modinterp.formulas.formula import Formula
+from modinterp.formulas.group_formula import GroupFormula
+from modinterp.formulas.group_reading import GroupReading
 from modinterp.formulas.reading import NeuronReading, turned_b
 from modinterp.formulas.waves import ACTIVATIONS
-from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements import PairMeasurements
 
 
-def stages(m: CyclicMeasurements, r: NeuronReading, formula: Formula) -> pd.DataFrame:
+def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> pd.DataFrame:
     """What it costs to put each part of a formula into the network: alone, and on top of the parts before it.
 
     The neurons of each frequency are replaced by a hook at the neurons. What all neurons write, and what passes them
@@ -42,18 +45,18 @@ def stages(m: CyclicMeasurements, r: NeuronReading, formula: Formula) -> pd.Data
     rows = [row("the network", r.logits, r.logits)]
     own, written = r.act, _written(formula, len(r.W_L))
     neurons = own.copy()
-    for freq, values in _by_frequency(formula, own):
+    for freq, values in _by_block(formula):
         some = own.copy()
         for members, act in values:
             some[..., members], neurons[..., members] = act, act
-        hooked = _with_neurons(m, some)
-        rows.append(row(f"inputs of the neurons of frequency {freq}", hooked, _with_neurons(m, neurons)))
+        hooked = _with_neurons(m, r.sign, some)
+        rows.append(row(f"inputs of the neurons of {m.basis.block} {freq}", hooked, _with_neurons(m, r.sign, neurons)))
     silent = np.setdiff1d(np.arange(len(r.W_L)), np.array([n for x in formula.clusters for n in x.neurons]))
-    change = turned_b(own @ (written - r.W_L), m.sign)
-    so_far = _with_neurons(m, neurons) + turned_b(neurons @ (written - r.W_L), m.sign)
+    change = turned_b(own @ (written - r.W_L), r.sign)
+    so_far = _with_neurons(m, r.sign, neurons) + turned_b(neurons @ (written - r.W_L), r.sign)
     name = f"what neurons write; {len(silent)} write nothing"
     rows.append(row(name, r.logits + change, so_far))
-    passing = Formula(m.p, m.sign, path=formula.path).grid() - turned_b(r.passing(), m.sign)
+    passing = replace(r.empty(), path=formula.path).grid() - turned_b(r.passing(), r.sign)
     rows.append(row("what passes the neurons by", r.logits + passing, so_far + passing))
     together = faithfulness((so_far + passing).reshape(-1, m.p), network, answers)
     total = {"part": "sum of the effects, and all parts", "effect": sum(x["effect"] for x in rows),  # type: ignore[misc]
@@ -61,10 +64,10 @@ def stages(m: CyclicMeasurements, r: NeuronReading, formula: Formula) -> pd.Data
     return pd.DataFrame([*rows, total])
 
 
-def _by_frequency(formula: Formula, own: np.ndarray) -> Iterator[tuple[int, list[tuple[list[int], np.ndarray]]]]:
-    """Each frequency with the neurons of its clusters and their activations, `[a, sign b, neuron]`."""
+def _by_block(formula: Formula | GroupFormula) -> Iterator[tuple[int | str, list[tuple[list[int], np.ndarray]]]]:
+    """Each frequency or representation with its neurons and their activations, `[a, sign b, neuron]`."""
     x, act = np.arange(formula.p), ACTIVATIONS[formula.act_fn]
-    found: dict[int, list[tuple[list[int], np.ndarray]]] = {}
+    found: dict[int | str, list[tuple[list[int], np.ndarray]]] = {}
     for cluster in formula.clusters:
         found.setdefault(cluster.freq, []).append(
             (list(cluster.neurons), act(cluster.input(x[:, None], x[None], formula.p)))
@@ -72,7 +75,7 @@ def _by_frequency(formula: Formula, own: np.ndarray) -> Iterator[tuple[int, list
     yield from found.items()
 
 
-def _written(formula: Formula, neurons: int) -> np.ndarray:
+def _written(formula: Formula | GroupFormula, neurons: int) -> np.ndarray:
     """What each neuron of the network writes by a formula, `[neuron, class]`; zeros for those that it leaves out."""
     written = np.zeros((neurons, formula.p))
     for cluster in formula.clusters:
@@ -80,9 +83,9 @@ def _written(formula: Formula, neurons: int) -> np.ndarray:
     return written
 
 
-def _with_neurons(m: CyclicMeasurements, act: np.ndarray) -> np.ndarray:
+def _with_neurons(m: PairMeasurements, sign: int, act: np.ndarray) -> np.ndarray:
     """Logits of the network with other neurons, by a hook, `[a, b, class]`."""
     name = f"{m.last_block}.mlp.hook_post"
-    arranged = torch.from_numpy(turned_b(act, m.sign))
+    arranged = torch.from_numpy(turned_b(act, sign))
     values: Mapping[str, Tensor] = {name: m.basis.put_back(arranged, m.grid[name])}
     return m.logits_after(dict(values)).double().cpu().numpy()

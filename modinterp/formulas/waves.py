@@ -15,6 +15,7 @@ import numpy as np
 
 Array = np.ndarray
 DIGITS = 5  # significant ones, of numbers in files
+PAIRS_AT_ONCE = 20_000  # whose neurons are in memory at one time
 
 
 def erf(x: Array) -> Array:
@@ -51,6 +52,17 @@ TERMS: dict[str, tuple[tuple[int, int], ...]] = {
 def significant(values: Iterable[float]) -> list[float]:
     """Numbers with the digits that files have of them."""
     return [float(f"{value:.{DIGITS}g}") for value in values]
+
+
+def to_bits(bits: int) -> Callable[[Array], Array]:
+    """A function that rounds an array to multiples of its largest size over 2^(bits - 1) - 1."""
+
+    def rounded(x: Array) -> Array:
+        largest = np.abs(x).max() if x.size else 0.0
+        step = largest / (2 ** (bits - 1) - 1)
+        return np.round(x / step) * step if step > 0 else x
+
+    return rounded
 
 
 def term_of(name: str, freq: int) -> tuple[tuple[tuple[int, int], ...], int]:

@@ -1,0 +1,150 @@
+"""Representations of a finite group for formulas: matrices in place of cosines; numpy alone.
+
+The matrices of every element are products of those of a few generators, so that a file of a formula needs only these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+Array = np.ndarray
+LEAST_RANK = 1e-9  # relative singular value below which columns depend on one another
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How the elements of a group are products of generators.
+
+    Attributes:
+        identity: number of the neutral element.
+        times: of each generator g, the number of x g for every element x.
+    """
+
+    identity: int
+    times: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, table: Array, identity: int) -> Walk:
+        """A walk through a group by few generators, each the one that reaches most elements beside those before it.
+
+        Args:
+            table: number of the product a b, `[a, b]`.
+        """
+        columns = [tuple(column) for column in table.T.tolist()]
+        walk = cls(identity, ())
+        while len(walk.steps) + 1 < len(table):
+            walk = max((cls(identity, (*walk.times, x)) for x in columns), key=lambda tried: len(tried.steps))
+        return walk
+
+    @cached_property
+    def steps(self) -> tuple[tuple[int, int, int], ...]:
+        """(element, earlier element, place of a generator): the element is the product of the other two."""
+        order, found = [self.identity], {}
+        for earlier in order:
+            for place, times in enumerate(self.times):
+                element = times[earlier]
+                if element != self.identity and element not in found:
+                    found[element] = (element, earlier, place)
+                    order.append(element)
+        return tuple(found.values())
+
+    @property
+    def generators(self) -> list[int]:
+        """Numbers of the generators."""
+        return [times[self.identity] for times in self.times]
+
+    def matrices(self, generators: Array) -> Array:
+        """The matrices of all elements from those of the generators, `[generator, d, d]`."""
+        found = np.zeros((len(self.steps) + 1, *generators.shape[1:]))
+        found[self.identity] = np.eye(generators.shape[-1])
+        for element, earlier, place in self.steps:
+            found[element] = found[earlier] @ generators[place]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One irreducible real representation of a group, whose matrix elements neurons read and write.
+
+    Functions in it are sums of the elements of some columns of its matrices. A rotation needs one column of two, since
+    the other has the same functions.
+
+    Attributes:
+        name: such as `standard`.
+        matrices: rho of every element, orthogonal, `[element, d, d]`.
+    """
+
+    name: str
+    matrices: Array
+
+    @property
+    def dim(self) -> int:
+        """Number of rows of the matrices."""
+        return self.matrices.shape[-1]
+
+    @cached_property
+    def character(self) -> Array:
+        """The trace of every matrix."""
+        return np.trace(self.matrices, axis1=1, axis2=2)
+
+    @cached_property
+    def multiplicity(self) -> int:
+        """Mean square of the character: 1 for a real representation, 2 for a complex, 4 for a quaternionic one."""
+        return round(float(np.square(self.character).mean()))
+
+    @property
+    def rank(self) -> int:
+        """How many independent functions its matrix elements are."""
+        return self.dim**2 // self.multiplicity
+
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """Columns of the matrices whose elements are independent and give all functions."""
+        chosen: list[int] = []
+        for column in range(self.dim):
+            tried = self.matrices[:, :, [*chosen, column]].reshape(len(self.matrices), -1)
+            size = np.linalg.svd(tried, compute_uv=False)
+            if len(chosen) * self.dim < self.rank and (size > LEAST_RANK * size[0]).sum() == tried.shape[1]:
+                chosen.append(column)
+        return tuple(chosen)
+
+    @cached_property
+    def features(self) -> Array:
+        """The elements of those columns, `[element, feature]`."""
+        return self.matrices[:, :, self.columns].reshape(len(self.matrices), -1)
+
+    @cached_property
+    def inverse(self) -> Array:
+        """By which functions on the group become their coefficients, `[feature, element]`."""
+        return np.linalg.pinv(self.features)
+
+    def coefficients(self, functions: Array) -> Array:
+        """Coefficients of the part of functions `[element, neuron]` in this representation, `[neuron, feature]`."""
+        return (self.inverse @ functions).T
+
+    def full(self, coefficients: Array) -> Array:
+        """Matrices F with trace(F^T rho(g)) the functions of the coefficients `[neuron, feature]`, `[neuron, d, d]`."""
+        if len(self.columns) == self.dim:
+            return coefficients.reshape(-1, self.dim, self.dim)
+        factor = self.dim / (self.multiplicity * len(self.matrices))
+        return factor * np.einsum("gf,nf,gij->nij", self.features, coefficients, self.matrices)
+
+    def of_full(self, matrices: Array) -> Array:
+        """The coefficients, `[neuron, feature]`, of the functions of full matrices `[neuron, d, d]`."""
+        if len(self.columns) == self.dim:
+            return matrices.reshape(len(matrices), -1)
+        return self.coefficients(np.einsum("nij,gij->gn", matrices, self.matrices))
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether matrices of rank one are shorter: in a real representation of two dimensions or more."""
+        return self.multiplicity == 1 and self.dim > 1
+
+
+def by_name(blocks: Iterable[Block]) -> dict[str, Block]:
+    """Name to representation."""
+    return {block.name: block for block in blocks}
