@@ -10,7 +10,7 @@ from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
-RUNGS = ("answers", "phases", "waves", "double", "products", "path", "keys", "reads", "compact", "pairs")
+RUNGS = ("answers", "phases", "waves", "double", "products", "path", "keys", "reads", "attention", "compact", "pairs")
 
 
 def _parser(prog: str) -> Parser:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 
-from modinterp.distill.programs import OF_WAVES, of_group
+from modinterp.distill.programs import template
 from modinterp.files import write_together
 from modinterp.formulas import Distilled, Rung
-from modinterp.formulas.group_formula import GroupFormula
 
 MARK = "Written by `modinterp distill`"
 ACTS = {
@@ -37,8 +35,9 @@ def program(d: Distilled, rung: Rung, name: str) -> str:
     title = f"{MARK}: {d.m.task.name} as the network {Path(d.m.name).name} computes it, rung `{rung.key}`."
     act = ACTS[rung.formula.act_fn]
     imports = "import json, math, sys" if "math." in act else "import json\nimport sys"
-    text = of_group(rung.formula) if isinstance(rung.formula, GroupFormula) else OF_WAVES
-    return text.format(imports=imports, act=act, title=title, words=textwrap.fill(words, MOST_LETTERS), name=name)
+    return template(rung.formula).format(
+        imports=imports, act=act, title=title, words=textwrap.fill(words, MOST_LETTERS), name=name
+    )
 
 
 def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
@@ -55,7 +54,7 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
     numbers = out.with_suffix(".json")
     _check_own(out, MARK)
     _check_own(numbers, '"rung"')
-    values = json.dumps(rung.to_json(), allow_nan=False) + "\n"
+    values = d.to_json(rung.key) + "\n"
     write_together({numbers: values.encode(), out: program(d, rung, out.stem).encode()})
     return out, numbers
 

@@ -18,6 +18,7 @@ from modinterp.formulas.group_formula import GroupFormula
 from modinterp.formulas.group_reading import GroupReading
 from modinterp.formulas.ladder import followed
 from modinterp.formulas.reading import NeuronReading
+from modinterp.formulas.softmax_of_waves import term_of_head
 from modinterp.formulas.waves import TERMS, Array, Cluster, Path, Waves, term_of
 
 F = TypeVar("F", Formula, GroupFormula)
@@ -33,17 +34,19 @@ class Effects:
         written: root mean square over classes of what each neuron writes per unit of its activation, `[neuron]`.
         open: share of the pairs on which each neuron passes on a change of its input, `[neuron]`.
         deviation: standard deviation of each neuron over all pairs, `[neuron]`.
+        p: number of residues or elements.
     """
 
     written: Array
     open: Array
     deviation: Array
+    p: int
 
     @classmethod
     def of(cls, r: NeuronReading | GroupReading) -> Effects:
         """The effects in a network's own activations."""
         act = r.act
-        return cls(r.W_L.std(axis=1), (act != 0).mean(axis=(0, 1)), act.std(axis=(0, 1)))
+        return cls(r.W_L.std(axis=1), (act != 0).mean(axis=(0, 1)), act.std(axis=(0, 1)), r.p)
 
 
 def at_threshold(formula: Formula, effects: Effects, least: float) -> Formula:
@@ -65,18 +68,44 @@ def _of_path(path: Path, size: float) -> float:
 
 def _thinned(cluster: Cluster, effects: Effects, least: float) -> Iterator[Cluster]:
     """The neurons that stay, those with the same waves together."""
+    for part in _by_head(cluster):
+        yield from _thinned_alike(part, effects, least)
+
+
+def _by_head(cluster: Cluster) -> Iterator[Cluster]:
+    """Neurons whose largest wave comes through one head together, that wave first: phases of the others follow it."""
+    mixed = [term for term in cluster.inputs if term.startswith("head ")]
+    if not mixed:
+        yield cluster
+        return
+    largest = np.stack([cluster.inputs[term].amplitude for term in mixed]).argmax(axis=0)
+    for k in sorted(set(largest.tolist())):
+        order = dict.fromkeys(("constant", mixed[k], *cluster.inputs))
+        yield _some(replace(cluster, inputs={x: cluster.inputs[x] for x in order}), (largest == k).nonzero()[0])
+
+
+def _some(cluster: Cluster, members: Array) -> Cluster:
+    def some(waves: Waves) -> Waves:
+        return waves.mapped(lambda x: x[members], lambda x: x[members])
+
+    return replace(cluster, inputs={x: some(w) for x, w in cluster.inputs.items()},
+                   outputs={k: some(w) for k, w in cluster.outputs.items()},
+                   neurons=tuple(np.array(cluster.neurons)[members].tolist()))  # fmt: skip
+
+
+def _thinned_alike(cluster: Cluster, effects: Effects, least: float) -> Iterator[Cluster]:
     neurons = np.array(cluster.neurons)
     gain = (effects.written[neurons] ** 2) * effects.open[neurons]
     deviation = effects.deviation[neurons] ** 2
     kept: dict[Any, tuple[Array, Array]] = {}  # which neurons have the wave, and which a phase of its own
+    first = next((term for term in cluster.inputs if term.startswith("head ")), None)
     for name, waves in cluster.inputs.items():
         (multiples, freq), size = term_of(name, cluster.freq), waves.amplitude**2 * gain
-        if name in KEPT_WHOLE:
+        if name in KEPT_WHOLE or name == first:
             kept[name] = (np.ones(len(neurons), bool), np.full(len(neurons), waves.phase is not None))
             continue
-        kept[name] = _decided(
-            cluster, waves, multiples[0], size * len(multiples) / 2, least, may_follow=freq == cluster.freq
-        )
+        size = size * (_spread(cluster, name, effects.p) if term_of_head(name) else len(multiples) / 2)
+        kept[name] = _decided(cluster, waves, multiples[0], size, least, may_follow=freq == cluster.freq)
     for k, waves in cluster.outputs.items():
         size = waves.amplitude**2 / 2 * deviation
         # of another frequency there is nothing that a phase could follow
@@ -88,6 +117,13 @@ def _thinned(cluster: Cluster, effects: Effects, least: float) -> Iterator[Clust
     for signature, members in groups.items():
         flags = dict(zip(kept, signature, strict=True))
         yield _part(cluster, np.array(members), flags)
+
+
+def _spread(cluster: Cluster, term: str, p: int) -> float:
+    """Variance over all pairs of what a head mixes, for an amplitude of 1."""
+    x = np.arange(p)
+    wave = cluster.wave(term, x[:, None], x[None], p)
+    return float(np.square(np.abs(wave - wave.mean())).mean() / (2 if np.iscomplex(wave).any() else 1))
 
 
 def _decided(
@@ -107,18 +143,14 @@ def _decided(
 def _part(cluster: Cluster, members: Array, flags: Mapping[Any, tuple[bool, bool]]) -> Cluster:
     """Some neurons of a cluster, with those of their waves that are kept."""
 
-    def some(waves: Waves) -> Waves:
-        return waves.mapped(lambda x: x[members], lambda x: x[members])
-
-    whole = Cluster(cluster.freq, {x: some(w) for x, w in cluster.inputs.items()},
-                    {k: some(w) for k, w in cluster.outputs.items()})  # fmt: skip
+    whole = _some(cluster, members)
 
     def decided(waves: Waves, key: Any, multiples: tuple[int, int]) -> Waves:
         return waves if flags[key][1] else followed(whole, waves, multiples)
 
     inputs = {x: decided(w, x, term_of(x, cluster.freq)[0][0]) for x, w in whole.inputs.items() if flags[x][0]}
     outputs = {k: decided(w, k, (1, 1)) for k, w in whole.outputs.items() if flags[k][0]}
-    return Cluster(cluster.freq, inputs, outputs, tuple(np.array(cluster.neurons)[members].tolist()))
+    return replace(whole, inputs=inputs, outputs=outputs)
 
 
 def compact(

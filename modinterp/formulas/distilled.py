@@ -24,6 +24,7 @@ from modinterp.formulas.reading import NeuronReading
 from modinterp.formulas.rung import KL, SAME, Rung, is_faithful
 from modinterp.formulas.shares import shares
 from modinterp.formulas.stages import stages
+from modinterp.formulas.waves import DIGITS
 from modinterp.formulas.written import written
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements, PairMeasurements
 from modinterp.measurements.network import NoSuchPart
@@ -31,6 +32,7 @@ from modinterp.measurements.network import NoSuchPart
 AnyFormula = Formula | GroupFormula
 SAMPLE = 3000  # pairs on which the search for the shortest formula looks
 FEWEST_BITS, MOST_BITS = 3, 24
+FEWEST_DIGITS, DIGITS_OF_KL = 2, 0.0001  # of numbers in files, and what these may change [nats]
 ROUNDING_OF_ACCURACY, ROUNDING_OF_KL = 0.0005, 0.001  # what rounding may change, for "nothing changes"
 
 
@@ -66,7 +68,8 @@ class Distilled:
         def enough_on_sample(formula: AnyFormula) -> bool:
             return is_faithful(self._faithfulness_on_sample(formula))
 
-        last = next((x for x in self.rungs if x.key == "keys" and x.is_faithful), self.rungs[-1])
+        inside = sorted((x for x in self.rungs if x.inside), key=lambda x: x.faithfulness.kl)
+        last = next((self[key] for key in ("keys", "attention", "reads") if self._is_faithful(key)), inside[0])
         short = compact(last.formula, thinned, enough, enough_on_sample)
         if short is None:
             self.absent["compact"] = (
@@ -76,6 +79,9 @@ class Distilled:
             return
         step = Step("compact", assumption, short, read_from=last.read_from)
         self.rungs = (*self.rungs, self._measured(step))
+
+    def _is_faithful(self, key: str) -> bool:
+        return any(rung.key == key and rung.is_faithful for rung in self.rungs)
 
     @cached_property
     def _network(self) -> np.ndarray:
@@ -255,8 +261,25 @@ class Distilled:
         return (f"`{key}` is absent: {why}." for key, why in self.absent.items())
 
     def to_json(self, key: str | None = None) -> str:
-        """One rung as text, by default the last one; see `Rung.to_json`."""
-        return json.dumps(self[key or self.rungs[-1].key].to_json(), allow_nan=False)
+        """One rung as text, by default the last one; see `Rung.to_json`.
+
+        Its numbers have the fewest digits at which accuracy and KL divergence stay as they are.
+        """
+        rung = self[key or self.rungs[-1].key]
+        return json.dumps(rung.to_json(self.digits(rung)), allow_nan=False, separators=(",", ":"))
+
+    def digits(self, rung: Rung) -> int:
+        """The fewest significant digits of the numbers in a file at which nothing changes.
+
+        The accuracy is the same, and the KL divergence differs by at most 0.0001 nats or 1%.
+        """
+        own = rung.faithfulness
+        for digits in range(FEWEST_DIGITS, DIGITS):
+            found = self._faithfulness(type(rung.formula).of_json(rung.to_json(digits)["formula"]))
+            is_close = abs(found.kl - own.kl) <= max(DIGITS_OF_KL, 0.01 * own.kl)
+            if found.accuracy == own.accuracy and found.same == own.same and is_close:
+                return digits
+        return DIGITS
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))

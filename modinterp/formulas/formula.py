@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from modinterp.formulas import softmax_of_waves
+from modinterp.formulas.softmax_of_waves import Head
 from modinterp.formulas.waves import (
     ACTIVATIONS,
     PAIRS_AT_ONCE,
@@ -38,6 +40,7 @@ class Formula:
         alphas: frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
         clusters: neurons by frequency.
         path: what passes the neurons by.
+        heads: attention, where neurons read what heads mix.
         names: numbers of the task in the order in which they add up, where this is not 0 .. p - 1.
     """
 
@@ -48,12 +51,13 @@ class Formula:
     clusters: tuple[Cluster, ...] = ()
     path: tuple[Path, ...] = ()
     names: tuple[int, ...] = ()
+    heads: tuple[Head, ...] = ()
 
     @property
     def numbers(self) -> int:
         """How many numbers the formula has: amplitudes, phases, frequencies, counts of neurons and kinds of waves."""
         freqs = len({one.freq for one in self.path})
-        return 2 * len(self.alphas) + sum(x.numbers for x in (*self.clusters, *self.path)) + freqs
+        return 2 * len(self.alphas) + sum(x.numbers for x in (*self.clusters, *self.path, *self.heads)) + freqs
 
     @property
     def neurons(self) -> int:
@@ -93,6 +97,8 @@ class Formula:
             data["names"] = list(self.names)
         if self.alphas:
             data["alphas"] = dict(zip(map(str, self.alphas), significant(list(self.alphas.values())), strict=True))
+        if self.heads:
+            data["heads"] = softmax_of_waves.to_json(self.heads, significant)
         if self.clusters:
             data["clusters"] = [
                 {"freq": x.freq, "inputs": {name: waves.to_json() for name, waves in x.inputs.items()},
@@ -111,16 +117,18 @@ class Formula:
         """The formula that `to_json` gave, or its text."""
         if isinstance(data, str):
             data = json.loads(data)
+        every = softmax_of_waves.of_json(data.get("heads", ()))
         clusters = tuple(
             Cluster(x["freq"], {name: Waves.of_json(waves) for name, waves in x["inputs"].items()},
-                    {int(k): Waves.of_json(waves) for k, waves in x["outputs"].items()}, tuple(x.get("neurons", ())))
+                    {int(k): Waves.of_json(waves) for k, waves in x["outputs"].items()},
+                    tuple(x.get("neurons", ())), every)
             for x in data.get("clusters", ())
         )  # fmt: skip
         path = tuple(
             Path(x["freq"], x["term"], complex(*x["cosine"]), complex(*x["sine"])) for x in data.get("path", ())
         )
         alphas = {int(k): alpha for k, alpha in data.get("alphas", {}).items()}
-        return cls(data["p"], data["sign"], data["act_fn"], alphas, clusters, path, tuple(data.get("names", ())))
+        return cls(data["p"], data["sign"], data["act_fn"], alphas, clusters, path, tuple(data.get("names", ())), every)
 
     def rounded(self, bits: int) -> Formula:
         """The formula with every number rounded to so many bits: amplitudes within their array's range, phases of 2 pi.
@@ -133,7 +141,8 @@ class Formula:
         def all_of(some: Mapping[Any, Waves]) -> dict[Any, Waves]:
             return {key: waves.mapped(amplitude, phase) for key, waves in some.items()}
 
-        clusters = tuple(Cluster(x.freq, all_of(x.inputs), all_of(x.outputs), x.neurons) for x in self.clusters)
+        every = tuple(x.mapped(amplitude) for x in self.heads)
+        clusters = tuple(Cluster(x.freq, all_of(x.inputs), all_of(x.outputs), x.neurons, every) for x in self.clusters)
         parts = amplitude(np.array([part for x in self.path for part in _parts(x)]))
         quads = parts.reshape(-1, 4).tolist()
         path = tuple(
@@ -141,7 +150,7 @@ class Formula:
             for x, quad in zip(self.path, quads, strict=True)
         )
         alphas = dict(zip(self.alphas, amplitude(np.array(list(self.alphas.values()))).tolist(), strict=True))
-        return Formula(self.p, self.sign, self.act_fn, alphas, clusters, path, self.names)
+        return Formula(self.p, self.sign, self.act_fn, alphas, clusters, path, self.names, every)
 
 
 def _parts(path: Path) -> Iterator[float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from modinterp.formulas.attention import HeadReading
 from modinterp.formulas.formula import Formula
 from modinterp.formulas.group_formula import GroupFormula
 from modinterp.formulas.reading import NeuronReading, paths
@@ -67,6 +68,8 @@ ASSUMPTIONS = {
     "path": "Waves of the key frequencies also reach the logits past the neurons.",
     "keys": "A neuron writes all key frequencies and those of five neurons or more, not its own alone.",
     "reads": "A neuron also reads waves of the other key frequencies.",
+    "attention": "Each head attends by a softmax of waves of a and of b, and a neuron reads what the heads mix of the "
+    "waves of one frequency.",
     "compact": "Of all these waves, those that change the network's logits the least are left out.",
     "pairs": "The logits are waves of a, of b and of both, of the key frequencies, with no neurons between.",
 }
@@ -100,6 +103,17 @@ def steps(r: NeuronReading) -> Iterator[Step]:
     read = {min(k * i % r.p, -k * i % r.p) for k in r.keys for i in (1, 2)}
     if len(read) <= MOST_READ * (r.p // 2):
         yield step("reads", tuple(_with_others(r, x, (*r.single, *PRODUCTS)) for x in whole), past)
+
+
+def with_attention(r: NeuronReading, h: HeadReading, last: Step) -> Step:
+    """The formula whose neurons read what heads mix, with the outputs and paths of another rung."""
+    assert isinstance(last.formula, Formula)
+    heads = h.heads(r.keys)
+    clusters = tuple(
+        replace(x, inputs=h.inputs(r, x.freq, np.array(x.neurons)), heads=heads) for x in last.formula.clusters
+    )
+    formula = replace(last.formula, clusters=clusters, heads=heads)
+    return Step("attention", ASSUMPTIONS["attention"], formula, read_from=(*last.read_from, "heads", "values of heads"))
 
 
 def _with_others(r: NeuronReading, cluster: Cluster, terms: Sequence[str]) -> Cluster:

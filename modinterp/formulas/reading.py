@@ -25,6 +25,8 @@ READ_FROM = {
     "inputs": "the neuron's input over all pairs, projected onto each wave of a and b",
     "outputs": "the neuron's row of W_L = W_out W_U, projected onto the waves of the classes",
     "path": "the logits less neurons times W_L, projected onto products of a wave of the pair and one of the class",
+    "heads": "attention scores of a and of b less the last position's, projected onto waves of each",
+    "values of heads": "rows of W_E W_V W_O W_in of each head, projected onto waves of the residues",
     "alphas": "the logits over all pairs, projected onto cos(w (answer - c)) of each key frequency",
 }
 

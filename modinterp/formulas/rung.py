@@ -11,6 +11,7 @@ from modinterp.formulas.faithfulness import Faithfulness
 from modinterp.formulas.group_ladder import READ_FROM as OF_GROUPS
 from modinterp.formulas.ladder import Step
 from modinterp.formulas.reading import READ_FROM
+from modinterp.formulas.waves import DIGITS
 
 SAME, KL = 0.999, 0.01  # of a faithful formula: pairs answered as the network does, and mean divergence [nats]
 
@@ -34,14 +35,31 @@ class Rung(Step):
         """Logits of all classes for pairs of residues, `[..., class]`; see `Formula.__call__`."""
         return self.formula(a, b)
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain data: the formula, its assumption, what its numbers were read from, and how faithful it is."""
+    def to_json(self, digits: int = DIGITS) -> dict[str, Any]:
+        """Plain data: the formula, its assumption, what its numbers were read from, and how faithful it is.
+
+        Args:
+            digits: significant ones, of the formula's numbers.
+        """
         read_from = {name: (READ_FROM | OF_GROUPS)[name] for name in self.read_from}
         found = {name: float(f"{value:.6g}") for name, value in vars(self.faithfulness).items()}
+        formula = with_digits(self.formula.to_json(), digits)
         return {"rung": self.key, "assumption": self.assumption, "inside": self.inside, "read_from": read_from,
-                "numbers": self.formula.numbers, **found, "formula": self.formula.to_json()}  # fmt: skip
+                "numbers": self.formula.numbers, **found, "formula": formula}  # fmt: skip
 
 
 def is_faithful(found: Faithfulness) -> bool:
     """Whether logits answer as a network does: on 99.9% of pairs, at most 0.01 nats from it."""
     return found.same >= SAME and found.kl <= KL
+
+
+def with_digits(data: Any, digits: int) -> Any:
+    """Plain data whose floating-point numbers have so many significant digits, but for matrices of generators."""
+    if isinstance(data, dict):
+        return {key: x if key == "generators" else with_digits(x, digits) for key, x in data.items()}
+    if isinstance(data, list):
+        return [with_digits(x, digits) for x in data]
+    if not isinstance(data, float):
+        return data
+    short = float(f"{data:.{digits}g}")
+    return int(short) if short.is_integer() else short

@@ -10,8 +10,9 @@ from modinterp.formulas.formula import Formula
 from modinterp.formulas.group_formula import GroupFormula, split
 from modinterp.formulas.group_reading import GroupReading
 from modinterp.formulas.matrices import Block
+from modinterp.formulas.matrix_shares import matrix_shares, read_by
 from modinterp.formulas.reading import NeuronReading
-from modinterp.formulas.waves import ACTIVATIONS, term_of
+from modinterp.formulas.waves import ACTIVATIONS, TERMS
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, PairMeasurements
 from modinterp.runs import NotRecorded
 
@@ -24,13 +25,13 @@ def shares(
     Of `W_E` and `W_U`, the squared norm at the frequencies that the formula reads, and writes. Of `W_L`, the squared
     norm that its rows have in the formula. Of `inputs` and `neurons`, the variance of the neurons over all pairs,
     before and after the nonlinearity, that the formula's neurons explain; of `logits` the same, each pair's mean left
-    out. Means over tokens, classes and pairs count for nothing.
+    out. Means over tokens, classes and pairs count for nothing. Of the other matrices see `matrix_shares`.
     """
     found = _of_matrices(m, formula) if isinstance(m, CyclicMeasurements) and isinstance(formula, Formula) else {}
     if isinstance(m, GroupMeasurements) and isinstance(formula, GroupFormula):
         found = _of_group(m, formula)
     if r is not None and formula.clusters:
-        found |= _of_neurons(r, formula)
+        found |= matrix_shares(m, formula) | _of_neurons(r, formula)
     return found | {"logits": _explained(m.logits.double().cpu().numpy(), formula.grid(), axis=-1)}
 
 
@@ -66,14 +67,15 @@ def _projected(block: Block, rows: np.ndarray) -> float:
 
 
 def _frequencies(formula: Formula) -> tuple[set[int], set[int]]:
-    p = formula.p
+    """Frequencies that a formula reads, and those that it writes. [cycles per p]"""
+    p, parts = formula.p, read_by(formula)
     read, written = set(formula.alphas), {*formula.alphas, *(x.freq for x in formula.path)}
-    for cluster in formula.clusters:
-        written |= set(cluster.outputs)
-    named = [(x.freq, term) for x in formula.clusters for term in x.inputs] + [(x.freq, x.term) for x in formula.path]
-    for own, term in named:
-        multiples, freq = term_of(term, own)
-        read |= {freq * max(abs(i), abs(j)) % p for i, j in multiples}
+    for of_cluster, outputs, _ in parts:
+        read, written = read | {int(k) for k in of_cluster}, written | {int(k) for k in outputs}
+    for x in formula.path:
+        read |= {x.freq * max(abs(i), abs(j)) % p for i, j in TERMS[x.term]}
+    for head in formula.heads:
+        read |= {*head.first, *(head.second or ())}
     return {min(k, p - k) for k in read if k}, written
 
 

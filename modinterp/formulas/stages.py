@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +22,8 @@ from modinterp.measurements import PairMeasurements
 def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> pd.DataFrame:
     """What it costs to put each part of a formula into the network: alone, and on top of the parts before it.
 
-    The neurons of each frequency are replaced by a hook at the neurons. What all neurons write, and what passes them
+    Attention of each head is replaced by a hook at its pattern, where the formula has heads, and the neurons of each
+    frequency by one at the neurons. What all neurons write, and what passes them
     by, is replaced in the logits, where both are added up. Losses do not add up, since the answers saturate: the last
     row has the sum of what the parts cost alone beside what all cost together.
 
@@ -44,24 +45,48 @@ def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formul
     whole = faithfulness(network, network, answers)
     rows = [row("the network", r.logits, r.logits)]
     own, written = r.act, _written(formula, len(r.W_L))
+    hooks = {}
+    for name, alone, hooks in _by_head(m, r, formula):
+        rows.append(row(name, _hooked(m, alone), _hooked(m, hooks)))
     neurons = own.copy()
     for freq, values in _by_block(formula):
         some = own.copy()
         for members, act in values:
             some[..., members], neurons[..., members] = act, act
-        hooked = _with_neurons(m, r.sign, some)
-        rows.append(row(f"inputs of the neurons of {m.basis.block} {freq}", hooked, _with_neurons(m, r.sign, neurons)))
+        so_far = _hooked(m, hooks | _neurons(m, r.sign, neurons))
+        name = f"inputs of the neurons of {m.basis.block} {freq}"
+        rows.append(row(name, _hooked(m, _neurons(m, r.sign, some)), so_far))
     silent = np.setdiff1d(np.arange(len(r.W_L)), np.array([n for x in formula.clusters for n in x.neurons]))
     change = turned_b(own @ (written - r.W_L), r.sign)
-    so_far = _with_neurons(m, r.sign, neurons) + turned_b(neurons @ (written - r.W_L), r.sign)
+    so_far = _hooked(m, hooks | _neurons(m, r.sign, neurons)) + turned_b(neurons @ (written - r.W_L), r.sign)
     name = f"what neurons write; {len(silent)} write nothing"
     rows.append(row(name, r.logits + change, so_far))
     passing = replace(r.empty(), path=formula.path).grid() - turned_b(r.passing(), r.sign)
-    rows.append(row("what passes the neurons by", r.logits + passing, so_far + passing))
-    together = faithfulness((so_far + passing).reshape(-1, m.p), network, answers)
+    every = formula.grid()
+    rows.append(row("what passes the neurons by", r.logits + passing, every))
+    together = faithfulness(every.reshape(-1, m.p), network, answers)
     total = {"part": "sum of the effects, and all parts", "effect": sum(x["effect"] for x in rows),  # type: ignore[misc]
              "accuracy so far": together.accuracy, "loss so far": together.loss, "kl so far": together.kl}  # fmt: skip
     return pd.DataFrame([*rows, total])
+
+
+Hooks = dict[str, Tensor]
+
+
+def _by_head(
+    m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula
+) -> Iterator[tuple[str, Hooks, Hooks]]:
+    """A name for each head, the network's attention with that head's by the formula, and with all heads so far."""
+    if not isinstance(formula, Formula):
+        return
+    hook, x = f"{m.last_block}.attn.hook_pattern", np.arange(m.p)
+    so_far = m.activation(hook).double().cpu().numpy().copy() if formula.heads else np.zeros(0)
+    for number, head in enumerate(formula.heads):
+        alone = m.activation(hook).double().cpu().numpy().copy()
+        pattern = [turned_b(y, r.sign) for y in head.pattern(x[:, None], x[None], m.p)]
+        for grid in (alone, so_far):
+            grid[:, :, number] = np.stack(pattern, axis=-1)
+        yield f"attention of head {number}", {hook: _put_back(m, hook, alone)}, {hook: _put_back(m, hook, so_far)}
 
 
 def _by_block(formula: Formula | GroupFormula) -> Iterator[tuple[int | str, list[tuple[list[int], np.ndarray]]]]:
@@ -83,9 +108,16 @@ def _written(formula: Formula | GroupFormula, neurons: int) -> np.ndarray:
     return written
 
 
-def _with_neurons(m: PairMeasurements, sign: int, act: np.ndarray) -> np.ndarray:
-    """Logits of the network with other neurons, by a hook, `[a, b, class]`."""
+def _neurons(m: PairMeasurements, sign: int, act: np.ndarray) -> Hooks:
+    """Neurons `[a, sign b, neuron]` as the values of a hook."""
     name = f"{m.last_block}.mlp.hook_post"
-    arranged = torch.from_numpy(turned_b(act, sign))
-    values: Mapping[str, Tensor] = {name: m.basis.put_back(arranged, m.grid[name])}
-    return m.logits_after(dict(values)).double().cpu().numpy()
+    return {name: _put_back(m, name, turned_b(act, sign))}
+
+
+def _put_back(m: PairMeasurements, hook: str, grid: np.ndarray) -> Tensor:
+    return m.basis.put_back(torch.from_numpy(grid), m.grid[hook])
+
+
+def _hooked(m: PairMeasurements, hooks: Hooks) -> np.ndarray:
+    """Logits of the network with other values at some hooks, `[a, b, class]`."""
+    return m.logits_after(dict(hooks)).double().cpu().numpy()

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from modinterp.formulas.softmax_of_waves import Head, mixed, term_of_head
+
 Array = np.ndarray
 DIGITS = 5  # significant ones, of numbers in files
 PAIRS_AT_ONCE = 20_000  # whose neurons are in memory at one time
@@ -71,6 +73,8 @@ def term_of(name: str, freq: int) -> tuple[tuple[tuple[int, int], ...], int]:
     Args:
         freq: of the neurons that read the term. [cycles per p]
     """
+    if (head := term_of_head(name)) is not None:  # what a head mixes has the phase of the wave; attention has none
+        return ((1, 0),) if head[0] == "head" else ((0, 0),), freq
     kind, _, other = name.partition(" at ")
     return TERMS[kind], int(other or freq)
 
@@ -125,12 +129,14 @@ class Cluster:
         inputs: name of a term, as in `term_of`, to its waves in every neuron's input.
         outputs: frequency to the waves that every neuron writes into the logits over classes.
         neurons: number of each neuron in the network.
+        heads: those of the network, where terms of `inputs` are what heads mix.
     """
 
     freq: int
     inputs: Mapping[str, Waves]
     outputs: Mapping[int, Waves]
     neurons: tuple[int, ...] = field(default=(), compare=False)
+    heads: tuple[Head, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def size(self) -> int:
@@ -143,7 +149,10 @@ class Cluster:
         return 3 + sum(waves.numbers for waves in (*self.inputs.values(), *self.outputs.values()))
 
     def own_phases(self) -> tuple[Array | float, Array | float]:
-        """Phases of every neuron's wave of a, and of b. [radians]"""
+        """Phases of every neuron's wave of a, and of b; of what its first head mixes, where heads do. [radians]"""
+        own = [x for term, x in self.inputs.items() if term.startswith("head ") and x.phase is not None]
+        if own and own[0].phase is not None:
+            return own[0].phase, own[0].phase
         found = [self.inputs.get(name, self.inputs.get("single")) for name in ("first", "second")]
         first, second = (0.0 if one is None or one.phase is None else one.phase for one in found)
         return first, second
@@ -157,11 +166,18 @@ class Cluster:
         """The inputs of the neurons for pairs of residues, `[..., neuron]`."""
         waves, sizes = [], []
         for name, x in self.inputs.items():
-            multiples, freq = term_of(name, self.freq)
-            waves.append(sum(circle(freq * (i * a + j * b), p) for i, j in multiples))
+            multiples, _ = term_of(name, self.freq)
+            waves.append(self.wave(name, a, b, p))
             sizes.append(x.complex(self.followed(multiples[0])))
         every, z = np.stack(waves, axis=-1), np.stack(sizes)  # one product in place of one for each term
         return np.concatenate([every.real, every.imag], axis=-1) @ np.concatenate([z.real, -z.imag])
+
+    def wave(self, term: str, a: Array, b: Array, p: int) -> Array:
+        """The complex wave of a term for pairs of residues."""
+        multiples, freq = term_of(term, self.freq)
+        if term_of_head(term) is None:
+            return np.sum([circle(freq * (i * a + j * b), p) for i, j in multiples], axis=0)
+        return mixed(term, self.heads, (circle(freq * a, p), circle(freq * b, p)), a, b, p)
 
     def output(self, p: int) -> Array:
         """What each neuron writes, `[neuron, class]`."""

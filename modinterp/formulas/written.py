@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from modinterp.formulas import group_ladder
+from modinterp.formulas.attention import HeadReading
 from modinterp.formulas.compact import Effects, at_threshold
 from modinterp.formulas.formula import Formula
 from modinterp.formulas.group_reading import GroupReading
-from modinterp.formulas.ladder import ASSUMPTIONS, PRODUCTS, Step, steps
+from modinterp.formulas.ladder import ASSUMPTIONS, PRODUCTS, Step, steps, with_attention
 from modinterp.formulas.reading import NeuronReading, alphas, paths, turned_b
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.network import NoSuchPart
@@ -45,7 +46,11 @@ def written(m: NetworkMeasurements) -> Written:
         return _of_group(m)
     if isinstance(m, CyclicMeasurements) and m.basis.is_operation:
         return _of_waves(m)
-    return Written(absent={"all": f"{m.task.name} is no addition under other names; no formula of waves is known"})
+    if len(m.task.output_sizes) > 1:
+        why = f"{m.task.name} asks {len(m.task.output_sizes)} things of each pair; formulas are of one answer"
+    else:
+        why = f"{m.task.name} is no addition under other names; no formula of waves is known"
+    return Written(absent={"all": why})
 
 
 def _of_waves(m: CyclicMeasurements) -> Written:
@@ -65,6 +70,11 @@ def _of_waves(m: CyclicMeasurements) -> Written:
     found.steps += steps(reading)
     if found.steps[-1].key != "reads":
         found.absent["reads"] = "key frequencies and their doubles are most of all, whose waves are any function"
+    try:
+        keys = next(x for x in found.steps if x.key == "keys")
+        found.steps.append(with_attention(reading, HeadReading.of(m, reading), keys))
+    except NoSuchPart as error:
+        found.absent["attention"] = str(error)
     found.reading, effects = reading, Effects.of(reading)
     found.thinned = partial(_thinned, at_threshold, effects)
     return found

@@ -1,0 +1,117 @@
+"""The heads of a network read as waves: scores of a and of b, and the values that neurons read through each head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from modinterp.formulas.reading import ALIKE, NeuronReading, along_classes
+from modinterp.formulas.softmax_of_waves import Head
+from modinterp.formulas.waves import Waves
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.network import NoSuchPart
+from modinterp.runs import NotRecorded
+
+OF_ONE = 1e-6  # share of a score's variance that may depend on the other number, in float32 networks
+REBUILT = 1e-6  # share of the inputs' variance that heads may miss, when all their scores and values are exact
+
+
+@dataclass(frozen=True, eq=False)
+class HeadReading:
+    """What the heads of a network do, as functions of one number each.
+
+    Attributes:
+        scores: of a and of b less the score of the last position, `[2, head, residue]`.
+        values: what each neuron reads of a and of b at full attention, `[2, head, residue, neuron]`.
+        last: what each neuron reads of the last position at full attention, `[head, neuron]`.
+    """
+
+    scores: np.ndarray
+    values: np.ndarray
+    last: np.ndarray
+
+    @classmethod
+    def of(cls, m: CyclicMeasurements, r: NeuronReading) -> HeadReading:
+        """Read a network of one layer with three positions.
+
+        Raises:
+            NoSuchPart: it is another network, its scores depend on both numbers, or its neurons read something else.
+        """
+        try:
+            found = cls._of_weights(m, r)
+        except NoSuchPart:
+            raise
+        except (NotRecorded, AttributeError, KeyError) as error:
+            raise NoSuchPart(f"heads and values of {m.name} are not seen") from error
+        to_a, to_b, to_last = found.patterns()
+        read = np.einsum("hab,hn->abn", to_last, found.last)
+        for h in range(len(to_a)):
+            read += to_a[h][..., None] * found.values[0, h][:, None] + to_b[h][..., None] * found.values[1, h]
+        rest = r.pre - read
+        rest = rest - rest.mean(axis=(0, 1))
+        if np.square(rest).sum() > REBUILT * np.square(r.pre - r.pre.mean(axis=(0, 1))).sum():
+            raise NoSuchPart(f"neurons of {m.name} read more than values that heads of one layer mix")
+        return found
+
+    @classmethod
+    def _of_weights(cls, m: CyclicMeasurements, r: NeuronReading) -> HeadReading:
+        if m.n_layers != 1 or not m.has_attention or m.task.n_ctx != 3:
+            raise NoSuchPart(f"{m.name} has no heads of one layer over a, b and a last position")
+        raw = m.activation("blocks.0.attn.hook_attn_scores").double().cpu().numpy()
+        order = np.arange(m.p) * r.sign % m.p
+        scores = raw[:, order, :, :2] - raw[:, order, :, 2:]
+        of_a, of_b = scores[..., 0].mean(axis=1), scores[..., 1].mean(axis=0)
+        off = np.square(scores[..., 0] - of_a[:, None]).sum() + np.square(scores[..., 1] - of_b).sum()
+        if off > OF_ONE * np.square(scores - scores.mean(axis=(0, 1))).sum() + 1e-12:
+            raise NoSuchPart(f"attention scores of {m.name} depend on both numbers")
+        W_V, W_O, W_in = (x.detach().double().cpu().numpy() for x in (m.W_V, m.W_O, m.W_in))
+        through = W_V @ W_O @ W_in  # [head, d_model, neuron]
+        W_E = m.W_E.double().cpu().numpy()
+        names = dict(m.model.named_parameters())
+        W_pos = names["pos_embed.W_pos"].detach().double().cpu().numpy() if "pos_embed.W_pos" in names else None
+        own = names["embed.W_E"].detach().double().cpu().numpy()[int(m.task.inputs()[0, -1])]
+        at = [0.0, 0.0, 0.0] if W_pos is None else list(W_pos)
+        values = np.stack([np.einsum("xd,hdn->hxn", W_E + at[0], through),
+                           np.einsum("xd,hdn->hxn", W_E[order] + at[1], through)])  # fmt: skip
+        return cls(np.stack([of_a.T, of_b.T]), values, np.einsum("d,hdn->hn", own + at[2], through))
+
+    def patterns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Attention of each head to a, to b and to the last position over all pairs, `[head, a, b]`."""
+        of_a, of_b = np.exp(self.scores[0])[:, :, None], np.exp(self.scores[1])[:, None]
+        total = of_a + of_b + 1
+        return of_a / total, of_b / total, 1 / total
+
+    def heads(self, freqs: tuple[int, ...]) -> tuple[Head, ...]:
+        """The heads with the waves of some frequencies in their scores."""
+        p, found = self.scores.shape[-1], []
+        for of_a, of_b in zip(*self.scores, strict=True):
+            first, second = ({k: complex(along_classes(x[None], p, k)[0]) for k in freqs} for x in (of_a, of_b))
+            apart = sum(abs(first[k] - second[k]) ** 2 for k in freqs)
+            is_alike = apart <= ALIKE * sum(abs(first[k]) ** 2 + abs(second[k]) ** 2 for k in freqs)
+            offsets = float(of_a.mean()), float(of_b.mean())
+            found.append(Head(offsets, first, None if is_alike else second))
+        return tuple(found)
+
+    def inputs(self, r: NeuronReading, freq: int, neurons: np.ndarray) -> dict[str, Waves]:
+        """The waves of one frequency that some neurons read through each head, and their constants.
+
+        Values of a and of b differ by a constant, which is that of `second of head`, where both have the same wave.
+        """
+        found: dict[str, Waves] = {}
+        constant = r.pre[..., neurons].mean(axis=(0, 1))
+        patterns = self.patterns()
+        for h in range(self.scores.shape[1]):
+            of_a, of_b = (x[h][:, neurons] for x in self.values)
+            z = [along_classes(x.T, r.p, freq) for x in (of_a, of_b)]
+            mean_a, mean_b = of_a.mean(axis=0), of_b.mean(axis=0)
+            found[f"head {h}"] = Waves.of((z[0] + z[1]) / 2)
+            found[f"second of head {h}"] = Waves(mean_b - mean_a)
+            found[f"last of head {h}"] = Waves(self.last[h, neurons] - mean_a)
+            x = np.arange(r.p)
+            wave = np.exp(2j * np.pi * freq * x / r.p)
+            mixed = (patterns[0][h] * wave[:, None] + patterns[1][h] * wave).mean()
+            constant = constant - ((z[0] + z[1]) / 2 * mixed).real
+            constant = constant - patterns[1][h].mean() * (mean_b - mean_a)
+            constant = constant - patterns[2][h].mean() * (self.last[h, neurons] - mean_a)
+        return {"constant": Waves(constant), **found}

@@ -1,0 +1,105 @@
+"""Attention of heads as a softmax of waves of a and of b; numpy alone.
+
+A head attends from the last position to a, to b and to the last position itself. Its score of a is
+``offset + sum of Re(z e^(i w a))`` over some frequencies; the score of the last position is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+KINDS = ("head", "second of head", "last of head")  # of terms: a wave that is mixed, and attention to b and to the last
+
+
+@dataclass(frozen=True)
+class Head:
+    """One head's attention to a, to b and to the last position.
+
+    Attributes:
+        offsets: mean scores of a and of b, less the score of the last position.
+        first: frequency to the complex amplitude of the score of a.
+        second: the same of b; None where a and b have the same waves.
+    """
+
+    offsets: tuple[float, float]
+    first: Mapping[int, complex]
+    second: Mapping[int, complex] | None = None
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it has: two offsets, and a frequency, an amplitude and a phase for each wave."""
+        return 2 + 3 * len(self.first) + 2 * len(self.second or ())
+
+    def pattern(self, a: Array, b: Array, p: int) -> tuple[Array, Array, Array]:
+        """Attention to a, to b and to the last position."""
+        x = np.arange(p)
+
+        def score(waves: Mapping[int, complex], offset: float) -> Array:
+            return offset + sum(((z * np.exp(2j * np.pi * k * x / p)).real for k, z in waves.items()), np.zeros(p))
+
+        of_a = score(self.first, self.offsets[0])[a % p]
+        of_b = score(self.first if self.second is None else self.second, self.offsets[1])[b % p]
+        large = np.maximum(np.maximum(of_a, of_b), 0.0)
+        parts = np.exp(of_a - large), np.exp(of_b - large), np.exp(-large)
+        total = parts[0] + parts[1] + parts[2]
+        return parts[0] / total, parts[1] / total, parts[2] / total
+
+    def mapped(self, rounded: Any) -> Head:
+        """The head with a function of the array of its numbers."""
+        waves = [*self.first.values(), *(self.second or {}).values()]
+        offsets = rounded(np.array(self.offsets)).tolist()
+        parts = rounded(np.array([part for z in waves for part in (z.real, z.imag)])).reshape(-1, 2).tolist()
+        values = [complex(*x) for x in parts]
+        first = dict(zip(self.first, values, strict=False))
+        second = None if self.second is None else dict(zip(self.second, values[len(first) :], strict=True))
+        return Head((offsets[0], offsets[1]), first, second)
+
+
+def term_of_head(term: str) -> tuple[str, int] | None:
+    """Kind in `KINDS` and number of a head by the name of a term, such as `head 3`; None for other terms."""
+    kind, _, number = term.rpartition(" ")
+    return (kind, int(number)) if kind in KINDS else None
+
+
+def mixed(term: str, heads: tuple[Head, ...], wave: tuple[Array, Array], a: Array, b: Array, p: int) -> Array:
+    """What a term of a head is as a function of pairs: the neuron's wave mixed by it, or its attention.
+
+    Args:
+        wave: e^(i w a) and e^(i w b) of the neuron's frequency.
+    """
+    found = term_of_head(term)
+    assert found is not None
+    kind, number = found
+    to_a, to_b, to_last = heads[number].pattern(a, b, p)
+    if kind == "head":
+        return to_a * wave[0] + to_b * wave[1]
+    return (to_b if kind == "second of head" else to_last).astype(complex)
+
+
+def to_json(heads: Iterable[Head], significant: Any) -> list[dict[str, Any]]:
+    """Plain data of some heads."""
+
+    def waves(some: Mapping[int, complex]) -> dict[str, list[float]]:
+        return {str(k): significant([z.real, z.imag]) for k, z in some.items()}
+
+    return [
+        {"offsets": significant(x.offsets), "first": waves(x.first)}
+        | ({} if x.second is None else {"second": waves(x.second)})
+        for x in heads
+    ]
+
+
+def of_json(data: Iterable[Mapping[str, Any]]) -> tuple[Head, ...]:
+    """The heads that `to_json` gave."""
+
+    def waves(some: Mapping[str, Any]) -> dict[int, complex]:
+        return {int(k): complex(*z) for k, z in some.items()}
+
+    return tuple(
+        Head(tuple(x["offsets"]), waves(x["first"]), waves(x["second"]) if "second" in x else None) for x in data
+    )
