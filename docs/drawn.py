@@ -77,7 +77,7 @@ def with_library(_app: Sphinx, _page: str, _template: str, context: dict[str, An
     body = context.get("body", "")
     if "data-plot=" in body:
         library = plotly_packed(whole="data-library='whole'" in body)
-        draw = files("modinterp.pages").joinpath("draw.js").read_text()
+        draw = "".join(files("modinterp.pages").joinpath(name).read_text() for name in ("fit.js", "draw.js"))
         shade = "const shade = () => {};"  # figures lie on white here, whatever the theme
         context["body"] = (
             f'{body}<script type="application/gzip" id="plotly">{library}</script><script>{shade}\n{draw}</script>'

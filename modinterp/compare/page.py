@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import plotly.graph_objects as go
 
-from modinterp.compare.comparison import Comparison, as_text
+from modinterp.compare.comparison import Comparison
+from modinterp.explain.answers import answers
+from modinterp.explain.labels import FOURIER
 from modinterp.figures import comparison as drawn
 from modinterp.figures.ladder import ladders
 from modinterp.files import own_page, write_together
-from modinterp.pages.html import rendered, table_html
+from modinterp.measurements.quantity import REGISTRY, WORDS
+from modinterp.pages.html import rendered, short_names, shown, table_html
 from modinterp.pages.plots import Drawn
 
 
@@ -29,22 +33,49 @@ def _figure_of_formulas(comparison: Comparison) -> Iterator[tuple[str, go.Figure
         yield "ladders", ladders(comparison.curves, "Formulas of each network: how far they are from it, by their size")
 
 
+def _renamed(comparison: Comparison) -> Comparison:
+    """The same networks under the names of their files, without the folders of whoever made the page."""
+    names = short_names(list(comparison.names))
+    return Comparison(dict(zip(names, comparison.explanations.values(), strict=True)))
+
+
+def _networks(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """What the page begins with: the verdict on each network, as three answers."""
+    for name, x in comparison.explanations.items():
+        yield {
+            "name": name,
+            "label": x.verdict.label,
+            "is_explained": x.verdict.label == FOURIER,
+            "answers": answers(x),
+            "warning": "" if x.warning is None else x.warning.words,
+        }
+
+
+def _rows(comparison: Comparison) -> Iterator[tuple[str, list[str]]]:
+    """Title and cells of each row in which some network has a number, below what the page begins with."""
+    for key, row in comparison.table().drop(index=["warning", "verdict"]).iterrows():
+        cells = ["" if value == "" else value if isinstance(value, str) else shown(float(value)) for value in row]
+        if any(cells):
+            title = REGISTRY[str(key)].title.format(**WORDS) if key in REGISTRY else str(key)
+            yield title, cells
+
+
 def page(comparison: Comparison) -> str:
     """The comparison as one HTML document with every figure and plotly itself inside."""
-    table = comparison.table().map(as_text)
+    shown_as = _renamed(comparison)
     return rendered(
         "modinterp.compare",
         "page.html",
-        names=comparison.names,
-        rows=[(quantity, list(row)) for quantity, row in table.iterrows()],
-        first=[Drawn(key, figure) for key, figure in (*figures(comparison), *_figure_of_formulas(comparison))],
+        networks=list(_networks(shown_as)),
+        rows=list(_rows(shown_as)),
+        first=[Drawn(key, figure) for key, figure in (*figures(shown_as), *_figure_of_formulas(shown_as))],
         figures=(),
         tables=[
-            table_html("Agreement of the key frequencies (Jaccard)", comparison.agreement().reset_index(names="")),
-            table_html("Share of the energy at the key frequencies", comparison.frequencies()),
-            table_html("Loss without one frequency [nats]", comparison.losses_without()),
-            table_html("Formulas, and how faithful they are", comparison.formulas()),
-            table_html("Every number", comparison.numbers().reset_index(names="key")),
+            table_html("Agreement of the key frequencies (Jaccard)", shown_as.agreement().reset_index(names="")),
+            table_html("Share of the energy at the key frequencies", shown_as.frequencies()),
+            table_html("Loss without one frequency [nats]", shown_as.losses_without()),
+            table_html("Formulas, and how faithful they are", shown_as.formulas()),
+            table_html("Every number", shown_as.numbers().reset_index(names="key")),
         ],
     )
 

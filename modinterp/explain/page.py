@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import component_norms
+from modinterp.explain.answers import answers
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
 from modinterp.explain.labels import BEHAVIOUR, FOURIER
@@ -27,21 +28,16 @@ from modinterp.figures import (
     representations,
     symmetry,
 )
+from modinterp.figures.theme import titled
 from modinterp.files import own_page, write_together
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements, PositionMeasurements
-from modinterp.measurements.quantity import number_text
-from modinterp.pages.html import rendered, table_html
+from modinterp.pages.html import rendered, short_names, shown, table_html
 from modinterp.pages.plots import Drawn
 from modinterp.runs import NotRecorded
 
 LADDER = "Formulas of the network by their size, and the network itself cut down to as many numbers"
 # the figures that the page begins with: what interventions do, what it uses, needs, and answers
 FIRST = ("dial", "dose_response", "spectra", "single", "symmetry", "by_kind", "attention")
-
-
-def _titled(figure: go.Figure, title: str) -> go.Figure:
-    """A figure under a title that says only what it shows: what is seen there is not known beforehand."""
-    return figure.update_layout(title_text=title)
 
 
 def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
@@ -57,19 +53,19 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
     norms = {"W_E": component_norms(m.W_E).cpu()} if m.has_embedding else {}
     norms |= {readout_name: component_norms(m.readout_matrix.T).cpu()}
     title = f"Fourier components of the residues; key frequencies {', '.join(map(str, freqs))}"
-    yield "spectra", _titled(fourier.spectra(norms, freqs), title)
+    yield "spectra", titled(fourier.spectra(norms, freqs), title)
     title = f"The spectrum of {readout_name} among draws without structure"
     yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
     losses = ablations.per_frequency(m.loss_without_each_block, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
-    yield "single", _titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
+    yield "single", titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
     title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
-    yield "readoff", _titled(readout.readoff(m.readoff), title)
+    yield "readoff", titled(readout.readoff(m.readoff), title)
     if m.has_neurons and not m.is_output_only:
         sizes = {k: len(members) for k, members in m.neurons.clusters().items()}
         largest = max(sizes, key=lambda k: sizes[k], default=freqs[0] if freqs else 1)
         histogram = neurons.histogram_and_cluster(m.neurons, m.readout_matrix, largest)
         title = "How much of a neuron its best frequency explains, and what one cluster writes"
-        yield "neurons", _titled(histogram, title)
+        yield "neurons", titled(histogram, title)
     if m.has_attention:
         to_first = m.activation(f"{m.last_block}.attn.hook_pattern")[..., 0]
         fields = {f"head {head}": to_first[:, :, head] for head in range(min(4, to_first.shape[-1]))}
@@ -115,7 +111,7 @@ def _value_text(value: float | None) -> str:
     """A number as the page shows it; empty where it has none to show, which the note beside it explains."""
     if value is None:
         return "absent"
-    return "" if math.isnan(value) else number_text(value)
+    return "" if math.isnan(value) else shown(value)
 
 
 def page(explanation: Explanation) -> str:
@@ -130,7 +126,7 @@ def page(explanation: Explanation) -> str:
     return rendered(
         "modinterp.explain",
         "page.html",
-        name=explanation.name,
+        name=short_names([explanation.name])[0],
         task=explanation.measurements.task.name,
         shape=explanation.measurements.model.cfg.summary,
         assumed=explanation.assumed,
@@ -138,13 +134,14 @@ def page(explanation: Explanation) -> str:
         instead=explanation.instead,
         tried=[] if explanation.warning is None else explanation.warning.trials[:SHOWN_TRIALS],
         verdict=verdict,
+        answers=answers(explanation),
         state="holds" if verdict.label == FOURIER or (is_sequence and verdict.algorithm) else "open",
         asks="a network that is right"
         if is_sequence and verdict.label == BEHAVIOUR
         else verdict.label
         if is_sequence
         else FOURIER,
-        criteria=[(c, number_text(c.value)) for c in verdict.criteria],
+        criteria=[(c, shown(c.value)) for c in verdict.criteria],
         sections=sections,
         formulas=None if formulas is None else (*formulas.sentences(), *formulas.reasons()),
         ladder=None if formulas is None else Drawn("ladder", formulas.figure(LADDER)),

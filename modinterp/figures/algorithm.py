@@ -13,6 +13,7 @@ from modinterp.figures.circles import square_axes
 from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, with_title
 
 STEP = 2  # every second b, which halves the page
+_TERMS = 3  # waves in a line of the formula
 _STAGES = (
     ("tokens", "a &nbsp; b &nbsp; ="),
     ("embedding<br>W<sub>E</sub>", "cos w<sub>k</sub>a, sin w<sub>k</sub>a<br>cos w<sub>k</sub>b, sin w<sub>k</sub>b"),
@@ -61,7 +62,8 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
                 arrowcolor=INK,
                 text="",
             )
-    terms = " + ".join(f"{alpha:.1f} cos w<sub>{k}</sub>(a+b−c)" for k, alpha in zip(freqs, alphas, strict=True))
+    terms = [f"{alpha:.1f} cos w<sub>{k}</sub>(a+b−c)" for k, alpha in zip(freqs, alphas, strict=True)]
+    lines = [" + ".join(terms[i : i + _TERMS]) for i in range(0, len(terms), _TERMS)]
     figure.add_annotation(
         x=0.06,
         y=-0.14,
@@ -69,7 +71,7 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
         yanchor="top",
         showarrow=False,
         align="left",
-        text=f"in this network: logit(c) ≈ {terms}, &nbsp; w<sub>k</sub> = 2πk/{p}",
+        text=f"in this network: logit(c) ≈ {' +<br>'.join(lines)}, &nbsp; w<sub>k</sub> = 2πk/{p}",
     )
     figure.update_xaxes(visible=False, range=[0, len(_STAGES)])
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])

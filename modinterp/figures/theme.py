@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -68,6 +69,22 @@ def _template() -> str:
     return name
 
 
+TITLE_LINE, _TITLE_LETTERS = 19, 80  # [pixels] of a line of a title; letters of one in a figure 700 pixels wide
+
+
+def titled(figure: go.Figure, title: str) -> go.Figure:
+    """The figure under another title, broken into lines, for which it gets higher."""
+    old, new = figure.layout.title.text or "", "<br>".join(textwrap.wrap(title, _TITLE_LETTERS))
+    more = TITLE_LINE * (new.count("<br>") - old.count("<br>"))
+    height, above = figure.layout.height or 450, 100 if figure.layout.margin.t is None else figure.layout.margin.t
+    return figure.update_layout(title_text=new, height=height + more, margin_t=above + more)
+
+
+def title_of(figure: go.Figure) -> str:
+    """The title of a figure in one line; empty where it has none."""
+    return (figure.layout.title.text or "").replace("<br>", " ")
+
+
 def with_title(figure: go.Figure, title: str, height: int = 420, legend: bool = True) -> go.Figure:
     """The figure with a title, which says what to see, and the common size, fonts and grid.
 
@@ -76,7 +93,7 @@ def with_title(figure: go.Figure, title: str, height: int = 420, legend: bool = 
         legend: whether the figure has one.
     """
     figure.update_layout(
-        title={"text": title, "x": 0, "xanchor": "left", "xref": "paper", "font": {"size": 15}},
+        title={"text": "", "x": 0, "xanchor": "left", "xref": "paper", "font": {"size": 15}},
         template=_template(),
         font={"family": "system-ui, sans-serif", "size": 12, "color": INK},
         height=height,
@@ -88,7 +105,7 @@ def with_title(figure: go.Figure, title: str, height: int = 420, legend: bool = 
     for note in figure.layout.annotations:  # titles of the panels
         if note.font.size is None or note.font.size > 13:
             note.font.size = 12
-    return figure
+    return titled(figure, title)
 
 
 Places = dict[str, tuple[int, int]]

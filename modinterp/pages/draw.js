@@ -14,14 +14,37 @@ const drawing = (() => {
   const packs = new Map([...document.querySelectorAll("script[data-plot]")].map(pack => [pack.dataset.plot, pack]));
   const contents = new Map(), drawn = new Map();  // by id of the figure
   const content = id => contents.get(id) ?? contents.set(id, unpacked(packs.get(id)).then(JSON.parse).then(figure => document.getElementById(id).content = figure)).get(id);
+  // a diagram, whose words do not wrap, is drawn as wide as it needs, and made smaller as a whole
+  const boxed = plot => {
+    const width = plot.parentElement.clientWidth, least = Number(plot.dataset.least ?? 0);
+    plot.style.width = width && width < least ? `${least}px` : "";
+    plot.style.zoom = width && width < least ? width / least : "";
+    return Math.max(width, least) || 1080;
+  };
   const put = plot => {  // at once, of what is unpacked
-    const { data, layout, frames } = plot.content;
+    const { frames, ...figure } = plot.content;
     plot.textContent = "";
+    const { columns, data, layout } = fit.fitting(figure, boxed(plot), Number(plot.dataset.panel));
+    plot.columns = columns;
+    plot.style.height = `${layout.height}px`;
     const done = Plotly.newPlot(plot, data, layout, config).then(() => frames?.length && Plotly.addFrames(plot, frames));
     shade(plot);
     performance.mark(plot.id);
     return done;
   };
+  // in a box of another width, the panels are arranged anew where another number of them fits beside one another
+  const again = plot => {
+    const { frames, ...figure } = plot.content ?? {};
+    if (!frames && !figure.data || !plot.clientWidth) return;
+    const { columns, data, layout } = fit.fitting(figure, boxed(plot), Number(plot.dataset.panel));
+    if (columns === plot.columns && columns === Infinity) return;
+    plot.columns = columns;
+    plot.style.height = `${layout.height}px`;
+    delete plot.named;
+    Plotly.react(plot, data, layout, config).then(() => shade(plot));
+  };
+  let resized;
+  addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => document.querySelectorAll(".plot.js-plotly-plot").forEach(again), 150); });
   // a figure of the page, drawn now if it is not yet
   const draw = id => drawn.get(id) ?? drawn.set(id, Promise.all([content(id), plotly()]).then(() => put(document.getElementById(id))).then(() => document.getElementById(id))).get(id);
 
@@ -66,5 +89,5 @@ const drawing = (() => {
       timer = setInterval(() => { if (busy) return; wanted + 1 < steps.length ? show(wanted + 1) : stop(); }, Math.max(90, Math.min(900, 12000 / steps.length)));
     });
   }
-  return { draw, plotly, whenSeen };
+  return { draw, plotly, whenSeen, boxed };
 })();

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import re
 from html import escape
+from pathlib import PurePath
 from typing import Any
 
 import jinja2
 import pandas as pd
 
+from modinterp.measurements.quantity import number_text
+from modinterp.pages.glossary import terms_in
 from modinterp.pages.packed import plotly_packed
 
-_LIBRARY = "<!-- plotly -->"  # its place in `base.html`
+_LIBRARY, _TERMS = "<!-- plotly -->", "<!-- terms -->"  # their places in `base.html`
+
+
+def shown(value: float) -> str:
+    """A number as pages have it: whole ones with commas from 10,000 on, all else to four digits."""
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 and value == round(value) else number_text(value)
+
+
+def short_names(names: list[str]) -> list[str]:
+    """Files by their names, with as many folders before them as distinguish one from another; runs as they are."""
+    parts = [PurePath(name).parts if PurePath(name).suffix else (name,) for name in names]
+    for count in range(1, max(map(len, parts), default=1) + 1):
+        short = ["/".join(each[-count:]) for each in parts]
+        if len(set(short)) == len(set(names)):
+            break
+    return short
 
 
 def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
@@ -19,7 +39,7 @@ def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
     Args:
         unfolded: whether it is so from the start.
     """
-    body = table.to_html(index=False, border=0, na_rep="", float_format=lambda x: f"{x:.4g}")
+    body = table.to_html(index=False, border=0, na_rep="", float_format=shown)
     begin = f"<details{' open' if unfolded else ''}><summary>{escape(title, quote=False)}</summary>"
     return f"{begin}<div class='scroll'>{body}</div></details>"
 
@@ -27,6 +47,9 @@ def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
 def rendered(package: str, name: str, /, **values: Any) -> str:
     """A page from a template of a package, with plotly, packed, where something on it is drawn."""
     page = template(package, name).render(**values)
+    words = re.sub(r"(?s)<(script|style)\b.*?</\1>|<[^>]*>", " ", page)
+    told = json.dumps(terms_in(words), ensure_ascii=False).replace("<", "\\u003c")
+    page = page.replace(_TERMS, f'<script type="application/json" id="terms">{told}</script>')
     if "class='plot'" not in page:
         return page
     library = plotly_packed(whole="data-library='whole'" in page)
@@ -38,4 +61,5 @@ def template(package: str, name: str) -> jinja2.Template:
     loaders = [jinja2.PackageLoader(each, "") for each in dict.fromkeys((package, "modinterp.pages"))]
     environment = jinja2.Environment(loader=jinja2.ChoiceLoader(loaders), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True)  # fmt: skip
+    environment.filters["shown"] = shown
     return environment.get_template(name)

@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from modinterp.figures.animation import Slider, without_slider
+from modinterp.figures.theme import TITLE_LINE, title_of
 from modinterp.pages.packed import content_packed, needs_whole, plain
 
 # [px]: height of a title in a figure, least width of a panel and of a diagram without axes, width of a letter
@@ -26,21 +27,23 @@ class Drawn:
     """
 
     def __init__(self, key: str, figure: go.Figure):
-        self.key, self.title, self.html = key, figure.layout.title.text or key, figure_html(figure, key)
+        self.key, self.title, self.html = key, title_of(figure) or key, figure_html(figure, key)
 
 
 def figure_html(figure: go.Figure, key: str) -> str:
     """A figure as a part of a page, where it is drawn when it comes into view.
 
-    Its title is text, which wraps; a figure that moves has a slider and a button of the page. In a narrow window a
-    figure of several panels is as wide as they need, and scrolls in its own box.
+    Its title is text, which wraps; a figure that moves has a slider and a button of the page. In a narrow window the
+    panels of a figure stand below one another (`fit.js`), and a diagram is drawn smaller.
     """
     shown, slider = without_slider(figure)
     title, content = untitled(shown)
+    is_diagram = all(axis.visible is False for axis in figure.select_xaxes())
+    least = f" data-least='{_DIAGRAM}'" if is_diagram else ""
     return (
         f"<p class='sees'>{escape(title)}</p>{'' if slider is None else _player(slider, key)}"
         f"<div class='scroll'><div class='plot' id='plot-{key}' role='img' aria-label='{escape(in_words(figure))}' "
-        f"style='min-width: {least_width(figure)}px; height: {content['layout']['height']}px'></div></div>"
+        f"data-panel='{least_of_a_panel(figure)}'{least} style='height: {content['layout']['height']}px'></div></div>"
         f"<script type='application/gzip' data-plot='plot-{key}'{_WHOLE * needs_whole(figure)}>"
         f"{content_packed(content)}</script>"
     )
@@ -50,8 +53,11 @@ def untitled(figure: go.Figure) -> tuple[str, dict[str, Any]]:
     """The title of a figure, and its plain content without it and without the room for it."""
     content = plain(figure)
     layout, margin = content["layout"], content["layout"].setdefault("margin", {})
-    layout["height"], margin["t"] = layout.get("height", 450) - _TITLE, margin.get("t", 100) - _TITLE
-    return layout.pop("title", {}).get("text") or "", content
+    title = layout.pop("title", {}).get("text") or ""
+    room = _TITLE + TITLE_LINE * title.count("<br>")
+    layout["height"], margin["t"] = layout.get("height", 450) - room, margin.get("t", 100) - room
+    layout.pop("width", None)
+    return title.replace("<br>", " "), content
 
 
 def _player(slider: Slider, key: str) -> str:
@@ -69,7 +75,7 @@ def in_words(figure: go.Figure) -> str:
     axes = dict.fromkeys(a.title.text for a in (*figure.select_xaxes(), *figure.select_yaxes()) if a.title.text)
     names = dict.fromkeys(trace.name for trace in figure.data if trace.name)
     parts = {
-        "": [figure.layout.title.text or "A figure"],
+        "": [title_of(figure) or "A figure"],
         "Panels: ": _panel_titles(figure),
         "Axes: ": list(axes),
         "Drawn: ": list(names)[:12] + ["and more"] * (len(names) > 12),
@@ -77,29 +83,48 @@ def in_words(figure: go.Figure) -> str:
     return ". ".join(head + ", ".join(words) for head, words in parts.items() if words)
 
 
+def _panel_notes(figure: go.Figure) -> list[Any]:
+    return [note for note in figure.layout.annotations if not note.showarrow and note.yref == "paper"]
+
+
 def _panel_titles(figure: go.Figure) -> list[str]:
-    return [note.text or "" for note in figure.layout.annotations if not note.showarrow and note.yref == "paper"]
+    return [note.text or "" for note in _panel_notes(figure)]
 
 
 def least_width(figure: go.Figure) -> int:
     """At which no panel is too small, no title or axis title runs into its neighbour's, no labels have to turn. [px]"""
     if all(axis.visible is False for axis in figure.select_xaxes()):
         return _DIAGRAM
-    panels = _panels_side_by_side(figure)
     labels = max((_LETTER * (len(names) + sum(map(len, names))) for names in _labels(figure)), default=0)
-    if panels < 2:
-        return max(_PANEL * panels, round(labels))
-    titles = _panel_titles(figure) + [axis.title.text or "" for axis in figure.select_xaxes()]
-    return panels * max(_PANEL, round(_LETTER * max(map(len, titles))), round(labels))
+    return max(_panels_side_by_side(figure) * least_of_a_panel(figure), round(labels))
+
+
+def least_of_a_panel(figure: go.Figure) -> int:
+    """The width that a panel of the fullest row needs; a wide panel has its title over its whole width. [px]"""
+    most, least = max(1, _panels_side_by_side(figure)), float(_PANEL)
+    for row in _rows(figure).values():
+        whole = sum(end - start for start, end in row)
+        for start, end in row if len(row) > 1 else ():
+            words = [note.text or "" for note in _panel_notes(figure) if start < note.x < end]
+            words += [a.title.text or "" for a in figure.select_xaxes() if (a.domain or (0, 1)) == (start, end)]
+            longest = max((len(line) for each in words for line in each.split("<br>")), default=0)
+            least = max(least, _LETTER * longest * whole / (end - start) / most)
+    return round(least)
+
+
+def _rows(figure: go.Figure) -> dict[Sequence[float] | None, set[tuple[float, float]]]:
+    """Per row of panels, where each begins and ends, from 0 to 1."""
+    rows: dict[Sequence[float] | None, set[tuple[float, float]]] = {}
+    for axis in figure.select_xaxes():
+        beside = figure.layout[(axis.anchor or "y").replace("y", "yaxis")]
+        start, end = axis.domain or (0.0, 1.0)
+        rows.setdefault(beside.domain, set()).add((start, end))
+    return rows
 
 
 def _panels_side_by_side(figure: go.Figure) -> int:
     """How many panels the fullest row has."""
-    rows: dict[Sequence[float] | None, set[Sequence[float] | None]] = {}
-    for axis in figure.select_xaxes():
-        beside = figure.layout[(axis.anchor or "y").replace("y", "yaxis")]
-        rows.setdefault(beside.domain, set()).add(axis.domain)
-    return max(map(len, rows.values()), default=0)
+    return max(map(len, _rows(figure).values()), default=0)
 
 
 def _labels(figure: go.Figure) -> list[Sequence[str]]:

@@ -70,7 +70,8 @@ def test_the_command_writes_one_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     page = html.unescape((tmp_path / "out" / "index.html").read_text())
     assert page.count("class='plot'") == 3
     assert "Formulas, and how faithful they are" in page
-    for word in (*files, "3, 5", "5, 7", "Fourier multiplication"):
+    assert str(tmp_path) not in page  # which may be shown to others
+    for word in ("first.safetensors", "second.safetensors", "3, 5", "5, 7", "Fourier multiplication"):
         assert word in page
     assert main([files[0], "--act", "square", "--out", str(tmp_path / "out")]) == 0
     assert "looks trained with act_fn='relu'" in capsys.readouterr().out

@@ -14,6 +14,10 @@ pytest.importorskip("sphinx")
 sys.path.insert(0, str(DOCS))
 import gallery  # noqa: E402
 from drawn import workplace  # noqa: E402
+from widths import WIDTHS, overflowing  # noqa: E402
+
+from modinterp.pages.html import rendered  # noqa: E402
+from modinterp.pages.plots import Drawn  # noqa: E402
 
 EXAMPLES = list(gallery.examples())
 MODULES = sorted({one.module for one in EXAMPLES})
@@ -56,3 +60,13 @@ def test_the_examples_draw_figures(module: str) -> None:
             figure = one.figure()
             assert isinstance(figure, go.Figure), one.name
             assert figure.data or figure.layout.annotations, one.name
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("module", MODULES)
+def test_every_figure_fits_its_box(module: str, tmp_path: Path) -> None:
+    drawn = [Drawn(f"{module}-{one.name}", one.figure()) for one in EXAMPLES if one.module == module]
+    empty = {"networks": [], "rows": [], "figures": (), "tables": ()}
+    page = tmp_path / "figures.html"
+    page.write_text(rendered("modinterp.compare", "page.html", first=drawn, **empty))
+    assert [found for width in WIDTHS for found in overflowing(page, tmp_path, width)] == []

@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 
 from modinterp.figures.theme import INK, with_title
 from modinterp.pages.packed import plotly_packed
-from modinterp.pages.plots import figure_html
+from modinterp.pages.plots import figure_html, least_width
 
 
 def figure(panels: int = 1) -> go.Figure:
@@ -33,8 +33,7 @@ def test_the_title_is_text_and_the_figure_keeps_its_own() -> None:
 
 
 def test_panels_side_by_side_are_as_wide_as_they_need() -> None:
-    pages = (figure_html(figure(n), "some") for n in (1, 2, 4))
-    widths = [int(re.findall(r"min-width: (\d+)px", page)[0]) for page in pages]
+    widths = [least_width(figure(n)) for n in (1, 2, 4)]
     assert widths[0] <= 360
     assert widths[1:] == [2 * widths[0], 4 * widths[0]]
 
@@ -43,14 +42,14 @@ def test_names_of_bars_have_room() -> None:
     drawn = go.Figure()
     for k in range(12):
         drawn.add_bar(x=[f"cos {k}", f"sin {k}"], y=[1, 1])
-    width = int(re.findall(r"min-width: (\d+)px", figure_html(with_title(drawn, "Bars"), "some"))[0])
+    width = least_width(with_title(drawn, "Bars"))
     assert width > 6 * sum(len(f"cos {k} sin {k} ") for k in range(12))
 
 
 def test_titles_side_by_side_have_room() -> None:
     drawn = figure(2)
     drawn.update_xaxes(title_text="a gap between the largest and the next, from", col=2)
-    width = int(re.findall(r"min-width: (\d+)px", figure_html(drawn, "some"))[0])
+    width = least_width(drawn)
     assert width > 2 * 6 * len("a gap between the largest and the next, from")
 
 
@@ -60,7 +59,7 @@ def test_on_a_dark_page_ink_turns_light_and_what_would_not_be_seen_is_lit(
     here = files("modinterp.pages")
     style = here.joinpath("style.css").read_text().replace("(prefers-color-scheme: dark)", "all")
     dark = here.joinpath("dark.js").read_text().replace("dark.matches", "true")
-    draw = here.joinpath("draw.js").read_text()
+    draw = here.joinpath("fit.js").read_text() + here.joinpath("draw.js").read_text()
     told = """addEventListener("load", async () => {
         await drawing.draw("plot-some");
         const lines = document.getElementById("plot-some").data.map(trace => trace.line.color);

@@ -1,0 +1,73 @@
+"""The verdict as three short answers: does the network do its task, how, and how sure is that?"""
+
+from __future__ import annotations
+
+from modinterp.explain.explanation import Explanation
+from modinterp.explain.labels import (
+    BEHAVIOUR,
+    DOUBTFUL,
+    FOURIER,
+    INTEGERS,
+    MEMORISED,
+    MIXED,
+    PARTLY,
+    PERIODIC,
+    SOLVED,
+    WAVES,
+)
+from modinterp.measurements import CyclicMeasurements
+from modinterp.measurements.quantity import number_text
+
+QUESTIONS = ("Does it do the task?", "How?", "How sure is that?")
+_HOW = {
+    INTEGERS: "It adds whole numbers along a line, and takes a carry off.",
+    MEMORISED: "It stores the answers of single pairs, and knows no rule.",
+    WAVES: "Its logits are waves of the answer; how the inside makes them is not shown.",
+    PERIODIC: "It uses waves of a few frequencies, but not as the sum that adds two angles.",
+    SOLVED: "How it finds its answers is not shown by any of these numbers.",
+    BEHAVIOUR: "That was not looked for: its task is neither addition nor a group.",
+    DOUBTFUL: "That cannot be said: under what was assumed here, its answers are wrong.",
+}
+_FULL, _MOSTLY, _SOME = 0.9995, 0.95, 0.2  # accuracies from which an answer is "yes", "nearly", "partly"
+
+
+def answers(explanation: Explanation) -> tuple[tuple[str, str], ...]:
+    """Each of the three questions with its answer, for who reads the verdict and none of its numbers."""
+    return tuple(zip(QUESTIONS, (_does_it(explanation), _how(explanation), _how_sure(explanation)), strict=True))
+
+
+def _does_it(explanation: Explanation) -> str:
+    m, share = explanation.measurements, explanation.measurements.accuracy
+    if share >= _FULL:
+        return f"Yes: it answers {m.task.name} correctly on {'every pair' if share == 1 else f'{share:.2%} of pairs'}."
+    words = "Nearly" if share >= _MOSTLY else "Partly" if share >= _SOME else "No"
+    return f"{words}: it answers {m.task.name} correctly on {share:.1%} of pairs; chance is {1 / m.classes:.1%}."
+
+
+def _how(explanation: Explanation) -> str:
+    m, label = explanation.measurements, explanation.verdict.label
+    if label in (FOURIER, MIXED):
+        if not isinstance(m, CyclicMeasurements):
+            return f"It multiplies matrices of the group: its representations {', '.join(m.key_names)}."
+        if explanation.verdict.algorithm == "all frequencies":
+            return "It puts both numbers on circles of nearly all frequencies, and adds their angles."
+        few = f"{len(m.freqs)} circle{'s' * (len(m.freqs) > 1)} (frequencies {', '.join(map(str, m.freqs))})"
+        rest = " for some pairs, and answers the others in another way" if label == MIXED else ""
+        return f"It puts both numbers on {few}, and adds their angles{rest}."
+    if label == PARTLY:
+        return "It has learned a part of the task, as networks have in the middle of their training."
+    return _HOW.get(label, "No algorithm was found in it.")
+
+
+def _how_sure(explanation: Explanation) -> str:
+    verdict = explanation.verdict
+    met, of = sum(c.met for c in verdict.criteria), len(verdict.criteria)
+    if explanation.warning is not None:
+        return "Not sure: see the warning below."
+    if verdict.algorithm:
+        foretold = next(iter(verdict.criteria))
+        value = f"{foretold.value:.1%}" if 0 <= foretold.value <= 1 else number_text(foretold.value)
+        did = f"The network was changed inside, and did as this predicts ({foretold.name}: {value})."
+        return f"{did} {met} of {of} numbers fit."
+    did = "Nothing was changed inside it, or not with the predicted effect."
+    return f"{did} {met} of {of} numbers fit Fourier multiplication."

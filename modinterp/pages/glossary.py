@@ -1,0 +1,50 @@
+"""What the words on pages mean, in a sentence each: the tooltips, and the first sentences of docs/glossary.md."""
+
+from __future__ import annotations
+
+import re
+
+# Term to its definition; `docs/glossary.md` has the same sentence, and says what not to confuse the term with.
+TERMS = {
+    "accuracy": "The share of inputs whose largest logit is that of the right answer.",
+    "ablation": "Taking a part out of a network, such as a head, a neuron or a frequency, to see what is left.",
+    "algorithm": "The steps by which a network gets from its inputs to the answer.",
+    "circle": "The plane of an embedding in which the numbers stand at the angles of one frequency.",
+    "claim": "One statement of a source as a record: its words, its measure, its runs and its tolerance.",
+    "clock": "A way to add with circles: waves of a and b are multiplied; the right logit is alike for all pairs.",
+    "contradiction": "A place where a source states two things that cannot both be true.",
+    "control": "The same measurement where the effect should be absent, such as on an untrained network.",
+    "cosets": "The classes into which a subgroup divides a group; two elements of one class differ by the subgroup.",
+    "embedding": "The matrix W_E, whose rows are the vectors by which a network reads its tokens.",
+    "excluded loss": "The loss on the training pairs with the waves of the key frequencies taken out of the logits.",
+    "Fourier multiplication": "Adding with circles: both numbers become angles, whose sum is read by cosines.",
+    "frequency": "How often a wave goes round while a number runs from 0 to p.",
+    "FVE": "Fraction of variance explained: 1 minus the squared residual of a fit over the variance.",
+    "grokking": "Generalising long after memorising: at least 500 epochs later here.",
+    "key frequency": "A frequency that the network uses: one of those before the largest gap in the spectrum of W_L.",
+    "key frequencies": "The frequencies that the network uses: those before the largest gap in the spectrum of W_L.",
+    "logit": "The network's score of one answer; softmax makes probabilities of all of them.",
+    "loss": "Mean negative logarithm of the probability of the right answer, in nats.",
+    "measurement": "One measure on the networks of one recipe; statements that share it count once.",
+    "mixed": "A verdict: the statement holds in some networks of its recipe, and not in others.",
+    "neurons": "The units of the MLP after their nonlinearity.",
+    "null": "Many draws without the structure in question, with which a number is compared.",
+    "p-value": "The share of draws without structure that are at least as extreme as the network.",
+    "pizza": "A way to add with circles: vectors are added, so that the logit vanishes where they are opposite.",
+    "prevalence": "In how many independent seeds of one recipe a statement holds.",
+    "recipe": "How a network is trained: its epochs, share of the data, optimiser and weight decay.",
+    "refuted": "A verdict: the statement holds in none of the networks, or is wrong as mathematics.",
+    "representation": "A map from the elements of a group to matrices that multiply as the elements do.",
+    "restricted loss": "The loss with only the waves of the key frequencies left in the logits.",
+    "seed": "The number from which the initial weights and the split of the data are drawn.",
+    "spectrum": "The norms of a matrix's waves, by frequency.",
+    "tolerance": "The range in which a measured number must lie for a claim to hold.",
+    "verdict": "What was found about a statement or network, in one of a few fixed words.",
+    "W_E": "The embedding: its rows are the vectors by which the network reads its tokens.",
+    "W_L": "The map from neurons to logits, the product of W_out and W_U.",
+}
+
+
+def terms_in(text: str) -> dict[str, str]:
+    """The terms that a text has, each with its definition."""
+    return {term: told for term, told in TERMS.items() if re.search(rf"(?<!\w){re.escape(term)}", text, re.IGNORECASE)}

@@ -1,0 +1,47 @@
+"""The verdict in three sentences says what the numbers say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+import modinterp as mi
+from modinterp.explain.answers import QUESTIONS, answers
+
+SMALL = Path(__file__).parents[2] / "docs" / "trained"
+
+
+@pytest.fixture(scope="module")
+def network() -> torch.nn.Module:
+    return mi.load("sums-29", root=SMALL).model
+
+
+def test_a_network_that_adds(network: torch.nn.Module) -> None:
+    found = mi.explain(network, op="add", p=29, draws=99)
+    does, how, sure = (answer for _, answer in answers(found))
+    assert [question for question, _ in answers(found)] == list(QUESTIONS)
+    assert does.startswith("Yes: it answers a + b mod 29 correctly")
+    assert all(str(k) in how for k in found.measurements.freqs)
+    assert "changed inside" in sure
+    assert f"{len(found.verdict.criteria)} numbers" in sure
+
+
+def test_under_a_wrong_operation(network: torch.nn.Module) -> None:
+    does, how, sure = (answer for _, answer in answers(mi.explain(network, op="sub", p=29, draws=99)))
+    assert does.startswith("No: it answers a - b mod 29 correctly on ")
+    assert "cannot be said" in how
+    assert sure == "Not sure: see the warning below."
+
+
+def test_a_table_of_pairs() -> None:
+    """No wave and no rule: the answers of one pair in three, and noise elsewhere."""
+    torch.manual_seed(0)
+    p, table = 13, torch.randn(13, 13, 13)
+    pairs = torch.arange(p)[:, None].expand(p, p), torch.arange(p).expand(p, p)
+    known = torch.rand(p, p) < 0.4
+    table[(*pairs, (pairs[0] + pairs[1]) % p)] += 20.0 * known
+    found = mi.explain(lambda tokens: table[tokens[:, 0], tokens[:, 1]], op="add", p=p, equals=False, draws=99)
+    does, _, _ = (answer for _, answer in answers(found))
+    assert does.startswith("Partly: it answers a + b mod 13 correctly on ")
