@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from modinterp.analyses.circles.symmetry import correct_logits
 from modinterp.analyses.fourier.transforms import component_norms
 from modinterp.explain.answers import answers
+from modinterp.explain.browser import browser, can_be_browsed
 from modinterp.explain.criteria import is_explained
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
 from modinterp.explain.labels import BEHAVIOUR, FOURIER
@@ -38,6 +39,7 @@ from modinterp.runs import NotRecorded
 LADDER = "Formulas of the network by their size, and the network itself cut down to as many numbers"
 # the figures that the page begins with: what interventions do, what it uses, needs, and answers
 FIRST = ("dial", "dose_response", "spectra", "single", "symmetry", "by_kind", "attention")
+BROWSER = "browser.html"  # of the network's parts, beside the page
 
 
 def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
@@ -135,6 +137,7 @@ def page(explanation: Explanation) -> str:
         tried=[] if explanation.warning is None else explanation.warning.trials[:SHOWN_TRIALS],
         verdict=verdict,
         answers=answers(explanation),
+        browser=BROWSER if can_be_browsed(explanation.measurements) else "",
         state="holds" if verdict.label == FOURIER or (is_sequence and verdict.algorithm) else "open",
         asks="a network that is right"
         if is_sequence and verdict.label == BEHAVIOUR
@@ -155,7 +158,7 @@ def page(explanation: Explanation) -> str:
 
 
 def write_explanation(explanation: Explanation, out: Path) -> Path:
-    """Write `explanation.json`, `explanation.csv` and `index.html`, and return the path of the page.
+    """Write page, JSON, CSV and the browser of the network's parts; returns the path of the page.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
@@ -167,5 +170,9 @@ def write_explanation(explanation: Explanation, out: Path) -> Path:
         "explanation.csv": explanation.table().to_csv(index=False),
         "index.html": page(explanation),
     }
+    if can_be_browsed(explanation.measurements):
+        content[BROWSER] = browser(explanation.name, explanation.measurements)
+    else:
+        (out / BROWSER).unlink(missing_ok=True)  # of a network that was explained there before
     write_together({out / name: text.encode() for name, text in content.items()})
     return out / "index.html"
