@@ -46,7 +46,7 @@ def _networks(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "name": name,
             "label": x.verdict.label,
             "is_explained": x.verdict.label == FOURIER,
-            "answers": answers(x),
+            "answers": answers(x.measurements, x.verdict, x.warning),
             "warning": "" if x.warning is None else x.warning.words,
         }
 

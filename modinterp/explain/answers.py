@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from modinterp.explain.explanation import Explanation
 from modinterp.explain.labels import (
     BEHAVIOUR,
     DOUBTFUL,
@@ -15,7 +14,9 @@ from modinterp.explain.labels import (
     SOLVED,
     WAVES,
 )
-from modinterp.measurements import CyclicMeasurements
+from modinterp.explain.verdict import Verdict
+from modinterp.explain.warning import ReadingWarning
+from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
 
 QUESTIONS = ("Does it do the task?", "How?", "How sure is that?")
@@ -31,25 +32,25 @@ _HOW = {
 _FULL, _MOSTLY, _SOME = 0.9995, 0.95, 0.2  # accuracies from which an answer is "yes", "nearly", "partly"
 
 
-def answers(explanation: Explanation) -> tuple[tuple[str, str], ...]:
+def answers(m: NetworkMeasurements, verdict: Verdict, warning: ReadingWarning | None) -> tuple[tuple[str, str], ...]:
     """Each of the three questions with its answer, for who reads the verdict and none of its numbers."""
-    return tuple(zip(QUESTIONS, (_does_it(explanation), _how(explanation), _how_sure(explanation)), strict=True))
+    return tuple(zip(QUESTIONS, (_does_it(m), _how(m, verdict), _how_sure(verdict, warning)), strict=True))
 
 
-def _does_it(explanation: Explanation) -> str:
-    m, share = explanation.measurements, explanation.measurements.accuracy
+def _does_it(m: NetworkMeasurements) -> str:
+    share = m.accuracy
     if share >= _FULL:
         return f"Yes: it answers {m.task.name} correctly on {'every pair' if share == 1 else f'{share:.2%} of pairs'}."
     words = "Nearly" if share >= _MOSTLY else "Partly" if share >= _SOME else "No"
     return f"{words}: it answers {m.task.name} correctly on {share:.1%} of pairs; chance is {1 / m.classes:.1%}."
 
 
-def _how(explanation: Explanation) -> str:
-    m, label = explanation.measurements, explanation.verdict.label
+def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
+    label = verdict.label
     if label in (FOURIER, MIXED):
         if not isinstance(m, CyclicMeasurements):
             return f"It multiplies matrices of the group: its representations {', '.join(m.key_names)}."
-        if explanation.verdict.algorithm == "all frequencies":
+        if verdict.algorithm == "all frequencies":
             return "It puts both numbers on circles of nearly all frequencies, and adds their angles."
         few = f"{len(m.freqs)} circle{'s' * (len(m.freqs) > 1)} (frequencies {', '.join(map(str, m.freqs))})"
         rest = " for some pairs, and answers the others in another way" if label == MIXED else ""
@@ -59,10 +60,9 @@ def _how(explanation: Explanation) -> str:
     return _HOW.get(label, "No algorithm was found in it.")
 
 
-def _how_sure(explanation: Explanation) -> str:
-    verdict = explanation.verdict
+def _how_sure(verdict: Verdict, warning: ReadingWarning | None) -> str:
     met, of = sum(c.met for c in verdict.criteria), len(verdict.criteria)
-    if explanation.warning is not None:
+    if warning is not None:
         return "Not sure: see the warning below."
     if verdict.algorithm:
         foretold = next(iter(verdict.criteria))

@@ -11,6 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from modinterp.explain.answers import answers
+from modinterp.explain.drawn import FIRST, figures
 from modinterp.explain.tables import tables
 from modinterp.explain.verdict import Verdict
 from modinterp.explain.warning import ReadingWarning
@@ -77,6 +79,20 @@ class Explanation:
         tried = {} if self.warning is None else {"What else was tried": self.warning.table()}
         return tried | dict(tables(self.measurements))
 
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """The figures of its page, by key, such as `explanation.figures["spectra"]`; drawn when first asked for."""
+        return dict(figures(self.measurements))
+
+    def _ipython_display_(self) -> None:
+        """In a notebook: the verdict, the numbers, and the figures that the page begins with."""
+        from IPython.display import HTML, display  # type: ignore[import-not-found]
+
+        display(HTML(self._repr_html_()))
+        for key in FIRST:
+            if key in self.figures:
+                display(self.figures[key])
+
     def to_json(self) -> dict[str, Any]:
         """Plain data; null for what was not measured or is not finite, with the reason beside it."""
         criteria = self.verdict.criteria
@@ -105,8 +121,11 @@ class Explanation:
         return "\n".join(_lines(self))
 
     def _repr_html_(self) -> str:
-        words = f"<b>{self.verdict.label}</b><p>{escape(self.verdict.words)}</p><p>{escape(self.assumed)}</p>"
-        return f"{words}{self.table().to_html(index=False)}"
+        found = answers(self.measurements, self.verdict, self.warning)
+        said = "".join(f"<dt>{question}</dt><dd>{escape(answer)}</dd>" for question, answer in found)
+        words = f"<p>{escape(self.verdict.words)}</p><p>{escape(self.assumed)}</p>{self.table().to_html(index=False)}"
+        folded = f"<details><summary>The numbers</summary>{words}</details>"
+        return f"<b>{escape(self.verdict.label)}</b><dl>{said}</dl>{folded}"
 
 
 def _finite(value: float | None) -> float | None:

@@ -129,7 +129,7 @@ const fit = (() => {
         if (axis.matches && axis.showticklabels === false && axis.visible !== false) axis.showticklabels = true;
         const beside = layout[axesOf(cell.leftmost, letter)[0]];
         if (letter === "y" && columns === 1 && !axis.title?.text && beside?.title?.text && !axis.overlaying) axis.title = structuredClone(beside.title);
-        if (letter === "y" && axis.title?.text) axis.title.text = wrapped(axis.title.text, high([cell]) + 20, OF_AXES);
+        if (letter === "y" && axis.title?.text) axis.title.text = wrapped(axis.title.text, 0.85 * high([cell]), OF_AXES);
       }
     }
     layout.height = total + t + b + under(rows.at(-1));
@@ -138,11 +138,19 @@ const fit = (() => {
     return { data, layout };
   };
 
+  // height that names of traces need below a figure, more than in a box of 1,080 pixels
+  const legend = (data, width) => {
+    const names = [...new Set(data.filter(trace => trace.showlegend !== false && trace.name).map(trace => trace.name))];
+    const wide = 45 + LETTER * Math.max(0, ...names.map(name => name.length)), rows = box => Math.ceil(names.length / Math.max(1, Math.floor(box / wide)));
+    return names.length > 1 ? 19 * Math.max(0, rows(width - 90) - rows(990)) : 0;
+  };
   // traces and layout of a figure for a box: `panel` pixels are the least that a panel needs, `least` the whole
   const fitting = (figure, width, panel) => {
     const cells = cellsOf(figure), most = fullest(cells), columns = Math.max(1, Math.floor(width / panel));
     if (!cells.length || (columns >= most && (most > 1 || width >= 600))) return { columns: Infinity, data: figure.data, layout: figure.layout };
-    return { columns: Math.min(columns, most), ...arranged(figure, columns, width) };
+    const { data, layout } = arranged(figure, columns, width);
+    if (layout.showlegend !== false && layout.legend?.orientation === "h") layout.height += legend(data, width);
+    return { columns: Math.min(columns, most), data, layout };
   };
   // a table that is wider than its box becomes a list of cards, each cell with the head of its column
   const tables = () => {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
+
+from modinterp.figures.data import unpacked
 
 DIGITS = 5  # of a number in a figure, which is finer than the eye and than what hovering tells
 PLANE = {
@@ -52,7 +54,7 @@ def content_packed(content: dict[str, Any]) -> str:
 
 def plain(figure: go.Figure) -> dict[str, Any]:
     """Traces, layout and frames of a figure as plain data, with numbers as fine as one sees them."""
-    content = _unpacked(figure.to_plotly_json())
+    content = unpacked(figure.to_plotly_json())
     moving = [trace for frame in content.get("frames", ()) for trace in frame["data"]]
     for trace in [*moving, *(trace for trace in content["data"] if trace["type"] == "heatmap")]:
         trace.update({axis: _coarse(trace[axis]) for axis in "xyz" if isinstance(trace.get(axis), np.ndarray)})
@@ -60,16 +62,6 @@ def plain(figure: go.Figure) -> dict[str, Any]:
         if trace["type"] == "scatter" and isinstance(trace.get("x"), np.ndarray):
             trace.update(_evenly(trace.pop("x")))
     return _plain(content)
-
-
-def _unpacked(value: Any) -> Any:
-    """Plain data of a figure's, with its arrays as arrays again: rounded text is smaller than their bytes."""
-    if isinstance(value, dict) and "bdata" in value:
-        shape = [int(n) for n in value.get("shape", "-1").split(",")]
-        return np.frombuffer(b64decode(value["bdata"]), value["dtype"]).reshape(shape)
-    if isinstance(value, dict):
-        return {key: _unpacked(each) for key, each in value.items()}
-    return [_unpacked(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _evenly(x: np.ndarray) -> dict[str, Any]:

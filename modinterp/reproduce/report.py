@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from modinterp.claims import Result
+from modinterp.figures.data import figure_data
 from modinterp.figures.prevalence import prevalence_table
 from modinterp.files import own_page, write_together
 from modinterp.reproduce.findings import contradictions_table
@@ -131,7 +132,7 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
     """Write the report and return the path of its page.
 
     `claims.json`, `claims.csv`, `prevalence.csv`, `printed.csv`, `contradictions.csv`, `tables/KEY.csv` by the key
-    of the table's figure, `index.html` and a page a question.
+    of the table's figure, `data/KEY.csv` with the numbers of each figure, `index.html` and a page a question.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.
@@ -142,6 +143,7 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
         "contradictions": contradictions_table(reproduced),
         "prevalence": prevalence_table(reproduced.results),
         **{f"tables/{key}": table for key, (_, table) in reproduced.tables.items()},
+        **{f"data/{key}": figure_data(figure) for key, (_, figure) in reproduced.figures.items()},
     }
     if len(printed := printed_table(reproduced.results)):
         tables["printed"] = printed

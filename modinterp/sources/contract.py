@@ -6,7 +6,7 @@ asked for, and everything that they name (runs, figures) is looked up then, so t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from pandas import DataFrame
 
     from modinterp.claims import Claim, Contradiction, Result
@@ -241,6 +242,21 @@ class Source(Mapping):
         about = self.runs[claim.needs[0]].shared_recipe if claim.of_one is not None else claim.needs
         own = None if set(claim.expected) <= set(claim.keys) else getattr(claim.measure, "of_one", claim.measure)
         return own, about, tuple(sorted(claim.expected))
+
+    def figure(self, number: str | int) -> go.Figure:
+        """A figure by its number in the paper, drawn from the runs that are here.
+
+        >>> import modinterp as mi
+        >>> mi.source("nanda").figure("2").write_image("figure2.png")  # doctest: +SKIP
+
+        Args:
+            number: such as `"2"`, `"Figure 2"` or `"Table 1"`, or a key of `drawings`.
+        Raises:
+            ValueError: there is no such figure, or several share the number; says which there are.
+            FileNotFoundError: none of its runs is here; says how to train the first.
+        """
+        drawn: Callable[[Source, str], go.Figure] = import_module("modinterp.sources.numbered").drawn
+        return drawn(self, str(number))
 
     def figures_beside(self, keys: set[str]) -> set[str]:
         """These keys of figures, and those of the figures that are drawn along with them."""

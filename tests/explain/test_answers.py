@@ -8,7 +8,13 @@ import pytest
 import torch
 
 import modinterp as mi
+from modinterp.explain import Explanation
 from modinterp.explain.answers import QUESTIONS, answers
+
+
+def said(found: Explanation) -> tuple[tuple[str, str], ...]:
+    return answers(found.measurements, found.verdict, found.warning)
+
 
 SMALL = Path(__file__).parents[2] / "docs" / "trained"
 
@@ -20,8 +26,8 @@ def network() -> torch.nn.Module:
 
 def test_a_network_that_adds(network: torch.nn.Module) -> None:
     found = mi.explain(network, op="add", p=29, draws=99)
-    does, how, sure = (answer for _, answer in answers(found))
-    assert [question for question, _ in answers(found)] == list(QUESTIONS)
+    does, how, sure = (answer for _, answer in said(found))
+    assert [question for question, _ in said(found)] == list(QUESTIONS)
     assert does.startswith("Yes: it answers a + b mod 29 correctly")
     assert all(str(k) in how for k in found.measurements.freqs)
     assert "changed inside" in sure
@@ -29,7 +35,7 @@ def test_a_network_that_adds(network: torch.nn.Module) -> None:
 
 
 def test_under_a_wrong_operation(network: torch.nn.Module) -> None:
-    does, how, sure = (answer for _, answer in answers(mi.explain(network, op="sub", p=29, draws=99)))
+    does, how, sure = (answer for _, answer in said(mi.explain(network, op="sub", p=29, draws=99)))
     assert does.startswith("No: it answers a - b mod 29 correctly on ")
     assert "cannot be said" in how
     assert sure == "Not sure: see the warning below."
@@ -43,5 +49,17 @@ def test_a_table_of_pairs() -> None:
     known = torch.rand(p, p) < 0.4
     table[(*pairs, (pairs[0] + pairs[1]) % p)] += 20.0 * known
     found = mi.explain(lambda tokens: table[tokens[:, 0], tokens[:, 1]], op="add", p=p, equals=False, draws=99)
-    does, _, _ = (answer for _, answer in answers(found))
+    does, _, _ = (answer for _, answer in said(found))
     assert does.startswith("Partly: it answers a + b mod 13 correctly on ")
+
+
+def test_in_a_notebook_it_shows_answers_and_figures(network: torch.nn.Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = mi.explain(network, op="add", p=29, draws=99)
+    assert "<dt>How?</dt>" in found._repr_html_()
+    assert {"spectra", "single", "symmetry"} <= set(found.figures)
+    pytest.importorskip("IPython")
+    displayed: list[object] = []
+    monkeypatch.setattr("IPython.display.display", displayed.append)
+    found._ipython_display_()
+    assert [type(each).__name__ for each in displayed[:2]] == ["HTML", "Figure"]
+    assert len(displayed) == 1 + len({"dial", "dose_response", "spectra", "single", "symmetry"} & set(found.figures))

@@ -17,8 +17,9 @@ from modinterp.analyses.groups.characters import character_cube
 from modinterp.analyses.groups.irreps import irreps
 from modinterp.commands.explain import main
 from modinterp.explain import explain
+from modinterp.explain.drawn import figures
 from modinterp.explain.labels import DOUBTFUL, FOURIER, MEMORISED, SOLVED, UNSOLVED, WAVES
-from modinterp.explain.page import figures, page
+from modinterp.explain.page import page
 from modinterp.explain.sentences import COSETS, UNTOLD
 from modinterp.measurements import GroupMeasurements
 from modinterp.models import MLPConfig, hooked, initial_weights

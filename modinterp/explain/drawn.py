@@ -1,0 +1,96 @@
+"""The figures of an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import plotly.graph_objects as go
+
+from modinterp.analyses.circles.symmetry import correct_logits
+from modinterp.analyses.fourier.transforms import component_norms
+from modinterp.explain.criteria import is_explained
+from modinterp.explain.position_tables import figures as figures_of_positions
+from modinterp.figures import (
+    ablations,
+    dose_response,
+    fourier,
+    grids,
+    neurons,
+    nulls,
+    readout,
+    representations,
+    symmetry,
+)
+from modinterp.figures.theme import titled
+from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements, PositionMeasurements
+from modinterp.runs import NotRecorded
+
+# the figures that the page begins with: what interventions do, what it uses, needs, and answers
+FIRST = ("dial", "dose_response", "spectra", "single", "symmetry", "by_kind", "attention")
+
+
+def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
+    """Key and figure of everything that is drawn for an explanation; nothing of mere behaviour."""
+    if isinstance(m, PositionMeasurements):
+        yield from figures_of_positions(m)
+    if isinstance(m, GroupMeasurements):
+        yield from _figures_of_groups(m)
+    if not isinstance(m, CyclicMeasurements) or not is_explained(m):
+        return
+    yield from _figures_of_interventions(m)
+    freqs, readout_name = m.freqs, m.readout_name
+    norms = {"W_E": component_norms(m.W_E).cpu()} if m.has_embedding else {}
+    norms |= {readout_name: component_norms(m.readout_matrix.T).cpu()}
+    title = f"Fourier components of the residues; key frequencies {', '.join(map(str, freqs))}"
+    yield "spectra", titled(fourier.spectra(norms, freqs), title)
+    title = f"The spectrum of {readout_name} among draws without structure"
+    yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
+    losses = ablations.per_frequency(m.loss_without_each_block, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
+    yield "single", titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
+    title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
+    yield "readoff", titled(readout.readoff(m.readoff), title)
+    if m.has_neurons and not m.is_output_only:
+        sizes = {k: len(members) for k, members in m.neurons.clusters().items()}
+        largest = max(sizes, key=lambda k: sizes[k], default=freqs[0] if freqs else 1)
+        histogram = neurons.histogram_and_cluster(m.neurons, m.readout_matrix, largest)
+        title = "How much of a neuron its best frequency explains, and what one cluster writes"
+        yield "neurons", titled(histogram, title)
+    if m.has_attention:
+        to_first = m.activation(f"{m.last_block}.attn.hook_pattern")[..., 0]
+        fields = {f"head {head}": to_first[:, :, head] for head in range(min(4, to_first.shape[-1]))}
+        yield "heads", grids.maps(fields, "attention", "Attention to the first number, last layer, by pair", zmax=1)
+    spectrum = m.spectrum_energy.sqrt().cpu()
+    spectrum[0, 0] = 0
+    title = "Norm of the logits' components over both numbers"
+    yield "logits", fourier.norm_maps({"logits, constant left out": spectrum}, title)
+    correct, distance = correct_logits(m.logits, m.sign).cpu(), "a - b" if m.sign > 0 else "a + b"
+    title = f"The correct logit, a row for each {distance}: a pizza's rows are low or high as a whole, a clock's alike"
+    yield "symmetry", symmetry.correct_logits(correct, distance, title)
+
+
+def _figures_of_interventions(m: CyclicMeasurements) -> Iterator[tuple[str, go.Figure]]:
+    """What turning and scaling circles does, where the embedding is seen and the circles are few."""
+    try:
+        freqs = m.causal.half_turn.freqs
+    except NotRecorded:
+        return
+    yield "dial", dose_response.dial(m.causal.dial, "The logits as circles turn, and what the formula foretells")
+    title = "Circles of the embedding made smaller or larger, and turned; controls in grey"
+    yield "dose_response", dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
+    title = "How far each wave of the logits turns when one circle is turned by 45 degrees"
+    yield "cross_effects", dose_response.cross_effects(m.causal.cross_effects, freqs, title)
+
+
+def _figures_of_groups(m: GroupMeasurements) -> Iterator[tuple[str, go.Figure]]:
+    names = [rho.name for rho in m.irreps]
+    title = "Similarity of the logits and the character of each representation"
+    yield "similarities", representations.similarities(m.similarities, names, m.least_similarity, title)
+    layers = {name: list(m.shares(x).values()) for name, x in m.embeddings.items()} if m.has_embedding else {}
+    layers |= {m.readout_name: list(m.shares(m.readout_matrix.T).values())}
+    if m.has_neurons:
+        layers |= {"neurons": m.pair_shares.total().tolist()}
+    yield "shares", representations.shares(layers, names, "Share of each layer in each representation")
+    title = "Loss with one representation taken out of the logits, and with nothing else left"
+    yield "single", representations.losses(m.loss_with_each, m.own_score.loss, title)
+    title = f"As many representations of {m.readout_name} among draws without structure"
+    yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)

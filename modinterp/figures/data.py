@@ -1,0 +1,112 @@
+"""The numbers that a figure draws, as a table: for a CSV beside the figure, and for who draws them otherwise."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+MOST_ROWS = 200_000  # of a figure that moves, of whose frames as many are taken, evenly chosen
+_COORDINATES = ("x", "y", "z")
+
+
+def figure_data(figure: go.Figure) -> pd.DataFrame:
+    """The numbers that a figure draws, one row a point, bar or cell of a map.
+
+    Columns: `panel` (its title, or its number), `trace` (its name), `x`, `y`, for maps and space `z`, `text` where
+    points have one, and `frame` for a figure that moves. Of very many frames, as many are taken as make 200,000 rows.
+
+    >>> import plotly.graph_objects as go
+    >>> figure_data(go.Figure(go.Scatter(x=[1, 2], y=[3.0, 4.0], name="loss"))).values.tolist()
+    [['1', 'loss', 1, 3.0], ['1', 'loss', 2, 4.0]]
+    """
+    panels = _panels(figure)
+    tables = [_rows(trace.to_plotly_json(), panels) for trace in figure.data]
+    frames = list(figure.frames)
+    moving = {place for frame in frames for place in frame.traces or ()}
+    each = sum(len(tables[place]) for place in moving) or 1
+    step = -(-len(frames) * each // MOST_ROWS) if frames else 1
+    if not frames:
+        return _together(tables)
+    still = [table for place, table in enumerate(tables) if place not in moving]
+    moved = []
+    for frame in frames[:: max(1, step)]:
+        for place, change in zip(frame.traces or (), frame.data, strict=True):
+            whole = figure.data[place].to_plotly_json() | change.to_plotly_json()
+            moved.append(_rows(whole, panels).assign(frame=frame.name))
+    return _together(still + moved)
+
+
+def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """One table of several, without columns that are empty."""
+    filled = [table for table in tables if len(table)]
+    if not filled:
+        return pd.DataFrame(columns=["panel", "trace", "x", "y"])
+    return pd.concat(filled, ignore_index=True).dropna(axis="columns", how="all")
+
+
+def _panels(figure: go.Figure) -> dict[str, str]:
+    """Name of the x-axis of each panel to its title: that of the note above it, or else its number."""
+    titles = {}
+    notes = [note for note in figure.layout.annotations if note.yref == "paper" and not note.showarrow]
+    names = sorted((name for name in figure.layout if name.startswith("xaxis")), key=lambda name: (len(name), name))
+    for number, name in enumerate(names, start=1):
+        axis: Any = figure.layout[name]
+        start, end = axis.domain or (0.0, 1.0)
+        top = (figure.layout[(axis.anchor or "y").replace("y", "yaxis")].domain or (0.0, 1.0))[1]
+        above = [n.text for n in notes if abs(n.x - (start + end) / 2) < 1e-3 and abs(n.y - top) < 1e-3]
+        titles[name.replace("axis", "")] = str(above[0]).replace("<br>", " ") if above and above[0] else str(number)
+    return titles
+
+
+def _rows(trace: dict[str, Any], panels: dict[str, str]) -> pd.DataFrame:
+    """The points of one trace."""
+    columns = {axis: np.asarray(unpacked(trace[axis])) for axis in _COORDINATES if trace.get(axis) is not None}
+    if trace["type"] == "heatmap":
+        columns = dict(_cells(columns))
+    elif "x" not in columns and "y" in columns:
+        columns = {"x": np.arange(len(columns["y"])), **columns}
+    elif "y" not in columns and "x" in columns:
+        columns["y"] = np.arange(len(columns["x"]))
+    texts = trace.get("text")
+    length = max(map(len, columns.values()), default=0)
+    if texts is not None and not isinstance(texts, str) and len(texts) == length:
+        columns["text"] = np.asarray(texts, dtype=object)
+    table = pd.DataFrame({name: pd.Series(values) for name, values in columns.items()})
+    table.insert(0, "trace", trace.get("name") or _hovered(trace))
+    table.insert(0, "panel", panels.get(trace.get("xaxis", "x"), "1"))
+    return table
+
+
+def _hovered(trace: dict[str, Any]) -> str:
+    """The name that a trace shows beside what is hovered over; empty where it shows none."""
+    found = re.search(r"<extra>(.+?)</extra>", str(trace.get("hovertemplate") or ""))
+    return found[1] if found else ""
+
+
+def unpacked(value: Any) -> Any:
+    """Plain data of a figure's, with its arrays as arrays again: rounded text is smaller than their bytes."""
+    if isinstance(value, dict) and "bdata" in value:
+        shape = [int(n) for n in value.get("shape", "-1").split(",")]
+        return np.frombuffer(b64decode(value["bdata"]), value["dtype"]).reshape(shape)
+    if isinstance(value, dict):
+        return {key: unpacked(each) for key, each in value.items()}
+    return [unpacked(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _cells(columns: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+    """The cells of a heat-map, row by row."""
+    z: Any = columns["z"]
+    if z.ndim != 2:
+        yield from columns.items()
+        return
+    x: Any = columns.get("x", np.arange(z.shape[1]))
+    y: Any = columns.get("y", np.arange(z.shape[0]))
+    yield "x", np.tile(x[: z.shape[1]], z.shape[0])
+    yield "y", np.repeat(y[: z.shape[0]], z.shape[1])
+    yield "z", z.reshape(-1)
