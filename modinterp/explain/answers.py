@@ -7,6 +7,7 @@ from modinterp.explain.labels import (
     DOUBTFUL,
     FOURIER,
     INTEGERS,
+    MEAN,
     MEMORISED,
     MIXED,
     PARTLY,
@@ -16,7 +17,7 @@ from modinterp.explain.labels import (
 )
 from modinterp.explain.verdict import Verdict
 from modinterp.explain.warning import ReadingWarning
-from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
+from modinterp.measurements import CyclicMeasurements, NetworkMeasurements, PairMeasurements, PositionMeasurements
 from modinterp.measurements.quantity import number_text
 
 QUESTIONS = ("Does it do the task?", "How?", "How sure is that?")
@@ -38,11 +39,12 @@ def answers(m: NetworkMeasurements, verdict: Verdict, warning: ReadingWarning | 
 
 
 def _does_it(m: NetworkMeasurements) -> str:
-    share = m.accuracy
+    share, inputs = m.accuracy, "pair" if isinstance(m, PairMeasurements) else "answer"
     if share >= _FULL:
-        return f"Yes: it answers {m.task.name} correctly on {'every pair' if share == 1 else f'{share:.2%} of pairs'}."
+        on = f"every {inputs}" if share == 1 else f"{share:.2%} of {inputs}s"
+        return f"Yes: it answers {m.task.name} correctly on {on}."
     words = "Nearly" if share >= _MOSTLY else "Partly" if share >= _SOME else "No"
-    return f"{words}: it answers {m.task.name} correctly on {share:.1%} of pairs; chance is {1 / m.classes:.1%}."
+    return f"{words}: it answers {m.task.name} correctly on {share:.1%} of {inputs}s; chance is {1 / m.classes:.1%}."
 
 
 def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
@@ -57,6 +59,8 @@ def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
         return f"It puts both numbers on {few}, and adds their angles{rest}."
     if label == PARTLY:
         return "It has learned a part of the task, as networks have in the middle of their training."
+    if isinstance(m, PositionMeasurements) and verdict.algorithm:
+        return f"It {label}." if label != MEAN else "It takes a running mean along a direction."
     return _HOW.get(label, "No algorithm was found in it.")
 
 
