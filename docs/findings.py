@@ -38,7 +38,7 @@ COUNTED: dict[Column, str] = {
     "many seeds": "8 or more seeds",
     "few seeds": "fewer seeds",
     "redefined": "redefined",
-    "no control": "also without learning",
+    "no control": "also of controls",
     "by selection": "by selection",
     "mixed": "in some seeds",
     "refuted": "refuted",

@@ -18,7 +18,7 @@ COLUMNS: dict[Column, str] = {
     "many seeds": f"hold in {ENOUGH} or more seeds",
     "few seeds": f"hold in fewer than {ENOUGH} seeds",
     "redefined": "hold or are mixed, redefined after measurement",
-    "no control": "hold, also without learning",
+    "no control": "hold, also of controls",
     "by selection": "by selection",
     "mixed": "in some seeds",
     "refuted": "refuted",

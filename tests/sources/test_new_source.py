@@ -38,7 +38,7 @@ def test_from_nothing_to_a_report_and_tests(tmp_path: Path, capsys: pytest.Captu
     assert done.returncode == 0, done.stderr
     done = ran(folder, "modinterp.reproduce", "tiny_paper")
     assert done.returncode == 0, done.stdout + done.stderr
-    counted = "1 hold: mathematics and set-up, 1 hold in fewer than 8 seeds, 1 hold, also without learning"
+    counted = "1 hold: mathematics and set-up, 1 hold in fewer than 8 seeds, 1 hold, also of controls"
     assert f"3 claims, 3 measurements: {counted}" in done.stdout
     assert "The title of your paper" in (folder / "reports/tiny_paper/index.html").read_text()
     claims = folder / "tiny_paper/claims.py"

@@ -83,7 +83,6 @@ CLAIMS = (
             "between 1,300 and 6,600. The band that two of them meet is wide; in the first seed it is 2,300 to 3,200."
         ),
         figure="add_curves",
-        control="without control",
     ),
     Claim(
         id="circuits.add.dataset",
@@ -127,6 +126,7 @@ CLAIMS = (
                 why="the statement is that they are close, and closer does not go against it",
             ),
         ),
+        control="also true of another operation",
     ),
     Claim(
         id="circuits.add.neuron_sym",
@@ -152,6 +152,7 @@ CLAIMS = (
                 why="where no pair makes a difference, no order can",
             ),
         ),
+        control="also true of another operation",
     ),
     Claim(
         id="circuits.add.invariance",
@@ -163,5 +164,6 @@ CLAIMS = (
         changed=(SAME_BAR,),
         needs=ADD,
         scope="any seed",
+        control="also true of another operation",
     ),
 )

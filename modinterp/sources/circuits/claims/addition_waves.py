@@ -91,6 +91,7 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         figure="add_attention",
+        control="also true of another operation",
     ),
     Claim(
         id="circuits.add.attn_periodic",
@@ -131,6 +132,7 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         figure="add_attention",
+        control="also true of another operation",
     ),
     Claim(
         id="circuits.add.neurons_2dft",

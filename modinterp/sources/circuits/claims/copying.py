@@ -116,6 +116,7 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         figure="copying",
+        control="also true of another operation",
     ),
     Claim(
         id="circuits.max.ov_robust",
@@ -129,6 +130,7 @@ CLAIMS = (
         changed=of_copied(
             "0.9745 to 0.9885 without any, since 20 or 20 and 21 are not copied even alone", "0.2, 0.225 and 0.225"
         ),
+        control="also true of another operation",
     ),
     Claim(
         id="circuits.max.algorithm",

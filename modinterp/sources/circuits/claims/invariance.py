@@ -125,6 +125,7 @@ CLAIMS = (
             "in some and down to 0.808 in others, where nearly identical is said"
         ),
         changed=told_inputs_apart("0.19 in the first network"),
+        control="also true of another operation",
     ),
     Claim(
         id="circuits.max.perm_output",
@@ -153,5 +154,6 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         figure="orders",
+        control="also true of another operation",
     ),
 )

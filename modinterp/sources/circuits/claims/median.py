@@ -75,5 +75,6 @@ CLAIMS = (
         needs=MEDIAN[:1],
         figure="robustness",
         changed=of_copied("0.9725 without any, since 98 and 99 are not copied even alone", "0.325"),
+        control="also true of another operation",
     ),
 )

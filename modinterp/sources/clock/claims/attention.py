@@ -217,6 +217,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="attention",
+        control="also true of random labels",
     ),
     Claim(
         id="clock.s61.qkv_periodic",
@@ -242,6 +243,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="petals",
+        control="also true of random labels",
     ),
     Claim(
         id="clock.s61.linear_no_warp",

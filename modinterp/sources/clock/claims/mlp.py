@@ -217,6 +217,7 @@ CLAIMS = (
                 why="so that it says something of a trained network",
             ),
         ),
+        control="also true of random labels",
     ),
     Claim(
         id="clock.s8.bup_orthant",

@@ -208,6 +208,7 @@ CLAIMS = (
                 why="before training both are those of guessing, and the claim should say so",
             ),
         ),
+        control="also true of random labels",
     ),
     Claim(
         id="groups.s5.excluded",
@@ -230,6 +231,7 @@ CLAIMS = (
                 why="before training nothing is learned that could be excluded, and the claim should say so",
             ),
         ),
+        control="also true of random labels",
     ),
     Claim(
         id="groups.s5.by_irrep",

@@ -80,7 +80,7 @@ CLAIMS = tuple(
         scope="any seed",
         finding=finding,
         figure="progress",
-        control="told apart" if name == "norm" else "without control",
+        control="told apart" if name in ("norm", "excluded") else "without control",
     )
     for name, statement, says, measure, expected, finding in (
         (

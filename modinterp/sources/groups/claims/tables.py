@@ -111,6 +111,7 @@ CLAIMS = (
             finding=finding,
             figure="losses",
             changed=(EXCLUDED_BAND, BY_GROUP),
+            control="also true of random labels" if group == "s5" else "told apart",
         )
         for group, needs, says, finding in (
             ("s5", S5_MLP, "1.0e-5, 11.7 and 2.2e-7 (test, excluded, restricted)", HOLDS),

@@ -153,7 +153,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="curves",
-        control="without control",
+        control="also true of random labels",
     ),
     Claim(
         id="mlp.fourier_basis",

@@ -143,6 +143,7 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         figure="phases",
+        control="also true of random labels",
     ),
     Claim(
         id="pizza.modelB.gs",

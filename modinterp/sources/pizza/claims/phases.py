@@ -91,6 +91,7 @@ CLAIMS = (
         required=_at(0, 0.25),
         scope="any seed",
         figure="phases",
+        control="also true of random labels",
     ),
     Claim(
         id="pizza.phase.high",

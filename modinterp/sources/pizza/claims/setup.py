@@ -12,7 +12,7 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.measurements import CyclicMeasurements
 from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weights
-from modinterp.sources.pizza.runs import CONSTANT, MAIN, RUNS, SOFTMAX
+from modinterp.sources.pizza.runs import CONSTANT, CONTROLS, MAIN, RUNS, SOFTMAX
 from modinterp.tasks import addition
 
 WEIGHTS = "weights of a network of width 128"
@@ -63,16 +63,17 @@ def _only(values: set[float]) -> float:
 
 
 def _recipe() -> dict[str, Value]:
-    linear = {name: spec for name, spec in RUNS.items() if isinstance(spec.model, MLPConfig)}
-    others = {name: spec for name, spec in RUNS.items() if name not in linear}
+    runs = {name: spec for name, spec in RUNS.items() if name not in CONTROLS}
+    linear = {name: spec for name, spec in runs.items() if isinstance(spec.model, MLPConfig)}
+    others = {name: spec for name, spec in runs.items() if name not in linear}
     return {
-        TRAIN_PAIRS: _only({len(spec.split.train) for spec in RUNS.values()}),
-        TEST_PAIRS: _only({len(spec.split.test) for spec in RUNS.values()}),
-        EPOCHS: _only({spec.recipe.epochs for spec in RUNS.values()}),
-        DECAY: _only({spec.recipe.weight_decay for spec in RUNS.values()}),
-        STEP: _only({spec.recipe.lr for spec in RUNS.values()}),
-        FIRST_BETA: _only({spec.recipe.betas[0] for spec in RUNS.values()}),
-        LOSS_DTYPE: all(spec.recipe.loss_dtype == "float64" for spec in RUNS.values()),
+        TRAIN_PAIRS: _only({len(spec.split.train) for spec in runs.values()}),
+        TEST_PAIRS: _only({len(spec.split.test) for spec in runs.values()}),
+        EPOCHS: _only({spec.recipe.epochs for spec in runs.values()}),
+        DECAY: _only({spec.recipe.weight_decay for spec in runs.values()}),
+        STEP: _only({spec.recipe.lr for spec in runs.values()}),
+        FIRST_BETA: _only({spec.recipe.betas[0] for spec in runs.values()}),
+        LOSS_DTYPE: all(spec.recipe.loss_dtype == "float64" for spec in runs.values()),
         BETA: _only({spec.recipe.betas[1] for spec in others.values()}),
         BETA_LINEAR: _only({spec.recipe.betas[1] for spec in linear.values()}),
         WARMUP: _only({spec.recipe.warmup for spec in others.values()}),
