@@ -18,7 +18,7 @@ from modinterp.measurements.quantity import number_text
 from modinterp.runs import NotRecorded
 
 GUESSING = 1.5  # times the accuracy of the commonest answer, up to which a network may be read wrongly
-INTERVENTIONS = QUANTITY_STAGES["causal"]  # of which those of other tasks are not shown
+OF_SOME = [QUANTITY_STAGES[stage] for stage in ("task", "causal")]  # where numbers of other tasks are not shown
 STAGES = ("task", "parts", "causal", "formula")
 
 
@@ -35,8 +35,8 @@ def explained(found: Subject, m: PositionMeasurements) -> Explanation:
         )
     words = weights_out_of_proportion(m.model)
     warning = ReadingWarning(words, (), explains=False) if words else None
-    rows = tuple(row for row in m.readings(*STAGES) if row.value is not None or row.stage != INTERVENTIONS)
-    assumed = f"{_inputs(m)}; {found.assumed}"
+    rows = tuple(row for row in m.readings(*STAGES) if row.value is not None or row.stage not in OF_SOME)
+    assumed = f"{_inputs(m)}; {found.assumed.replace(', read at the last position', '')}"
     return Explanation(found.run.name, m, rows, verdict(m, warning), assumed, warning)
 
 

@@ -10,14 +10,16 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from modinterp.analyses.statistics.share_interval import Share
 from modinterp.interventions.at_positions import as_far, logits_with_edits, seen
 from modinterp.measurements.component import Component
-from modinterp.measurements.interchanges import SAMPLED, Counted, Moved
+from modinterp.measurements.interchanges import FEWEST, SAMPLED, Counted, Moved
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import Network
 from modinterp.tasks import ColumnSum, DigitAddition
 from modinterp.tasks.carries import Columns
 
+MOSTLY = 0.5  # mean attention to both digits of a column, by which a head fetches them
 TEN = 10  # digits, the first tokens
 DRAWN = 4 * SAMPLED  # inputs, so that enough have a carry through nines
 
@@ -158,17 +160,48 @@ class Carrying(Component[Any]):
         best = int(energy.argmax())
         return best + 1, float(energy[best] / energy.sum())
 
+    def accuracy(self, least: int, most: int) -> Share:
+        """Digits that are right, of those into which a carry comes that came through so many columns; 0 for no carry.
+
+        Raises:
+            NoSuchPart: too few digits have such a carry.
+        """
+        crossed = self.task.columns(self.m.asked.inputs).crossed
+        counted = (crossed >= least) & (crossed <= most)
+        counted[:, : self.added.start] &= least > 0  # the first digit of a longer sum is the carry itself
+        if int(counted.sum()) < FEWEST:
+            raise NoSuchPart(f"{int(counted.sum())} digits have such a carry, too few to judge by")
+        return Share(int(self.m.answering.correct[counted].sum()), int(counted.sum()))
+
+    @cached_property
+    def fetching(self) -> dict[str, tuple[str, ...]]:
+        """Heads with most of their attention on both digits of the column that is asked for, and of the next one."""
+        found = {}
+        for name, ahead in (("own", 0), ("next", 1)):
+            heads = []
+            for layer, patterns in enumerate(self.m.inside.attention):
+                for head, pattern in enumerate(patterns):
+                    shares = [self._on_column(pattern, answer, ahead) for answer in self.added]
+                    heads += [f"{layer}.{head}"] * (sum(shares) / len(shares) >= MOSTLY)
+            found[name] = tuple(heads)
+        return found
+
+    def _on_column(self, pattern: Float[Tensor, "query key"], answer: int, ahead: int) -> float:
+        """Attention from where a digit of the sum is read to both digits of its column, or of one further on."""
+        place = answer - self.added.start + ahead
+        query = self.task.read_positions[answer]
+        return float(pattern[query, place] + pattern[query, self.task.digits + 1 + place])
+
     def fetched(self) -> pd.DataFrame:
         """By digit of the sum and head, the mean attention to both digits of each column."""
         task, attention = self.task, self.m.inside.attention
         longer, rows = int(isinstance(task, DigitAddition)), []
-        for answer, query in enumerate(task.read_positions):
+        for answer in range(len(task.read_positions)):
             for layer, heads in enumerate(attention):
                 for head, pattern in enumerate(heads):
                     row = {"digit of the sum": answer, "layer": layer, "head": head}
-                    for column in range(task.digits):
-                        both = pattern[query, column] + pattern[query, task.digits + 1 + column]
-                        row[f"column of digit {column + longer}"] = float(both)
+                    for column in range(longer, task.digits + longer):
+                        row[f"column of digit {column}"] = self._on_column(pattern, answer, column - answer)
                     rows.append(row)
         return pd.DataFrame(rows)
 

@@ -32,6 +32,15 @@ def _head(m: Any) -> str:
     return f"head {layer}.{head}"
 
 
+def _carried(m: Any, least: int, most: int) -> float:
+    share = m.carrying.accuracy(least, most)
+    return share.held / share.of
+
+
+def _carried_note(m: Any, least: int, most: int) -> str:
+    return f"{m.carrying.accuracy(least, most)} digits"
+
+
 def _proven(m: Any) -> float:
     try:
         return m.bound.accuracy
@@ -56,6 +65,15 @@ register(
         POSITIONS,
         is_behaviour=True,
         note=lambda m: f"{m.answering.whole}; {m.answering.whole.precise_text} of all such inputs",
+    ),
+    *(
+        Quantity(key, title, "task", partial(_carried, least=least, most=most), POSITIONS, is_behaviour=True,
+                 note=partial(_carried_note, least=least, most=most))
+        for key, title, least, most in (
+            ("accuracy_no_carry", "digits right into which no carry comes, share", 0, 0),
+            ("accuracy_carry", "digits right with a carry from the next column, share", 1, 1),
+            ("accuracy_through_nines", "digits right with a carry through a column of nine or more, share", 2, 99),
+        )
     ),
     PARTS("head_rise", "rise of the loss without the head that is needed most", of=_largest("head"), unit="nats",
           note=_which("head")),

@@ -25,7 +25,7 @@ KNOWN = {
     "smallest": (lambda: planted.copies_the_largest(ask="min"), COPIES, "copy a token"),
     "next": (planted.attends_to_the_next, NEXT, "attend to the next"),
     "mean": (planted.running_mean, MEAN, "running mean"),
-    "columns": (planted.columns_with_carry, COLUMNS, "columns with a carry through nines"),
+    "columns": (planted.columns_with_carry, COLUMNS, "columns with a carry"),
 }
 
 
@@ -232,3 +232,26 @@ def test_two_answers_without_neurons_are_one_direction_whatever_the_network_does
     )
     m = mi.measure(hooked(config, initial_weights(config, seed=0)), task=task)
     assert m.reading("direction_swap").note.endswith("their difference is one direction by itself")
+
+
+def test_which_heads_fetch_which_digits_of_a_planted_network() -> None:
+    task, network = planted.columns_with_carry()
+    m = mi.measure(network, task=task)
+    assert m.carrying.fetching == {"own": ("0.0", "0.1"), "next": ("0.2", "0.3")}
+    rows = m.carrying.fetched()
+    own = rows[(rows["digit of the sum"] == 0) & (rows["layer"] == 0)]["column of digit 0"]
+    assert own.round(3).tolist() == [1, 1, 0, 0]
+
+
+@pytest.fixture(scope="module")
+def endless() -> Any:
+    return mi.measure("nanda/digits-endless-0")
+
+
+def test_a_trained_network_looks_one_column_ahead_for_its_carry(endless: Any) -> None:
+    assert endless.carrying.fetching == {"own": ("0.1", "0.3"), "next": ("0.0",)}
+    right = [endless[key] for key in ("accuracy_no_carry", "accuracy_carry", "accuracy_through_nines")]
+    assert right[1] > right[0] > 0.98
+    assert right[2] < 0.85  # a carry that comes from farther it cannot see
+    found = endless.carrying.carry
+    assert found.moved > 0.9 > 0.35 > found.moved_by_control

@@ -15,8 +15,23 @@ def _says(m: Any) -> str:
     return (
         f"It adds column by column, with a carry. With the carry's direction taken from an input with the other carry, "
         f"the digit moves by that carry on {carry.moved:.1%} of {carry.share.of:,} digits; moved as far at random on "
-        f"{carry.moved_by_control:.1%}."
+        f"{carry.moved_by_control:.1%}. {_strata(m)}{_heads(m)}"
     )
+
+
+def _strata(m: Any) -> str:
+    """How accurate digits are by how far their carry came."""
+    parts = {"accuracy_no_carry": "without a carry", "accuracy_carry": "with a carry from the next column",
+             "accuracy_through_nines": "with one that came through a nine"}  # fmt: skip
+    found = [f"{m[key]:.1%} {words}" for key, words in parts.items() if m.reading(key).value is not None]
+    return f"Its digits are right on {', '.join(found)}."
+
+
+def _heads(m: Any) -> str:
+    """Which heads fetch which digits."""
+    words = {"own": "the digits of the column", "next": "those of the next column"}
+    found = [f"heads {', '.join(heads)} fetch {words[name]}" for name, heads in m.carrying.fetching.items() if heads]
+    return f" By mean attention, {' and '.join(found)}." if found else ""
 
 
 def _says_nines(m: Any) -> str:
@@ -40,7 +55,13 @@ ONE_CARRY = Algorithm("columns with a carry", COLUMNS, {"carry_swap": MOVED, "ca
 CARRY_THROUGH_NINES = Algorithm(
     "columns with a carry through nines",
     COLUMNS,
-    {**ONE_CARRY.foretells, "nines_swap": MOVED, "nines_swap_control": STILL},
+    {
+        **ONE_CARRY.foretells,
+        "nines_swap": MOVED,
+        "nines_swap_control": STILL,
+        # Added after two networks had been seen, which apply a carry beside a nine and yet do not bring it through.
+        "accuracy_through_nines": at_least(0.95, "carries come through nines as well as others"),
+    },
     _says_nines,
 )
 DIGITS_ON_A_CIRCLE = Algorithm(
