@@ -18,7 +18,10 @@ ACTIVATIONS = (
 
 def add_operation(parser: Parser) -> None:
     """Add the argument that says what a file's network was trained on."""
-    operation = "what a file was trained on: add, sub, mul, div, group, '2a + 3b', 'a^2 + b' (default: add, or a run's)"
+    operation = (
+        "what a file was trained on: add, sub, mul, div, group, '2a + 3b', 'a^2 + b'; for sequences max, min, median, "
+        "sort, digits, cumsum, palindrome, unique (default: add, or a run's)"
+    )
     parser.add_argument("--op", help=operation)
 
 
@@ -42,8 +45,8 @@ def add_forward_pass(parser: Parser) -> None:
 def _parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
-        description="""Explain a network over pairs of numbers mod p, or of elements of a group, by the forward
-pass that it has.
+        description="""Explain a network over pairs of numbers mod p, of elements of a group, or on sequences, by
+the forward pass that it has.
 
 Which frequencies it uses, against calibrated nulls, how much of it they explain, and whether a sum of cosines takes its
 place. Prints one table and writes one page. Nothing in a file is executed. What a file does not say of how its network
@@ -54,6 +57,7 @@ better.""",
   %(prog)s model.pt --attention-rate 0 --no-causal
   %(prog)s model.safetensors --act gelu --out mine
   %(prog)s model.pt --op group --group S5 --elements order.txt
+  %(prog)s model.pt --op sort         a list and its order; also max, digits, cumsum and more
   %(prog)s SOURCE/RUN                a run that `python -m modinterp.runs list` shows
 
 exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
