@@ -201,7 +201,8 @@ def modular_task(
     d_vocab, outputs = _shape(weights, "embed.W_E", 2)[0], _shape(weights, "unembed.W_U", 2)[1]
     if positions is not None and positions > 3:
         raise ValueError(
-            f"the network reads {positions} tokens, and is none over pairs (a, b), which reads 2, or 3 with ="
+            f"the network reads {positions} tokens, and is none over pairs (a, b), which reads 2, or 3 with =; "
+            f"name its operation with op, such as max, sort or digits, or give its task"
         )
     if positions is not None and equals not in (None, positions == 3):
         raise ValueError(f"the network reads {positions} tokens, which contradicts equals={equals}")
@@ -224,7 +225,8 @@ def modular_task(
         raise ValueError(f"{words} mean p {' or '.join(str(q) for q, *_ in fitting_outputs)}, not {p}")
     raise ValueError(
         f"{words} and {outputs} outputs are those of no network over pairs of residues mod p, which has p tokens, or "
-        f"p for each number, and as many outputs"
+        f"p for each number, and as many outputs (embedding {d_vocab} x {weights['embed.W_E'].shape[1]}); for another "
+        f"task name its operation with op, such as max, sort or digits, or give its task"
     )
 
 

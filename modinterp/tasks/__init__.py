@@ -1,6 +1,7 @@
 """What is to be learned: inputs, labels, splits."""
 
 from modinterp.tasks.cyclic import Cyclic, cyclic
+from modinterp.tasks.given import GivenInputs
 from modinterp.tasks.group import Group
 from modinterp.tasks.modular import (
     ModularArithmetic,
@@ -27,6 +28,7 @@ __all__ = [
     "DigitAddition",
     "Examples",
     "FirstUnique",
+    "GivenInputs",
     "Group",
     "ModularArithmetic",
     "ModularSum",

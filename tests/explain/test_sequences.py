@@ -16,7 +16,7 @@ from modinterp.commands.explain import main
 from modinterp.explain import explain
 from modinterp.explain.labels import BEHAVIOUR, COLUMNS, COPIES, DOUBTFUL, MEAN, NEXT
 from modinterp.models import TransformerConfig, hooked, initial_weights, to_hooked_transformer_state_dict
-from modinterp.tasks import ColumnSum, DigitAddition, Ordering, Palindromes, SignOfSum, SortedList, Task
+from modinterp.tasks import ColumnSum, DigitAddition, GivenInputs, Ordering, Palindromes, SignOfSum, SortedList, Task
 from modinterp.tasks.by_name import task_by_name
 from modinterp.tasks.carries import columns
 
@@ -255,3 +255,56 @@ def test_a_trained_network_looks_one_column_ahead_for_its_carry(endless: Any) ->
     assert right[2] < 0.85  # a carry that comes from farther it cannot see
     found = endless.carrying.carry
     assert found.moved > 0.9 > 0.35 > found.moved_by_control
+
+
+class Theirs(nn.Module):
+    """A module with HookedTransformer's names of weights, and the forward pass of one of ours."""
+
+    def __init__(self, network: Any, shift: float = 0.0):
+        super().__init__()
+        self.__dict__["network"], self.shift = network, shift
+        self.weights = to_hooked_transformer_state_dict(network)
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        return self.weights
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        logits = self.__dict__["network"](tokens)
+        return logits + self.shift * torch.arange(logits.shape[-1])
+
+
+def test_a_module_is_opened_by_its_weights_where_these_answer_as_it_does() -> None:
+    task, network = planted.copies_the_largest()
+    assert explain(Theirs(network), task=task).verdict.label == COPIES
+    shifted = explain(Theirs(network, 0.1), task=task)  # which the weights do not know of
+    assert (shifted.verdict.label, shifted["accuracy"]) == (BEHAVIOUR, 1)
+    assert "seen from outside" in shifted.measurements.model.cfg.summary
+
+
+def test_inputs_and_answers_are_a_task() -> None:
+    known, network = planted.copies_the_largest()
+    inputs, labels = known.fresh(3_000, seed=5)
+    x = explain(network, task=GivenInputs.of(inputs, labels[:, 0], d_vocab=13))
+    assert (x.verdict.label, x["accuracy"]) == (COPIES, 1)
+    assert x.assumed.startswith("3,000 inputs")
+    sums, adder = planted.columns_with_carry()
+    inputs, labels = sums.fresh(500, seed=5)
+    y = explain(adder, task=GivenInputs.of(inputs, labels, 12, 12))
+    assert (y["accuracy"], y.verdict.label) == (1, BEHAVIOUR)
+
+
+def test_inputs_and_answers_that_do_not_fit_are_refused_in_one_line() -> None:
+    for inputs, answers, message in (
+        ([[1, 2]], [1, 2], r"as many of each, got \[1, 2\] and \[2, 1\]"),
+        ([[0.5, 2]], [1], "whole numbers"),
+        ([[1]], [[1, 0]], "no 2 positions to be read at"),
+        ([[-1, 2]], [1], "tokens lie from 0 to 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            GivenInputs.of(inputs, answers)
+
+
+def test_a_file_of_another_task_names_what_can_be_said() -> None:
+    _, network = planted.columns_with_carry()
+    with pytest.raises(ValueError, match="reads 8 tokens, and is none over pairs .* name its operation with op"):
+        explain(dict(network.state_dict()))

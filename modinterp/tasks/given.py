@@ -1,0 +1,93 @@
+"""A task of which nothing is known but inputs and their answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.tasks.task import Examples, Task
+
+
+@dataclass(frozen=True, eq=False)
+class GivenInputs(Task):
+    """Inputs of yours with the right answers, for `explain` and `measure` where no task here is yours.
+
+    Nothing is trained on it, and it is not written to files.
+
+    Attributes:
+        tokens: of each input.
+        right: the right answers at the last positions of each input, one column each; -1 where nothing is asked.
+        d_vocab: number of tokens there are.
+        d_vocab_out: number of outputs.
+
+    >>> task = GivenInputs.of([[4, 9, 3], [7, 1, 2]], [9, 7], d_vocab=10)
+    >>> task.n_ctx, task.read_positions, task.d_vocab_out
+    (3, (2,), 10)
+    """
+
+    tokens: Int[Tensor, "input pos"] = field(repr=False)
+    right: Int[Tensor, "input answer"] = field(repr=False)
+    d_vocab: int = 0  # pyright: ignore[reportIncompatibleMethodOverride]
+    d_vocab_out: int = 0  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @classmethod
+    def of(
+        cls, inputs: object, answers: object, d_vocab: int | None = None, d_vocab_out: int | None = None
+    ) -> GivenInputs:
+        """A task from inputs and answers as tensors, arrays or lists.
+
+        Args:
+            inputs: `[input, pos]`, tokens from 0.
+            answers: `[input]`, read at the last position, or `[input, answer]`, read at the last positions.
+            d_vocab: number of tokens; by default one more than the largest.
+            d_vocab_out: number of outputs; by default one more than the largest answer.
+        Raises:
+            ValueError: other shapes, numbers that are not whole, or tokens that do not exist.
+        """
+        tokens, right = torch.as_tensor(inputs), torch.as_tensor(answers)
+        right = right.unsqueeze(1) if right.ndim == 1 else right
+        if any(x.ndim != 2 or x.is_floating_point() or not x.numel() for x in (tokens, right)) or len(tokens) != len(
+            right
+        ):
+            raise ValueError(
+                f"inputs are whole numbers [input, pos] and answers [input] or [input, answer], as many of each, "
+                f"got {list(tokens.shape)} and {list(right.shape)}"
+            )
+        if right.shape[1] > tokens.shape[1]:
+            raise ValueError(f"an input of {tokens.shape[1]} tokens has no {right.shape[1]} positions to be read at")
+        known, outputs = d_vocab or int(tokens.max()) + 1, d_vocab_out or int(right.max()) + 1
+        if int(tokens.min()) < 0 or int(tokens.max()) >= known or int(right.min()) < -1 or int(right.max()) >= outputs:
+            raise ValueError(
+                f"tokens lie from 0 to {known - 1} and answers from 0 to {outputs - 1}, or are -1 for none"
+            )
+        return cls(tokens.long(), right.long(), known, outputs)
+
+    @property
+    def name(self) -> str:
+        return f"{len(self.tokens):,} inputs that were given"
+
+    @property
+    def n_ctx(self) -> int:
+        return self.tokens.shape[1]
+
+    @property
+    def n_read(self) -> int:
+        return self.right.shape[1]
+
+    @property
+    def grid(self) -> None:
+        return None
+
+    def inputs(self) -> Int[Tensor, "input pos"]:
+        return self.tokens
+
+    def labels(self) -> Int[Tensor, "input output"]:
+        return self.right
+
+    def fresh(self, n: int, seed: int) -> Examples:
+        """Up to `n` of the inputs in a random order, none twice."""
+        rows = torch.randperm(len(self.tokens), generator=torch.Generator().manual_seed(seed))[:n]
+        return Examples(self.tokens[rows], self.right[rows])
