@@ -10,7 +10,20 @@ from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser
 
-RUNGS = ("answers", "phases", "waves", "double", "products", "path", "keys", "reads", "attention", "compact", "pairs")
+RUNGS = (
+    "answers",
+    "distance",
+    "phases",
+    "waves",
+    "double",
+    "products",
+    "path",
+    "keys",
+    "reads",
+    "attention",
+    "compact",
+    "pairs",
+)
 
 
 def _parser(prog: str) -> Parser:

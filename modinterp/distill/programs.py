@@ -53,6 +53,8 @@ h|    return np.exp([*scores, 0 * scores[0]]) / (1 + np.exp(scores).sum(axis=0))
 -|    a, b, c = np.atleast_1d(a), SIGN * np.atleast_1d(b), np.arange(P)
 -|    total = np.zeros((len(a), P))
 a|    for k, alpha in FORMULA["alphas"].items():
+d|        half = np.abs(np.cos(np.pi * int(k) * (a - b) / P))[:, None]
+d|        alpha = alpha + FORMULA["halves"][k] * half
 a|        total += alpha * wave(int(k), (a + b)[:, None] - c).real
 h|    heads = [attention(head, a, b) for head in FORMULA["heads"]]
 n|    for cluster in FORMULA["clusters"]:
@@ -151,7 +153,7 @@ def _has_waves(formula: Formula) -> Iterator[str]:
     plain = formula.clusters and not formula.heads
     parts = {
         "a": formula.alphas, "n": formula.clusters, "t": formula.path, "h": formula.heads, "p": plain,
-        "w": formula.path or plain,
+        "w": formula.path or plain, "d": formula.halves,
     }  # fmt: skip
     return (name for name, some in parts.items() if some)
 

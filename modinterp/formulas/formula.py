@@ -38,6 +38,7 @@ class Formula:
         sign: 1 where the answer is a + b, -1 where it is a - b; b counts with this sign.
         act_fn: a key of `ACTIVATIONS`.
         alphas: frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
+        halves: frequency to the coefficient of |cos(w (a - sign b) / 2)| cos(w (a + sign b - c)), the form of pizzas.
         clusters: neurons by frequency.
         path: what passes the neurons by.
         heads: attention, where neurons read what heads mix.
@@ -52,12 +53,18 @@ class Formula:
     path: tuple[Path, ...] = ()
     names: tuple[int, ...] = ()
     heads: tuple[Head, ...] = ()
+    halves: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def numbers(self) -> int:
         """How many numbers the formula has: amplitudes, phases, frequencies, counts of neurons and kinds of waves."""
         freqs = len({one.freq for one in self.path})
-        return 2 * len(self.alphas) + sum(x.numbers for x in (*self.clusters, *self.path, *self.heads)) + freqs
+        return (
+            2 * len(self.alphas)
+            + len(self.halves)
+            + sum(x.numbers for x in (*self.clusters, *self.path, *self.heads))
+            + freqs
+        )
 
     @property
     def neurons(self) -> int:
@@ -71,7 +78,8 @@ class Formula:
         c = np.arange(self.p)
         logits = np.zeros((*a.shape, self.p))
         for freq, alpha in self.alphas.items():
-            logits += alpha * circle(freq * ((a + b)[..., None] - c), self.p).real
+            size = alpha + self.halves.get(freq, 0.0) * np.abs(np.cos(np.pi * freq * (a - b) / self.p))[..., None]
+            logits += size * circle(freq * ((a + b)[..., None] - c), self.p).real
         if self.clusters:
             act = ACTIVATIONS[self.act_fn]
             neurons = [act(cluster.input(a, b, self.p)) for cluster in self.clusters]
@@ -97,6 +105,8 @@ class Formula:
             data["names"] = list(self.names)
         if self.alphas:
             data["alphas"] = dict(zip(map(str, self.alphas), significant(list(self.alphas.values())), strict=True))
+        if self.halves:
+            data["halves"] = dict(zip(map(str, self.halves), significant(list(self.halves.values())), strict=True))
         if self.heads:
             data["heads"] = softmax_of_waves.to_json(self.heads, significant)
         if self.clusters:
@@ -128,7 +138,9 @@ class Formula:
             Path(x["freq"], x["term"], complex(*x["cosine"]), complex(*x["sine"])) for x in data.get("path", ())
         )
         alphas = {int(k): alpha for k, alpha in data.get("alphas", {}).items()}
-        return cls(data["p"], data["sign"], data["act_fn"], alphas, clusters, path, tuple(data.get("names", ())), every)
+        halves = {int(k): half for k, half in data.get("halves", {}).items()}
+        names = tuple(data.get("names", ()))
+        return cls(data["p"], data["sign"], data["act_fn"], alphas, clusters, path, names, every, halves)
 
     def rounded(self, bits: int) -> Formula:
         """The formula with every number rounded to so many bits: amplitudes within their array's range, phases of 2 pi.
@@ -150,7 +162,8 @@ class Formula:
             for x, quad in zip(self.path, quads, strict=True)
         )
         alphas = dict(zip(self.alphas, amplitude(np.array(list(self.alphas.values()))).tolist(), strict=True))
-        return Formula(self.p, self.sign, self.act_fn, alphas, clusters, path, self.names, every)
+        halves = dict(zip(self.halves, amplitude(np.array(list(self.halves.values()))).tolist(), strict=True))
+        return Formula(self.p, self.sign, self.act_fn, alphas, clusters, path, self.names, every, halves)
 
 
 def _parts(path: Path) -> Iterator[float]:

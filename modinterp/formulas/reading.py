@@ -27,6 +27,7 @@ READ_FROM = {
     "path": "the logits less neurons times W_L, projected onto products of a wave of the pair and one of the class",
     "heads": "attention scores of a and of b less the last position's, projected onto waves of each",
     "values of heads": "rows of W_E W_V W_O W_in of each head, projected onto waves of the residues",
+    "halves": "the logits over all pairs, projected onto that cosine and |cos(w (a - b) / 2)| times it, together",
     "alphas": "the logits over all pairs, projected onto cos(w (answer - c)) of each key frequency",
 }
 
@@ -200,6 +201,22 @@ def paths(logits: np.ndarray, p: int, keys: Sequence[int], terms: Sequence[str])
                 cosine, sine = amplitudes(both, p, k, *TERMS[term])
                 found.append(Path(k, term, complex(cosine), complex(sine)))
     return tuple(found)
+
+
+def alphas_and_halves(m: CyclicMeasurements) -> tuple[dict[int, float], dict[int, float]]:
+    """Coefficients of cos(w (s - c)) and of |cos(w (a - b) / 2)| cos(w (s - c)) at each key frequency, for answers s.
+
+    Both are projections of what of the logits of each pair is along the cosine about its answer.
+    """
+    x, found = np.arange(m.p), (dict[int, float](), dict[int, float]())
+    logits = turned_b(m.logits.double().cpu().numpy(), m.sign)
+    for k in m.freqs:
+        along = (along_classes(logits, m.p, k) * circle(k * (x[:, None] + x), m.p)).real
+        half = np.abs(np.cos(np.pi * k * (x[:, None] - x) / m.p))
+        both = np.stack([np.ones(m.p**2), half.flatten()], axis=1)
+        size = np.linalg.lstsq(both, along.flatten(), rcond=None)[0].tolist()
+        found[0][k], found[1][k] = size
+    return found
 
 
 def alphas(m: CyclicMeasurements) -> dict[int, float]:

@@ -13,7 +13,7 @@ from modinterp.formulas.compact import Effects, at_threshold
 from modinterp.formulas.formula import Formula
 from modinterp.formulas.group_reading import GroupReading
 from modinterp.formulas.ladder import ASSUMPTIONS, PRODUCTS, Step, steps, with_attention
-from modinterp.formulas.reading import NeuronReading, alphas, paths, turned_b
+from modinterp.formulas.reading import NeuronReading, alphas, alphas_and_halves, paths, turned_b
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.network import NoSuchPart
 from modinterp.runs import NotRecorded
@@ -58,6 +58,9 @@ def _of_waves(m: CyclicMeasurements) -> Written:
     if (why := _why_no_answers(m)) is None:
         formula = Formula(m.p, m.sign, alphas=alphas(m), names=_names(m))
         found.steps.append(Step("answers", ASSUMPTIONS["answers"], formula, inside=False, read_from=("alphas",)))
+        both = alphas_and_halves(m)
+        formula = replace(formula, alphas=both[0], halves=both[1])
+        found.steps.append(Step("distance", ASSUMPTIONS["distance"], formula, inside=False, read_from=("halves",)))
     else:
         found.absent["answers"] = why
     try:

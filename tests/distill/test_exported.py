@@ -42,7 +42,7 @@ def alone(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("rung", [None, "answers", "path", "attention", "compact"])
+@pytest.mark.parametrize("rung", [None, "answers", "distance", "path", "attention", "compact"])
 def test_the_program_answers_as_measured(file: Path, tmp_path: Path, rung: str | None) -> None:
     out = tmp_path / "clock.py"
     chosen = [] if rung is None else ["--rung", rung]

@@ -55,7 +55,10 @@ def attention(head: dict, w: float, a: int, b: int) -> list[float]:
 def logit(data: dict, a: int, b: int, c: int) -> float:
     """One logit by a plain loop over the numbers of the JSON, without numpy."""
     w, b = 2 * math.pi / data["p"], data["sign"] * b
-    total = sum(alpha * math.cos(w * int(k) * (a + b - c)) for k, alpha in data.get("alphas", {}).items())
+    total = 0.0
+    for k, alpha in data.get("alphas", {}).items():
+        half = data.get("halves", {}).get(k, 0.0) * abs(math.cos(w * int(k) * (a - b) / 2))
+        total += (alpha + half) * math.cos(w * int(k) * (a + b - c))
     for cluster in data.get("clusters", []):
         k, inputs = cluster["freq"], cluster["inputs"]
         count = len(next(iter(cluster["outputs"].values()))["amplitude"])
@@ -95,9 +98,19 @@ def logit(data: dict, a: int, b: int, c: int) -> float:
 @pytest.mark.parametrize("op", ["add", "sub"])
 def test_other_code_computes_each_rung_from_its_json(op: str) -> None:
     d = distilled(planted.clock(P, FREQS, sign=1 if op == "add" else -1), op=op)
-    assert {"answers", "phases", "waves", "double", "products", "path", "keys", "reads", "attention", "compact"} == {
-        x.key for x in d.rungs
-    }
+    assert {
+        "answers",
+        "distance",
+        "phases",
+        "waves",
+        "double",
+        "products",
+        "path",
+        "keys",
+        "reads",
+        "attention",
+        "compact",
+    } == {x.key for x in d.rungs}
     for rung in d.rungs:
         data = json.loads(json.dumps(rung.to_json()))
         assert data["assumption"]
@@ -239,7 +252,7 @@ def test_no_short_formula_of_what_does_not_add_waves(name: str) -> None:
 
 def test_a_function_of_tokens_gets_a_statement_about_its_logits() -> None:
     d = modinterp.distill(ADVERSARIES["carry, tokens"](), op="add", p=11)  # type: ignore[arg-type]
-    assert [x.key for x in d.rungs] == ["answers"]
+    assert [x.key for x in d.rungs] == ["answers", "distance"]
     assert not d["answers"].inside
     assert "not seen" in d.absent["neurons"]
     assert d.beaten().empty
@@ -355,6 +368,26 @@ def test_the_mainline_network_is_a_percent_of_its_numbers(paper: Distilled) -> N
     assert best.faithfulness.kl <= 0.01
     assert min(d.beaten()["factor"].tolist()) >= 10
     assert d["waves"].faithfulness.accuracy < 0.6, "waves of one frequency alone are not the algorithm"
+
+
+def test_a_pizza_has_the_form_of_pizzas() -> None:
+    """Logits that fall with the distance of a and b come back as they were made, and are no claim on the inside."""
+    a, b, c = torch.meshgrid(*[torch.arange(P)] * 3, indexing="ij")
+
+    def pizza(tokens: Tensor) -> Tensor:
+        logits = sum(
+            (size + 20 * (math.pi * k * (a - b) / P).cos().abs()) * (2 * math.pi * k * (a + b - c) / P).cos()
+            for k, size in ((3, 5.0), (7, 0.0))
+        )
+        return logits[tokens[:, 0], tokens[:, 1]]  # type: ignore[index]
+
+    d = modinterp.distill(pizza, op="add", p=P)
+    formula = d["distance"].formula
+    assert isinstance(formula, Formula)
+    assert formula.alphas == pytest.approx({3: 5, 7: 0}, abs=1e-4)
+    assert formula.halves == pytest.approx({3: 20, 7: 20}, abs=1e-4)
+    assert d["distance"].faithfulness.kl < 1e-9 < d["answers"].faithfulness.kl
+    assert d.shortest is None
 
 
 class Plain(nn.Module):
