@@ -24,6 +24,7 @@ extensions = [
     "sphinx_copybutton",
     "drawn",  # figures made by the snippets of a page
     "gallery",  # every figure with its example
+    "pictures",  # stand-ins for figures, where the pages are read as files
 ]
 exclude_patterns = ["_build", "trained"]
 templates_path = ["_templates"]
