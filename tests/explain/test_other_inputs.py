@@ -131,6 +131,21 @@ def test_tokens_that_are_none_are_refused(tokens: str, message: str) -> None:
         explain(SEQUENCES["a op:24 b =:23"], "add", P, tokens=tokens)
 
 
+def test_a_network_on_vectors_of_the_numbers_is_called_with_them() -> None:
+    def wave(n: Tensor) -> Tensor:
+        angles = 2 * math.pi * n[:, None] * torch.tensor([1, 3, 4]) / 11
+        return torch.cat([angles.cos(), angles.sin()], dim=1)
+
+    def network(vectors: Tensor) -> Tensor:
+        (cos_a, sin_a), (cos_b, sin_b) = (vectors[:, i].chunk(2, dim=1) for i in (0, 1))
+        rows = wave(torch.arange(11))
+        return torch.cat([cos_a * cos_b - sin_a * sin_b, sin_a * cos_b + cos_a * sin_b], dim=1) @ rows.T * 20
+
+    found = explain(network, op="add", p=11, tokens=lambda a, b: torch.stack([wave(a), wave(b)], dim=1))
+    assert found.measurements["accuracy"] == 1
+    assert found.verdict.label == "logits are waves of the answer"
+
+
 def test_who_takes_no_known_tokens_is_asked_for_them() -> None:
     def network(x: Tensor) -> Tensor:
         if x.shape[1] != 6:

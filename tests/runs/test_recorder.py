@@ -153,6 +153,18 @@ def test_loggers_get_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         mi.record("mine/run-3", Mine(), TASK, train=MASK, out=tmp_path, to=("mlflow",))
 
 
+def test_tensorboard_reads_the_same_rows(tmp_path: Path) -> None:
+    reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    with mi.record("mine/run-1", Mine(), TASK, train=MASK, out=tmp_path, to=("tensorboard",)) as recorded:
+        for step in range(3):
+            recorded(step)
+    (folder,) = tmp_path.rglob("tensorboard")
+    events = reading.EventAccumulator(str(folder)).Reload()
+    scalars = events.Scalars("test_loss")
+    assert [event.step for event in scalars] == [0, 1, 2]
+    assert [event.value for event in scalars] == pytest.approx(recorded.history["test_loss"].tolist(), rel=1e-6)
+
+
 def test_the_trainer_of_transformers_records(tmp_path: Path) -> None:
     recorded = mi.record("mine/run-1", Mine(), TASK, train=MASK, out=tmp_path)
     callback = trainer_callback(recorded)
