@@ -138,13 +138,12 @@ def draw(chosen: list[str]) -> None:
 def left_out(app: Sphinx, tree: nodes.document) -> None:
     """The built documentation has the figures themselves, and not their pictures."""
     for picture in list(tree.findall(nodes.image)):
-        holder = picture
-        while holder.parent is not None and not isinstance(holder, nodes.paragraph | nodes.table):
+        kind = nodes.table if picture["uri"].startswith("_static/gallery/") else nodes.paragraph
+        holder: nodes.Node | None = picture
+        while holder is not None and not isinstance(holder, kind):
             holder = holder.parent
-        if picture["uri"].startswith("_static/gallery/"):
-            while holder.parent is not None and not isinstance(holder, nodes.table):
-                holder = holder.parent
-        if picture["uri"].startswith(("_static/gallery/", f"{FOLDER}/")) and holder.parent is not None:
+        stands_in = picture["uri"].startswith(("_static/gallery/", f"{FOLDER}/"))
+        if stands_in and holder is not None and holder.parent is not None and holder in holder.parent.children:
             holder.parent.remove(holder)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from modinterp import explain, measurements, runs, tasks, training
-from modinterp.models import TransformerConfig
+from modinterp.explain import labels
+from modinterp.models import TransformerConfig, layouts
 from modinterp.terminal.parser import Parser
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -90,6 +91,22 @@ def test_the_glossary_has_what_pages_link_to() -> None:
     assert linked <= terms
     own = set(re.findall(r"\]\(#([\w-]+)\)", (DOCS / "glossary.md").read_text()))
     assert {f"glossary-{term}" if not term.startswith("glossary-") else term for term in own} <= terms
+
+
+def test_every_verdict_is_documented() -> None:
+    page = (DOCS / "howto" / "explain.md").read_text()
+    every = {value for value in vars(labels).values() if isinstance(value, str) and value[0] not in "_/"}
+    every -= {labels.__doc__, labels.__name__, labels.__package__, "annotations"}
+    assert len(every) == 11
+    assert set(re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)) >= every
+
+
+def test_every_layout_is_documented() -> None:
+    table = (layouts.__doc__ or "").split("=\n")[2].splitlines()
+    every = {line.split("  ")[0].strip() for line in table if line and not line.startswith((" ", "="))}
+    assert len(every) == 9
+    page = (DOCS / "howto" / "files.md").read_text()
+    assert set(re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE)) - {"layout", "---"} == every
 
 
 @pytest.mark.nightly
