@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Term to its definition; `docs/glossary.md` has the same sentence, and says what not to confuse the term with.
+# Term to its definition. `docs/glossary.md` has the same sentences, and says what not to confuse the term with.
 TERMS = {
     "accuracy": "The share of inputs whose largest logit is that of the right answer.",
     "ablation": "Taking a part out of a network, such as a head, a neuron or a frequency, to see what is left.",
