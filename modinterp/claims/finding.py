@@ -14,6 +14,7 @@ Control = Literal[
     "also true after memorising",
     "also true of random labels",
     "also true of another operation",
+    "also true of a run that never generalises",
     "without control",
 ]
 

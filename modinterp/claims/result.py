@@ -275,11 +275,13 @@ class Result:
 
 
 BEFORE, MEMORISED = "before training", "after memorising"
+NEVER_GENERALISES = "of a run that never generalises"  # and that learned the same task
 CONTROLS: dict[str, Control] = {
     BEFORE: "also true before training",
     MEMORISED: "also true after memorising",
     "of random labels": "also true of random labels",
     "of another operation": "also true of another operation",
+    NEVER_GENERALISES: "also true of a run that never generalises",
 }
 
 

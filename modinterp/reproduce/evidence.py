@@ -15,7 +15,7 @@ from typing import Any
 from modinterp.claims import Claim, Result
 from modinterp.claims.checking import UNDEFINED, Numbers, recorded_among
 from modinterp.claims.relatives import related
-from modinterp.claims.result import BEFORE, MEMORISED
+from modinterp.claims.result import BEFORE, MEMORISED, NEVER_GENERALISES
 from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Task
@@ -138,19 +138,27 @@ def asked_of(
             frozenset(id for id, names in about.items() if name in names),
             frozenset(id for id, names in about.items() if names[:1] == (name,)),
             frozenset(id for id, names in of_several.items() if name in names),
-            **(_as_control(first, m.spec, controls[name]) if name in controls else {}),
+            **(
+                _as_control({id: s for id, s in first.items() if name not in about[id]}, m.spec, controls[name])
+                if name in controls
+                else {}
+            ),
         )
         for name, m in measured.items()
     }
 
 
 def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str) -> dict[str, Any]:
-    """The claims whose first network has the shape of a control and another task, with that task."""
+    """The claims whose first network has the shape of a control and another task, with that task.
+
+    A run that never generalises has the same task; then the claims are those of its task.
+    """
     if spec is None:
         return {}
     known = {id: s for id, s in first.items() if s is not None}
-    tasks = {id: s.task for id, s in known.items() if s.shape == spec.shape and s.task.name != spec.task.name}
-    return {"control": what, "as_control": tasks}
+    same = what == NEVER_GENERALISES
+    alike = {id: s for id, s in known.items() if s.shape == spec.shape and (s.task.name == spec.task.name) is same}
+    return {"control": what, "as_control": {id: s.task for id, s in alike.items()}}
 
 
 def checked(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from modinterp.claims import Claim, at_most, each
+from modinterp.claims.result import NEVER_GENERALISES
 from modinterp.measurements import measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.evidence import asked_of, checked
@@ -71,10 +72,14 @@ def test_a_network_can_be_subject_of_its_own_claims_and_control_of_others() -> N
 
 
 def test_controls_of_sources_are_their_runs_and_have_the_shape_of_a_network_of_another_task() -> None:
-    found = [(about, name) for about in sources().values() for name in about.controls]
-    assert len({about.name for about, _ in found}) >= 7
-    for about, name in found:
+    found = [(about, name, what) for about in sources().values() for name, what in about.controls.items()]
+    assert len({about.name for about, *_ in found}) >= 7
+    for about, name, what in found:
         control = catalogue()[name]
         subjects = {run for claim in about.claims.values() if claim.of_one for run in claim.needs[:1]}
-        others = [catalogue()[run] for run in subjects if catalogue()[run].task.name != control.task.name]
+        others = [
+            catalogue()[run]
+            for run in subjects
+            if (catalogue()[run].task.name == control.task.name) is (what == NEVER_GENERALISES)
+        ]
         assert any(spec.shape == control.shape for spec in others), f"{name} is no control of {about.name}"

@@ -252,7 +252,11 @@ def _sequences() -> dict[str, RunSpec]:
     return runs
 
 
-CONTROLS = {"nanda/random-labels-0": "of random labels", "nanda/multiplication-0": "of another operation"}
+CONTROLS = {
+    "nanda/random-labels-0": "of random labels",
+    "nanda/multiplication-0": "of another operation",
+    "nanda/no-decay-0": "of a run that never generalises",
+}
 
 
 def _controls() -> dict[str, RunSpec]:
