@@ -137,5 +137,6 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="singular",
+        control="also true of another operation",
     ),
 )

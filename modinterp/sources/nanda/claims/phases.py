@@ -229,5 +229,6 @@ CLAIMS = (
         expected={SMALLEST_EXCLUSION: at_least(10, "orders of magnitude in figure 15")},
         needs=(MAIN,),
         figure="single_exclusion",
+        control="also true of a run that never generalises",
     ),
 )
