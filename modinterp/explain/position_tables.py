@@ -15,19 +15,21 @@ from modinterp.runs import NotRecorded
 def tables(m: PositionMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     """Title and content of every table behind the numbers."""
     yield "Answers by position", m.answering.by_position()
-    yield "Answers by kind of input", m.answering.by_kind()
-    yield "Inputs that are answered wrongly, the surest answers first", m.answering.failures()
-    inside = {
+    others = {
+        "Answers by kind of input": m.answering.by_kind,
+        "Inputs that are answered wrongly, the surest answers first": m.answering.failures,
         "Where each head looks": m.inside.looks,
         "Parts at their mean": lambda: m.inside.effects,
         "What each part adds to the right logit": lambda: m.inside.attribution,
         "Which head fetches which digits": m.carrying.fetched,
     }
-    for title, table in inside.items():
+    for title, table in others.items():
         try:
-            yield title, table()
+            found = table()
         except NotRecorded:
             continue
+        if len(found):
+            yield title, found
 
 
 def figures(m: PositionMeasurements) -> Iterator[tuple[str, go.Figure]]:

@@ -13,7 +13,8 @@ from torch import Tensor
 from modinterp.analyses.statistics.share_interval import Share
 from modinterp.interventions.at_positions import as_far, logits_with_edits, seen
 from modinterp.measurements.component import Component
-from modinterp.measurements.interchanges import FEWEST, SAMPLED, Counted, Moved
+from modinterp.measurements.inside import SAMPLED
+from modinterp.measurements.interchanges import FEWEST, Counted, Moved
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import Network
 from modinterp.tasks import ColumnSum, DigitAddition

@@ -19,7 +19,13 @@ from modinterp.models import Network, Wrapped, folded
 from modinterp.models.lens import HookPoint
 from modinterp.tasks import Examples
 
-SAMPLED = 1_000  # inputs whose attention is looked at, and on which parts are put to their mean
+SAMPLED, TOKENS = 1_000, 30_000  # inputs whose attention is looked at and whose parts are changed; fewer long ones
+MOST_POSITIONS = 32  # that are put to their mean
+
+
+def sampled(n_ctx: int) -> int:
+    """How many inputs of so many tokens have their parts looked at and changed."""
+    return max(1, min(SAMPLED, TOKENS // n_ctx))
 
 
 class Inside(Component[Any]):
@@ -41,12 +47,13 @@ class Inside(Component[Any]):
     def sample(self) -> Examples:
         """The first of the inputs that it is asked."""
         inputs, labels = self.m.asked
-        return Examples(inputs[:SAMPLED], labels[:SAMPLED])
+        count = sampled(inputs.shape[1])
+        return Examples(inputs[:count], labels[:count])
 
     @property
     def is_asked(self) -> Bool[Tensor, "input answer"]:
         """Whether each of these inputs has an answer at each position that is read."""
-        return self.m.answering.is_asked[:SAMPLED]
+        return self.m.answering.is_asked[: len(self.sample.inputs)]
 
     @cached_property
     def attention(self) -> Float[Tensor, "layer head query key"]:
@@ -121,8 +128,9 @@ class Inside(Component[Any]):
             if (hook := f"blocks.{layer}.hook_mlp_out") in network.hook_dict:
                 yield f"MLP {layer}", layer, lambda hook=hook: self._at_mean(hook, None)
         if "hook_embed" in network.hook_dict:
-            for position, name in enumerate(self.m.task.position_names):
-                yield f"position {name}", -1, lambda position=position: self._at_mean("hook_embed", position)
+            names = self.m.task.position_names
+            for position in torch.linspace(0, len(names) - 1, min(len(names), MOST_POSITIONS)).round().int().tolist():
+                yield f"position {names[position]}", -1, lambda position=position: self._at_mean("hook_embed", position)
 
     def _at_mean(self, hook: str, position: int | None) -> tuple[float, float]:
         """Accuracy and loss with an activation at its mean over inputs, at one position or each."""

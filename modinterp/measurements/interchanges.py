@@ -14,11 +14,12 @@ from torch import Tensor
 from modinterp.analyses.statistics.share_interval import Share
 from modinterp.interventions.at_positions import as_far, exchanged, logits_with_edits, put, seen
 from modinterp.measurements.component import Component
+from modinterp.measurements.inside import sampled
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import Network
 from modinterp.tasks import SignOfSum
 
-SAMPLED, MOST_POSITIONS = 1_000, 10  # inputs, and positions read, at which parts are exchanged
+MOST_POSITIONS = 10  # that are read, at which parts are exchanged
 IN_INPUT = 0.95  # share of the answers that stand in the input, for a task to be one of copying
 FEWEST = 20  # answers of which a share is taken
 
@@ -80,7 +81,8 @@ class Interchanges(Component[Any]):
     @cached_property
     def inputs(self) -> Int[Tensor, "input pos"]:
         """The first of the inputs that it is asked."""
-        return self.m.asked.inputs[:SAMPLED]
+        inputs = self.m.asked.inputs
+        return inputs[: sampled(inputs.shape[1])]
 
     @property
     def right(self) -> Int[Tensor, "input answer"]:

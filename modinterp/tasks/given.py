@@ -49,9 +49,8 @@ class GivenInputs(Task):
         """
         tokens, right = torch.as_tensor(inputs), torch.as_tensor(answers)
         right = right.unsqueeze(1) if right.ndim == 1 else right
-        if any(x.ndim != 2 or x.is_floating_point() or not x.numel() for x in (tokens, right)) or len(tokens) != len(
-            right
-        ):
+        is_whole = all(x.ndim == 2 and not x.is_floating_point() and x.numel() for x in (tokens, right))
+        if not is_whole or len(tokens) != len(right):
             raise ValueError(
                 f"inputs are whole numbers [input, pos] and answers [input] or [input, answer], as many of each, "
                 f"got {list(tokens.shape)} and {list(right.shape)}"
