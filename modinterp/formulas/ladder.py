@@ -61,7 +61,7 @@ def followed(cluster: Cluster, waves: Waves, multiples: tuple[int, int]) -> Wave
 
 ASSUMPTIONS = {
     "answers": "The logits are cosines of the right answer less the class; nothing is said of the inside.",
-    "distance": "Each of these cosines falls with the distance of a and b, as |cos(w (a - b) / 2)|, the form of pizzas.",
+    "distance": "Each of these cosines falls with the distance of a and b, as |cos(w (a - b) / 2)|: pizzas do so.",
     "phases": "A neuron reads one wave of a and one of b, of one frequency, and writes it at the sum of their phases.",
     "waves": "A neuron reads one wave of a and one of b, of one frequency, and writes it at a phase of its own.",
     "double": "A neuron also reads waves of a and b of twice its frequency.",

@@ -47,7 +47,8 @@ class Head:
         large = np.maximum(np.maximum(of_a, of_b), 0.0)
         parts = np.exp(of_a - large), np.exp(of_b - large), np.exp(-large)
         total = parts[0] + parts[1] + parts[2]
-        return parts[0] / total, parts[1] / total, parts[2] / total
+        to_a, to_b, to_last = (np.asarray(part / total) for part in parts)  # of one pair numpy makes numbers of arrays
+        return to_a, to_b, to_last
 
     def mapped(self, rounded: Any) -> Head:
         """The head with a function of the array of its numbers."""
@@ -77,7 +78,7 @@ def mixed(term: str, heads: tuple[Head, ...], wave: tuple[Array, Array], a: Arra
     kind, number = found
     to_a, to_b, to_last = heads[number].pattern(a, b, p)
     if kind == "head":
-        return to_a * wave[0] + to_b * wave[1]
+        return np.asarray(to_a * wave[0] + to_b * wave[1])
     return (to_b if kind == "second of head" else to_last).astype(complex)
 
 

@@ -176,8 +176,9 @@ class Cluster:
         """The complex wave of a term for pairs of residues."""
         multiples, freq = term_of(term, self.freq)
         if term_of_head(term) is None:
-            return np.sum([circle(freq * (i * a + j * b), p) for i, j in multiples], axis=0)
-        return mixed(term, self.heads, (circle(freq * a, p), circle(freq * b, p)), a, b, p)
+            return np.asarray(np.sum([circle(freq * (i * a + j * b), p) for i, j in multiples], axis=0))
+        wave_a, wave_b = (np.asarray(circle(freq * x, p)) for x in (a, b))
+        return mixed(term, self.heads, (wave_a, wave_b), a, b, p)
 
     def output(self, p: int) -> Array:
         """What each neuron writes, `[neuron, class]`."""

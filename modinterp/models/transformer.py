@@ -19,6 +19,8 @@ from modinterp.models.config import TransformerConfig
 from modinterp.models.lens import HookPoint
 from modinterp.models.normalisation import Normalisation
 
+FEW_ROWS = 4  # tokens for each row that there may be, below which rows are computed only for tokens that are there
+
 
 @dataclass(frozen=True)
 class ResidualTable:
@@ -212,12 +214,23 @@ class Transformer(Network):
         """
         n_ctx, d_vocab = tokens.shape[1], len(self.W_E)
         is_normalised = self.cfg.normalization_type is not None  # what the attention reads passes more hooks then
-        if torch.is_grad_enabled() or is_normalised or tokens.numel() <= n_ctx * d_vocab:
+        if torch.is_grad_enabled() or is_normalised:
             return None
+        if tokens.numel() < FEW_ROWS * n_ctx * d_vocab:  # most rows would be computed for nothing
+            return self._table_of_these(tokens)
         if not self.cfg.positional:
             return ResidualTable(self.W_E, tokens)
         rows = self.W_E + self.pos_embed.W_pos[:n_ctx, None]
         return ResidualTable(rows.flatten(0, 1), tokens + d_vocab * torch.arange(n_ctx, device=tokens.device))
+
+    def _table_of_these(self, tokens: Int[Tensor, "batch pos"]) -> ResidualTable | None:
+        """The rows that some tokens have at their positions; None where these are no fewer than half of the tokens."""
+        d_vocab, places = len(self.W_E), torch.arange(tokens.shape[1], device=tokens.device)
+        found, index = (tokens + d_vocab * places).unique(return_inverse=True)
+        if 2 * len(found) > tokens.numel():
+            return None
+        rows = self.W_E[found % d_vocab]
+        return ResidualTable(rows + self.pos_embed.W_pos[found // d_vocab] if self.cfg.positional else rows, index)
 
     def forward(
         self,

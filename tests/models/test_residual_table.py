@@ -33,6 +33,21 @@ def test_the_same_activations_as_without_a_table(network):
         torch.testing.assert_close(cache[name], value, msg=name)
 
 
+def test_of_few_inputs_only_their_own_rows_are_computed(network):
+    """Fourteen inputs of two numbers a: their table has the rows that are there, and the activations stay."""
+    inputs = TASK.inputs()[7:21]
+    with torch.no_grad():
+        table = network._residual_table(inputs)
+        cache = network.run_with_cache(inputs)[1].cache_dict
+        expected = _row_by_row(network, inputs)
+    assert table is not None
+    assert len(table.rows) == 2 + 7 + 1
+    for name, value in expected.items():
+        torch.testing.assert_close(cache[name], value, msg=name)
+    with torch.no_grad():
+        assert network._residual_table(TASK.inputs()[:1]) is None, "of one input every row is there once"
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("name", ["hook_embed", "blocks.0.hook_resid_pre"])
 def test_what_a_hook_changes_reaches_queries_keys_and_values(network, name, in_place):
