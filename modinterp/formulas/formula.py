@@ -38,7 +38,7 @@ class Formula:
         sign: 1 where the answer is a + b, -1 where it is a - b; b counts with this sign.
         act_fn: a key of `ACTIVATIONS`.
         alphas: frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
-        halves: frequency to the coefficient of |cos(w (a - sign b) / 2)| cos(w (a + sign b - c)), the form of pizzas.
+        halves: frequency to the coefficient of abs(cos(w (a - sign b) / 2)) times that cosine, the form of pizzas.
         clusters: neurons by frequency.
         path: what passes the neurons by.
         heads: attention, where neurons read what heads mix.

@@ -204,7 +204,7 @@ def paths(logits: np.ndarray, p: int, keys: Sequence[int], terms: Sequence[str])
 
 
 def alphas_and_halves(m: CyclicMeasurements) -> tuple[dict[int, float], dict[int, float]]:
-    """Coefficients of cos(w (s - c)) and of |cos(w (a - b) / 2)| cos(w (s - c)) at each key frequency, for answers s.
+    """Coefficients of cos(w (s - c)), and of abs(cos(w (a - b) / 2)) times it, at each key frequency, for answers s.
 
     Both are projections of what of the logits of each pair is along the cosine about its answer.
     """
