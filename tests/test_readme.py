@@ -132,3 +132,11 @@ def test_the_example_runs(mainline) -> None:
     names: dict = {}
     exec(compile(code, "README.md", "exec"), names)
     assert names["m"].keys.freqs == (14, 35, 41, 42, 52)
+
+
+def test_the_moving_picture_is_small_and_moves() -> None:
+    image = pytest.importorskip("PIL.Image")
+    picture = ROOT / "docs" / "grokking.webp"
+    assert picture.stat().st_size < 1.5 * 2**20
+    assert "docs/grokking.webp" in README
+    assert image.open(picture).n_frames >= 8

@@ -149,6 +149,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         title = f"{row.title} [{row.unit}]" if row.unit else row.title
         yield f"  {title:<72} {value:>12}  {row.note}".rstrip()
     yield f"\nverdict: {explanation.verdict.label}"
+    if explanation.verdict.criteria:
+        yield f"  {'':<72} {'measured':>12}  wanted"
     for c in explanation.verdict.criteria:
         yield f"  {c.name:<72} {number_text(c.value):>12}  {c.band}{'' if c.met else ': missed'}"
     yield explanation.verdict.words
