@@ -12,19 +12,34 @@ from modinterp.explain.said import Said
 from modinterp.models import ForwardPass, Network, Outside, Weights, from_state_dict
 from modinterp.models.convert import sizes_of
 from modinterp.tasks import Task
-from modinterp.tasks.by_name import task_by_name
+from modinterp.tasks.by_name import tasks_by_name
 
 _COMPARED, _SAME = 32, 1e-3  # inputs, and largest difference of log-probabilities, by which two networks are one
-_NAMES = ("tokens", "outputs", "positions")
+_TRIED = 512  # inputs by which one of several tasks is chosen
 
 
 def sequence_of_weights(weights: Weights, said: Said) -> Task:
     """The task that is said, or that a short name means for weights of such sizes.
 
+    Where several have these sizes, such as a maximum with a token behind the list or before it, it is the one that the
+    network answers best.
+
     Raises:
         ValueError: no task of that name has the sizes of the weights.
     """
-    return said.task or task_by_name(str(said.op), *sizes_of(weights))
+    if said.task is not None:
+        return said.task
+    tasks = tasks_by_name(str(said.op), *sizes_of(weights))
+    return tasks[0] if len(tasks) == 1 else max(tasks, key=lambda task: _accuracy(weights, task, said))
+
+
+def _accuracy(weights: Weights, task: Task, said: Said) -> float:
+    """Share of right answers to a few inputs, by the weights alone."""
+    inputs, labels = task.fresh(_TRIED, 0)
+    columns = [position - task.n_ctx for position in task.read_positions]
+    with torch.no_grad():
+        given = from_state_dict(weights, task, said.forward_pass)(inputs)[:, columns].argmax(dim=-1)
+    return float((given == labels[:, [column + task.n_read for column in columns]]).double().mean())
 
 
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
@@ -39,7 +54,7 @@ def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> 
     task = said.task
     if task is None:
         try:
-            task = task_by_name(str(said.op), *sizes_of(weights))
+            task = sequence_of_weights(weights, said)
         except ValueError as error:
             raise ValueError(
                 f"how many tokens {name} takes is not known ({error}); give its task, such as "

@@ -3,6 +3,7 @@
 from modinterp.tasks.cyclic import Cyclic, cyclic
 from modinterp.tasks.given import GivenInputs
 from modinterp.tasks.group import Group
+from modinterp.tasks.lists import ListQuestion
 from modinterp.tasks.modular import (
     ModularArithmetic,
     ModularSum,
@@ -30,6 +31,7 @@ __all__ = [
     "FirstUnique",
     "GivenInputs",
     "Group",
+    "ListQuestion",
     "ModularArithmetic",
     "ModularSum",
     "Ordering",

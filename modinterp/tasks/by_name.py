@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from modinterp.tasks.lists import ASKED, ListQuestion
 from modinterp.tasks.ordering import QUESTIONS, Ordering
 from modinterp.tasks.repeats import FirstUnique, Palindromes
 from modinterp.tasks.sequences import DigitAddition
@@ -16,6 +17,9 @@ Candidates = Iterator[Task]
 def _ordering(ask: str, tokens: int, positions: int) -> Candidates:
     n = positions // 2 if ask == "sort" else positions - 1
     yield Ordering(ask, n=n, limit=tokens - 1)
+    if ask in ASKED:
+        yield ListQuestion(ask, n=positions, limit=tokens)
+        yield ListQuestion(ask, n=positions - 1, limit=tokens - 1, start=True)
 
 
 def _sort(tokens: int, positions: int) -> Candidates:
@@ -56,8 +60,8 @@ BY_NAME: dict[str, Callable[[int, int], Candidates]] = {
 }
 
 
-def task_by_name(name: str, tokens: int, outputs: int, positions: int) -> Task:
-    """The task of a short name that a network of some sizes can have learned.
+def tasks_by_name(name: str, tokens: int, outputs: int, positions: int) -> list[Task]:
+    """The tasks of a short name that a network of some sizes can have learned, the likeliest first.
 
     Args:
         name: a key of `BY_NAME`.
@@ -67,20 +71,22 @@ def task_by_name(name: str, tokens: int, outputs: int, positions: int) -> Task:
     Raises:
         ValueError: no task of this name has these sizes; the message says which one comes near.
 
-    >>> task_by_name("max", 101, 100, 6).name
-    'max of 5 numbers below 100'
+    >>> [task.name for task in tasks_by_name("max", 101, 100, 6)]
+    ['max of 5 numbers below 100', 'max of 5 numbers below 100, read at the last']
     """
-    near = ""
     try:
         candidates = list(BY_NAME[name](tokens, positions))
     except ValueError:  # a size that no such task has
         candidates = []
-    for wanted in (lambda task: sum(task.output_sizes), lambda task: task.d_vocab):  # outputs of its own first
-        for task in candidates:
-            if (task.d_vocab, task.n_ctx, wanted(task)) == (tokens, positions, outputs):
-                return task
-            sizes = f"{task.d_vocab} tokens, {sum(task.output_sizes)} outputs and {task.n_ctx} positions"
-            near = near or f"; {task.name} has {sizes}"
+    fitting = [task for task in candidates if (task.d_vocab, task.n_ctx) == (tokens, positions)]
+    own = [task for task in fitting if sum(task.output_sizes) == outputs]
+    found = [*own, *(task for task in fitting if task not in own and task.d_vocab == outputs)]
+    if found:
+        return found
+    near = ""
+    for task in candidates[:1]:
+        sizes = f"{task.d_vocab} tokens, {sum(task.output_sizes)} outputs and {task.n_ctx} positions"
+        near = f"; {task.name} has {sizes}"
     raise ValueError(f"{name} has no task of {tokens} tokens, {outputs} outputs and {positions} positions{near}")
 
 
@@ -95,4 +101,4 @@ def is_named(name: str, task: Task) -> bool:
         "digits": (DigitAddition, ColumnSum), "cumsum": (SignOfSum,), "palindrome": (Palindromes,),
         "unique": (FirstUnique,), "sort": (SortedList,),
     }  # fmt: skip
-    return isinstance(task, kinds.get(name, ())) or (isinstance(task, Ordering) and task.ask == name)
+    return isinstance(task, kinds.get(name, ())) or (isinstance(task, Ordering | ListQuestion) and task.ask == name)

@@ -21,6 +21,21 @@ QUESTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+def kinds_of_numbers(numbers: Int[Tensor, "input n"], ask: str) -> dict[str, Int[Tensor, "input *answer"]]:
+    """By what lists of numbers are grouped: repeats, and how far the answer is from the number nearest in order.
+
+    >>> kinds_of_numbers(torch.tensor([[4, 9, 4]]), "max")
+    {'numbers that repeat others': tensor([1]), 'gap to the next number': tensor([5])}
+    """
+    steps = numbers.sort(dim=1).values.diff(dim=1)
+    found = {"numbers that repeat others": (steps == 0).sum(dim=1)}
+    if ask == "sort":
+        return found | {"step from the number before": torch.cat([torch.full_like(steps[:, :1], -1), steps], dim=1)}
+    if steps.shape[1] and ask in ("max", "min"):
+        found["gap to the next number"] = steps[:, -1] if ask == "max" else steps[:, 0]
+    return found
+
+
 @dataclass(frozen=True)
 class Ordering(SampledTask):
     """The maximum, minimum, median or order of numbers below `limit`, which stand before a token CLS (number `limit`).
@@ -85,14 +100,7 @@ class Ordering(SampledTask):
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
         """How many numbers repeat others, and how far the answer is from the number that is nearest in order."""
-        ordered = inputs[:, : self.n].sort(dim=1).values
-        steps = ordered.diff(dim=1)
-        found = {"numbers that repeat others": (steps == 0).sum(dim=1)}
-        if self.ask == "sort":
-            return found | {"step from the number before": torch.cat([torch.full_like(steps[:, :1], -1), steps], dim=1)}
-        if self.n > 1 and self.ask in ("max", "min"):
-            found["gap to the next number"] = steps[:, -1] if self.ask == "max" else steps[:, 0]
-        return found
+        return kinds_of_numbers(inputs[:, : self.n], self.ask)
 
     def draw(self, n: int, generator: torch.Generator) -> Examples:
         uniform = torch.rand(n, self.n, generator=generator)

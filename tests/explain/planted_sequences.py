@@ -62,6 +62,16 @@ def copies_the_largest(n: int = 4, limit: int = 12, ask: str = "max") -> tuple[O
     return task, _network(task, _attention(scores, values, SURE * torch.eye(limit)))
 
 
+def largest_of_a_plain_list(n: int, limit: int, start: bool) -> Weights:
+    """Every token asks for the largest number so far; positions that say nothing tell how many tokens are read."""
+    tokens = limit + start
+    scores = SHARP / 4 * (torch.arange(tokens) - limit // 2).expand(tokens, -1).clone()
+    scores[:, limit:] = -4 * SHARP
+    scores[limit:] = 0  # a token before the list asks for nothing, so that it cannot stand behind
+    weights = _attention(scores, torch.eye(tokens)[:, :limit], SURE * torch.eye(limit))
+    return weights | {"pos_embed.W_pos": torch.full((n + start, weights["embed.W_E"].shape[1]), 1e-9)}
+
+
 def counts_then_chooses(n: int = 3, limit: int = 6) -> tuple[Ordering, Network]:
     """Uniform attention counts every number, and the largest that is there has by far the largest weight."""
     task = Ordering("max", n=n, limit=limit)

@@ -16,8 +16,18 @@ from modinterp.commands.explain import main
 from modinterp.explain import explain
 from modinterp.explain.labels import BEHAVIOUR, COLUMNS, COPIES, DOUBTFUL, MEAN, NEXT
 from modinterp.models import TransformerConfig, hooked, initial_weights, to_hooked_transformer_state_dict
-from modinterp.tasks import ColumnSum, DigitAddition, GivenInputs, Ordering, Palindromes, SignOfSum, SortedList, Task
-from modinterp.tasks.by_name import task_by_name
+from modinterp.tasks import (
+    ColumnSum,
+    DigitAddition,
+    GivenInputs,
+    ListQuestion,
+    Ordering,
+    Palindromes,
+    SignOfSum,
+    SortedList,
+    Task,
+)
+from modinterp.tasks.by_name import tasks_by_name
 from modinterp.tasks.carries import columns
 
 KNOWN = {
@@ -125,13 +135,13 @@ SIZES = {
 
 @pytest.mark.parametrize(("sizes", "task"), SIZES.items(), ids=str)
 def test_a_name_and_sizes_are_a_task(sizes: tuple[str, int, int, int], task: Task) -> None:
-    assert task_by_name(*sizes) == task
+    assert tasks_by_name(*sizes)[0] == task
 
 
 @pytest.mark.parametrize("name", ["max", "sort", "digits", "cumsum", "palindrome"])
 def test_sizes_of_another_task_are_refused_in_one_line(name: str) -> None:
     with pytest.raises(ValueError, match="has no task of 64 tokens, 14 outputs and 9 positions"):
-        task_by_name(name, 64, 14, 9)
+        tasks_by_name(name, 64, 14, 9)
 
 
 def file_of(folder: Path, make: Any = planted.copies_the_largest) -> Path:
@@ -308,3 +318,13 @@ def test_a_file_of_another_task_names_what_can_be_said() -> None:
     _, network = planted.columns_with_carry()
     with pytest.raises(ValueError, match="reads 8 tokens, and is none over pairs .* name its operation with op"):
         explain(dict(network.state_dict()))
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_a_list_without_a_token_behind_it_is_found_by_its_answers(start: bool) -> None:
+    n, limit = 4, 8
+    task = ListQuestion("max", n=n, limit=limit, start=start)
+    weights = planted.largest_of_a_plain_list(n, limit, start)
+    x = explain(weights, "max")
+    assert (x.measurements.task, x["accuracy"]) == (task, 1)
+    assert x.verdict.label == COPIES

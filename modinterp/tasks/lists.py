@@ -1,0 +1,75 @@
+"""Maximum, minimum and median of a list without a token CLS behind it: read at the last number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.arguments import Limits, check_fields
+from modinterp.tasks.ordering import QUESTIONS, kinds_of_numbers
+from modinterp.tasks.sampled import SampledTask
+from modinterp.tasks.task import Examples
+
+ASKED = ("max", "min", "median")
+
+
+@dataclass(frozen=True)
+class ListQuestion(SampledTask):
+    """The maximum, minimum or median of numbers below `limit`, read at the last of them.
+
+    Use it for networks that have no token behind the numbers; `Ordering` has one.
+
+    Attributes:
+        ask: `max`, `min` or `median`.
+        n: number of numbers in an input.
+        limit: the numbers lie from 0 to limit - 1.
+        start: whether a token, number `limit`, stands before them.
+
+    >>> ListQuestion("max", n=3, limit=10, start=True).examples(torch.tensor([[4, 9, 3]]))
+    Examples(inputs=tensor([[10,  4,  9,  3]]), labels=tensor([[9]]))
+    """
+
+    ask: str
+    n: int = 5
+    limit: int = 64
+    start: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, ask=ASKED, n=Limits(1, 1024), limit=Limits(2, 2**20))
+
+    @property
+    def name(self) -> str:
+        return f"{self.ask} of {self.n} numbers below {self.limit}, read at the last"
+
+    @property
+    def d_vocab(self) -> int:
+        return self.limit + self.start
+
+    @property
+    def d_vocab_out(self) -> int:
+        return self.limit
+
+    @property
+    def n_ctx(self) -> int:
+        return self.n + self.start
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        return (*("start",) * self.start, *(f"number {place}" for place in range(1, self.n + 1)))
+
+    def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
+        """How many numbers repeat others, and how far the answer is from the number that is nearest in order."""
+        return kinds_of_numbers(inputs[:, int(self.start) :], self.ask)
+
+    def draw(self, n: int, generator: torch.Generator) -> Examples:
+        return self.examples(torch.randint(self.limit, (n, self.n), generator=generator))
+
+    def examples(self, numbers: Int[Tensor, "input n"]) -> Examples:
+        """Numbers as inputs, with the right answers."""
+        answers = QUESTIONS[self.ask](numbers.sort(dim=1).values)
+        return Examples(F.pad(numbers, (int(self.start), 0), value=self.limit), answers)
