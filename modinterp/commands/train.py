@@ -74,6 +74,10 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp tr
     for name, outcome in outcomes.items():
         print(f"{options.out / name}: {outcome}")
     first = next(iter(specs))
-    print(f"next: {prog.rpartition(' ')[0]} explain {first} --runs {options.out}")
+    command = prog.rpartition(" ")[0]
+    print(f"next: {command} explain {first} --runs {options.out}")
     print(f"or, in Python: modinterp.measure(modinterp.load({first!r}, root={str(options.out)!r}))")
+    print(
+        f"its film, and while it trains its curves: {prog.rpartition(' ')[0]} runs watch {first} --runs {options.out}"
+    )
     return int(any(outcome.kind is OutcomeKind.NOT_FINITE for outcome in outcomes.values()))

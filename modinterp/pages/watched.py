@@ -16,13 +16,15 @@ from modinterp.analyses.training.progress import progress_at
 from modinterp.figures import fourier, history, progress
 from modinterp.files import write_atomically
 from modinterp.measurements import CyclicMeasurements, measure_as_published
+from modinterp.pages.filmed import film
 from modinterp.pages.html import rendered
-from modinterp.pages.plots import untitled
+from modinterp.pages.plots import Drawn, untitled
 from modinterp.runs import TrainedRun, load
 from modinterp.runs.recorded_run import is_recorded, recorded_run
 
 PAGE, CURVES = "index.html", "curves.js"
-MOST = 16  # snapshots that are measured
+FINAL = "<!-- the training is over -->"
+MOST, STILLS = 16, 40  # snapshots that are measured, and that a film shows
 MOST_SECONDS = 86_400.0  # between two looks
 
 
@@ -47,10 +49,20 @@ class Watched:
         shown = [{"key": key, "title": title, "content": content} for key, title, content in titled]
         told = json.dumps({"line": repr(run), "over": not run.in_training, "figures": shown}, allow_nan=False)
         write_atomically(out / CURVES, f"renewed({told});\n".encode())
-        if not (out / PAGE).is_file():
+        if not run.in_training:  # the last page has all figures itself, the film first, and looks for no more
+            drawn = [Drawn(key, figure) for key, figure in (*self.film(run), *self.figures(run))]
+            page = rendered("modinterp.pages", "watched.html", name=run.name, figures=drawn, line=repr(run))
+            write_atomically(out / PAGE, page.encode())
+        elif not (out / PAGE).is_file() or FINAL in (out / PAGE).read_text():
             page = rendered("modinterp.pages", "watched.html", name=run.name, curves=CURVES, seconds=self.seconds)
             write_atomically(out / PAGE, page.encode())
         return out / PAGE
+
+    def film(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
+        """Key and figure of the film of a training that is over; nothing where its snapshots or waves are not there."""
+        m = measure_as_published(run)
+        if isinstance(m, CyclicMeasurements) and run.has_weights and m.freqs and m.has_neurons and len(m.snapshots) > 1:
+            yield "film", film(m, most=STILLS)
 
     def figures(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
         """Key and figure of all that is drawn; of a task without waves the curves alone."""

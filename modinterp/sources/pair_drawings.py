@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 import plotly.graph_objects as go
 
-from modinterp.activations import activations
 from modinterp.analyses.fourier.transforms import component_norms
-from modinterp.figures import film as films
 from modinterp.figures import fourier, grids, history
 from modinterp.figures import neurons as neuron_figures
 from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
-from modinterp.models import Network
 
 
 def curves(measured: Mapping[str, NetworkMeasurements], title: str = history.GROKKED) -> go.Figure | None:
@@ -49,25 +46,3 @@ def cluster(m: CyclicMeasurements, chosen: Callable[..., int] = max) -> go.Figur
     sizes = {freq: len(members) for freq, members in m.neurons.clusters().items()}
     freq = chosen(sizes, key=lambda k: sizes[k], default=m.freqs[0])
     return neuron_figures.histogram_and_cluster(m.neurons, m.W_L, freq)
-
-
-def film(m: CyclicMeasurements) -> go.Figure:
-    """The network at every snapshot, and at the end: of each key frequency the neuron that it explains best.
-
-    Raises:
-        NotRecorded: no snapshots came with the run.
-    """
-    fits, hook = m.neurons, f"{m.last_block}.mlp.hook_post"
-    best = {k: max(members, key=lambda n: float(fits.fractions[n])) for k, members in fits.clusters().items()}
-    shown = [best[k] for k in m.freqs if k in best][: films.NEURONS]
-
-    def still(epoch: int, network: Network) -> films.Still:
-        cache = activations(network, m.task, (hook,), precise=False)
-        neurons = cache[hook][..., shown].permute(2, 0, 1)
-        return films.Still(epoch, network.W_E[: m.p].detach().double(), neurons, cache["logits"][..., 0])
-
-    stills = [still(epoch, network) for epoch, network in m.networks()]
-    if stills[-1].epoch < (last := int(m.history["epoch"].iloc[-1])):
-        stills.append(still(last, m.model))
-    names = [f"neuron {n}: frequency {int(fits.freqs[n])}" for n in shown]
-    return films.film(stills, m.history, m.progress, m.freqs, names)

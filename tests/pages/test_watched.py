@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from widths import WIDTHS, overflowing
 
 from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
@@ -55,10 +56,20 @@ def test_the_page_follows_the_training_and_ends_with_it(
     assert curves(out)["over"]
     assert "epoch 80" in curves(out)["line"]
     page = out / "index.html"
-    page.write_text(page.read_text().replace("look();\n</script>", "look();\nclearInterval(again);\n</script>"))
-    dom = browsed(page)
-    assert dom.count('id="plot-') == 3
+    text = page.read_text()
+    assert text.index('id="figure-film"') < text.index('id="figure-curves"')
+    assert "setInterval(look" not in text
+    dom = browsed(page, unfolded=True)
+    assert dom.count('id="plot-') == 4
+    assert "data-steps=" in dom
     assert "epoch 80" in dom
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_a_training_that_is_over_fits(width: int, tmp_path: Path) -> None:
+    train({"mine/0": SPEC}, tmp_path, device="cpu", progress=False)
+    page = Watched().write(load("mine/0", root=tmp_path), tmp_path / "page")
+    assert overflowing(page, tmp_path, width) == []
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

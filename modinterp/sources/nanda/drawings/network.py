@@ -11,6 +11,7 @@ from modinterp.analyses.fourier.ablations import restricted_loss
 from modinterp.analyses.fourier.transforms import component_norms, transform
 from modinterp.figures import ablations, algorithm, attention, grids, progress, readout
 from modinterp.measurements import CyclicMeasurements
+from modinterp.pages.filmed import film
 from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.nanda.runs import SEEDS
@@ -50,7 +51,7 @@ FIGURES = {
     "neurons": Drawing(number="Figure 5", draw=partial(pairs.cluster, chosen=min)),
     "ablations": Drawing(number="Figure 6", draw=_per_frequency),
     "progress": Drawing(number="Figure 7", draw=lambda m: progress.measures(m.progress, m.phases)),
-    "film": Drawing(number="Film", draw=pairs.film, beside="progress", own_page="A film of grokking"),
+    "film": Drawing(number="Film", draw=film, beside="progress", own_page="A film of grokking"),
     "margins": Drawing(number="Figure 8", draw=lambda m: readout.margins(m.p, m.freqs)),
     "heads": Drawing(
         number="Figure 9",
