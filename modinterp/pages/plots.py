@@ -102,10 +102,11 @@ def least_width(figure: go.Figure) -> int:
 def least_of_a_panel(figure: go.Figure) -> int:
     """The width that a panel of the fullest row needs; a wide panel has its title over its whole width. [px]"""
     most, least = max(1, _panels_side_by_side(figure)), float(_PANEL)
-    for row in _rows(figure).values():
+    for height, row in _rows(figure).items():
+        low, high = height or (0.0, 1.0)
         whole = sum(end - start for start, end in row)
         for start, end in row if len(row) > 1 else ():
-            words = [note.text or "" for note in _panel_notes(figure) if start < note.x < end]
+            words = [n.text or "" for n in _panel_notes(figure) if start < n.x < end and low < n.y <= high + 1e-6]
             words += [a.title.text or "" for a in figure.select_xaxes() if (a.domain or (0, 1)) == (start, end)]
             longest = max((len(line) for each in words for line in each.split("<br>")), default=0)
             least = max(least, _LETTER * longest * whole / (end - start) / most)

@@ -46,6 +46,17 @@ def test_names_of_bars_have_room() -> None:
     assert width > 6 * sum(len(f"cos {k} sin {k} ") for k in range(12))
 
 
+def test_a_wide_panel_has_its_title_over_its_whole_width() -> None:
+    """As in the film, whose circles were in three columns for the title of a panel three columns wide."""
+    specs = [[{}] * 5, [{"colspan": 2}, None, {"colspan": 3}, None, None]]
+    titles = [*"abcde", "losses", "spectrum of W_E: cosines blue, sines red"]
+    drawn = make_subplots(2, 5, specs=specs, subplot_titles=titles, vertical_spacing=0.13)
+    for column in range(1, 6):
+        drawn.add_scatter(x=[0, 1], y=[1, 0], row=1, col=column)
+    drawn.add_scatter(x=[0, 1], y=[1, 0], row=2, col=3)
+    assert least_width(with_title(drawn, "Five and two")) <= 1080
+
+
 def test_titles_side_by_side_have_room() -> None:
     drawn = figure(2)
     drawn.update_xaxes(title_text="a gap between the largest and the next, from", col=2)
