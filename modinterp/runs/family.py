@@ -39,13 +39,16 @@ def of_random_labels(name: str, spec: RunSpec, epochs: int) -> dict[str, RunSpec
     return {name: replace(spec, task=task, recipe=replace(spec.recipe, epochs=epochs), unstated=_OF_CONTROLS)}
 
 
-def of_another_operation(name: str, spec: RunSpec, task: Task, fraction: float = 0.5) -> dict[str, RunSpec]:
+def of_another_operation(
+    name: str, spec: RunSpec, task: Task, fraction: float = 0.5, test_loss: float = 1e-3
+) -> dict[str, RunSpec]:
     """A control: the network of `spec` on another task of the same shape, trained until it has solved that.
 
     Args:
         fraction: share of the inputs that it is trained on; from half of them it generalises soon.
+        test_loss: at which it counts as solved. [nats]
     """
-    recipe = replace(spec.recipe, fraction=fraction, **until(1e-6, 300))
+    recipe = replace(spec.recipe, fraction=fraction, **until(test_loss, 300))
     return {name: replace(spec, task=task, recipe=recipe, unstated=_OF_CONTROLS)}
 
 

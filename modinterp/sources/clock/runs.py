@@ -49,4 +49,4 @@ RUNS = {
 
 CONTROLS = {"clock/random-labels-0": "of random labels", "clock/multiplication-0": "of another operation"}
 RUNS |= of_random_labels("clock/random-labels-0", RUNS["clock/no-pos-0"], epochs=500)
-RUNS |= of_another_operation("clock/multiplication-0", RUNS["clock/no-pos-0"], multiplication(113))
+RUNS |= of_another_operation("clock/multiplication-0", RUNS["clock/no-pos-0"], multiplication(113), test_loss=1e-6)
