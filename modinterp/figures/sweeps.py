@@ -174,7 +174,7 @@ def skips(table: pd.DataFrame, title: str) -> go.Figure:
     order = [f"{s}, {w}" for s in table["setting"].unique() for w in ("ours", "the paper") if (s, w) in pairs]
     figure.update_yaxes(title="setting", categoryorder="array", categoryarray=order[::-1], automargin=True)
     figure.update_xaxes(
-        title="loss over all pairs: whole (full), mean in place of the skip (open) [nats]",
+        title="loss [nats]; open: mean as skip",
         type="log",
         exponentformat="power",
     )
