@@ -7,7 +7,7 @@ import math
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.claims.finding import HOLDS, Finding, mixed
+from modinterp.claims.finding import HOLDS, Control, Finding, mixed
 from modinterp.measurements import GroupMeasurements
 from modinterp.runs import NotRecorded
 from modinterp.sources.groups.claims.conditions import LEARNED
@@ -67,6 +67,10 @@ def _norm(m: GroupMeasurements) -> dict[str, Value]:
     }
 
 
+_CONTROLS: dict[str, Control] = {
+    "norm": "told apart", "excluded": "told apart", "restricted": "also true of another operation",
+}  # fmt: skip
+
 CLAIMS = tuple(
     Claim(
         id=f"groups.s5.progress.{name}",
@@ -80,7 +84,7 @@ CLAIMS = tuple(
         scope="any seed",
         finding=finding,
         figure="progress",
-        control="told apart" if name in ("norm", "excluded") else "without control",
+        control=_CONTROLS.get(name, "without control"),
     )
     for name, statement, says, measure, expected, finding in (
         (
