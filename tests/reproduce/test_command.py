@@ -49,6 +49,14 @@ def report(reproduced: Callable[[str], Reproduced]) -> Path:
     return reproduced("nanda").folder
 
 
+def test_every_figure_of_a_report_has_its_numbers_as_csv(report: Path) -> None:
+    drawn = {key for page in report.glob("*.html") for key in re.findall(r'id="figure-([^"]+)"', page.read_text())}
+    assert len(drawn) >= 40
+    for key in drawn:
+        rows = list(csv.reader((report / "data" / f"{key}.csv").open()))
+        assert len(rows) > 1, f"{key} has no numbers"
+
+
 def test_recompute_counts_no_recorded_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["clock", "--only", "s71.o_sum_*", "--workers", "1"]
     assert main([*arguments, "--out", str(tmp_path / "all")]) == 0
