@@ -68,7 +68,8 @@ def load(
     if root is not None and not hub.is_address(name):
         store.checked_name(str(name))
     if path.is_file():
-        raise ValueError(f"{path} is not read: weights come in {', '.join(store.READ)}")
+        script = "; in a script, call `mi.explain(module)` on the module itself" * (path.suffix == ".py")
+        raise ValueError(f"{path} is not read: weights come in {', '.join(store.READ)}{script}")
     folder = _folder(name, root)
     run = _unfinished_run(printable(str(name)), folder, device, task) if partial else None
     if run is None and not (folder / store.RECORD).is_file() and path.is_dir():
