@@ -19,7 +19,7 @@ from modinterp.sources.groups.claims.conditions import has_learned
 from modinterp.sources.groups.claims.progress import learned_at
 from modinterp.sources.groups.drawings import FIGURES
 from modinterp.sources.groups.order import S5_ELEMENTS
-from modinterp.sources.groups.runs import MAIN, RUNS
+from modinterp.sources.groups.runs import CONTROLS, MAIN, RUNS
 from modinterp.tasks import Group
 from modinterp.tasks.group_tables import cycles
 from modinterp.training import Recipe, RunSpec
@@ -46,7 +46,7 @@ def test_the_order_of_s5_is_the_one_that_its_authors_had() -> None:
 
 
 def test_runs_are_those_of_the_released_code() -> None:
-    assert len(RUNS) == 24
+    assert len(RUNS) == 24 + len(CONTROLS)
     split = RUNS[MAIN].split
     assert (len(split.train), len(split.test)) == (5760, 8640)
     assert RUNS[MAIN].seed == 2
