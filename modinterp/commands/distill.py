@@ -44,8 +44,8 @@ exit code: 0 whatever comes out, 2 on bad usage or where no formula can be writt
     add_operation(parser)
     add("--p", metavar="P", type=int, help="the modulus of a file (default: taken from the shapes)")
     add_forward_pass(parser)
-    rung = "the formula that is written (default: the shortest that answers as the network does)"
-    add("--rung", choices=RUNGS, help=rung)
+    rung = f"the formula that is written: {', '.join(RUNGS)} (default: the shortest that answers as the network does)"
+    add("--rung", choices=RUNGS, metavar="RUNG", help=rung)
     add("--out", metavar="FILE", type=Path, help="module to write, its JSON beside it (default: none)")
     add("--stages", action="store_true", help="print what it costs to put the formula into the network part by part")
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")

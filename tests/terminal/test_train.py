@@ -19,11 +19,12 @@ def test_a_few_words_train_a_network_and_say_what_to_type_next(
     assert main([*words, "--out", str(tmp_path), "--device", "cpu", "--threads", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     name = "mine/sub-11-mlp-fast-1"
-    assert lines[-2].endswith(f"modinterp explain {name} --runs {tmp_path}")
+    assert lines[-3].endswith(f"modinterp explain {name} --runs {tmp_path}")
+    assert lines[-1].endswith(f"modinterp runs watch {name} --runs {tmp_path}")
     run = mi.load(name, root=tmp_path)
     assert (run.task.op, run.task.p, run.spec.seed, run.history.epoch.iloc[-1]) == ("sub", 11, 1, 30)
     assert len(run.snapshots) >= 3
-    assert main([*lines[-2].partition("modinterp ")[2].split(), "--draws", "99", "--out", str(tmp_path / "page")]) == 0
+    assert main([*lines[-3].partition("modinterp ")[2].split(), "--draws", "99", "--out", str(tmp_path / "page")]) == 0
     assert (tmp_path / "page" / "index.html").is_file()
 
 
