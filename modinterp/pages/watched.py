@@ -53,7 +53,7 @@ class Watched:
             drawn = [Drawn(key, figure) for key, figure in (*self.film(run), *self.figures(run))]
             page = rendered("modinterp.pages", "watched.html", name=run.name, figures=drawn, line=repr(run))
             write_atomically(out / PAGE, page.encode())
-        elif not (out / PAGE).is_file() or FINAL in (out / PAGE).read_text():
+        elif not (out / PAGE).is_file() or FINAL in (out / PAGE).read_text(encoding="utf-8"):
             page = rendered("modinterp.pages", "watched.html", name=run.name, curves=CURVES, seconds=self.seconds)
             write_atomically(out / PAGE, page.encode())
         return out / PAGE
