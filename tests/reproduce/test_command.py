@@ -54,7 +54,7 @@ def test_every_figure_of_a_report_has_its_numbers_as_csv(report: Path) -> None:
     assert len(drawn) >= 40
     for key in drawn:
         rows = list(csv.reader((report / "data" / f"{key}.csv").open()))
-        assert len(rows) > 1, f"{key} has no numbers"
+        assert len(rows) > 1 or key == "algorithm", f"{key} has no numbers"  # that one is a drawing of the network
 
 
 def test_recompute_counts_no_recorded_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
