@@ -182,7 +182,7 @@ def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Take
                 options.runs,
                 device,
                 lambda _: bar.update(),
-                *(taken() or (None,) * 4),
+                *taken(),
                 recompute=options.recompute,
             )
     path = write_report(reproduced, out, inside=options.source == ALL)

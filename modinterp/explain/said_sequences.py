@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from modinterp.explain.said import Said
+from modinterp.measurements.answering import answers_of
 from modinterp.models import ForwardPass, Network, Outside, Weights, from_state_dict
 from modinterp.models.convert import sizes_of
 from modinterp.tasks import Task
@@ -35,11 +35,8 @@ def sequence_of_weights(weights: Weights, said: Said) -> Task:
 
 def _accuracy(weights: Weights, task: Task, said: Said) -> float:
     """Share of right answers to a few inputs, by the weights alone."""
-    inputs, labels = task.fresh(_TRIED, 0)
-    columns = [position - task.n_ctx for position in task.read_positions]
-    with torch.no_grad():
-        given = from_state_dict(weights, task, said.forward_pass)(inputs)[:, columns].argmax(dim=-1)
-    return float((given == labels[:, [column + task.n_read for column in columns]]).double().mean())
+    answers, is_asked = answers_of(from_state_dict(weights, task, said.forward_pass), task, task.fresh(_TRIED, 0))
+    return float((answers.correct & is_asked).double().mean())
 
 
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
@@ -78,14 +75,8 @@ def _opened(network: Any, weights: Weights, task: Task, said: Said, outside: Out
             act_fn, causal=is_causal, normalization_type=kind if kind in ("LNPre", "RMSPre") else None
         )
         opened = from_state_dict(weights, task, assumed)
-        inputs = task.fresh(_COMPARED, 0).inputs
-        with torch.no_grad():
-            difference = _log_probs(opened(inputs), task) - _log_probs(outside(inputs), task)
+        examples = task.fresh(_COMPARED, 0)
+        own, theirs = (answers_of(network, task, examples)[0].log_probs for network in (opened, outside))
     except (ValueError, RuntimeError, KeyError):
         return None
-    return opened if float(difference.abs().max()) <= _SAME else None
-
-
-def _log_probs(logits: Tensor, task: Task) -> Tensor:
-    positions = [position - task.n_ctx for position in task.read_positions]
-    return logits[:, positions].double().log_softmax(dim=-1).cpu()
+    return opened if float((own - theirs).abs().max()) <= _SAME else None

@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 
 from modinterp.formulas.formula import Formula
-from modinterp.formulas.group_formula import GroupFormula, split
+from modinterp.formulas.group_formula import GroupFormula
 from modinterp.formulas.group_reading import GroupReading
 from modinterp.formulas.matrices import Block
 from modinterp.formulas.matrix_shares import matrix_shares, read_by
@@ -49,8 +49,8 @@ def _of_matrices(m: CyclicMeasurements, formula: Formula) -> dict[str, float]:
 
 def _of_group(m: GroupMeasurements, formula: GroupFormula) -> dict[str, float]:
     """Shares of the matrices by which elements enter, and of `W_U`, in the representations that a formula has."""
-    read = {split(term)[1] for x in formula.clusters for term in x.inputs} | {x.freq for x in formula.clusters}
-    written = {name for x in formula.clusters for name in (x.freq, *x.outputs)}
+    parts = read_by(formula)
+    read, written = (set().union(*(part[k] for part in parts)) for k in (0, 1))
     found: dict[str, float] = {}
     with suppress(NotRecorded, AttributeError):
         matrices = {name: (x, read) for name, x in m.embeddings.items()} if m.has_embedding else {}

@@ -14,6 +14,7 @@ from torch import Tensor
 from modinterp.analyses.sequences.answers import Answers, answers
 from modinterp.analyses.statistics.share_interval import Share
 from modinterp.measurements.component import Component
+from modinterp.measurements.score import Score
 from modinterp.models import Network
 from modinterp.tasks import Examples
 
@@ -37,6 +38,12 @@ def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers
     classes = task.output_sizes[0]
     found = answers(torch.cat(logits)[..., :classes], right.clamp(min=0), tuple(range(len(positions))))
     return Answers(found.log_probs, found.right, task.read_positions), right >= 0
+
+
+def score_of(network: Network, task: Any, examples: Examples) -> Score:
+    """Accuracy and mean loss of a network's answers to some inputs, of those that are asked for."""
+    found, asked = answers_of(network, task, examples)
+    return Score(float(found.correct[asked].double().mean()), float(found.losses[asked].mean()))
 
 
 class Answering(Component[Any]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import heads_at_mean, mean_outputs, patterns
-from modinterp.measurements.answering import answers_of
+from modinterp.interventions.at_positions import seen
+from modinterp.measurements.answering import score_of
 from modinterp.measurements.component import Component
 from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.score import Score
 from modinterp.models import Network, Wrapped, folded
 from modinterp.models.lens import HookPoint
 from modinterp.tasks import Examples
@@ -97,13 +99,13 @@ class Inside(Component[Any]):
 
         A head and an MLP are put to the mean of what they write at each position; a position, to its mean embedding.
         """
-        start = self._scores(self.network)
-        rows = [{"part": "none", "layer": -1, "accuracy": start[0], "loss [nats]": start[1], "rise [nats]": 0.0}]
-        for part, layer, ablated in self._ablations():
-            accuracy, loss = ablated()
-            rise = loss - start[1]
-            rows.append({"part": part, "layer": layer, "accuracy": accuracy, "loss [nats]": loss, "rise [nats]": rise})
-        return pd.DataFrame(rows)
+        start = self._score(self.network)
+        found = (("none", -1, start), *self._ablations())
+        return pd.DataFrame(
+            {"part": part, "layer": layer, "accuracy": score.accuracy, "loss [nats]": score.loss,
+             "rise [nats]": score.loss - start.loss}
+            for part, layer, score in found
+        )  # fmt: skip
 
     def effect_of(self, kind: str) -> dict[str, float]:
         """Parts of a kind, `head`, `MLP` or `position`, to the rise of the loss without each. [nats]"""
@@ -112,44 +114,40 @@ class Inside(Component[Any]):
             raise NoSuchPart(f"{self.m.name} has no {kind}")
         return dict(zip(rows["part"], rows["rise [nats]"], strict=True))
 
-    def _ablations(self) -> Iterator[tuple[str, int, Callable[[], tuple[float, float]]]]:
+    def _ablations(self) -> Iterator[tuple[str, int, Score]]:
         network, inputs = self.network, self.sample.inputs
         if getattr(network.cfg, "n_heads", 0):
             means = mean_outputs(network, inputs)
             for layer in range(means.shape[0]):
                 for head in range(means.shape[2]):
-
-                    def without(layer: int = layer, head: int = head) -> tuple[float, float]:
-                        with heads_at_mean(network, means, [(layer, head)]) as hooked:
-                            return self._scores(hooked)
-
-                    yield f"head {layer}.{head}", layer, without
+                    with heads_at_mean(network, means, [(layer, head)]) as hooked:
+                        score = self._score(hooked)
+                    yield f"head {layer}.{head}", layer, score
         for layer in range(len(network.blocks)):
             if (hook := f"blocks.{layer}.hook_mlp_out") in network.hook_dict:
-                yield f"MLP {layer}", layer, lambda hook=hook: self._at_mean(hook, None)
+                yield f"MLP {layer}", layer, self._at_mean(hook, self._mean(hook), slice(None))
         if "hook_embed" in network.hook_dict:
-            names = self.m.task.position_names
+            names, mean = self.m.task.position_names, self._mean("hook_embed")
             for position in torch.linspace(0, len(names) - 1, min(len(names), MOST_POSITIONS)).round().int().tolist():
-                yield f"position {names[position]}", -1, lambda position=position: self._at_mean("hook_embed", position)
+                where = slice(position, position + 1)
+                yield f"position {names[position]}", -1, self._at_mean("hook_embed", mean, where)
 
-    def _at_mean(self, hook: str, position: int | None) -> tuple[float, float]:
-        """Accuracy and loss with an activation at its mean over inputs, at one position or each."""
-        where = slice(None) if position is None else slice(position, position + 1)
+    def _mean(self, hook: str) -> Float[Tensor, "pos d"]:
+        return seen(self.network, self.sample.inputs, [hook])[hook].mean(dim=0)
+
+    def _at_mean(self, hook: str, mean: Float[Tensor, "pos d"], where: slice) -> Score:
+        """Accuracy and loss with an activation at its mean over inputs, at some positions."""
 
         def put(x: Tensor, hook: HookPoint) -> Tensor:  # in blocks of inputs, whose mean is that of the sample
             x = x.clone()
-            x[:, where] = means.to(x)[where]
+            x[:, where] = mean.to(x)[where]
             return x
 
-        with torch.no_grad():
-            _, cache = self.network.run_with_cache(self.sample.inputs.to(self.network.device), names_filter=[hook])
-        means = cache[hook].mean(dim=0)
         with self.network.hooks(fwd_hooks=[(hook, put)]) as hooked:
-            return self._scores(hooked)
+            return self._score(hooked)
 
-    def _scores(self, network: Network) -> tuple[float, float]:
-        found, asked = answers_of(network, self.m.task, self.sample)
-        return float(found.correct[asked].double().mean()), float(found.losses[asked].mean())
+    def _score(self, network: Network) -> Score:
+        return score_of(network, self.m.task, self.sample)
 
     @cached_property
     def attribution(self) -> pd.DataFrame:
@@ -168,9 +166,7 @@ class Inside(Component[Any]):
         for layer in range(len(network.blocks)):
             parts += [f"blocks.{layer}.attn.hook_z", f"blocks.{layer}.hook_mlp_out"]
         names = [name for name in (*parts, "ln_final.hook_scale") if name in network.hook_dict]
-        with torch.no_grad():
-            _, cache = network.run_with_cache(self.sample.inputs.to(network.device), names_filter=names)
-        found = cache.cache_dict
+        found = seen(network, self.sample.inputs, names)
         rows = []
         for name in (name for name in names if name in parts):
             if name.endswith("hook_z"):

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from modinterp.measurements.answering import MOST_ANSWERED, SEED, Answering, answers_of, sample_of
+from modinterp.measurements.answering import MOST_ANSWERED, SEED, Answering, sample_of, score_of
 from modinterp.measurements.carrying import Carrying
 from modinterp.measurements.inside import Inside
 from modinterp.measurements.interchanges import Interchanges
@@ -19,6 +19,8 @@ from modinterp.tasks import Examples
 
 class PositionMeasurements(NetworkMeasurements):
     """The measurements of a network that is read at positions of inputs too many to list."""
+
+    lacks = frozenset({"all_logits", "grid"})
 
     @cached_property
     def asked(self) -> Examples:
@@ -58,8 +60,7 @@ class PositionMeasurements(NetworkMeasurements):
         if rows is None:
             return Score(self.answering.accuracy, self.answering.loss)
         rows = rows[:MOST_ANSWERED]  # of those trained on there may be hundreds of thousands
-        found, asked = answers_of(self.model, self.task, Examples(self.task.inputs()[rows], self.task.labels()[rows]))
-        return Score(float(found.correct[asked].double().mean()), float(found.losses[asked].mean()))
+        return score_of(self.model, self.task, Examples(self.task.inputs()[rows], self.task.labels()[rows]))
 
     @cached_property
     def is_right(self) -> Bool[Tensor, " answer"]:

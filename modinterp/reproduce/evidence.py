@@ -138,27 +138,24 @@ def asked_of(
             frozenset(id for id, names in about.items() if name in names),
             frozenset(id for id, names in about.items() if names[:1] == (name,)),
             frozenset(id for id, names in of_several.items() if name in names),
-            **(
-                _as_control({id: s for id, s in first.items() if name not in about[id]}, m.spec, controls[name])
-                if name in controls
-                else {}
-            ),
+            controls.get(name, ""),
+            _as_control({id: s for id, s in first.items() if name not in about[id]}, m.spec, controls.get(name)),
         )
         for name, m in measured.items()
     }
 
 
-def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str) -> dict[str, Any]:
+def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str | None) -> dict[str, Task]:
     """The claims whose first network has the shape of a control and another task, with that task.
 
-    A run that never generalises has the same task; then the claims are those of its task.
+    A run that never generalises has the same task; then the claims are those of its task. None for other networks.
     """
-    if spec is None:
+    if spec is None or what is None:
         return {}
     known = {id: s for id, s in first.items() if s is not None}
     same = what == NEVER_GENERALISES
     alike = {id: s for id, s in known.items() if s.shape == spec.shape and (s.task.name == spec.task.name) is same}
-    return {"control": what, "as_control": {id: s.task for id, s in alike.items()}}
+    return {id: s.task for id, s in alike.items()}
 
 
 def checked(
