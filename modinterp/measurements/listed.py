@@ -9,20 +9,13 @@ OF_ATTENTION = frozenset(
      "n_heads", "ov", "pattern", "roles", "sigmoid", "summary", "symmetricity_without_skip", "tables")
 )  # fmt: skip
 OF_POSITIONS = frozenset({"W_pos", "position_likeness"})
-OF_GRIDS = frozenset(
-    ("all_logits", "grid", "is_right", "losses_of_right_and_wrong", "own_score", "own_test_score", "own_train_score",
-     "sureness_where_wrong")
-)  # fmt: skip
-OF_SEQUENCES = frozenset({"accuracy", "logits"})  # of which a list has its own, and a stream of tokens has none
 OF_TRANSFORMERS = frozenset({"W_out", "b_in", "b_out", "gini_of_neurons"})
 OF_SNAPSHOTS = frozenset({"largest_exclusion"})
 
 
 def absent(m: Any) -> frozenset[str]:
     """Names of attributes that these measurements have and that raise for this network."""
-    found: frozenset[str] = frozenset()
-    if m.task.grid is None:
-        found |= OF_GRIDS if hasattr(type(m), "ranks") else OF_GRIDS | OF_SEQUENCES
+    found: frozenset[str] = m.lacks
     if not m.has_weights:
         return found
     weights, hooks = m.model.state_dict(), m.model.hook_dict

@@ -76,6 +76,7 @@ class NetworkMeasurements:
     """
 
     parts: tuple[type[Component], ...] = ()  # kinds of components that hold further measurements
+    lacks: frozenset[str] = frozenset()  # names of attributes that raise for every network of such tasks
 
     def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
         self.run, self.as_published, self.draws = run, as_published, draws

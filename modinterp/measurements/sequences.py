@@ -33,6 +33,8 @@ def _heads_of_a_kind(scores: Float[Tensor, " head"], layer: int) -> list[Place]:
 class SequenceMeasurements(PositionMeasurements):
     """The measurements of one run on sequences, on the first of the inputs that were held out."""
 
+    lacks = PositionMeasurements.lacks | {"logits"}
+
     @property
     def rows(self) -> Int[Tensor, " row"]:
         """Rows of the inputs that were held out; of all inputs, where those that were trained on are not known."""
