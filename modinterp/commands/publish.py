@@ -54,6 +54,11 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     size.add_argument("--tables", action="store_true",
                       help="ship history, progress and what claims measure, without the weights")  # fmt: skip
     option("--measured", action="store_true", help="ship what claims measure beside the weights, too")
+    option(
+        "--device",
+        default="cpu",
+        help="where networks are measured: cpu, cuda, or auto for a GPU if there is one (default: cpu)",
+    )
     option("--again", action="store_true", help="of runs among the checkpoints that came with their weights and with "
            "what claims measure, measure that anew, where they lie")  # fmt: skip
     return parser
@@ -88,7 +93,8 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.pu
             print(measure_again(name, out))
         return 0
     names = _finished(options.names, options.runs)
-    what = options.snapshots, options.float16, options.tables, not options.no_spectra, options.measured
+    what = (options.snapshots, options.float16, options.tables, not options.no_spectra, options.measured,
+            options.device)  # fmt: skip
     with ExitStack() as kept:
         if options.out is not None:
             out = writable_folder(options.out)

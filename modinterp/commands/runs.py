@@ -193,11 +193,12 @@ def _train(options: argparse.Namespace) -> int:
         refused.append(name)
         tell_error(error)
 
-    if options.on is None and options.threads is None and _are_several_on_cpu(chosen, options):
+    if options.on is None and options.threads is None and (workers := _workers(chosen, options)):
         from modinterp.runs.distributed import train_in_processes
+        from modinterp.training import resolved_device
 
-        outcomes = train_in_processes(chosen, out, min(free_cores(), len(chosen)), options.together, on_refused,
-                                      options.repair)  # fmt: skip
+        outcomes = train_in_processes(chosen, out, workers, options.together, on_refused, options.repair,
+                                      str(resolved_device(options.device)))  # fmt: skip
     elif options.on is None:
         outcomes = train(chosen, out, options.device, together=options.together, repair=options.repair,
                          on_refused=on_refused)  # fmt: skip
@@ -214,13 +215,17 @@ def _train(options: argparse.Namespace) -> int:
     return int(any(outcome.kind is OutcomeKind.NOT_FINITE for outcome in outcomes.values()))
 
 
-def _are_several_on_cpu(chosen: Mapping[str, RunSpec], options: argparse.Namespace) -> bool:
-    """Whether runs train on a CPU in more than one group: then each has a thread, however many cores are free."""
-    from modinterp.runs.same_shape import groups, runs_at_once
+def _workers(chosen: Mapping[str, RunSpec], options: argparse.Namespace) -> int:
+    """How many processes train: one a group of runs of one shape, at most one a free core, and on a GPU a few.
+
+    None is needed where there is one group.
+    """
+    from modinterp.runs.same_shape import PROCESSES_ON_GPU, groups, runs_at_once
     from modinterp.training import resolved_device
 
     kind = resolved_device(options.device).type
-    return kind == "cpu" and len(groups(chosen, runs_at_once(kind, options.together))) > 1
+    pieces = len(groups(chosen, runs_at_once(kind, options.together)))
+    return min(pieces, free_cores(), PROCESSES_ON_GPU if kind == "cuda" else pieces) if pieces > 1 else 0
 
 
 def _watch(options: argparse.Namespace) -> None:

@@ -73,7 +73,7 @@ class AtNeurons:
 
     def accuracy(self, new: Neurons) -> float:
         """Share of all pairs that are answered right with other values of the neurons."""
-        return float((self.changed(new).argmax(dim=-1) == self.right).double().mean())
+        return float((self.changed(new).argmax(dim=-1).cpu() == self.right.cpu()).double().mean())
 
     # Swaps
 
@@ -86,7 +86,7 @@ class AtNeurons:
         generator = torch.Generator().manual_seed(seed)
         base, source = torch.randint(len(self.post), (2, SWAPPED), generator=generator)
         logits = self.changed(interchange(self.post[base], self.post[source]), base)
-        return float((logits.argmax(dim=-1) == self.right[source]).double().mean())
+        return float((logits.argmax(dim=-1).cpu() == self.right[source].cpu()).double().mean())
 
     def swap(self, seed: int = 0) -> float:
         """Share of pairs of inputs whose answer becomes the other's when the directions of the keys are swapped."""

@@ -49,6 +49,7 @@ def publish(
     tables: bool = False,
     spectra: bool = True,
     measured: bool = False,
+    device: str = "cpu",
 ) -> Path:
     """Measure progress at every snapshot of a finished run and copy what is shipped.
 
@@ -62,6 +63,7 @@ def publish(
         tables: whether history, progress and what claims measure are shipped without the weights.
         spectra: whether the log of spectra is shipped, where the run has one.
         measured: whether what claims measure is shipped beside the weights, too.
+        device: where the networks are measured.
     Returns:
         the folder that the run was put in.
     Raises:
@@ -79,7 +81,7 @@ def publish(
         raise ValueError(
             f"{target} holds {strange[0]}, which is no file of a run; move it away or choose another --out"
         )
-    run = load(name, root=runs)
+    run = load(name, root=runs, device=device)
     snapshots = store.snapshot_epochs(target) or None if snapshots is None else snapshots
     if run.progress is None and has_progress(run.task) and len(run.split.test):
         run.progress = _recorded_progress(run, source)
@@ -153,7 +155,7 @@ def _with_distance(run: TrainedRun, runs: Path) -> pd.DataFrame | None:
     alike = (name for name, spec in specs.items() if spec["task"]["kind"] == kind_of(type(run.task)))
     if (name := next((n for n in alike if RunSpec.from_json(specs[n], run.task) == unmoved), None)) is None:
         return run.progress
-    other = load(name, root=runs)
+    other = load(name, root=runs, device=str(run.network.device))
     epochs = (e for e in run.progress["epoch"] if e in run.snapshots and e in other.snapshots)
     distances = {e: distance_of_weights(run.at(e), other.at(e)) for e in epochs}
     if not distances:  # published before, with the distances and without the snapshots
@@ -201,7 +203,8 @@ def _copy(
             written[name + store.PACKED] = packed
     if measured and run.has_weights:
         if store.FINAL in written and run.spec is not None:
-            run = replace(run, model=fitting(store.read_weights(target / store.FINAL), run.spec.model, run.task))
+            shipped = fitting(store.read_weights(target / store.FINAL), run.spec.model, run.task)
+            run = replace(run, model=shipped.to(run.network.device))
         written |= _write_measured(run, target)
     _write_record(run, source, target, written)
 

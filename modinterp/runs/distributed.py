@@ -12,6 +12,7 @@ from modinterp.cluster.on_ray import SECONDS_UNTIL_TRIED_AGAIN, carried_out, pla
 from modinterp.cluster.options import Share
 from modinterp.cluster.pieces import Answer, CarriedOut, Piece, Report, processes
 from modinterp.runs.lease import RunIsHeld
+from modinterp.runs.mps import shared_gpu
 from modinterp.runs.ongoing import finished_outcome
 from modinterp.runs.same_shape import groups, runs_at_once, unfinished_groups
 from modinterp.runs.search import Question, Search, Space
@@ -76,15 +77,18 @@ def train_in_processes(
     together: int | None = None,
     on_refused: Callable[[str, ValueError], object] = lambda name, error: None,
     repair: bool = False,
+    device: str = "cpu",
 ) -> dict[str, Outcome]:
     """Train every spec in `out/NAME` in several processes of this machine, each on one thread of the CPU.
 
-    Use it for several runs on a CPU, where two processes train twice as many in a time as two threads of one. A run
-    ends with the same bits whatever the number of processes; those of two threads are others.
+    Use it for several runs on a CPU, where two processes train twice as many in a time as two threads of one; and for
+    runs of several shapes on a GPU, where one group alone leaves most of it idle. A run ends with the same bits
+    whatever the number of processes; those of two threads are others.
 
     Args:
         out, together, on_refused, repair: as in `train_on_cluster`.
         workers: how many processes train.
+        device: `cpu` or `cuda`. Processes on a GPU share it by NVIDIA's MPS where that is installed.
     Returns:
         how each run ended that could be trained, by name.
     Raises:
@@ -92,6 +96,8 @@ def train_in_processes(
         WorkLost: a process was killed.
     """
     with ExitStack() as stack:
+        if device != "cpu":
+            stack.enter_context(shared_gpu())
         in_processes = stack.enter_context(processes(workers, __name__))
 
         def counted(pieces: list[Piece]) -> Iterator[Answer]:
@@ -100,9 +106,9 @@ def train_in_processes(
                 bar.update(len(answer.piece.rows))
                 yield answer
 
-        how = "cpu", 1, STATE_EVERY, repair
+        at_once, how = runs_at_once(device.partition(":")[0], together), (device, 1, STATE_EVERY, repair)
         try:
-            return _train_in_pieces(counted, specs, out, runs_at_once("cpu", together), how, on_refused)
+            return _train_in_pieces(counted, specs, out, at_once, how, on_refused)
         except WorkLost as error:
             raise WorkLost(_KILLED) from error
 

@@ -10,6 +10,7 @@ from modinterp.runs.ongoing import finished_outcome
 from modinterp.training import RunSpec, shape_of
 
 RUNS_AT_ONCE = {"cuda": 64, "cpu": 1}
+PROCESSES_ON_GPU = 8  # that train groups of different shapes beside one another; more wait for one another's kernels
 
 
 def runs_at_once(kind: str, asked: int | None = None) -> int:

@@ -1,0 +1,41 @@
+"""NVIDIA's MPS, by which kernels of several processes run on one GPU at the same time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+
+DAEMON = "nvidia-cuda-mps-control"
+PIPES, LOGS = "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"
+
+
+@contextmanager
+def shared_gpu() -> Iterator[bool]:
+    """Let processes that start in this block share the GPU by MPS; without it they take turns.
+
+    Yields:
+        whether a daemon of MPS runs. It does not where the program is not installed or fails to start. A daemon that
+        the environment names already is used, and left running.
+    """
+    if PIPES in os.environ:
+        yield True
+        return
+    if shutil.which(DAEMON) is None:
+        yield False
+        return
+    with TemporaryDirectory() as folder:
+        named = {PIPES: folder, LOGS: folder}
+        if subprocess.run([DAEMON, "-d"], env=os.environ | named, capture_output=True, check=False).returncode:
+            yield False
+            return
+        os.environ.update(named)
+        try:
+            yield True
+        finally:
+            subprocess.run([DAEMON], input=b"quit", env=os.environ, capture_output=True, check=False)
+            for name in named:
+                del os.environ[name]
