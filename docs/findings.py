@@ -9,9 +9,11 @@ networks that are shipped. A source that is new gets its row and its section.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ README = ROOT / "README.md"
 PLACES = (README, ROOT / "docs" / "findings.md", ROOT / "docs" / "verdicts.md")
 DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
+MISSED = ROOT / "docs" / "missed.json"  # by the id of a claim that does not hold, which numbers of which networks are off
 
 
 COUNTED: dict[Column, str] = {
@@ -177,7 +180,7 @@ def _tables(source: Source) -> list[str]:
         for claim in source.claims.values():
             if claim.finding.verdict == verdict:
                 why[_reason(claim)].append(claim)
-        rows = [f"| {_ids(claims)} | {_statements(claims)} | {reason} |\n"
+        rows = [f"| {_ids(claims)} | {_statements(claims)} | {_with_missed(reason, claims)} |\n"
                 for reason, claims in why.items()]  # fmt: skip
         if rows:
             parts.append(f"| {head} | The source says | {last} |\n|---|---|---|\n{''.join(rows)}\n")
@@ -187,11 +190,30 @@ def _tables(source: Source) -> list[str]:
 def _reason(claim: Claim) -> str:
     """Why the verdict is what it is, and what a refutation says of the source, or why it is open."""
     finding = claim.finding
+    if not finding.why:
+        return missed().get(claim.id, "")
     why = f"{finding.why[0].upper()}{finding.why[1:].rstrip('.')}."
     if finding.kind:
         kind = KINDS[finding.kind]
         return f"{why} ({kind[0].lower()}{kind[1:]}.)"
     return f"{why} ({finding.reason})" if finding.reason else why
+
+
+def _with_missed(reason: str, claims: list[Claim]) -> str:
+    """A reason with what is off, where it is of one claim alone."""
+    off = missed().get(claims[0].id, "") if len(claims) == 1 else ""
+    return (reason if off in reason else f"{reason} {off}").replace("|", r"\|")
+
+
+@cache
+def missed() -> dict[str, str]:
+    """By the id of a claim that does not hold, which numbers of which networks are off."""
+    return json.loads(MISSED.read_text())
+
+
+def missed_of(results: Iterable[Result]) -> dict[str, str]:
+    """The same of some results, as measured."""
+    return {r.claim.id: f"{r.missed_text}." for r in results if r.missed_text}
 
 
 def _ids(claims: list[Claim]) -> str:
@@ -246,6 +268,8 @@ refutes nothing: claims that were refuted on one seed are open.
 if __name__ == "__main__":
     CHANGES.write_text(changes())
     reproduced = {each.name: reproduction(each.name) for each in _own_sources()}
+    off = {id: text for each in reproduced.values() for id, text in missed_of(each.results).items()}
+    MISSED.write_text(json.dumps(off, indent=1, ensure_ascii=False) + "\n")
     tallies, measured = {name: each.tally for name, each in reproduced.items()}, reproduced["nanda"].results
     DEFINITIONS.write_text(with_printed(with_tables(DEFINITIONS.read_text()), measured))
     README.write_text(with_lines(README.read_text(), measured))

@@ -58,6 +58,8 @@ def test_the_counts_are_those_that_are_measured(name: str, reproduced: Callable[
     assert [int(n) for n in numbers.split("|")] == WRITTEN_BY["counts"](source(name), tally)
     assert sum(tally.statements.values()) == len(source(name))
     assert f"**{tally}**" in FINDINGS
+    written = {id: text for id, text in WRITTEN_BY["missed"]().items() if id.startswith(f"{name}.")}
+    assert WRITTEN_BY["missed_of"](reproduced(name).reproduction.results) == written
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])

@@ -21,6 +21,10 @@ Run = TrainedRun | NetworkMeasurements
 Numbers = Mapping[str, tuple[float, ...]]
 
 
+class Replayed(dict[str, tuple[float, ...]]):
+    """Numbers that were recorded when a network was published, since they need what did not come along."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Claim(ClaimData):
     """One statement of a source, with the methods that check it; every field is given by its name.
@@ -89,13 +93,13 @@ class Claim(ClaimData):
         try:
             return {name: _numbers(value) for name, value in (self.of_one or self.measure_of_all)(*measured).items()}
         except NotRecorded:
-            recorded = measured[0].run.recorded if len(measured) == 1 and measured[0].is_recorded else None
+            recorded = measured[0].run.recorded if len(measured) == 1 else None
             if self.of_one is None or recorded is None or self.id not in recorded.claims:
                 raise
             numbers = recorded.claims[self.id]
             if not set(self.bands) <= set(numbers):  # recorded before the claim asked for them
                 raise
-            return numbers
+            return Replayed(numbers)
 
     def judged(self, rows: Sequence[tuple[Network, Numbers]]) -> Result:
         """The result of a claim about one network, from the numbers of each, the source's own first.
@@ -107,7 +111,8 @@ class Claim(ClaimData):
         names = [name for name in kept[0] if all(len(row.get(name, ())) == len(kept[0][name]) for row in kept)]
         numbers = {name: tuple(value for row in kept for value in row[name]) for name in names}
         left_out = tuple(network.name for network, _ in rows if network not in networks)
-        return Result(self, numbers, networks, self._reason(bool(applicable)), left_out=left_out)
+        replayed = tuple(network.name for network, row in applicable or rows[:1] if isinstance(row, Replayed))
+        return Result(self, numbers, networks, self._reason(bool(applicable)), left_out=left_out, recorded=replayed)
 
     def judged_together(self, numbers: Numbers, networks: tuple[Network, ...]) -> Result:
         """The result of a claim about several networks, or about none, from their numbers together."""
@@ -169,7 +174,7 @@ class Claim(ClaimData):
 
 def recorded_among(result: Result, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
     """Names of the networks of a result whose numbers were recorded, and not recomputed from weights."""
-    return tuple(name for name in result.runs if measured[name].is_recorded)
+    return tuple(name for name in result.runs if measured[name].is_recorded or name in result.recorded)
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

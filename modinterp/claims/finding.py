@@ -60,8 +60,11 @@ def refuted(why: str, kind: Kind = "network") -> Finding:
     return Finding("refuted", why, kind)
 
 
-def mixed(why: str) -> Finding:
-    """The claim holds in some of the shipped networks and not in others."""
+def mixed(why: str = "") -> Finding:
+    """The claim holds in some of the shipped networks and not in others.
+
+    Which networks miss which number is told from what is measured, and need not be written.
+    """
     return Finding("mixed", why)
 
 

@@ -15,6 +15,7 @@ from modinterp.claims.tally import Column, column
 from modinterp.measurements.quantity import number_text, title
 
 NEAR = 0.05  # of a band's edge
+NAMED = 3  # networks that are off, at most
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,26 @@ class Result:
             counted = self.is_preliminary and self.verdict != "open"
             return self.words + counted * f" on {self.seeds} seed{'s' * (self.seeds != 1)}, preliminary"
         return f"{self.verdict} in {self.prevalence.text(interval=True)}"
+
+    @property
+    def missed_text(self) -> str:
+        """Of a claim that does not hold, which numbers of which networks are off, such as "p53-1: loss 0.2, not ...".
+
+        At most `NAMED` networks are named. Where networks are only compared, it is the range of each number.
+        """
+        if self.verdict not in ("mixed", "refuted"):
+            return ""
+        if not self.passes or len(self.networks) != len(self.passes):
+            return "; ".join(f"{self.title(n)} {self.value_text(n)}, not {self.claim.bands[n]}" for n in self.off)
+        n, off = len(self.passes), [i for i, passed in enumerate(self.passes) if not passed]
+        each = []
+        for i in off[:NAMED]:
+            own = {name: self.measured[name][i] for name in self.claim.expected if len(self.measured[name]) == n}
+            missed = {name: value for name, value in own.items() if not self.claim.bands[name].holds(value)}
+            numbers = [f"{self.title(k)} {number_text(v)}, not {self.claim.bands[k]}" for k, v in missed.items()]
+            each.append(f"{self.runs[i].partition('/')[2]}: {'; '.join(numbers)}")
+        more = f"and {len(off) - NAMED} more" if len(off) > NAMED else ""
+        return ". ".join([*each, *([more] if more else [])])
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
         """Whether numbers of a control network lie in the claim's tolerances, accuracies apart.

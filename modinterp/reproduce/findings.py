@@ -27,8 +27,10 @@ def did_not_hold(reproduced: Reproduction) -> list[tuple[str, Reasons]]:
     """What did not hold, by kind: under each, why claims do not, with those that do not for that reason."""
 
     def why(result: Result) -> str:
-        numbers = result.measured_text(result.claim.expected)
-        return numbers if reproduced.foreign else result.claim.finding.why or numbers
+        if reproduced.foreign:
+            return result.measured_text(result.claim.expected)
+        why = result.claim.finding.why
+        return ". ".join(part for part in (f"{why[:1].upper()}{why[1:].rstrip('.')}", result.missed_text) if part)
 
     kinds: dict[str, list[Result]] = {title: [] for title in (*KINDS.values(), _REFUTED, _MIXED)}
     for result in reproduced.results:

@@ -139,9 +139,9 @@ def measurements_of(
         try:
             run = load_named(name, root=root, device=device)
             run.snapshots.check()
-            m = measure_as_published(run)
-            if not (recompute and m.is_recorded):
-                measured[name] = m
+            if recompute and not run.has_weights and run.recorded is not None:
+                continue
+            measured[name] = measure_as_published(replace(run, recorded=None) if recompute else run)
         except FileNotFoundError:
             continue
         except ValueError as error:

@@ -19,19 +19,19 @@ from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, shape_of
 
 FAMILIES = {  # the sources' runs and how many of each
-    "nanda/mainline-*": 15, "nanda/other-draw-*": 5, "nanda/rounding-*": 16,
-    "nanda/fraction-*": 8, "nanda/two-layers-*": 5, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
-    "nanda/p109-*": 5, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
-    "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 6, "nanda/repeated-*": 3,
-    "nanda/trigram-*": 6, "nanda/random-labels-*": 1, "nanda/multiplication-*": 1, "validity/*": 4, "clock/no-pos-*": 8, "clock/no-relu-*": 3, "clock/one-head-*": 1, "clock/random-labels-*": 1, "clock/multiplication-*": 1, "mlp/random-labels-*": 1,
+    "nanda/mainline-*": 15, "nanda/other-draw-*": 5, "nanda/rounding-*": 8,
+    "nanda/fraction-*": 8, "nanda/two-layers-*": 8, "nanda/p53-decay-5-*": 5, "nanda/p53-[0-2]": 3,
+    "nanda/p109-*": 8, "nanda/p401-decay-*": 6, "nanda/p401-fraction-*": 9, "nanda/no-decay-*": 3, "nanda/decay-*": 7,
+    "nanda/dropout-*": 9, "nanda/l1-*": 18, "nanda/float*": 6, "nanda/digits-*": 11, "nanda/repeated-*": 3,
+    "nanda/trigram-*": 11, "nanda/random-labels-*": 1, "nanda/multiplication-*": 1, "validity/*": 4, "clock/no-pos-*": 8, "clock/no-relu-*": 3, "clock/one-head-*": 1, "clock/random-labels-*": 1, "clock/multiplication-*": 1, "mlp/random-labels-*": 1,
     "mlp/multiplication-*": 1, "pizza/random-labels-*": 1, "pizza/multiplication-*": 1,
     "mlp/kissane-*": 10, "mlp/other-draw-*": 5,
     "miiii/p113*": 4, "miiii/basis-*": 1, "miiii/masked-*": 1, "miiii/nanda-*": 10, "miiii/p[235]?-*": 4,
     "circuits/add-[0-9]": 10, "circuits/add-width-*": 21, "circuits/median-width-*": 21, "circuits/max-[0-2]": 3, "circuits/max-balanced-*": 10,
-    "circuits/median-[0-2]": 3, "circuits/sort-[0-9]": 10, "circuits/sort-[so]*": 6, "groups/*-mlp-[0-9]": 14, "groups/*-width-64-*": 3, "groups/*-t-*": 11,
+    "circuits/median-[0-2]": 3, "circuits/sort-[0-9]": 10, "circuits/sort-[so]*": 6, "groups/*-mlp-[0-9]": 24, "groups/*-width-64-*": 3, "groups/*-t-*": 11,
     "he/std-*": 20, "he/embed-*": 20, "he/sgd-*": 20, "he/quad-*": 20, "he/quad1-*": 20, "he/relu1-*": 20, "he/p97-*": 1,
     "he/grok-[0-9]*": 20, "he/grok-wd0-*": 20, "he/random-labels-*": 1, "arena/cumsum-*": 8, "arena/sort-*": 8, "arena/palindrome-*": 8,
-    "pizza/attention-*": 35, "pizza/linear-*": 7, "pizza/width-*": 20, "pizza/layers-2-*": 1,
+    "pizza/attention-*": 43, "pizza/linear-*": 7, "pizza/width-*": 20, "pizza/layers-2-*": 1,
 }  # fmt: skip
 SHAPES = {shape_of(each): name for name, each in catalogue().items()}
 

@@ -50,7 +50,7 @@ def _of_width(width: int, rate: float) -> dict[str, RunSpec]:
 
 _BY_RATE = {
     rate: family(
-        f"pizza/attention-{rate:g}", _TASK, _transformer(rate), _RECIPE, range(4 if rate in (0, 1) else 3), _OURS
+        f"pizza/attention-{rate:g}", _TASK, _transformer(rate), _RECIPE, range(8 if rate in (0, 1) else 3), _OURS
     )
     for rate in RATES
 }

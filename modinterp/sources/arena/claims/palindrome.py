@@ -181,6 +181,7 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         control="also true before training",
+        finding=mixed(),
     ),
     Claim(
         id="arena.palindrome.heads_listed",

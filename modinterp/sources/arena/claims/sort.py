@@ -11,6 +11,7 @@ from modinterp.analyses.training.curves import rank_correlation
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, each
+from modinterp.claims.finding import mixed
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, SEED, seed
 from modinterp.sources.arena.runs import SORT
@@ -229,6 +230,7 @@ CLAIMS = (
         needs=SORT,
         scope="any seed",
         figure="sort_scores",
+        finding=mixed(),
     ),
     Claim(
         id="arena.sort.zero",
@@ -243,5 +245,6 @@ CLAIMS = (
         needs=SORT,
         scope="any seed",
         figure="sort_scores",
+        finding=mixed(),
     ),
 )

@@ -9,6 +9,7 @@ from modinterp.analyses.sequences.attribution import attribution_by_source
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
+from modinterp.claims.finding import mixed
 from modinterp.measurements import SequenceMeasurements
 from modinterp.models.lens import HookPoint
 from modinterp.sources.arena.claims.lists import answers_behind, attention_from, jumps, triples
@@ -136,6 +137,7 @@ CLAIMS = (
         needs=SORT,
         scope="any seed",
         figure="sort_triples",
+        finding=mixed(),
     ),
     Claim(
         id="arena.sort.direct",
@@ -150,5 +152,6 @@ CLAIMS = (
         reported=(WITHOUT,),
         needs=SORT,
         scope="any seed",
+        finding=mixed(),
     ),
 )

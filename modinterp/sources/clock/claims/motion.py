@@ -198,6 +198,7 @@ CLAIMS = (
         scope="any seed",
         figure="motion",
         control="without control",
+        finding=mixed(),
     ),
     Claim(
         id="clock.s94.mlp_3d",
@@ -210,9 +211,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "All revolve, and all turn with an R squared of 0.86 at least; but at key frequencies that no head's attention "
-            "swings at it is 0.86 to 1.11 turns, where 0.9 to 1.1 are expected. Such circles, one or two a network, turn "
-            "backwards and make up about half of what moves there; with a head it is 0.978 to 1.024 turns forwards."
+            "All revolve; but at key frequencies that no head's attention swings at it is more or less than "
+            "a turn. Such circles turn backwards and make up about half of what moves there."
         ),
         figure="neurons_3d",
         changed=(_WHOLE_TURNS, _SLOPES, _INSIDE),
@@ -241,8 +241,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "The centres stand still in every network (what of them revolves is 0.02 to 0.11 of the radius), though not at "
-            "the origin; but at key frequencies that no head's attention swings at the circle turns by 0.86 to 1.11 turns."
+            "The centres stand still in every network, though not at the origin; but at key frequencies that "
+            "no head's attention swings at the circle makes more or less than a turn."
         ),
         figure="neurons_3d",
         changed=(

@@ -17,7 +17,7 @@ from modinterp.analyses.fourier.transforms import component_frequencies, fourier
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
-from modinterp.claims.finding import mixed
+from modinterp.claims.finding import refuted
 from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.circles import ATTN_OUT
 from modinterp.sources.clock.runs import SEEDS
@@ -211,11 +211,10 @@ CLAIMS = (
         reported=(OTHER_PETAL_CORNERS, NOISY_CORNERS),
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(
-            "All points of the circles are corners, their noise taken off, and 23% to 50% of those of a petal whose "
-            "attention has another frequency than the plane; but where it has the same, as in the source's first "
-            "figure, most networks have petals that are ovals without a dent, all of whose points are; the most dented "
-            "has 70% of them at most. With their noise only 14% to 24% of a circle's points are at the least."
+        finding=refuted(
+            "All points of the circles are corners, their noise taken off, and a part of those of a petal "
+            "whose attention has another frequency than the plane. But where it has the same, as in the "
+            "source's first figure, petals are ovals without a dent, all of whose points are."
         ),
         figure="petals",
         changed=(

@@ -115,9 +115,7 @@ CLAIMS = (
         reported=("grokked",),
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(
-            "all grok; but in no-pos-2 the cosines of the key frequencies explain 88% of the logits, where 90% is expected"
-        ),
+        finding=mixed("all grok"),
         changed=(
             Change(
                 date="2026-11-28",

@@ -98,11 +98,7 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(
-            "Each circle owns two of the first vectors, but half of them do in no-pos-7; and in no-pos-0 and no-pos-5 its wave "
-            "makes up no more than 53% and 57% of the waves of a + b along the least of them, where 60% is expected. 60% to "
-            "95% elsewhere."
-        ),
+        finding=mixed(),
         figure="singular",
         changed=(
             Change(

@@ -164,6 +164,7 @@ CLAIMS = (
         scope="any seed",
         control="without control",
         figure="clusters",
+        finding=mixed(),
     ),
     Claim(
         id="groups.s5.readoff",

@@ -101,7 +101,7 @@ CLAIMS = tuple(
             "2.98, 1.74, 0.77 and 0.030 beside 35.6, 18.9, 11.1 and 1.40 in the mainline",
             _restricted,
             {AHEAD: equals(1, "always in the mainline"), AT_TENTH: at_most(1, "0.77 at 80,000 in the mainline")},
-            HOLDS,
+            mixed(),
         ),
         (
             "sign_first",

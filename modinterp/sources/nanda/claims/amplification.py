@@ -97,10 +97,6 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(
-            "in seed 4 of the paper's recipe the circuit answers every pair by then, but with 0.41 of its final coefficients: "
-            "they go on growing while memorisation goes (0.59 to 1.14 elsewhere)"
-        ),
         figure="restricted_accuracy",
         control="without control",
     ),
@@ -113,11 +109,8 @@ CLAIMS = (
         expected={RANK_CORRELATION: at_least(0.9, "broadly similar over training")},
         needs=(MAIN,),
         finding=mixed(
-            "in most networks the two fall, turn and rise together by orders of magnitude (correlation of their logarithms 0.92 "
-            "to 0.99), but in rank less: 0.74 over the 13 snapshots of mainline-0 that are shipped, 0.30 to 0.94 over all of "
-            "others, most of which are after cleanup, where both stand still; until then it is 0.94 to 0.99 mostly. In seed 2, "
-            "whose circuit forms while it memorises, the two tell different stories (0.31, and 0.06 for the logarithms). Of "
-            "single frequencies it is nearly always a key frequency that is missed the most"
+            "the two fall, turn and rise together by orders of magnitude in most networks, but less in rank: most snapshots are "
+            "after cleanup, where both stand still. Of single frequencies a key frequency is missed the most, nearly always"
         ),
         reported=(UNTIL_T3, OF_LOGARITHMS),
         figure="largest_exclusion",

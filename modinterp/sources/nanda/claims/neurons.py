@@ -7,7 +7,6 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
-from modinterp.sources.nanda.claims.trainings import ONE_FADED
 from modinterp.sources.nanda.runs import MAIN
 
 N_ABOVE = "neurons above 0.85"
@@ -57,10 +56,6 @@ CLAIMS = (
             "neurons_median": at_least(0.85, "more than half pass in the paper"),
         },
         needs=(MAIN,),
-        finding=mixed(
-            "In seed 6 of the paper's recipe 59% of the neurons are above 0.85, just below the 60% that are asked for, "
-            "and half of them above 0.93; 64% to 91% are in other networks."
-        ),
         figure="neurons",
     ),
     Claim(
@@ -78,7 +73,7 @@ CLAIMS = (
             IN_KEY_CLUSTERS: equals(1, "the paper's five clusters are all of the 433"),
         },
         needs=(MAIN,),
-        finding=mixed(f"at least 0.91 everywhere but in {ONE_FADED}: 0.88 there"),
+        finding=mixed(),
         figure="neurons",
         control="without control",
     ),
@@ -92,5 +87,6 @@ CLAIMS = (
         needs=(MAIN,),
         figure="neurons",
         control="without control",
+        finding=mixed(),
     ),
 )

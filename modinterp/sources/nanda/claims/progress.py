@@ -163,8 +163,8 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "other-draw-4 and seeds 2, 7 and 11 form their circuits while they still memorise: their excluded losses are 0.21, "
-            "0.05, 0.02 and 0.011 at t1 and rise 66-fold to 920-fold from there, not a thousandfold"
+            "some networks form their circuits while they still memorise: their excluded loss is small at t1 "
+            "and rises from there"
         ),
         reported=tuple(FINAL_EXCLUDED.values()),
         control="without control",

@@ -80,12 +80,6 @@ THREE_OF_FIVE = Change(
     why="a share of seeds, or a mean of networks that differ a hundredfold, is not seen on one",
 )
 
-# where the paper's five networks are cleaner at the end
-ENDS_HIGHER = (
-    "the test loss ends at 1.2e-6 to 3.5e-6 in some variants of the paper's seed, in other-draw-1 and in seeds 3 and 12"
-)
-# where one frequency beside four key frequencies raises the loss 1.6 times when it is taken out
-ONE_FADED = "seed 10, where a fifth frequency is left that is too weak to be a key frequency"
 M = TypeVar("M", bound=NetworkMeasurements)
 
 

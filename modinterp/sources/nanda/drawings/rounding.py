@@ -14,7 +14,7 @@ from modinterp.sources import pair_drawings as pairs
 from modinterp.sources.drawing import Drawing, Table
 from modinterp.sources.nanda.runs import PAPER_FREQS, PAPER_HEADS, ROUNDING
 
-EPOCHS_OF_PARTING = (0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
+EPOCHS_OF_PARTING = (0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 40_000)
 
 
 def _moved(m: CyclicMeasurements) -> str:

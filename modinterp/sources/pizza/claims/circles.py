@@ -8,7 +8,7 @@ from modinterp.analyses.circles.isolation import Circle
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Measure, Value, each
-from modinterp.claims.finding import Finding, mixed
+from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.pizza.claims.conditions import SOLVED
 from modinterp.sources.pizza.runs import CONSTANT
@@ -233,11 +233,7 @@ CLAIMS = (
         reported=(DEPTH + BY_COMPONENTS,),
         needs=CONSTANT,
         scope="any seed",
-        finding=Finding(
-            "holds",
-            "By pairs of principal components, as the source takes them, it does not in attention-0-1, the one network that is "
-            "circular: 0.27 of the largest is left.",
-        ),
+        finding=mixed(),
         control="without control",
         changed=by_frequency("correlation 0.984, depth 0.27", "correlation 0.989 and more, depth 0.003 and less"),
         figure="profiles",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
-from modinterp.claims.finding import Finding
+from modinterp.claims.finding import Finding, mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.pizza.claims.conditions import (
     CIRCULAR,
@@ -245,6 +245,7 @@ CLAIMS = (
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",
         figure="components",
+        finding=mixed(),
     ),
     Claim(
         id="pizza.circularity",
@@ -275,6 +276,7 @@ CLAIMS = (
         },
         needs=ATTENTION,
         scope="any seed",
+        finding=mixed(),
     ),
     Claim(
         id="pizza.attention.periodic",
