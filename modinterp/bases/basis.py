@@ -115,6 +115,11 @@ class Basis(ABC, Generic[Block]):
     def energy_of_strongest(self, matrix: Matrix, count: int) -> float:
         """Share of a matrix's energy in its `count` strongest blocks, each row's mean left out."""
 
+    @property
+    def some_pairs(self) -> Int[Tensor, " pair"] | None:
+        """Numbers of the pairs that interventions and draws of a null are measured on; None for all pairs."""
+        return None
+
     @abstractmethod
     def logit_nulls(self, logits: Logits, count: int, at_start: Iterable[Logits] | None) -> nulls.Nulls:
         """How much of the logits `count` blocks explain, against logits without structure."""

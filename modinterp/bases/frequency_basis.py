@@ -11,6 +11,7 @@ from torch import Tensor
 
 from modinterp.analyses.fourier import ablations, cosine_sums
 from modinterp.analyses.fourier import neurons as wave_neurons
+from modinterp.analyses.fourier.marginals import marginals
 from modinterp.analyses.fourier.transforms import (
     component_norms,
     components_of,
@@ -21,6 +22,7 @@ from modinterp.analyses.fourier.transforms import (
     sums,
 )
 from modinterp.analyses.network import nulls
+from modinterp.analyses.statistics.some_pairs import some_pairs
 from modinterp.bases.basis import KEY_ENERGY, Basis, Logits, Matrices, Matrix
 from modinterp.tasks import Cyclic
 
@@ -97,14 +99,9 @@ class Frequencies(Basis[int]):
         return cosine_sums.logit_fit(logits, tuple(blocks), self.sign).logits(self.n)
 
     def periodic_share(self, logits: Logits, count: int) -> float:
-        return self.periodic_share_of_spectrum(wave_neurons.spectrum_energy(logits), count)
-
-    def periodic_share_of_spectrum(self, energy: Float[Tensor, "component_a component_b"], count: int) -> float:
-        """`periodic_share` of logits whose `spectrum_energy` is at hand."""
-        about = energy.clone()
-        about[0, 0] = 0
-        found = wave_neurons.frequency_energies(about.sqrt())
-        return float(found.topk(count).values.sum() / about.sum()) if about.sum() > 0 else float("nan")
+        found = marginals(logits)
+        of_freqs, whole = (found.linear + found.products).sum(dim=1), found.energy.sum()
+        return float(of_freqs.topk(count).values.sum() / whole) if whole > 0 else float("nan")
 
     def spectrum_nulls(
         self, matrix: Float[Tensor, "feature output"], count: int, at_start: Matrices, draws: int
@@ -115,5 +112,17 @@ class Frequencies(Basis[int]):
         return nulls.separation(matrix, count)[KEY_ENERGY]
 
     def logit_nulls(self, logits: Logits, count: int, at_start: Iterable[Logits] | None) -> nulls.Nulls:
-        in_order = None if at_start is None else (self.arranged(each, is_logits=True) for each in at_start)
-        return nulls.logit_nulls(logits, count, in_order, self.sign)
+        pairs = self.some_pairs
+        arrange = self._in_order if pairs is None else self._outputs_in_order
+        in_order = None if at_start is None else map(arrange, at_start)
+        return nulls.logit_nulls(logits, count, in_order, self.sign, pairs=pairs)
+
+    def _in_order(self, logits: Logits) -> Logits:
+        return self.arranged(logits, is_logits=True)
+
+    def _outputs_in_order(self, logits: Float[Tensor, "pair output"]) -> Float[Tensor, "pair output"]:
+        return logits[:, self.order] if self.is_operation else logits
+
+    @cached_property
+    def some_pairs(self) -> Int[Tensor, " pair"] | None:
+        return some_pairs(self.n)

@@ -17,6 +17,12 @@ BLOCK = 2**11  # pairs in one forward pass: neurons and logits of more leave a p
 AnyLogits = Logits | Iterable[Float[Tensor, "pair output"]]
 
 
+def right_answers(p: int, sign: int, pairs: Int[Tensor, " pair"] | None = None) -> Int[Tensor, "*pair"]:
+    """a + b mod p of all pairs, or of some; a - b where the sign is -1."""
+    found = sums(p, sign)
+    return found if pairs is None else found.flatten()[pairs]
+
+
 @dataclass(frozen=True)
 class Answered:
     """The answers to all pairs, and the sums over their logits that effects of interventions are made of.
@@ -27,46 +33,52 @@ class Answered:
         by_distance: sum of the logits, each pair's mean taken off, by the right answer minus the class. [logits]
         energy: sum of the squares of the logits, each pair's mean taken off.
         waves: frequency to the sum over classes c of L_c e^iwc in each pair.
+        pairs: numbers a p + b of a sample of pairs, to which `given` and `waves` are confined; `by_distance` and
+            `energy` are then estimates of the sums over all pairs. None for all pairs.
     """
 
     sign: int
-    given: Int[Tensor, "a b"] = field(repr=False)
+    given: Int[Tensor, "*pair"] = field(repr=False)
     by_distance: Float[Tensor, " distance"] = field(repr=False)
     energy: float
-    waves: dict[int, Complex[Tensor, "a b"]] = field(repr=False, default_factory=dict)
+    waves: dict[int, Complex[Tensor, "*pair"]] = field(repr=False, default_factory=dict)
+    pairs: Int[Tensor, " pair"] | None = field(repr=False, default=None)
 
     @classmethod
-    def of(cls, logits: AnyLogits, sign: int = 1, freqs: Sequence[int] = ()) -> Answered:
+    def of(
+        cls, logits: AnyLogits, sign: int = 1, freqs: Sequence[int] = (), pairs: Int[Tensor, " seen"] | None = None
+    ) -> Answered:
         """Go through logits once.
 
         Args:
             logits: of all pairs, or blocks of pairs one after the other.
             freqs: whose waves are kept. [cycles per p]
+            pairs: numbers of the pairs, in the order of the blocks, where these are not all.
         """
         if isinstance(logits, Tensor):
             logits = logits.flatten(0, 1).split(BLOCK)
         given, waves, energy, began = list[Tensor](), list[Tensor](), 0.0, 0
-        by_pair = turned = pairs = torch.empty(0)
+        by_pair = turned = right = torch.empty(0)
         for block in logits:
             p = block.shape[-1]
             if not given:
-                by_pair, pairs = torch.zeros(p, p, dtype=torch.float64), sums(p, sign).flatten()
+                by_pair, right = torch.zeros(p, p, dtype=torch.float64), right_answers(p, sign, pairs).flatten()
                 angles = 2 * torch.pi / p * torch.outer(torch.arange(p).double(), torch.tensor(freqs).double())
                 turned = torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
             about = block.double().cpu()
             about = about - about.mean(dim=-1, keepdim=True)
             energy += float(torch.linalg.vector_norm(about).square())
-            by_pair.index_add_(0, pairs[began : began + len(block)], about)
+            by_pair.index_add_(0, right[began : began + len(block)], about)
             given.append(block.argmax(dim=-1).cpu())
             waves.append(about @ turned)
             began += len(block)
         p = len(by_pair)
         classes = (torch.arange(p)[:, None] - torch.arange(p)) % p
         by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, classes.flatten(), by_pair.flatten())
-        found = torch.view_as_complex(torch.cat(waves).unflatten(1, (len(freqs), 2))).view(p, p, -1)
-        return cls(
-            sign, torch.cat(given).view(p, p), by_distance, energy, dict(zip(freqs, found.unbind(2), strict=True))
-        )
+        shape, share = ((p, p), 1.0) if pairs is None else ((len(pairs),), len(pairs) / p**2)
+        found = torch.view_as_complex(torch.cat(waves).unflatten(1, (len(freqs), 2))).view(*shape, -1)
+        by_freq = dict(zip(freqs, found.unbind(-1), strict=True))
+        return cls(sign, torch.cat(given).view(shape), by_distance / share, energy / share, by_freq, pairs)
 
     @property
     def p(self) -> int:
@@ -89,15 +101,20 @@ class Answered:
         return self.mean_by_distance[0] - self.mean_by_distance
 
     @property
-    def off_by(self) -> Int[Tensor, "a b"]:
-        """How far the answer to each pair is from the right one, mod p."""
-        return (self.given - sums(self.p, self.sign)) % self.p
+    def right(self) -> Int[Tensor, "*pair"]:
+        """The right answer to each pair."""
+        return right_answers(self.p, self.sign, self.pairs)
 
-    def moved(self, by: int = 0) -> Bool[Tensor, "a b"]:
+    @property
+    def off_by(self) -> Int[Tensor, "*pair"]:
+        """How far the answer to each pair is from the right one, mod p."""
+        return (self.given - self.right) % self.p
+
+    def moved(self, by: int = 0) -> Bool[Tensor, "*pair"]:
         """Whether the answer to each pair is the right one moved by so many residues."""
         return self.off_by == by % self.p
 
-    def waves_about_answer(self, freq: int) -> Complex[Tensor, "a b"]:
+    def waves_about_answer(self, freq: int) -> Complex[Tensor, "*pair"]:
         """The wave of a frequency about the right answer s of each pair: the sum of L_c e^iw(c - s).
 
         Its real part is the size of the cosine at the right answer; its angle is how far the wave has turned.
@@ -105,5 +122,5 @@ class Answered:
         Args:
             freq: one whose waves were kept. [cycles per p]
         """
-        s = 2 * torch.pi * freq / self.p * sums(self.p, self.sign).double()
+        s = 2 * torch.pi * freq / self.p * self.right.double()
         return self.waves[freq] * torch.polar(torch.ones_like(s), -s)

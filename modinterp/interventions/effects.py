@@ -12,8 +12,7 @@ from torch import Tensor
 
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.cosine_sums import cosine_waves
-from modinterp.analyses.fourier.transforms import sums
-from modinterp.interventions.answered import Answered, Logits
+from modinterp.interventions.answered import Answered, Logits, right_answers
 
 RIVALS = 3  # wrong answers that are foretold
 
@@ -204,12 +203,13 @@ def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
 def pizza_share_of(found: Answered, freq: int) -> float:
     """`pizza_share` of logits whose waves of a frequency were kept."""
     p, sizes = found.p, found.waves_about_answer(freq).real
-    distances = sums(p, -found.sign)
-    by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, distances.flatten(), sizes.flatten()) / p
-    d = torch.arange(p, dtype=torch.float64)
+    distances = right_answers(p, -found.sign, found.pairs)
+    counts = distances.flatten().bincount(minlength=p).double()
+    means = torch.zeros(p, dtype=torch.float64).index_add(0, distances.flatten(), sizes.flatten()) / counts.clamp(min=1)
+    d, weights = torch.arange(p, dtype=torch.float64), (counts * p / counts.sum()).sqrt()  # 1 where all pairs are seen
     pizza = (torch.pi * freq / p * d).cos().abs()
     design = torch.stack([torch.ones(p, dtype=torch.float64), pizza], dim=1)
-    u, v = torch.linalg.lstsq(design, by_distance[:, None]).solution.flatten().tolist()
+    u, v = torch.linalg.lstsq(weights[:, None] * design, (weights * means)[:, None]).solution.flatten().tolist()
     return v / (u + v) if u + v else float("nan")
 
 

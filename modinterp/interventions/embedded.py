@@ -182,9 +182,10 @@ class Changed:
         """Logits of all pairs in the order of the basis, some pairs at a time."""
         return self.embedded.blocks(self.a, self.b, torch.arange(self.embedded.n**2))
 
-    def answered(self, sign: int = 1, freqs: Sequence[int] = ()) -> Answered:
-        """Its answers, and sums of its logits; see `Answered.of`."""
-        return Answered.of(self.blocks, sign, freqs)
+    def answered(self, sign: int = 1, freqs: Sequence[int] = (), pairs: Int[Tensor, " pair"] | None = None) -> Answered:
+        """Its answers to all pairs, or to some, and sums of its logits; see `Answered.of`."""
+        blocks = self.blocks if pairs is None else self.embedded.blocks(self.a, self.b, pairs)
+        return Answered.of(blocks, sign, freqs, pairs)
 
     @property
     def logits(self) -> Logits:

@@ -82,6 +82,11 @@ class Causal(Component[Any]):
         return self.basis.arranged(self.m.grid["logits"], is_logits=True)
 
     @property
+    def _seen_logits(self) -> Float[Tensor, "pair output"]:
+        flat = self._logits.flatten(0, 1)
+        return flat if self.pairs is None else flat[self.pairs.to(flat.device)]
+
+    @property
     def _sign(self) -> int:
         if not isinstance(self.basis, Frequencies) or not self.basis.is_operation:
             raise NoSuchPart(f"{self.m.task.name} adds no angles that could be turned")
@@ -91,11 +96,20 @@ class Causal(Component[Any]):
     def _p(self) -> int:
         return self.basis.n
 
+    @property
+    def pairs(self) -> Int[Tensor, " pair"] | None:
+        """Numbers of the pairs on which interventions are measured: all, which is None, or a sample of very many."""
+        return self.basis.some_pairs
+
+    def _seen(self, of_all: Tensor) -> Tensor:
+        """What was measured of all pairs, for those on which interventions are measured."""
+        return of_all.flatten() if self.pairs is None else of_all.flatten()[self.pairs]
+
     def _share_right(self, given: Int[Tensor, "..."]) -> float:
-        return float((given.flatten() == self.basis.answers[:, 0]).double().mean())
+        return float((given.flatten() == self._seen(self.basis.answers)).double().mean())
 
     def _answered(self, network: Changed, freqs: Sequence[int] = ()) -> Answered:
-        return network.answered(getattr(self.basis, "sign", 1), freqs)
+        return network.answered(getattr(self.basis, "sign", 1), freqs, self.pairs)
 
     @cached_property
     def _intact(self) -> Answered:
@@ -312,7 +326,7 @@ class Causal(Component[Any]):
     @property
     def same_without(self) -> float:
         """Share of the pairs whose answer is the same without the circles and their companions in the embedding."""
-        return float((self.without_circles.given == self._intact.given).double().mean())
+        return float((self.without_circles.given.flatten() == self._seen(self._intact.given)).double().mean())
 
     @cached_property
     def accuracy_alone(self) -> float:
@@ -337,17 +351,17 @@ class Causal(Component[Any]):
         if not blocks:
             return float("nan")
         n = self._p
-        other = torch.randperm(n * n, generator=torch.Generator().manual_seed(1))
+        own = self._seen(torch.arange(n * n))
+        other = self._seen(torch.randperm(n * n, generator=torch.Generator().manual_seed(1)))
         parts = [(table - part, part) for table in self._embedded.tables for part in [self.basis.part(table, blocks)]]
         given = []
-        for clean in torch.arange(n * n).split(BLOCK):
-            mixed = other[clean]
+        for clean, mixed in zip(own.split(BLOCK), other.split(BLOCK), strict=True):
             (rest_a, own_a), (rest_b, own_b) = parts
             a, b = rest_a[mixed // n] + own_a[clean // n], rest_b[mixed % n] + own_b[clean % n]
             given.append(self._embedded.of_pairs(a, b, clean).argmax(dim=-1))
         rescued = self._share_right(torch.cat(given))
         corrupt = self._share_right(self._intact.given.flatten()[other])
-        whole = self._share_right(self._intact.given)
+        whole = self._share_right(self._seen(self._intact.given))
         return (rescued - corrupt) / (whole - corrupt) if whole > corrupt else float("nan")
 
     @cached_property
@@ -400,7 +414,7 @@ class Causal(Component[Any]):
         The algorithm foretells 45 on the diagonal and 0 elsewhere.
         """
         freqs = self._few
-        intact = Answered.of(self._logits, self._sign, freqs)
+        intact = Answered.of(self._seen_logits.split(BLOCK), self._sign, freqs, self.pairs)
         before = {k: intact.waves_about_answer(k).mean() for k in freqs}
         found, (table_a, _) = torch.zeros(len(freqs), len(freqs), dtype=torch.float64), self._embedded.tables
         for i, k in enumerate(freqs):
@@ -490,8 +504,9 @@ class Causal(Component[Any]):
 
     @property
     def answers_of_half_turn(self) -> Bool[Tensor, " pair"]:
-        """Whether the half turn moves the answer to each pair by one."""
-        return self.half_turn.answered.moved(1).flatten()
+        """Whether the half turn moves the answer to each pair by one, of all pairs."""
+        found = self.half_turn.answered
+        return (found if self.pairs is None else self.half_turn.network.answered(found.sign)).moved(1).flatten()
 
     def turned_by(self, freqs: Sequence[int]) -> float:
         """Share of the pairs whose answer the half turn of some circles, and their companions, moves by one."""
@@ -518,8 +533,8 @@ class Causal(Component[Any]):
 
     @property
     def without_circles_is_wrong(self) -> tuple[int, int]:
-        """How many pairs are answered wrong without the circles, and without as many other circles."""
-        n = self._p**2
+        """How many pairs are answered wrong without the circles, and without as many other circles; see `pairs`."""
+        n = self._p**2 if self.pairs is None else len(self.pairs)
         without = self._changed(lambda x, part: x - part, self.other_circles)
         return round(n * (1 - self.accuracy_without)), round(n * (1 - self._share_right(without.given)))
 

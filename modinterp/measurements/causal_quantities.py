@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
+from modinterp.analyses.statistics.share_interval import Share
 from modinterp.measurements.quantities import CYCLIC, PAIRS
 from modinterp.measurements.quantity import Quantity, register
 
 
 def _names(blocks: object) -> str:
     return ", ".join(map(str, blocks)) if isinstance(blocks, tuple) else ""
+
+
+def _on_sample(m: Any, share: float) -> str:
+    """The 95% interval of a share that was measured on a sample of the pairs; empty where all pairs were seen."""
+    pairs = m.causal.pairs
+    if pairs is None:
+        return ""
+    seen = Share(round(share * len(pairs)), len(pairs)) if share == share else Share(0, 0)
+    return f"{seen.precise_text} at 95%, on {len(pairs):,} pairs at random"
 
 
 CAUSAL = partial(Quantity, stage="causal", kinds=PAIRS)
@@ -20,7 +31,9 @@ register(
         "circles turned by half a step for both numbers: the answer moves by one",
         of=lambda m: m.causal.half_turn.moved,
         definition="V1",
-        note=lambda m: f"circles {_names(m.causal.half_turn.freqs)}",
+        note=lambda m: "; ".join(
+            filter(None, (f"circles {_names(m.causal.half_turn.freqs)}", _on_sample(m, m.causal.half_turn.moved)))
+        ),
     ),
     CAUSAL(
         "half_turn_kept",
@@ -39,12 +52,14 @@ register(
         "counter_turn",
         "circles turned half a step on for a and back for b: the answer stays",
         of=lambda m: m.causal.counter_turn.moved,
+        note=lambda m: _on_sample(m, m.causal.counter_turn.moved),
         definition="V1",
     ),
     CAUSAL(
         "turn_of_all",
         "all circles turned by half a step: the answer moves by one",
         of=lambda m: m.causal.turn_of_all.moved,
+        note=lambda m: _on_sample(m, m.causal.turn_of_all.moved),
         definition="V1",
     ),
     CAUSAL(
@@ -65,30 +80,35 @@ register(
         "line_step",
         "a moved by one along a line of integers: the answer moves by one",
         of=lambda m: m.causal.moved_along_line[0],
+        note=lambda m: _on_sample(m, m.causal.moved_along_line[0]),
         kinds=CYCLIC,
     ),
     CAUSAL(
         "line_step_control",
         "a moved as far in a random direction: the answer moves by one",
         of=lambda m: m.causal.moved_along_line[1],
+        note=lambda m: _on_sample(m, m.causal.moved_along_line[1]),
         kinds=CYCLIC,
     ),
     CAUSAL(
         "accuracy_without",
         "accuracy without the {blocks} in the embedding",
         of=lambda m: m.causal.accuracy_without,
+        note=lambda m: _on_sample(m, m.causal.accuracy_without),
         definition="V3",
     ),
     CAUSAL(
         "same_without",
         "answers that stay the same without the {blocks} in the embedding",
         of=lambda m: m.causal.same_without,
+        note=lambda m: _on_sample(m, m.causal.same_without),
         definition="V3",
     ),
     CAUSAL(
         "accuracy_alone",
         "accuracy with the {blocks} alone in the embedding",
         of=lambda m: m.causal.accuracy_alone,
+        note=lambda m: _on_sample(m, m.causal.accuracy_alone),
         definition="V3",
     ),
     CAUSAL(

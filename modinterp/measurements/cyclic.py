@@ -250,7 +250,7 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def periodic_share_of_logits(self) -> float:
         """Share of the logits' variance over pairs in as many frequencies as there are key ones, whichever they are."""
-        return self.basis.periodic_share_of_spectrum(self.spectrum_energy, len(self.freqs))
+        return self.basis.periodic_share(self.logits, len(self.freqs))
 
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid, logits_with
-from modinterp.activations.blocks import joined, mean_over_pairs, row_blocks
+from modinterp.activations.blocks import mean_over_pairs, row_blocks
 from modinterp.analyses.attention import components
 from modinterp.analyses.circles.circle import effective_rank
 from modinterp.analyses.embeddings import positions, singular_vectors
@@ -30,11 +30,9 @@ from modinterp.measurements.questions import Questions
 from modinterp.measurements.score import Each, Score
 from modinterp.measurements.swapped import Swapped, swap
 from modinterp.measurements.turned import Turned
-from modinterp.models import Config, Network, Wrapped, indexed, initial_weights, read_logits
+from modinterp.measurements.untrained import untrained_logits
+from modinterp.models import Config, Network, Wrapped
 from modinterp.runs import TrainedRun
-
-DRAWS_AT_START = 19
-BLOCK = 2**12  # inputs in one forward pass, whose neurons stay in a processor's cache
 
 
 @contextmanager
@@ -50,7 +48,8 @@ def one_thread() -> Iterator[None]:
 
 def without_row_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
     """Logits in float64 without the mean of each pair, which no softmax sees."""
-    return logits.double() - logits.double().mean(dim=-1, keepdim=True)
+    logits = logits.double()
+    return logits - logits.mean(dim=-1, keepdim=True)
 
 
 def without_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
@@ -241,7 +240,7 @@ class PairMeasurements(NetworkMeasurements):
         post, matrix = self.activation(f"{self.last_block}.mlp.hook_post"), self._matrix
         energies, sums = [0.0, 0.0], [matrix.new_zeros(matrix.shape[1]) for _ in range(2)]
         for a in row_blocks(self.logits.shape):
-            for i, x in enumerate((self.logits[a], self.logits[a] - post[a].double() @ matrix)):
+            for i, x in enumerate((self.logits[a], self.logits[a] - post[a] @ matrix.to(post))):
                 rows = without_row_means(x)
                 energies[i] += float(rows.square().sum())
                 sums[i] += rows.sum(dim=(0, 1))
@@ -380,6 +379,7 @@ class PairMeasurements(NetworkMeasurements):
         """Accuracy and loss with the features cut to their means and the key blocks of the answer."""
         features, matrix, answers = self.features, self.readout_matrix, self._answers
         kept = self.basis.answer_table(features, self.key_blocks) + mean_over_pairs(features)
+        kept, matrix = kept.to(features), matrix.to(features)
         return self.score(lambda a: self.logits[a] + (kept[answers[a]] - features[a]) @ matrix)
 
     @cached_property
@@ -445,21 +445,17 @@ class PairMeasurements(NetworkMeasurements):
         """Configuration from which networks of this shape can be drawn; None for a user's module."""
         return None if isinstance(self.model, Wrapped) else self.model.cfg
 
-    def logits_at_start(self) -> Iterator[Float[Tensor, "a b output"]] | None:
-        """Logits of untrained networks in the task's order, made one after the other; None for a user's module."""
-        config = self.drawable
+    def logits_at_start(self) -> Iterator[Float[Tensor, "*pair output"]] | None:
+        """Logits of untrained networks, made one after the other; None for a user's module.
+
+        They are those of all pairs in the task's order, or of the basis' `some_pairs`.
+        """
+        config, pairs, order = self.drawable, self.basis.some_pairs, self.basis.order
         if config is None:
             return None
-        inputs = self.task.inputs()
-        last = inputs[:, -1].unique()
-        indices = [indexed(config, some, last) for some in inputs.split(BLOCK)]
-
-        def drawn(seed: int) -> Tensor:  # by the forward pass of training, several times as fast as the hooked one
-            weights = initial_weights(config, seed)
-            blocks = (read_logits(config, weights, index)[:, -1] for index in indices)
-            return joined(blocks, len(inputs)).unflatten(0, self.task.grid)
-
-        return map(torch.no_grad()(drawn), range(DRAWS_AT_START))
+        if pairs is None:
+            return untrained_logits(config, self.task)
+        return untrained_logits(config, self.task, order[pairs // self.p] * self.task.grid[1] + order[pairs % self.p])
 
     # Embedding
 

@@ -87,16 +87,27 @@ def renamed_answer_sums(
         orders: permutations of the residues: what each one is renamed to.
         sign: 1 for a + b - c, -1 for a - b - c.
     """
+    return sums_of_pairs(logits.flatten(0, 1), torch.arange(len(logits) ** 2), orders, sign)
+
+
+def sums_of_pairs(
+    logits: Float[Tensor, "pair output"], pairs: Int[Tensor, " pair"], orders: Int[Tensor, "order a"], sign: int = 1
+) -> Float[Tensor, "order a"]:
+    """`renamed_answer_sums` over some pairs alone, as sums over all pairs would be if the others were like them.
+
+    Args:
+        pairs: their numbers, a p + b.
+    """
     p = logits.shape[-1]
-    by_pair = torch.zeros(len(orders), p, p, dtype=torch.float64)
-    for a in row_blocks(logits.shape):
-        values = logits[a].double().cpu().flatten(0, 1)
-        for names, of_names in zip(orders, by_pair, strict=True):
-            of_names.index_add_(0, ((names[a, None] + sign * names) % p).flatten(), values)
+    by_answer = torch.zeros(len(orders), p, p, dtype=torch.float64)
+    for some in row_blocks(logits.shape):
+        values, a, b = logits[some].double().cpu(), pairs[some] // p, pairs[some] % p
+        for names, of_names in zip(orders, by_answer, strict=True):
+            of_names.index_add_(0, (names[a] + sign * names[b]) % p, values)
     found = torch.zeros(len(orders), p, dtype=torch.float64)
-    for names, of_names, row in zip(orders, by_pair, found, strict=True):
+    for names, of_names, row in zip(orders, by_answer, found, strict=True):
         row.index_add_(0, ((torch.arange(p)[:, None] - names) % p).flatten(), of_names.flatten())
-    return found
+    return found * (p * p / len(pairs))
 
 
 @checked

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from modinterp.activations.blocks import column_blocks
 from modinterp.analyses.checked import checked
+from modinterp.analyses.fourier.marginals import marginals
 from modinterp.analyses.fourier.transforms import (
     component_frequencies,
     components_of,
@@ -91,14 +92,11 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
         shares; NaN where nothing varies but by rounding.
     Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
     """
-    p, energy = len(fields), spectrum_energy(fields)
-    about = energy.clone()
-    about[0, 0] = 0
-    if not varies(about.sqrt(), energy.sqrt()):
+    found = marginals(fields)
+    energy = found.energy.sum()
+    if not varies(energy.sqrt(), (energy + len(fields) ** 2 * found.mean.square().sum()).sqrt()):
         return TermShares(*[float("nan")] * 3)
-    freqs = range(1, p // 2 + 1)
-    alone, together = (terms_of(p, freqs, linear, not linear).to(energy.device) for linear in (True, False))
-    linear, products = (float(about[some].sum() / about.sum()) for some in (alone, together))
+    linear, products = (float(some.sum() / energy) for some in (found.linear, found.products))
     return TermShares(linear, products, 1 - linear - products)
 
 
@@ -160,14 +158,9 @@ def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
         post: activations after the nonlinearity, `hook_post` at the last position.
     Source: Nanda et al. 2023, section 4.3, figure 5 (definition D4-neuron).
     """
-    return NeuronFits(torch.cat([_shares(transform_2d(some)) for some in column_blocks(post)], dim=1))
-
-
-def _shares(spectrum: Float[Tensor, "component_a component_b neuron"]) -> Float[Tensor, "freq neuron"]:
-    total = spectrum.square().sum(dim=(0, 1)) - spectrum[0, 0].square()
-    # a constant neuron's remaining energy is rounding, not variance
-    varies = total > 1e-20 * spectrum[0, 0].square() + 1e-300
-    return torch.where(varies, frequency_energies(spectrum) / total, torch.nan)
+    found = marginals(post)
+    shares = (found.linear + found.products) / found.energy
+    return NeuronFits(shares.masked_fill(found.is_constant, torch.nan))
 
 
 @checked

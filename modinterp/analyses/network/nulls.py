@@ -20,7 +20,7 @@ from torch import Tensor
 
 from modinterp.activations.blocks import mean_over_pairs, row_blocks
 from modinterp.analyses.checked import checked
-from modinterp.analyses.fourier.cosine_sums import renamed_answer_sums
+from modinterp.analyses.fourier.cosine_sums import sums_of_pairs
 from modinterp.analyses.fourier.frequencies import spectrum_gaps
 from modinterp.analyses.fourier.neurons import neuron_fits
 from modinterp.analyses.fourier.transforms import frequency_norms, transform
@@ -228,8 +228,21 @@ def cosine_share(
         names: a permutation of the residues: what each one is renamed to.
     """
     names = torch.arange(len(logits)) if names is None else names
-    (sums,) = renamed_answer_sums(logits, names[None], sign)
-    return _cosine_share(sums, count, _energy_about_mean(logits))
+    return _shares_of_cosines(logits.flatten(0, 1), torch.arange(len(logits) ** 2), names[None], count, sign)[0]
+
+
+def _shares_of_cosines(
+    logits: Float[Tensor, "pair output"],
+    pairs: Int[Tensor, " pair"],
+    orders: Int[Tensor, "order a"],
+    count: int,
+    sign: int,
+) -> list[float]:
+    """`cosine_share` of some pairs' logits under several orders of the residues."""
+    p, energy = logits.shape[-1], _energy_about_mean(logits[None])
+    of_all = energy * p * p / len(pairs)
+    cosines = transform(sums_of_pairs(logits, pairs, orders, sign).T)[1::2].square() / p**2  # p**2 triples a value
+    return (cosines.topk(min(count, len(cosines)), dim=0).values.sum(dim=0) / of_all).tolist()
 
 
 def _energy_about_mean(logits: Float[Tensor, "a b output"]) -> float:
@@ -240,19 +253,15 @@ def _energy_about_mean(logits: Float[Tensor, "a b output"]) -> float:
     return float(about) if varies(about.sqrt(), whole.sqrt()) else float("nan")
 
 
-def _cosine_share(sums: Float[Tensor, " a"], count: int, energy: float) -> float:
-    cosines = transform(sums)[1::2].square() / len(sums) ** 2  # p**2 triples share each value of a + b - c
-    return float(cosines.topk(min(count, len(cosines))).values.sum() / energy)
-
-
 @checked
 def logit_nulls(
     logits: Float[Tensor, "a b output"],
     count: int,
-    at_start: Iterable[Float[Tensor, "a b output"]] | None,
+    at_start: Iterable[Float[Tensor, "*pair output"]] | None,
     sign: int = 1,
     draws: int = 39,
     seed: int = 0,
+    pairs: Int[Tensor, " pair"] | None = None,
 ) -> Nulls:
     """Share of the logits' variance in cosines of a + b - c, against initialisation and renamed residues.
 
@@ -261,15 +270,19 @@ def logit_nulls(
         at_start: logits of networks at initialisation; None where these are not to be had.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
         draws, seed: number and seed of the random renamings.
+        pairs: numbers a p + b of the pairs that draws are taken on, and that `at_start` holds; all by default. Fewer
+            add noise to each cosine of a draw, so that p-values err towards 1.
     """
-    statistic = "variance of the logits in cosines"
-    energy, p = _energy_about_mean(logits), logits.shape[-1]
-    own, *renamed = renamed_answer_sums(logits, torch.stack([torch.arange(p), *renamings(p, draws, seed)]), sign)
-    observed = {statistic: _cosine_share(own, count, energy)}
-    of_renaming = ({statistic: _cosine_share(sums, count, energy)} for sums in renamed)
+    statistic, p = "variance of the logits in cosines", logits.shape[-1]
+    flat, kept = logits.flatten(0, 1), torch.arange(p * p) if pairs is None else pairs.cpu()
+    drawn = flat if pairs is None else flat[kept.to(flat.device)]
+    orders, itself = torch.stack(renamings(p, draws, seed)), torch.arange(p)[None]
+    observed = {statistic: _shares_of_cosines(flat, torch.arange(p * p), itself, count, sign)[0]}
+    of_renaming = ({statistic: share} for share in _shares_of_cosines(drawn, kept, orders, count, sign))
     rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
     if at_start is not None:
-        of_start = ({statistic: cosine_share(some, count, sign)} for some in at_start)
+        flattened = (some.flatten(0, -2) for some in at_start)
+        of_start = ({statistic: _shares_of_cosines(some, kept, itself, count, sign)[0]} for some in flattened)
         rows = nulls_by_statistic(AT_INITIALISATION, observed, of_start) + rows
     return Nulls(rows)
 

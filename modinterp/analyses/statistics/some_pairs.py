@@ -1,0 +1,26 @@
+"""Which pairs of numbers are looked at where all of them would take too long: a random sample of fixed size."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from modinterp.analyses.checked import checked
+
+MOST = 2**16  # pairs that are all looked at, which there are up to n = 256
+SAMPLE = 2**14  # pairs of a sample: a share of half of them has a 95% interval of 0.8 points either way
+
+
+@checked
+def some_pairs(n: int) -> Int[Tensor, " pair"] | None:
+    """Numbers a n + b of a random sample of all pairs of n numbers, in ascending order; None where all are few.
+
+    Use it for shares of the pairs after an intervention and for draws of a null. The sample has the seed 0.
+
+    >>> some_pairs(256), some_pairs(257).shape
+    (None, torch.Size([16384]))
+    """
+    if n * n <= MOST:
+        return None
+    return torch.randperm(n * n, generator=torch.Generator().manual_seed(0))[:SAMPLE].sort().values
