@@ -48,7 +48,11 @@ def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"
 
 
 def activations(
-    network: Network, task: Task, names: Collection[str] | None = None, precise: bool = True
+    network: Network,
+    task: Task,
+    names: Collection[str] | None = None,
+    precise: bool = True,
+    with_logits: bool = True,
 ) -> ActivationCache:
     """Every activation at the last position, for every input, in float64 on the network's device.
 
@@ -59,6 +63,7 @@ def activations(
     Args:
         names: hooks whose activations are captured beside the logits; all by default.
         precise: whether to compute in float64, or else in the network's own dtype, as will do for a picture.
+        with_logits: whether the logits are kept.
     Raises:
         ValueError: the task's inputs form no grid, or torch makes tensors on the device meta.
     """
@@ -69,7 +74,7 @@ def activations(
     for some in inputs.split(INPUTS if len(inputs) <= INPUTS else INPUTS // 4):
         with torch.no_grad(), model.at_last_position():
             logits, cache = model.run_with_cache(some.to(network.device), names_filter=hooks)
-        for name, x in at_the_end({**cache.cache_dict, LOGITS: logits}).items():
+        for name, x in at_the_end(cache.cache_dict | ({LOGITS: logits} if with_logits else {})).items():
             if len(some) == len(inputs):
                 captured[name] = x.contiguous()
             else:

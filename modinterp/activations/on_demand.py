@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from modinterp.activations.blocks import INPUTS
-from modinterp.activations.capture import LOGITS, activations, at_the_end
-from modinterp.models import Network
+from modinterp.activations.by_rows import ByRows, Rows
+from modinterp.activations.capture import LOGITS, activations, at_last_position, at_the_end
+from modinterp.models import Network, TransformerConfig
 from modinterp.models.lens import ActivationCache
 from modinterp.tasks import Task
 
 FEW = 16  # inputs, of which the size of all activations follows
-LARGE = 2**30  # bytes of all activations in float64, 1 GiB
+LARGE = 2**30  # bytes of all activations in float64, or of the logits in float32, 1 GiB
+_TOGETHER, _PRE = ("mlp.hook_post", "attn.hook_pattern"), "mlp.hook_pre"
 
 
 def all_activations(network: Network, task: Task) -> ActivationCache:
@@ -38,20 +41,67 @@ def size_of_all(network: Network, task: Task) -> int:
     return 8 * numbers * len(inputs) // FEW
 
 
+def has_narrow_logits(network: Network, inputs: int) -> bool:
+    """Whether logits on so many inputs are computed when they are read, from the residual stream by one product.
+
+    They are where they would take more than 1 GiB in float32, and where nothing but W_U stands in between.
+    """
+    config = network.cfg
+    if not isinstance(config, TransformerConfig) or config.normalization_type is not None or config.unembed_bias:
+        return False
+    return 4 * inputs * config.d_vocab_out > LARGE
+
+
 class _WhenAsked(dict[str, Tensor]):
-    """Activations by the name of their hook, each captured when it is first asked for."""
+    """Activations by the name of their hook, each captured when it is first asked for.
+
+    Logits, last neurons and attention come from one forward pass, since whoever asks for one mostly asks for all.
+    Neurons before their nonlinearity are computed row by row, and so are logits that would take more than 1 GiB.
+    """
 
     def __init__(self, network: Network, task: Task):
         super().__init__()
-        self.network, self.task = network, task
+        self.network, self.task, self.inputs = network, task, task.inputs()
 
     def __missing__(self, name: str) -> Tensor:
         if name not in self:
             raise KeyError(name)
-        found = activations(self.network, self.task, [name] * (name != LOGITS), precise=False).cache_dict
-        for each, x in found.items():
-            self.setdefault(each, x)
+        if name.endswith(_PRE):
+            self[name] = self._by_rows(partial(self._of_hook, name), self._of_hook(name, slice(0, 1)))
+        elif name == LOGITS or name.endswith(_TOGETHER):
+            self._capture([each for each in self.network.hook_dict if each.endswith(_TOGETHER)])
+        else:
+            self._capture([name])
         return self[name]
+
+    def _capture(self, names: list[str]) -> None:
+        held, features = set(super().__iter__()), self._features
+        wanted = [name for name in names if name not in held]
+        if features is not None and LOGITS not in held:
+            wanted.append(features)
+        found = activations(self.network, self.task, wanted, precise=False, with_logits=features is None)
+        for each, x in found.cache_dict.items():
+            self.setdefault(each, x)
+        if features is not None and LOGITS not in held:
+            residual, W_U = self[features].flatten(0, -2), self.network.W_U.detach()
+            self[LOGITS] = self._by_rows(lambda some: residual[some] @ W_U, residual[:1] @ W_U)
+
+    @property
+    def _features(self) -> str | None:
+        """The hook that logits follow from by one product, where the logits themselves are too large to be held."""
+        if not has_narrow_logits(self.network, len(self.inputs)):
+            return None
+        return f"blocks.{len(self.network.blocks) - 1}.hook_resid_post"
+
+    def _of_hook(self, name: str, some: slice) -> Tensor:
+        with torch.no_grad(), self.network.at_last_position():
+            tokens = self.inputs[some].to(self.network.device)
+            _, cache = self.network.run_with_cache(tokens, names_filter=[name])
+        return at_last_position(name, cache[name])
+
+    def _by_rows(self, rows: Rows, first: Tensor) -> Tensor:
+        grid = self.task.grid or (len(self.inputs),)
+        return ByRows(rows, (*grid, *first.shape[1:]), len(grid), first.dtype)
 
     def __contains__(self, name: object) -> bool:
         return name == LOGITS or name in self.network.hook_dict

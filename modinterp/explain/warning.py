@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import torch
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.explain.damage import weights_out_of_proportion, where_errors_lie
 from modinterp.explain.gradient_alignment import COMMON_LOSS
 from modinterp.explain.hypotheses import SAMPLE, Trial, as_assumed, trials
@@ -111,7 +112,8 @@ def _of_chance(m: NetworkMeasurements) -> str:
 def _of_probabilities(m: NetworkMeasurements) -> str:
     """That a network's outputs are probabilities and no logits; empty where they are not."""
     outputs = m.all_logits
-    if not (outputs.min() >= 0 and ((outputs.sum(dim=-1) - 1).abs() < ROUNDED).all()):
+    blocks = (outputs[some] for some in row_blocks(outputs.shape))
+    if not all(bool(x.min() >= 0) and bool(((x.sum(dim=-1) - 1).abs() < ROUNDED).all()) for x in blocks):
         return ""
     return (
         "Its outputs are probabilities: none is negative, and those for one input add up to 1. Measured as logits "

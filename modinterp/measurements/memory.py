@@ -8,6 +8,7 @@ from contextlib import suppress
 from math import prod
 from pathlib import Path
 
+from modinterp.activations.on_demand import has_narrow_logits
 from modinterp.models import Network
 from modinterp.tasks import Task, cyclic
 
@@ -39,15 +40,16 @@ def check_memory(name: str, task: Task, network: Network) -> None:
 def needed_memory(task: Task, network: Network) -> int:
     """Bytes that measurements of a network take, of which those that were measured took 75 to 100%.
 
-    All activations at once, in float64; or, of addition and its like, logits and neurons in float32 with the logits of
-    one drawn network, and blocks of them, whichever is less.
+    All activations at once, in float64; or, of addition and its like, logits and neurons in float32 and blocks of them,
+    whichever is less. Logits of more than 1 GiB are computed from the residual stream when they are read.
     """
     c, inputs, classes = network.cfg, prod(task.grid or ()), task.output_sizes[0]
     d_model, neurons = getattr(c, "d_model", 0), getattr(c, "d_mlp", 0) or 0
     at_once = 8 * (inputs * c.n_ctx * c.n_layers * (6 * d_model + 2 * neurons) + 6 * inputs * classes)
     if cyclic(task) is None:
         return at_once
-    return min(at_once, 4 * inputs * (2 * classes + 2 * neurons * c.n_layers + OTHERS) + BLOCKS)
+    kept = d_model if has_narrow_logits(network, inputs) else classes
+    return min(at_once, 4 * inputs * (kept + neurons * c.n_layers + OTHERS) + BLOCKS)
 
 
 def free_memory() -> int:

@@ -129,7 +129,7 @@ def special() -> dict[str, Any]:
         "generalisation.output_curves.column": "test_accuracy", "copying.tolerance.copies": query.copies(3),
         "copying.tolerance.start": query.start[None].expand(5, -1), "copying.tolerance.both": torch.randint(0, P, (5, 2)),
         "neuron_spectra.logged_norms.log": spectra.spectra(network(), TASK, 0),
-        "formula": "pizza", "pairs": [1], "circles": isolation.component_circles(torch.rand(P, 5)),
+        "nulls.logit_nulls.pairs": torch.arange(P * P), "formula": "pizza", "pairs": [1], "circles": isolation.component_circles(torch.rand(P, 5)),
         "petals.petal_fits.values": torch.rand(2, P, 5), "turn": 6.0, "sorting.rank_attention.pattern": torch.rand(49, 2, 6, 6),
         "explained.fraction_explained_by_column.y": torch.rand(49, 5), "explained.fraction_explained_by_column.fit":
         torch.rand(49, 5), "shape": (2, 1), "matrices": [torch.rand(rho.dim, rho.dim) for rho in irreps(GROUP)],

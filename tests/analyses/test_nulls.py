@@ -113,4 +113,16 @@ def test_readouts_at_start_are_those_of_the_networks_and_differ_by_seed(config: 
     read_from = ("blocks.0.mlp.W_out", "unembed.W_U")  # and nothing else of the network is drawn
     network = initial_weights(config, 1) | initial_weights(config, 1, only=read_from)
     drawn = hooked(config, network)
-    assert torch.equal(second, drawn.W_U.detach() if config.attn_only else drawn.W_L)
+    W = (drawn.W_U if config.attn_only else drawn.W_L).detach().double()
+    torch.testing.assert_close(second.T.double() @ second.double(), W.T @ W, rtol=1e-5, atol=1e-6)
+
+
+def test_rows_beyond_the_rank_change_no_null() -> None:
+    W = planted(0.5)
+    wider = torch.cat([W, 1e-17 * torch.ones(40, P, dtype=torch.float64)])
+    for name, drawn in nulls.matrices_without_structure(W, None, 2).items():
+        others = nulls.matrices_without_structure(wider, None, 2)[name]
+        for one, other in zip(drawn, others, strict=True):
+            assert len(one) == len(other) <= P
+            if name == nulls.RENAMED_RESIDUES:
+                torch.testing.assert_close(one.T @ one, other.T @ other)

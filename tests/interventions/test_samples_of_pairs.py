@@ -28,13 +28,13 @@ def test_some_pairs_are_all_of_few_and_a_fixed_sample_of_many() -> None:
 def test_interventions_on_a_sample_agree_with_those_on_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     network = clock(P, (2, 5, 9))
     of_all = measure(TrainedRun("all", *network))
-    whole = {row.quantity: row.value for row in of_all.readings("causal")}
+    whole = {row.quantity: float(row.value or 0) for row in of_all.readings("causal")}
     monkeypatch.setattr(sampling, "MOST", 100)
     monkeypatch.setattr(sampling, "SAMPLE", SOME)
     sampled = measure(TrainedRun("some", *network))
     assert sampled.causal.pairs is not None
     assert len(sampled.causal.pairs) == SOME
-    found = {row.quantity: row.value for row in sampled.readings("causal")}
+    found = {row.quantity: float(row.value or 0) for row in sampled.readings("causal")}
     assert whole.keys() == found.keys()
     assert found["half_turn"] == 1.0
     for key in ("half_turn_control", "line_step_control", "accuracy_without", "same_without", "accuracy_alone"):

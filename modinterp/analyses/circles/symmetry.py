@@ -198,7 +198,9 @@ def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> 
 @checked
 def correct_logits(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, "distance a"]:
     """The correct logit by the distance of the inputs, a - b mod p (for sign -1: a + b), and by a. [logits]"""
-    return by_distance(logits.gather(-1, _answers(logits, sign)).squeeze(-1).double(), sign)
+    answers = _answers(logits, sign)
+    right = torch.cat([logits[a].gather(-1, answers[a]) for a in row_blocks(logits.shape)])
+    return by_distance(right.squeeze(-1).double(), sign)
 
 
 def _answers(logits: Tensor, sign: int) -> Int[Tensor, "a b 1"]:

@@ -90,6 +90,7 @@ def renamed_answer_sums(
     return sums_of_pairs(logits.flatten(0, 1), torch.arange(len(logits) ** 2), orders, sign)
 
 
+@checked
 def sums_of_pairs(
     logits: Float[Tensor, "pair output"], pairs: Int[Tensor, " pair"], orders: Int[Tensor, "order a"], sign: int = 1
 ) -> Float[Tensor, "order a"]:

@@ -12,7 +12,6 @@ import torch
 from jaxtyping import Float, Float64
 from torch import Tensor
 
-from modinterp.activations.blocks import mean_over_pairs
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import transform
 
@@ -74,11 +73,11 @@ def marginals(x: Float[Tensor, "a b *rest"]) -> Marginals:
     >>> marginals(x).products.round(decimals=4).tolist(), round(float(marginals(x).energy), 4)
     ([12.5, 0.0], 25.0)
     """
-    p, mean = len(x), mean_over_pairs(x)
-    of_a, of_b, of_sum, of_difference = (mean.new_zeros(p, *mean.shape) for _ in range(4))
-    energy = torch.zeros_like(mean)
+    p, centre = len(x), x[0].double().mean(dim=0)  # near the mean, so that little is taken off below
+    of_a, of_b, of_sum, of_difference = (centre.new_zeros(p, *centre.shape) for _ in range(4))
+    energy = torch.zeros_like(centre)
     for a in range(p):
-        row = x[a].double() - mean
+        row = x[a].double() - centre
         of_a[a] = row.sum(dim=0)
         of_b += row
         of_sum[a:] += row[: p - a]
@@ -86,4 +85,7 @@ def marginals(x: Float[Tensor, "a b *rest"]) -> Marginals:
         of_difference[: p - a] += row[a:]
         of_difference[p - a :] += row[:a]
         energy += row.square_().sum(dim=0)
-    return Marginals(of_a, of_b, of_sum, of_difference, energy, mean)
+    off = of_b.mean(dim=0) / p
+    for each in (of_a, of_b, of_sum, of_difference):
+        each -= p * off
+    return Marginals(of_a, of_b, of_sum, of_difference, energy - (p * off).square(), centre + off)

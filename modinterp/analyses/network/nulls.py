@@ -18,20 +18,20 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import mean_over_pairs, row_blocks
 from modinterp.analyses.checked import checked
-from modinterp.analyses.fourier.cosine_sums import sums_of_pairs
+from modinterp.analyses.fourier.cosine_shares import shares_of_cosines
 from modinterp.analyses.fourier.frequencies import spectrum_gaps
 from modinterp.analyses.fourier.neurons import neuron_fits
 from modinterp.analyses.fourier.transforms import frequency_norms, transform
 from modinterp.analyses.printing import printable
-from modinterp.analyses.statistics.explained import ROUNDING, varies
+from modinterp.analyses.statistics.explained import ROUNDING
 from modinterp.arguments import OR_NEVER
 from modinterp.models import Config, initial_weights, labelled_weights
 
 AT_INITIALISATION = "the same architecture at initialisation"
 RENAMED_RESIDUES = "numbers renamed"
 SAME_SPECTRUM = "same singular values"
+RANK = 1e-12  # of the largest singular value; smaller ones are rounding
 TOGETHER = 16  # matrices whose spectra are taken at once
 Statistics = Mapping[str, Annotated[float, OR_NEVER]]  # by name; NaN where one cannot be said
 
@@ -151,14 +151,23 @@ def matrices_with_same_spectrum(
     """
     generator = torch.Generator().manual_seed(seed)
     values = torch.linalg.svdvals(W_L.double()).cpu()
+    rank = _rank(values)
     for _ in range(draws):
-        directions = torch.linalg.qr(torch.randn(W_L.shape[1], len(values), generator=generator, dtype=torch.float64)).Q
-        yield values[:, None] * directions.T
+        drawn = torch.randn(W_L.shape[1], len(values), generator=generator, dtype=torch.float64)
+        yield values[:rank, None] * torch.linalg.qr(drawn[:, :rank]).Q.T
+
+
+def _rank(values: Float[Tensor, " component"]) -> int:
+    """How many singular values are more than rounding: the residual stream is often narrower than the answers."""
+    return max(1, int((values > RANK * values[0]).sum()))
 
 
 @checked
 def readouts_at_start(config: Config, draws: int) -> Iterable[Float[Tensor, "neuron output"]]:
     """W_L of networks of an architecture at initialisation, with the seeds 0, 1, ..., made one after the other.
+
+    Where there are more neurons than dimensions of the residual stream, neurons are rotated into as many rows as it has
+    dimensions: lengths and angles of the columns stay, and a transform takes a fraction of the time.
 
     It is W_U where no neurons write into the residual stream: in a pair MLP, and in attention alone. Nothing else of
     these networks is drawn.
@@ -167,7 +176,10 @@ def readouts_at_start(config: Config, draws: int) -> Iterable[Float[Tensor, "neu
     for seed in range(draws):
         weights = labelled_weights(config, initial_weights(config, seed, only=(last, "unembed.W_U")))
         W_U = weights["unembed.W_U"]
-        yield weights[last] @ W_U if last in weights else W_U
+        if last in weights and len(weights[last]) > len(W_U):
+            yield torch.linalg.qr(weights[last].double(), mode="r").R @ W_U.double()
+        else:
+            yield weights[last] @ W_U if last in weights else W_U
 
 
 @checked
@@ -187,7 +199,8 @@ def matrices_without_structure(
         draws, seed: number and seed of the draws from the other two nulls.
     """
     W = W_L.double().cpu()
-    columns = torch.linalg.qr(W, mode="r").R  # of the same lengths and angles, whatever their order
+    _, values, directions = torch.linalg.svd(W, full_matrices=False)
+    columns = (values[:, None] * directions)[: _rank(values)]  # of the same lengths and angles, whatever their order
     return {
         **({} if at_start is None else {AT_INITIALISATION: at_start}),
         RENAMED_RESIDUES: (columns[:, order] for order in renamings(W.shape[1], draws, seed)),
@@ -228,29 +241,7 @@ def cosine_share(
         names: a permutation of the residues: what each one is renamed to.
     """
     names = torch.arange(len(logits)) if names is None else names
-    return _shares_of_cosines(logits.flatten(0, 1), torch.arange(len(logits) ** 2), names[None], count, sign)[0]
-
-
-def _shares_of_cosines(
-    logits: Float[Tensor, "pair output"],
-    pairs: Int[Tensor, " pair"],
-    orders: Int[Tensor, "order a"],
-    count: int,
-    sign: int,
-) -> list[float]:
-    """`cosine_share` of some pairs' logits under several orders of the residues."""
-    p, energy = logits.shape[-1], _energy_about_mean(logits[None])
-    of_all = energy * p * p / len(pairs)
-    cosines = transform(sums_of_pairs(logits, pairs, orders, sign).T)[1::2].square() / p**2  # p**2 triples a value
-    return (cosines.topk(min(count, len(cosines)), dim=0).values.sum(dim=0) / of_all).tolist()
-
-
-def _energy_about_mean(logits: Float[Tensor, "a b output"]) -> float:
-    """Sum of the squared distances of all logits from their mean; NaN where they vary by rounding alone."""
-    mean = mean_over_pairs(logits).mean()
-    about = torch.stack([(logits[a].double() - mean).square().sum() for a in row_blocks(logits.shape)]).sum()
-    whole = about + mean.square() * logits.numel()
-    return float(about) if varies(about.sqrt(), whole.sqrt()) else float("nan")
+    return shares_of_cosines(logits.flatten(0, 1), torch.arange(len(logits) ** 2), names[None], count, sign)[0]
 
 
 @checked
@@ -277,12 +268,12 @@ def logit_nulls(
     flat, kept = logits.flatten(0, 1), torch.arange(p * p) if pairs is None else pairs.cpu()
     drawn = flat if pairs is None else flat[kept.to(flat.device)]
     orders, itself = torch.stack(renamings(p, draws, seed)), torch.arange(p)[None]
-    observed = {statistic: _shares_of_cosines(flat, torch.arange(p * p), itself, count, sign)[0]}
-    of_renaming = ({statistic: share} for share in _shares_of_cosines(drawn, kept, orders, count, sign))
+    observed = {statistic: shares_of_cosines(flat, torch.arange(p * p), itself, count, sign)[0]}
+    of_renaming = ({statistic: share} for share in shares_of_cosines(drawn, kept, orders, count, sign))
     rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
     if at_start is not None:
         flattened = (some.flatten(0, -2) for some in at_start)
-        of_start = ({statistic: _shares_of_cosines(some, kept, itself, count, sign)[0]} for some in flattened)
+        of_start = ({statistic: shares_of_cosines(some, kept, itself, count, sign)[0]} for some in flattened)
         rows = nulls_by_statistic(AT_INITIALISATION, observed, of_start) + rows
     return Nulls(rows)
 

@@ -1,0 +1,119 @@
+"""Activations that are too large to be held: each row is computed when it is read, and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.utils._pytree import tree_map
+
+from modinterp.activations.blocks import row_blocks
+
+aten = torch.ops.aten
+Rows = Callable[[slice], Float[Tensor, "some *rest"]]
+
+
+class ByRows(Tensor):
+    """A tensor `[input, ...]`, or folded to `[a, b, ...]`, of which slices along the first axis are computed when read.
+
+    Use it as any tensor. Slices and single rows along the first axis are ordinary tensors. Sums, and views that fold or
+    flatten the inputs, need no memory. Every other operation first computes the whole.
+
+    Args:
+        rows: from a slice of inputs, in order, to their rows.
+        shape: its last axes are those of one row.
+        n_grid: how many axes the inputs have: 1, or 2 for pairs.
+    """
+
+    rows: Rows
+    n_grid: int
+
+    @staticmethod
+    def __new__(cls, rows: Rows, shape: Sequence[int], n_grid: int, dtype: torch.dtype) -> ByRows:
+        """Nothing is computed yet."""
+        made = torch.Tensor._make_wrapper_subclass(cls, tuple(shape), dtype=dtype)
+        made.rows, made.n_grid = rows, n_grid
+        return made
+
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+
+    def __repr__(self, **_: Any) -> str:  # type: ignore[override]
+        return f"ByRows(shape={tuple(self.shape)}, dtype={self.dtype})"
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Serve what needs some rows; for anything else, compute the whole."""
+        lazily = _SERVED.get(func)
+        if lazily is not None and isinstance(args[0], ByRows):
+            found = lazily(*args, **(kwargs or {}))
+            if found is not NotImplemented:
+                return found
+
+        def whole(x: Any) -> Any:
+            return x._some(0, len(x)) if isinstance(x, ByRows) else x
+
+        return func(*tree_map(whole, args), **tree_map(whole, kwargs or {}))
+
+    def _some(self, start: int, end: int) -> Tensor:
+        """Rows along the first axis, as an ordinary tensor."""
+        each = 1 if self.n_grid == 1 else self.shape[1]
+        found = self.rows(slice(start * each, end * each))
+        return found if self.n_grid == 1 else found.unflatten(0, (end - start, each))
+
+
+def _slice(x: ByRows, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
+    size = x.shape[dim]
+    first, last, _ = slice(start, end).indices(size)
+    if step == 1 and first == 0 and last == size:
+        return ByRows(x.rows, x.shape, x.n_grid, x.dtype)
+    return x._some(first, max(first, last)) if dim == 0 and step == 1 else NotImplemented
+
+
+def _select(x: ByRows, dim: int, index: int) -> Any:
+    index = index + len(x) if index < 0 else index
+    return x._some(index, index + 1)[0] if dim == 0 else NotImplemented
+
+
+def _view(x: ByRows, shape: Sequence[int]) -> Any:
+    rest = tuple(x.shape[x.n_grid :])
+    lead = list(shape)[: len(shape) - len(rest)]
+    if tuple(shape)[len(lead) :] != rest or len(lead) not in (1, 2):
+        return NotImplemented
+    inputs = x.numel() // max(1, torch.Size(rest).numel())
+    if -1 in lead:
+        known = torch.Size([n for n in lead if n != -1]).numel()
+        lead = [inputs // known if n == -1 else n for n in lead]
+    return ByRows(x.rows, (*lead, *rest), len(lead), x.dtype)
+
+
+def _sum(x: ByRows, *, dtype: torch.dtype | None = None) -> Any:
+    return torch.stack([x[some].double().sum() for some in row_blocks(x.shape)]).sum().to(dtype or x.dtype)
+
+
+def _index(x: ByRows, indices: Sequence[Tensor | None]) -> Any:
+    """Some inputs of a flat tensor, in ascending order, a block of inputs at a time."""
+    if x.n_grid != 1 or len(indices) != 1 or indices[0] is None or indices[0].dtype != torch.int64:
+        return NotImplemented
+    wanted, found = indices[0], list[Tensor]()
+    if wanted.ndim != 1 or not bool((wanted[1:] >= wanted[:-1]).all()):
+        return NotImplemented
+    for some in row_blocks(x.shape):
+        inside = wanted[(wanted >= some.start) & (wanted < some.stop)]
+        if len(inside):
+            found.append(x._some(some.start, some.stop)[inside - some.start])
+    return torch.cat(found) if found else NotImplemented
+
+
+_SERVED: dict[Any, Callable[..., Any]] = {
+    aten.slice.Tensor: _slice,
+    aten.select.int: _select,
+    aten.view.default: _view,
+    aten._unsafe_view.default: _view,
+    aten.sum.default: _sum,
+    aten.index.Tensor: _index,
+    aten.detach.default: lambda x: ByRows(x.rows, x.shape, x.n_grid, x.dtype),
+    aten.alias.default: lambda x: ByRows(x.rows, x.shape, x.n_grid, x.dtype),
+}
