@@ -13,17 +13,17 @@ from torch.utils._pytree import tree_map
 from modinterp.activations.blocks import row_blocks
 
 aten = torch.ops.aten
-Rows = Callable[[slice], Float[Tensor, "some *rest"]]
+Rows = Callable[[slice | Tensor], Float[Tensor, "some *rest"]]
 
 
 class ByRows(Tensor):
     """A tensor `[input, ...]`, or folded to `[a, b, ...]`, of which slices along the first axis are computed when read.
 
-    Use it as any tensor. Slices and single rows along the first axis are ordinary tensors. Sums, and views that fold or
+    Use it as any tensor. Slices, single rows and rows by number are ordinary tensors. Sums, and views that fold or
     flatten the inputs, need no memory. Every other operation first computes the whole.
 
     Args:
-        rows: from a slice of inputs, in order, to their rows.
+        rows: from a slice of inputs, or their numbers, to their rows.
         shape: its last axes are those of one row.
         n_grid: how many axes the inputs have: 1, or 2 for pairs.
     """
@@ -94,17 +94,15 @@ def _sum(x: ByRows, *, dtype: torch.dtype | None = None) -> Any:
 
 
 def _index(x: ByRows, indices: Sequence[Tensor | None]) -> Any:
-    """Some inputs of a flat tensor, in ascending order, a block of inputs at a time."""
-    if x.n_grid != 1 or len(indices) != 1 or indices[0] is None or indices[0].dtype != torch.int64:
+    """Some inputs of a flat tensor, by their numbers."""
+    wanted = indices[0]
+    if x.n_grid != 1 or len(indices) != 1 or wanted is None or wanted.dtype != torch.int64:
         return NotImplemented
-    wanted, found = indices[0], list[Tensor]()
-    if wanted.ndim != 1 or not bool((wanted[1:] >= wanted[:-1]).all()):
-        return NotImplemented
-    for some in row_blocks(x.shape):
-        inside = wanted[(wanted >= some.start) & (wanted < some.stop)]
-        if len(inside):
-            found.append(x._some(some.start, some.stop)[inside - some.start])
-    return torch.cat(found) if found else NotImplemented
+    return x.rows(wanted)
+
+
+def _new_zeros(x: ByRows, size: Sequence[int], dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+    return torch.zeros(*size, dtype=dtype or x.dtype)
 
 
 _SERVED: dict[Any, Callable[..., Any]] = {
@@ -114,6 +112,7 @@ _SERVED: dict[Any, Callable[..., Any]] = {
     aten._unsafe_view.default: _view,
     aten.sum.default: _sum,
     aten.index.Tensor: _index,
+    aten.new_zeros.default: _new_zeros,
     aten.detach.default: lambda x: ByRows(x.rows, x.shape, x.n_grid, x.dtype),
     aten.alias.default: lambda x: ByRows(x.rows, x.shape, x.n_grid, x.dtype),
 }

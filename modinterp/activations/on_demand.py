@@ -93,7 +93,7 @@ class _WhenAsked(dict[str, Tensor]):
             return None
         return f"blocks.{len(self.network.blocks) - 1}.hook_resid_post"
 
-    def _of_hook(self, name: str, some: slice) -> Tensor:
+    def _of_hook(self, name: str, some: slice | Tensor) -> Tensor:
         with torch.no_grad(), self.network.at_last_position():
             tokens = self.inputs[some].to(self.network.device)
             _, cache = self.network.run_with_cache(tokens, names_filter=[name])

@@ -56,7 +56,8 @@ class Answered:
             pairs: numbers of the pairs, in the order of the blocks, where these are not all.
         """
         if isinstance(logits, Tensor):
-            logits = logits.flatten(0, 1).split(BLOCK)
+            flat = logits.flatten(0, 1)
+            logits = (flat[began : began + BLOCK] for began in range(0, len(flat), BLOCK))
         given, waves, energy, began = list[Tensor](), list[Tensor](), 0.0, 0
         by_pair = turned = right = torch.empty(0)
         for block in logits:

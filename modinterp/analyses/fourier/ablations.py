@@ -230,9 +230,10 @@ def loss_without_each(
     """
     some = slice(None) if rows is None else rows.to(logits.device)
     if terms == "sums":
-        means = _losses_without_sum_waves(logits, labels, some, sign).cpu()
-        if bool(means.isfinite().all()):
-            return means
+        for dtype in {logits.dtype: 0, torch.float64: 0}:  # exponentials overflow sooner in float32
+            means = _losses_without_sum_waves(logits, labels, some, sign, dtype).cpu()
+            if bool(means.isfinite().all()):
+                return means
     flat, answers = _with_labels(logits.double(), labels, rows)
     parts = (part.flatten(0, 1)[some] for part in _part_at_each(logits, terms, sign))
     return torch.tensor([cross_entropy(flat - part, answers).item() for part in parts])
@@ -247,12 +248,17 @@ def _part_at_each(logits: Float[Tensor, "a b output"], terms: Terms, sign: int) 
 
 
 def _losses_without_sum_waves(
-    logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Tensor | slice, sign: int
+    logits: Float[Tensor, "a b output"],
+    labels: Int[Tensor, "input 1"],
+    rows: Tensor | slice,
+    sign: int,
+    dtype: torch.dtype,
 ) -> Float[Tensor, " freq"]:
     """Mean loss of some pairs without the waves of a + b of one frequency; not finite where exponentials overflow.
 
     Those waves depend on a + b alone, so that the exponentials of p x p values for each frequency do, and the sums over
-    the outputs are one product of matrices for all pairs of one a + b and all frequencies.
+    the outputs are one product of matrices for all pairs of one a + b and all frequencies. The right answer is left out
+    of the sum, so that small losses keep their precision in float32 as well.
     """
     p, flat, answers = len(logits), *_with_labels(logits, labels, None)
     by_sum = sums(p, sign).flatten().to(logits.device).argsort(stable=True).view(p, p)  # p pairs for each a + b
@@ -265,11 +271,11 @@ def _losses_without_sum_waves(
     total = flat.new_zeros(p // 2, dtype=torch.float64)
     for some in row_blocks(logits.shape):
         freqs = (components_of(freq, p) for freq in range(1, p // 2 + 1))
-        parts = torch.stack([waves[own, some].T @ spectrum[own] for own in freqs], dim=-1)  # [sum, output, freq]
-        pairs = by_sum[some]
-        of_pairs, right = flat[pairs.flatten()].double(), answers[pairs]
-        over_own = (of_pairs - of_pairs.gather(1, right.view(-1, 1))).exp().view(*pairs.shape, -1)
+        parts = torch.stack([waves[own, some].T @ spectrum[own] for own in freqs], dim=-1).to(dtype)
+        pairs = by_sum[some]  # parts are [sum, output, freq]
+        of_pairs, right = flat[pairs.flatten()].to(dtype), answers[pairs]
+        over_own = (of_pairs - of_pairs.gather(1, right.view(-1, 1))).exp_().scatter_(1, right.view(-1, 1), 0)
         own_part = parts.take_along_dim(right[..., None], dim=1)
-        losses = (torch.bmm(over_own, (-parts).exp()) * own_part.exp()).log()
-        total += counts[pairs].flatten().double() @ losses.flatten(0, 1)
+        losses = (torch.bmm(over_own.view(*pairs.shape, -1), (-parts).exp()) * own_part.exp()).log1p()
+        total += counts[pairs].flatten().double() @ losses.flatten(0, 1).double()
     return total / counts.sum()

@@ -91,6 +91,13 @@ def renamed_answer_sums(
 
 
 @checked
+def check_pairs(pairs: Int[Tensor, " pair"], p: int) -> None:
+    """Raise a ValueError unless pairs are numbers a p + b of pairs of residues mod p."""
+    if len(pairs) and not (int(pairs.min()) >= 0 and int(pairs.max()) < p * p):
+        raise ValueError(f"pairs must be from 0 to {p * p - 1}, got {int(pairs.min())} to {int(pairs.max())}")
+
+
+@checked
 def sums_of_pairs(
     logits: Float[Tensor, "pair output"], pairs: Int[Tensor, " pair"], orders: Int[Tensor, "order a"], sign: int = 1
 ) -> Float[Tensor, "order a"]:
@@ -98,8 +105,13 @@ def sums_of_pairs(
 
     Args:
         pairs: their numbers, a p + b.
+    Raises:
+        ValueError: a number that no pair has, or an order of other numbers than the residues.
     """
     p = logits.shape[-1]
+    check_pairs(pairs, p)
+    if orders.shape[1] != p or int(orders.min()) < 0 or int(orders.max()) >= p:
+        raise ValueError(f"orders must have {p} numbers below {p} in each row, got shape {tuple(orders.shape)}")
     by_answer = torch.zeros(len(orders), p, p, dtype=torch.float64)
     for some in row_blocks(logits.shape):
         values, a, b = logits[some].double().cpu(), pairs[some] // p, pairs[some] % p

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.cosine_shares import shares_of_cosines
+from modinterp.analyses.fourier.cosine_sums import check_pairs
 from modinterp.analyses.fourier.frequencies import spectrum_gaps
 from modinterp.analyses.fourier.neurons import neuron_fits
 from modinterp.analyses.fourier.transforms import frequency_norms, transform
@@ -244,6 +245,12 @@ def cosine_share(
     return shares_of_cosines(logits.flatten(0, 1), torch.arange(len(logits) ** 2), names[None], count, sign)[0]
 
 
+def _of_pairs(logits: Float[Tensor, "*pair output"], pairs: int, p: int) -> Float[Tensor, "pair output"]:
+    if logits.shape[-1] != p or logits.numel() != pairs * p:
+        raise ValueError(f"at_start must hold {p} logits of {pairs} pairs, got shape {tuple(logits.shape)}")
+    return logits.reshape(pairs, p)
+
+
 @checked
 def logit_nulls(
     logits: Float[Tensor, "a b output"],
@@ -265,6 +272,8 @@ def logit_nulls(
             add noise to each cosine of a draw, so that p-values err towards 1.
     """
     statistic, p = "variance of the logits in cosines", logits.shape[-1]
+    if pairs is not None:
+        check_pairs(pairs, p)
     flat, kept = logits.flatten(0, 1), torch.arange(p * p) if pairs is None else pairs.cpu()
     drawn = flat if pairs is None else flat[kept.to(flat.device)]
     orders, itself = torch.stack(renamings(p, draws, seed)), torch.arange(p)[None]
@@ -272,7 +281,7 @@ def logit_nulls(
     of_renaming = ({statistic: share} for share in shares_of_cosines(drawn, kept, orders, count, sign))
     rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
     if at_start is not None:
-        flattened = (some.flatten(0, -2) for some in at_start)
+        flattened = (_of_pairs(some, len(kept), p) for some in at_start)
         of_start = ({statistic: shares_of_cosines(some, kept, itself, count, sign)[0]} for some in flattened)
         rows = nulls_by_statistic(AT_INITIALISATION, observed, of_start) + rows
     return Nulls(rows)
