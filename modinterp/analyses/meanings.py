@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from modinterp.activations import ActivationCache
+from modinterp.activations.by_rows import ByRows
 from modinterp.arguments import COUNT, SEED, SIZE, Limits, check
 from modinterp.models import Network
 from modinterp.tasks import Group, Ordering, Task
@@ -204,7 +205,7 @@ _KNOWN_FINITE = WeakTensorKeyDictionary()  # tensors that were looked through, b
 
 def is_finite(x: Tensor) -> bool:
     """Whether no number of a tensor is NaN or infinite; the sum says so soonest, unless it is too large itself."""
-    if not x.is_floating_point():
+    if not x.is_floating_point() or isinstance(x, ByRows):  # whose rows would all be computed for this alone
         return True
     version = None if x.is_inference() else x._version
     if version is None or _KNOWN_FINITE.get(x) != version:

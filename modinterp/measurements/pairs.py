@@ -25,6 +25,7 @@ from modinterp.analyses.fourier.transforms import component_norms, frequency_nor
 from modinterp.analyses.network import nulls
 from modinterp.bases import KEY_ENERGY, basis_of
 from modinterp.measurements.causal import Causal
+from modinterp.measurements.narrow import product_with
 from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.measurements.questions import Questions
 from modinterp.measurements.score import Each, Score
@@ -238,9 +239,10 @@ class PairMeasurements(NetworkMeasurements):
         if not self.has_neurons:
             return False
         post, matrix = self.activation(f"{self.last_block}.mlp.hook_post"), self._matrix
+        times = product_with(matrix.to(post))
         energies, sums = [0.0, 0.0], [matrix.new_zeros(matrix.shape[1]) for _ in range(2)]
         for a in row_blocks(self.logits.shape):
-            for i, x in enumerate((self.logits[a], self.logits[a] - post[a] @ matrix.to(post))):
+            for i, x in enumerate((self.logits[a], self.logits[a] - times(post[a]))):
                 rows = without_row_means(x)
                 energies[i] += float(rows.square().sum())
                 sums[i] += rows.sum(dim=(0, 1))
@@ -379,8 +381,8 @@ class PairMeasurements(NetworkMeasurements):
         """Accuracy and loss with the features cut to their means and the key blocks of the answer."""
         features, matrix, answers = self.features, self.readout_matrix, self._answers
         kept = self.basis.answer_table(features, self.key_blocks) + mean_over_pairs(features)
-        kept, matrix = kept.to(features), matrix.to(features)
-        return self.score(lambda a: self.logits[a] + (kept[answers[a]] - features[a]) @ matrix)
+        kept, times = kept.to(features), product_with(matrix.to(features))
+        return self.score(lambda a: self.logits[a] + times(kept[answers[a]] - features[a]))
 
     @cached_property
     def loss_without_each_block(self) -> Float[Tensor, " block"]:

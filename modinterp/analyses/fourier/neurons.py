@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import column_blocks
+from modinterp.activations.blocks import column_blocks, row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.marginals import marginals
 from modinterp.analyses.fourier.transforms import (
@@ -171,7 +171,13 @@ def variance_shares(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> Floa
         post: activations after the nonlinearity.
         fits: their fits, from `neuron_fits`.
     """
-    variances = torch.cat([some.double().var(dim=(0, 1)) for some in column_blocks(post)]).to(fits.shares)
+    centre = post[0].double().mean(dim=0)  # near the mean, so that little is taken off below
+    sums, squares = torch.zeros_like(centre), torch.zeros_like(centre)
+    for a in row_blocks(post.shape):
+        about = post[a].double() - centre
+        sums += about.sum(dim=(0, 1))
+        squares += about.square_().sum(dim=(0, 1))
+    variances = (squares - sums.square() / len(post) ** 2).to(fits.shares)
     return fits.shares.nan_to_num(0) @ variances / variances.sum()
 
 
