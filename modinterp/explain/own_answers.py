@@ -10,6 +10,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.blocks import INPUTS, row_blocks
+from modinterp.activations.capture import LOGITS
 from modinterp.explain.subject import Subject
 from modinterp.explain.trial import Trial, in_words
 from modinterp.measurements.score import margin_variation, score
@@ -24,17 +26,26 @@ def of_own_answers(found: Subject) -> Iterator[Trial]:
     task, network = found.run.task, found.run.network
     if not isinstance(task, Group | ModularArithmetic) or isinstance(task, RenamedAddition):
         return
-    with torch.no_grad():
-        logits = network(task.inputs().to(network.device))[:, -1].cpu()
+    inputs = task.inputs()
+    if len(inputs) > INPUTS:  # a forward pass of all would take many times the memory of the logits
+        logits = found.run.activations()[LOGITS].flatten(0, -2)
+    else:
+        with torch.no_grad():
+            logits = network(inputs.to(network.device))[:, -1].cpu()
     if isinstance(task, ModularArithmetic):
         yield from _form(task, logits) or _sum_of_polynomials(task, logits)
     yield from _group(task, logits)
 
 
+def _given(logits: Float[Tensor, "input output"]) -> Int[Tensor, " input"]:
+    """The answer to each input, from some inputs at a time."""
+    return torch.cat([logits[some].argmax(dim=-1).cpu() for some in row_blocks(logits.shape)])
+
+
 def _form(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> list[Trial]:
     """The form u a + v b + w that most answers have, by the largest wave of the answers over all pairs."""
     p = task.p
-    turns = torch.polar(torch.ones(p, p), 2 * math.pi / p * logits.argmax(dim=-1).view(p, p))
+    turns = torch.polar(torch.ones(p, p), 2 * math.pi / p * _given(logits).view(p, p))
     waves = torch.fft.fft2(turns)
     u, v = divmod(int(waves.abs().argmax()), p)
     w = round(float(waves[u, v].angle()) * p / (2 * math.pi)) % p
@@ -57,7 +68,7 @@ def _trial(said: dict[str, str], answers: Int[Tensor, " input"], logits: Float[T
 
 def _sum_of_polynomials(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> list[Trial]:
     """The polynomial f(a) + g(b), of third degree or less, that most answers are."""
-    answers = logits.argmax(dim=-1).view(task.p, task.p)
+    answers = _given(logits).view(task.p, task.p)
     of_a = ((answers - answers[:1]) % task.p).mode(dim=1).values
     of_b = ((answers - of_a[:, None]) % task.p).mode(dim=0).values
     fits = [as_polynomial(values, task.p) for values in (of_a, of_b)]
@@ -77,7 +88,7 @@ def _sum_of_polynomials(task: ModularArithmetic, logits: Float[Tensor, "input ou
 
 def _group(task: Group | ModularArithmetic, logits: Tensor) -> Iterator[Trial]:
     """The answers of a network as those of another group, or of addition with its numbers renamed, if they are one."""
-    answers = logits.argmax(dim=-1)
+    answers = _given(logits)
     try:
         Group.of_table(answers.view(task.grid).tolist())
     except ValueError:
