@@ -25,6 +25,25 @@ def copying_tables(model: Transformer) -> Float[Tensor, "head token output"]:
 
 
 @checked
+def composed_copying(model: Transformer) -> Float[Tensor, "first second token output"]:
+    """What a token adds to each logit through a head of the first layer and one of the second.
+
+    It is W_E W_V W_O W_V W_O W_U, with the weights of both heads, and attention of one to where each token stands.
+
+    Args:
+        model: of two layers or more, with folded weights.
+    Raises:
+        ValueError: the network has one layer.
+    """
+    if len(model.blocks) < 2:
+        raise ValueError(f"model must have two layers or more, got {model.cfg.summary}")
+    first, second = (block.attn for block in model.blocks[:2])
+    written = model.W_E.double() @ first.W_V.double() @ first.W_O.double()
+    read = second.W_V.double() @ second.W_O.double() @ model.W_U.double()
+    return (written.unsqueeze(1) @ read).detach()
+
+
+@checked
 def score_tables(model: Transformer) -> Float[Tensor, "head query key"]:
     """Scores of query tokens with key tokens, W_E W_Q W_K^T W_E^T / sqrt(d_head), by head of the first layer. [nats]
 

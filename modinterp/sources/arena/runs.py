@@ -1,4 +1,4 @@
-"""The runs of ARENA's monthly problems: signs of running sums, sorted lists, palindromes, sums of two numbers.
+"""The runs of ARENA's monthly problems: running sums, sorted lists, palindromes, unique letters, sums of two numbers.
 
 Exact: sizes, data, order of all draws, Adam with decay in the gradient, batches of 512 in a new order every time, and
 the falling rate, all as in the notebooks; the seed 42 is theirs. The other seeds are ours.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from modinterp.models import TransformerConfig
-from modinterp.tasks import ColumnSum, Palindromes, SignOfSum, SortedList, StreamTask
+from modinterp.tasks import ColumnSum, FirstUnique, Palindromes, SignOfSum, SortedList, StreamTask
 from modinterp.training import Recipe, RunSpec
 
 SEEDS = (42, *range(7))
@@ -60,8 +60,9 @@ def _runs(
 _SIGNS = [SignOfSum(size=150_000, held_out=10_000, data_seed=seed) for seed in SEEDS]
 _LISTS = [SortedList(size=150_000, held_out=10_000, data_seed=seed) for seed in SEEDS]
 _PALINDROMES = [Palindromes(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
-CUMSUM, SORT, PALINDROME = (
-    tuple(f"arena/{stem}-{seed}" for seed in SEEDS) for stem in ("cumsum", "sort", "palindrome")
+_LETTERS = [FirstUnique(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
+CUMSUM, SORT, PALINDROME, UNIQUE = (
+    tuple(f"arena/{stem}-{seed}" for seed in SEEDS) for stem in ("cumsum", "sort", "palindrome", "unique")
 )
 
 RUNS = {
@@ -78,6 +79,19 @@ RUNS = {
         n_layers=2,
         d_model=28,
         n_heads=2,
+        d_head=14,
+        d_mlp=None,
+        normalization_type="LN",
+    ),
+    **_runs(
+        "unique",
+        _LETTERS,
+        50,
+        (1e-3, 1e-3),
+        0.0,
+        n_layers=2,
+        d_model=42,
+        n_heads=3,
         d_head=14,
         d_mlp=None,
         normalization_type="LN",

@@ -33,7 +33,7 @@ def small(stem: str, steps: int = 3) -> TrainedRun:
     return TrainedRun(f"a small {stem}", task, hooked(spec.model, ended.weights), spec)
 
 
-@pytest.mark.parametrize("stem", ["cumsum", "sort", "palindrome"])
+@pytest.mark.parametrize("stem", ["cumsum", "sort", "palindrome", "unique"])
 def test_every_claim_can_be_held_against_another_network(stem: str) -> None:
     claims = [claim for claim in ARENA.matching("*") if claim.needs[:1] == (f"arena/{stem}-42",)]
     run = small(stem)
