@@ -67,6 +67,12 @@ def network(task: Any = TASK) -> Any:
 
 
 @cache
+def two_layers() -> Any:
+    config = TransformerConfig.of(TASK, n_layers=2, d_model=8, n_heads=2, d_head=4, d_mlp=None)
+    return hooked(config, initial_weights(config, 0))
+
+
+@cache
 def attention_alone() -> Any:
     config = TransformerConfig.of(TASK, d_model=8, n_heads=2, d_head=4, d_mlp=None)
     return hooked(config, initial_weights(config, 0))
@@ -139,6 +145,7 @@ def special() -> dict[str, Any]:
         "coset_means.coset_means.second": [torch.arange(P)] * 5,
         "answers.answers.positions": (0, 1, 2, 1, 0), "circuits.is_copied.tables": torch.rand(2, P, P), "circuits.owners.tables":
         torch.rand(2, P, P), "attribution.attribution_by_source.model": attention_alone(),
+        "circuits.composed_copying.model": two_layers(),
         "attribution.attribution_by_source.asking": torch.randint(0, 3, (49,)),
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ import torch
 from modinterp.analyses.sequences.answers import answers
 from modinterp.analyses.sequences.attribution import attribution_by_source
 from modinterp.analyses.sequences.circuits import (
+    composed_copying,
     copying_tables,
     is_copied,
     owners,
@@ -48,6 +49,23 @@ def test_scores_are_highest_for_the_token_above_and_those_of_positions_for_token
     assert score_tables(network).argmax(dim=-1).tolist() == [[1, 2, 3, 4, 5, 0]] * 2
     torch.testing.assert_close(score_tables(network)[0, 2, 3], torch.tensor(3 / 6**0.5, dtype=torch.float64))
     assert position_score_tables(network).argmax(dim=-1).unique().tolist() == [0]
+
+
+def test_a_head_of_the_second_layer_copies_what_one_of_the_first_writes() -> None:
+    config = TransformerConfig(6, 6, 5, n_layers=2, **SIZES)  # type: ignore[arg-type]
+    weights = {name: torch.zeros(shape) for name, shape in config.shapes().items()}
+    eye, step = torch.eye(6), torch.eye(6).roll(1, dims=1)
+    weights |= {"embed.W_E": eye, "unembed.W_U": eye}
+    for layer, (first, second) in enumerate(((eye, step), (2 * eye, step @ step))):
+        weights[f"blocks.{layer}.attn.W_V"] = torch.stack([first, second])
+        weights[f"blocks.{layer}.attn.W_O"] = eye.expand(2, 6, 6).clone()
+    network = hooked(config, weights)
+    assert isinstance(network, Transformer)
+    found = composed_copying(network)
+    for first, second, size, by in ((0, 0, 2, 0), (0, 1, 1, 2), (1, 0, 2, 1), (1, 1, 1, 3)):
+        torch.testing.assert_close(found[first, second], size * eye.roll(by, dims=1).double())
+    with pytest.raises(ValueError, match="two layers"):
+        composed_copying(planted())
 
 
 @pytest.mark.parametrize("norm", ["LN", None])
