@@ -38,6 +38,10 @@ OURS = {
     "circuits.max.k_flat",
     "groups.s5.cosets",
     "groups.proof",
+    "arena.sum.carry_swap",
+    "arena.sum.nines_swap",
+    "arena.sum.half_turn",
+    "arena.sum.through_nines",
 }
 NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(e-?\d+)?(k\b|%)?(?:/(\d+))?"
 

@@ -61,9 +61,12 @@ _SIGNS = [SignOfSum(size=150_000, held_out=10_000, data_seed=seed) for seed in S
 _LISTS = [SortedList(size=150_000, held_out=10_000, data_seed=seed) for seed in SEEDS]
 _PALINDROMES = [Palindromes(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
 _LETTERS = [FirstUnique(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
-CUMSUM, SORT, PALINDROME, UNIQUE = (
-    tuple(f"arena/{stem}-{seed}" for seed in SEEDS) for stem in ("cumsum", "sort", "palindrome", "unique")
+_SUMS = [ColumnSum(size=100_000, held_out=5_000, data_seed=seed) for seed in SEEDS]
+CUMSUM, SORT, PALINDROME, UNIQUE, SUM, SUM1 = (
+    tuple(f"arena/{stem}-{seed}" for seed in SEEDS)
+    for stem in ("cumsum", "sort", "palindrome", "unique", "sum", "sum1")
 )
+_SUM_SIZES = {"d_model": 48, "n_heads": 3, "d_head": 24, "d_mlp": None, "normalization_type": "LN"}
 
 RUNS = {
     **_runs("cumsum", _SIGNS, 20, (1e-3, 1e-4), 0.01, d_model=24, n_heads=1, d_head=12, d_mlp=8),
@@ -96,19 +99,6 @@ RUNS = {
         d_mlp=None,
         normalization_type="LN",
     ),
+    **_runs("sum", _SUMS, 100, (2e-3, 1e-4), 0.001, n_layers=2, **_SUM_SIZES),
+    **_runs("sum1", _SUMS, 100, (2e-3, 1e-4), 0.001, n_layers=1, **_SUM_SIZES),
 }
-
-# The sum of two numbers has no claims yet: its recipe is here for the size of its network.
-WITHOUT_CLAIMS = _runs(
-    "sum",
-    [ColumnSum(size=100_000, held_out=5_000, data_seed=SEEDS[0])],
-    100,
-    (2e-3, 1e-4),
-    0.001,
-    n_layers=2,
-    d_model=48,
-    n_heads=3,
-    d_head=24,
-    d_mlp=None,
-    normalization_type="LN",
-)

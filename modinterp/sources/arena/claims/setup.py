@@ -10,20 +10,20 @@ from modinterp.claims.claim import Value, each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.cumsum import u
 from modinterp.sources.arena.claims.subject import SEED, judged, seed
-from modinterp.sources.arena.runs import CUMSUM, PALINDROME, RUNS, SORT, WITHOUT_CLAIMS
+from modinterp.sources.arena.runs import CUMSUM, PALINDROME, RUNS, SORT, SUM, UNIQUE
 
 WEIGHTS = {
     "weights, running sum": CUMSUM[0],
     "weights, sorted list": SORT[0],
-    "weights, sum of two numbers": next(iter(WITHOUT_CLAIMS)),
+    "weights, sum of two numbers": SUM[0],
     "weights, palindromes": PALINDROME[0],
+    "weights, unique letters": UNIQUE[0],
 }
 Q, K, V, LARGEST = "norm of W_Q", "norm of W_K", "norm of W_V", "largest singular value of W_E W_V W_O"
 
 
 def _sizes() -> dict[str, Value]:
-    specs = RUNS | WITHOUT_CLAIMS
-    return {name: sum(map(prod, specs[run].model.shapes().values())) for name, run in WEIGHTS.items()}
+    return {name: sum(map(prod, RUNS[run].model.shapes().values())) for name, run in WEIGHTS.items()}
 
 
 def _reproduced(m: SequenceMeasurements) -> dict[str, float]:
@@ -36,10 +36,10 @@ CLAIMS = (
     Claim(
         id="arena.arch",
         where="each month, the network",
-        statement="The networks have 2,447, 49,684, 30,300 and 8,262 weights.",
+        statement="The networks have 2,447, 49,684, 30,300, 8,262 and 16,475 weights.",
         source_says="sizes of each network",
         measure=_sizes,
-        expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300, 8_262)), strict=True)),
+        expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300, 8_262, 16_475)), strict=True)),
         scope="any network",
     ),
     Claim(

@@ -1,0 +1,108 @@
+"""Which column of a sum each head of the first layer looks at, and which of the two digits it prefers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.measurements import SequenceMeasurements
+
+HIERARCHY = (0, 9, 1, 8, 2, 7, 3, 6, 4, 5)  # the earlier of two digits decides whether there is a carry
+RANK = torch.tensor([HIERARCHY.index(digit) for digit in range(10)])
+LOOKS = 0.5  # mean attention to both digits of a column
+
+
+@dataclass(frozen=True)
+class Look:
+    """A head of the first layer that looks at both digits of a column from some position.
+
+    Attributes:
+        head, position: of the query.
+        agreement: share of the inputs with two different digits in which the digit attended to more is the earlier in
+            the hierarchy, in [0, 1].
+        weights: mean attention to each of the two digits.
+        uneven: mean distance of the first digit's share of the attention to both from a half, in [0, 0.5].
+    """
+
+    head: int
+    position: int
+    agreement: float
+    weights: tuple[float, float]
+    uneven: float
+
+
+def digits_of(m: SequenceMeasurements, column: int) -> tuple[int, int]:
+    """The positions of the two digits of a column, the largest column first."""
+    return column, m.task.digits + 1 + column
+
+
+def read_at(m: SequenceMeasurements, column: int) -> int:
+    """The position at which a digit of the sum is read."""
+    return m.task.read_positions[column]
+
+
+def own_sum(m: SequenceMeasurements, column: int) -> list[Look]:
+    """Heads that look at a column from where its digit of the sum is read."""
+    return looks_at(m, column, [read_at(m, column)])
+
+
+def for_carry(m: SequenceMeasurements, column: int) -> list[Look]:
+    """Heads that look at a column from anywhere up to where the digit is read into which its carry goes."""
+    return looks_at(m, column, range(digits_of(m, column)[1], read_at(m, column - 1) + 1))
+
+
+def looks_at(m: SequenceMeasurements, column: int, positions: Iterable[int]) -> list[Look]:
+    """Heads of the first layer that look at a column from some of these positions."""
+    first, second = digits_of(m, column)
+    a, b = m.sampled.inputs[:, first], m.sampled.inputs[:, second]
+    pattern, differ, found = _pattern(m), a != b, []
+    for position in positions:
+        for head in range(pattern.shape[1]):
+            to_a, to_b = (pattern[:, head, position, digit] for digit in (first, second))
+            weights = float(to_a.mean()), float(to_b.mean())
+            if sum(weights) < LOOKS:
+                continue
+            agrees = (to_a > to_b) == (RANK[a] < RANK[b])
+            uneven = (to_a / (to_a + to_b) - 0.5).abs().mean()
+            found.append(Look(head, position, float(agrees[differ].double().mean()), weights, float(uneven)))
+    return found
+
+
+def _pattern(m: SequenceMeasurements) -> Float[Tensor, "input head query key"]:
+    """Attention of the first layer, kept with the measurements."""
+    known = vars(m)
+    if "_first_pattern" not in known:
+        known["_first_pattern"] = m.pattern_of(m.sampled.inputs)[0].double()
+    return known["_first_pattern"]
+
+
+def written(m: SequenceMeasurements, looks: Iterable[Look]) -> Float[Tensor, "head input d_model"]:
+    """What heads of the first layer write where they look from, for the sampled inputs."""
+    hook, W_O = "blocks.0.attn.hook_z", m.precise.blocks[0].attn.W_O.detach()
+    with torch.no_grad():
+        _, cache = m.precise.run_with_cache(m.sampled.inputs, names_filter=[hook])
+    return torch.stack([cache[hook][:, look.position, look.head] @ W_O[look.head] for look in looks])
+
+
+def targets_of_sum(m: SequenceMeasurements, column: int, step: int) -> Float[Tensor, "input 2"]:
+    """Place of a column's digit sum on a circle with so many turns in ten digits."""
+    return torch.view_as_real(torch.exp(2j * torch.pi * step * sums(m, column).double() / 10))
+
+
+def sums(m: SequenceMeasurements, column: int) -> Int[Tensor, " input"]:
+    """The sum of the two digits of a column."""
+    first, second = digits_of(m, column)
+    return m.sampled.inputs[:, first] + m.sampled.inputs[:, second]
+
+
+def foretold_share(x: Float[Tensor, "input d"], y: Float[Tensor, "input k"]) -> float:
+    """R^2 of y, linear in x with a constant, fitted on the first half of the inputs and taken on the second."""
+    half = len(x) // 2
+    with_one = torch.cat([x.double(), torch.ones(len(x), 1, dtype=torch.float64)], dim=1)
+    fit = with_one @ (torch.linalg.pinv(with_one[:half]) @ y[:half].double())
+    rest, about = y[half:] - fit[half:], y[half:] - y[half:].mean(dim=0)
+    return 1 - float(rest.square().sum() / about.square().sum())

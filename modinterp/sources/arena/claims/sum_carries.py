@@ -1,0 +1,235 @@
+"""Sum of two numbers: heads that find carries, heads that add digits, and what is lost without each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import nan
+
+from torch import Tensor
+
+from modinterp.activations import heads_at_mean
+from modinterp.analyses.sequences.answers import Answers
+from modinterp.analyses.sequences.written_direction import written_direction
+from modinterp.claims.band import at_least, at_most
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import each
+from modinterp.measurements import SequenceMeasurements
+from modinterp.models import Network
+from modinterp.models.lens import HookPoint
+from modinterp.sources.arena.claims.columns import Look, for_carry, foretold_share, own_sum, sums, written
+from modinterp.sources.arena.claims.sum_answers import UNTRAINED
+from modinterp.sources.arena.runs import SUM
+
+FOLLOWED, LEAST_FOLLOWED = (
+    "columns with a head that follows the hierarchy",
+    "smallest best agreement with the hierarchy",
+)
+IN_SET, STILL_RIGHT = "smallest share of digits that are the digit sum or one more", "largest accuracy of these digits"
+WITH_CARRY, WITHOUT_CARRY = "largest accuracy where a carry came in", "largest accuracy where none came in"
+CARRY_HEADS = "columns with a head whose agreement is 0.85 or more"
+FORETOLD, ENERGY = "smallest R2 of the carry from what its head writes", "smallest energy of its first direction"
+UNEVEN, STORING = "largest unevenness of a head that looks at the column asked for", "heads that look at it"
+BACKWARDS, FORWARDS = "columns with a head that follows it backwards", "columns with a head beside it that follows it"
+ELSEWHERE = "largest rise of a digit's loss without a first-layer head at another position"
+ITSELF, FROZEN = "smallest attention of a second-layer head to itself", "accuracy with fixed second-layer attention"
+MATTER_LESS = "rise without a second-layer head over that without the second of the first layer"
+AGREES, ENOUGH, OPPOSES = 0.95, 0.85, 0.15  # agreement with the hierarchy
+
+
+def best_agreements(m: SequenceMeasurements) -> list[float]:
+    """The best agreement with the hierarchy for the carry of each column; 0 where no head looks at it."""
+    return [max((look.agreement for look in for_carry(m, i)), default=0.0) for i in range(1, m.task.digits)]
+
+
+def _without(m: SequenceMeasurements, head: int, position: int) -> Answers:
+    """The answers with a head of the first layer at its mean at one position."""
+    with heads_at_mean(m.precise, m.means, [(0, head)], [position]) as network:
+        return m.answers_to(m.sampled, network)
+
+
+def carry_heads(m: SequenceMeasurements) -> dict[int, tuple[Look, Answers]]:
+    """For each column the head that finds its carry, and the answers without that head.
+
+    It is the one without which the digit loses most into which the carry goes, of those that follow the hierarchy.
+    """
+    found = {}
+    for column in range(1, m.task.digits):
+        without = [
+            (look, _without(m, look.head, look.position)) for look in for_carry(m, column) if look.agreement >= ENOUGH
+        ]
+        if without:
+            found[column] = max(without, key=lambda pair: float(pair[1].losses[:, column - 1].mean()))
+    return found
+
+
+def _carry_heads(m: SequenceMeasurements) -> dict[str, float]:
+    best = best_agreements(m)
+    return {FOLLOWED: sum(agreement >= AGREES for agreement in best), LEAST_FOLLOWED: min(best)}
+
+
+def _carry_ablation(m: SequenceMeasurements) -> dict[str, float]:
+    of, found = m.task.columns(m.sampled.inputs), carry_heads(m)
+    rows = []
+    for column, (_, answers) in found.items():
+        base, carry = of.base[:, column - 1], of.carry[:, column - 1].bool()
+        given, correct = answers.given[:, column - 1], answers.correct[:, column - 1].double()
+        in_set = (given == base) | (given == (base + 1) % 10)
+        rows.append([float(x.double().mean()) for x in (in_set, correct, correct[carry], correct[~carry])])
+    kept, right, with_carry, without_carry = zip(*rows, strict=True) if rows else ((nan,),) * 4
+    return {
+        CARRY_HEADS: len(rows),
+        IN_SET: min(kept),
+        STILL_RIGHT: max(right),
+        WITH_CARRY: max(with_carry),
+        WITHOUT_CARRY: max(without_carry),
+    }
+
+
+def _carry_direction(m: SequenceMeasurements) -> dict[str, float]:
+    attn, foretold, energies = m.folded.blocks[0].attn, [], []
+    for column, (look, _) in carry_heads(m).items():
+        carry = (sums(m, column) >= 10).double().unsqueeze(1)
+        foretold.append(foretold_share(written(m, [look])[0], carry))
+        images = m.folded.W_E[:10] @ attn.W_V[look.head] @ attn.W_O[look.head]
+        energies.append(written_direction(images.detach()).energy)
+    return {CARRY_HEADS: len(foretold), FORETOLD: min(foretold, default=nan), ENERGY: min(energies, default=nan)}
+
+
+def _even(m: SequenceMeasurements) -> dict[str, float]:
+    looks = [look for column in range(m.task.digits) for look in own_sum(m, column)]
+    return {UNEVEN: max((look.uneven for look in looks), default=nan), STORING: len(looks)}
+
+
+def backwards(m: SequenceMeasurements) -> dict[str, float]:
+    """Columns with a head that prefers the digit that decides nothing, and of these columns, those with the other too."""
+    by_column = [[look.agreement for look in own_sum(m, column)] for column in range(m.task.digits)]
+    found = [row for row in by_column if row and min(row) <= OPPOSES]
+    return {BACKWARDS: len(found), FORWARDS: sum(max(row) >= ENOUGH for row in found)}
+
+
+def _places(m: SequenceMeasurements) -> dict[str, float]:
+    used = {2 * m.task.digits, *m.task.read_positions}  # the last digit of the second number, and where digits are read
+    whole, rises = m.answers_to(m.sampled).losses.mean(dim=0), []
+    for position in set(range(m.task.n_ctx)) - used:
+        for head in range(m.means.shape[2]):
+            rises.append(float((_without(m, head, position).losses.mean(dim=0) - whole).max()))
+    return {ELSEWHERE: max(rises)}
+
+
+@contextmanager
+def with_mean_attention(m: SequenceMeasurements, layer: int) -> Iterator[Network]:
+    """The network with the attention of a layer at its mean over inputs, until the block ends."""
+    mean = m.pattern_of(m.sampled.inputs)[layer].double().mean(dim=0)
+
+    def fix(pattern: Tensor, hook: HookPoint) -> Tensor:
+        return mean.to(pattern).expand_as(pattern)
+
+    with m.precise.hooks(fwd_hooks=[(f"blocks.{layer}.attn.hook_pattern", fix)]) as network:
+        yield network
+
+
+def _layer1(m: SequenceMeasurements) -> dict[str, float]:
+    read = list(m.task.read_positions)
+    own = m.pattern_of(m.sampled.inputs)[1].diagonal(dim1=-2, dim2=-1)[..., read].mean(dim=(0, 2))
+    first, second = m.head_rises[0].sort(descending=True).values, m.head_rises[1]
+    with with_mean_attention(m, 1) as network:
+        frozen = m.answers_to(m.sampled, network).accuracy
+    return {ITSELF: float(own.min()), MATTER_LESS: float(second.max() / first[1]), FROZEN: frozen}
+
+
+CLAIMS = (
+    Claim(
+        id="arena.sum.carry_heads",
+        where="September, QK circuits",
+        statement="For each carry a head of the first layer attends to the digit that decides it.",
+        source_says="the order of its scores",
+        measure=each(_carry_heads),
+        expected={
+            FOLLOWED: at_least(2, "agreement of 0.95 or more in two of three columns"),
+            LEAST_FOLLOWED: at_least(0.85, "in all columns"),
+        },
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.carry_ablation",
+        where="September, ablation of heads",
+        statement="Without that head's output the digit is the digit sum or one more, and which is lost.",
+        source_says="a figure",
+        measure=each(_carry_ablation),
+        expected={
+            IN_SET: at_least(0.98, "the digit sum or one more"),
+            STILL_RIGHT: at_most(0.75, "which of the two is lost"),
+        },
+        given={CARRY_HEADS: at_least(1, "a head that finds a carry")},
+        reported=(WITH_CARRY, WITHOUT_CARRY),
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.carry_direction",
+        where="September, singular vectors",
+        statement="The carry lies along one direction of what that head writes.",
+        source_says="a figure",
+        measure=each(_carry_direction),
+        expected={FORETOLD: at_least(0.8, "the carry, linear in what is written, on the other half of the inputs")},
+        given={CARRY_HEADS: at_least(1, "a head that finds a carry")},
+        reported=(ENERGY,),
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.even",
+        where="September, a first look",
+        statement="Heads that store a digit sum attend to both digits alike.",
+        source_says="uniform",
+        measure=each(_even),
+        expected={UNEVEN: at_most(0.10, "alike")},
+        reported=(STORING,),
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.reversed",
+        where="September, summary",
+        statement="Some heads follow the hierarchy backwards.",
+        source_says="so that their outputs are added to that of a head that follows it",
+        measure=each(backwards),
+        expected={BACKWARDS: at_least(3, "of four columns, an agreement of 0.15 or less")},
+        reported=(FORWARDS,),
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.places",
+        where="September, a first look",
+        statement="Heads of the first layer write nothing of use but at the last digit and where digits are read.",
+        source_says="no useful information",
+        measure=each(_places),
+        expected={ELSEWHERE: at_most(0.05, "no use")},
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.layer1",
+        where="September, summary",
+        statement="Heads of the second layer mostly attend to themselves and matter less than two of the first.",
+        source_says="a summary",
+        measure=each(_layer1),
+        expected={
+            ITSELF: at_least(0.5, "mostly to themselves"),
+            MATTER_LESS: at_most(1, "less than the second largest of the first layer"),
+        },
+        reported=(FROZEN,),
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+)

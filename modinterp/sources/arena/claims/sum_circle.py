@@ -1,0 +1,221 @@
+"""Sum of two numbers: digits and their sums on circles, and what moves them."""
+
+from __future__ import annotations
+
+from math import nan
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from modinterp.analyses.sequences.output_circle import OutputCircle, output_circle
+from modinterp.claims.band import at_least, at_most, equals
+from modinterp.claims.checking import Claim
+from modinterp.claims.claim import each
+from modinterp.measurements import SequenceMeasurements
+from modinterp.sources.arena.claims.columns import digits_of, foretold_share, own_sum, targets_of_sum, written
+from modinterp.sources.arena.claims.sum_answers import UNTRAINED
+from modinterp.sources.arena.claims.sum_carries import (
+    AGREES,
+    BACKWARDS,
+    ENOUGH,
+    backwards,
+    best_agreements,
+    with_mean_attention,
+)
+from modinterp.sources.arena.runs import SUM
+
+ENERGY, COSINE = "energy of the digits in two directions of W_U", "cosine of the digits with a circle there"
+IS_IN_ORDER = "the circle has 1 or 3 turns"
+BY_ANGLE, BY_TWO = "accuracy by the nearest angle", "accuracy of two directions"
+ONE_TURN, TWO_TURNS = "R2 of the digit sum on a circle of one turn", "R2 of the digit sum on a circle of two turns"
+EARLY = "largest accuracy of a digit read after the first layer"
+FIRST_WAVES, FIRST_OVER_SECOND = "share of products of the first waves of two digits", "first products over second"
+OF_ONE_DIGIT, FIXED = "share of waves of one digit alone", "accuracy with fixed attention in the first layer"
+SAME = "carry heads, backward heads and one circle"
+CIRCLE = (0.9, 0.95, 0.98)  # least energy, cosine, accuracy by angle
+
+
+def circle(m: SequenceMeasurements) -> OutputCircle:
+    """The circle of the ten digits' outputs."""
+    return output_circle(m.folded.W_U[:, :10])
+
+
+def _stream(m: SequenceMeasurements, layer: int) -> Float[Tensor, "input answer d_model"]:
+    """The residual stream after a layer, as the last LayerNorm leaves it, where digits are read."""
+    hook, normalised = f"blocks.{layer}.hook_resid_post", m.folded.ln_final
+    assert isinstance(normalised, torch.nn.Module)
+    with torch.no_grad():
+        _, cache = m.folded.run_with_cache(m.sampled.inputs, names_filter=[hook])
+        return normalised(cache[hook])[:, list(m.task.read_positions)]
+
+
+def _circle(m: SequenceMeasurements) -> dict[str, float]:
+    found, last = circle(m), _stream(m, len(m.model.blocks) - 1)
+    right = m.sampled.labels
+    planar = last @ found.plane.T @ (found.plane @ m.folded.W_U.detach()) + m.folded.unembed.b_U.detach()
+    return {
+        ENERGY: found.energy,
+        COSINE: found.cosine,
+        IS_IN_ORDER: float(found.step in (1, 3)),
+        BY_ANGLE: float((found.nearest(last) == right).double().mean()),
+        BY_TWO: float((planar[..., :10].argmax(dim=-1) == right).double().mean()),
+    }
+
+
+def _sum_circle(m: SequenceMeasurements) -> dict[str, float]:
+    column = m.task.digits - 1
+    looks = own_sum(m, column)
+    first = _stream(m, 0) @ m.folded.W_U.detach() + m.folded.unembed.b_U.detach()
+    early = (first[..., :10].argmax(dim=-1) == m.sampled.labels).double().mean(dim=0)
+    shares = [nan, nan]
+    if looks:
+        x = written(m, looks).transpose(0, 1).flatten(1)
+        shares = [foretold_share(x, targets_of_sum(m, column, step)) for step in (1, 2)]
+    return {ONE_TURN: shares[0], TWO_TURNS: shares[1], EARLY: float(early.max())}
+
+
+def waves_of_two_digits(m: SequenceMeasurements) -> Float[Tensor, "wave_a wave_b"]:
+    """Shares of the waves of both digits of the last column in what heads write that look at it where it is read.
+
+    Waves are of 0 to 5 turns in ten digits; the constant is left out.
+    """
+    column = m.task.digits - 1
+    first, second = (m.sampled.inputs[:, place] for place in digits_of(m, column))
+    x = written(m, own_sum(m, column)).sum(dim=0)
+    pair = 10 * first + second
+    count = torch.bincount(pair, minlength=100).clamp(min=1).unsqueeze(1)
+    means = torch.zeros(100, x.shape[1], dtype=x.dtype).index_add(0, pair, x) / count
+    energy = torch.fft.fft2(means.view(10, 10, -1), dim=(0, 1)).abs().square().sum(dim=-1)
+    energy[0, 0] = 0
+    turns = torch.minimum(torch.arange(10), 10 - torch.arange(10))
+    by_turns = torch.zeros(6, 10, dtype=energy.dtype).index_add(0, turns, energy)
+    shares = torch.zeros(6, 6, dtype=energy.dtype).index_add(1, turns, by_turns)
+    return shares / shares.sum()
+
+
+def _products(m: SequenceMeasurements) -> dict[str, float]:
+    with with_mean_attention(m, 0) as network:
+        fixed = m.answers_to(m.sampled, network).accuracy
+    if not own_sum(m, m.task.digits - 1):
+        return {FIRST_WAVES: nan, FIRST_OVER_SECOND: nan, OF_ONE_DIGIT: nan, FIXED: fixed}
+    shares = waves_of_two_digits(m)
+    return {
+        FIRST_WAVES: float(shares[1, 1]),
+        FIRST_OVER_SECOND: float(shares[1, 1] / shares[2, 2]),
+        OF_ONE_DIGIT: float(shares[0].sum() + shares[:, 0].sum()),
+        FIXED: fixed,
+    }
+
+
+def _same(m: SequenceMeasurements) -> dict[str, float]:
+    best, found = best_agreements(m), _circle(m)
+    is_circle = all(found[key] >= least for key, least in zip((ENERGY, COSINE, BY_ANGLE), CIRCLE, strict=True))
+    follows = min(best) >= ENOUGH and sum(x >= AGREES for x in best) >= 2
+    return {SAME: float(follows and backwards(m)[BACKWARDS] >= 3 and is_circle and found[IS_IN_ORDER] == 1)}
+
+
+_SWAP = at_least(0.75, "the carry foretells every such digit; no control moves three of four")
+_STILL = at_most(0.35, "a random direction foretells nothing; one digit in ten is hit by chance, and some more nearby")
+
+CLAIMS = (
+    Claim(
+        id="arena.sum.circle",
+        where="September, unembedding",
+        statement="The unembedding has two directions, with the digits evenly on a circle; the angle is the answer.",
+        source_says="a figure",
+        measure=each(_circle),
+        expected={
+            ENERGY: at_least(CIRCLE[0], "two directions"),
+            COSINE: at_least(CIRCLE[1], "evenly on a circle"),
+            IS_IN_ORDER: equals(1, "in the order of the digits, or of their triples"),
+            BY_ANGLE: at_least(CIRCLE[2], "the angle is the answer"),
+        },
+        reported=(BY_TWO,),
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.sum_circle",
+        where="September, linear probes",
+        statement="After the first layer the digit sum stands on a circle, though not yet where the answer is read.",
+        source_says="a figure",
+        measure=each(_sum_circle),
+        expected={
+            ONE_TURN: at_least(0.5, "on a circle of one turn"),
+            TWO_TURNS: at_most(0.2, "and on no other"),
+            EARLY: at_most(0.5, "not yet where the answer is read"),
+        },
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.products",
+        where="September, linear probes, a conjecture",
+        statement="Attention multiplies a wave of one digit with a wave of the other.",
+        source_says="sin x cos y + cos x sin y",
+        measure=each(_products),
+        expected={
+            FIRST_WAVES: at_least(0.1, "products of the first waves"),
+            FIRST_OVER_SECOND: at_least(10, "and hardly any of the second"),
+        },
+        reported=(OF_ONE_DIGIT, FIXED),
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.other_seeds",
+        where="not in the source",
+        statement="Networks of other seeds learn the same algorithm.",
+        source_says="nothing",
+        measure=each(_same),
+        expected={SAME: equals(1, "all that the source finds in its network")},
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.carry_swap",
+        where="not in the source, which shows that the carry can be read",
+        statement="Exchanging the residual stream along the carry's direction alone moves the digit by the carry.",
+        source_says="nothing",
+        expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.nines_swap",
+        where="not in the source, which leaves repeated carries aside",
+        statement="That moves the digit where the next column adds up to nine, too.",
+        source_says="nothing",
+        expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.half_turn",
+        where="not in the source, which shows the circle of the answers",
+        statement="Digits are added as angles: half a step on for both, where no token is, moves the sum by one.",
+        source_says="nothing",
+        expected={"digit_half_turn": _SWAP, "digit_half_turn_control": _STILL},
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+    ),
+    Claim(
+        id="arena.sum.through_nines",
+        where="not in the source, which leaves repeated carries aside",
+        statement="A carry that came through a column of nine is applied as reliably as any other.",
+        source_says="nothing",
+        expected={"accuracy_through_nines": at_least(0.95, "nearly all")},
+        needs=SUM,
+        scope="any seed",
+        finding=UNTRAINED,
+        control="without control",
+    ),
+)
