@@ -57,11 +57,17 @@ class Subject:
             parts.append(f"its {task.form} is explained as the addition of renamed numbers")
         if getattr(task, "vocabularies", 1) > 1:
             parts.append("a vocabulary for each number")
-        if hasattr(task, "equals"):
+        if hasattr(task, "equals") and self._takes_tokens_of_task:
             parts.append("with = at the end" if task.equals else "without =")
         guessed = self.guessed
         parts.append(f"not said but assumed: {', '.join(guessed)}" if guessed else "as it was said or is known")
         return "; ".join(parts)
+
+    @property
+    def _takes_tokens_of_task(self) -> bool:
+        """Whether the network reads the tokens of the task; what it is called with instead is said by its calling."""
+        network = self.run.network
+        return not isinstance(network, Wrapped) or network.cfg.calling.takes_tokens_of_task
 
     @property
     def guessed(self) -> tuple[str, ...]:

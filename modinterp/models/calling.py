@@ -95,6 +95,12 @@ class Calling:
         return self.form in _OF_VECTORS and self.made_by is None and self.tokens is None
 
     @property
+    def takes_tokens_of_task(self) -> bool:
+        """Whether the network is called with all tokens of the task, "=" included where the task has it."""
+        of_numbers = ("pairs without =", "two arguments", *_OF_VECTORS)
+        return self.form not in of_numbers and self.made_by is None and self.tokens is None
+
+    @property
     def answer_at(self) -> int:
         """The position whose logits are the answer, counted from the end where it is negative."""
         return -1 if self.tokens is None else self.tokens.answer_at

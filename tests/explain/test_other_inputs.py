@@ -113,6 +113,7 @@ def test_tokens_by_a_function() -> None:
     x = explain(SEQUENCES["a op:24 b =:23"], "add", P, tokens=mine, draws=99)
     assert (x["accuracy"], x.verdict.label) == (1, WAVES)
     assert "what mine makes of the numbers" in x.assumed
+    assert "=" not in x.assumed  # which stands where the function puts it, or nowhere
     assert measure(SEQUENCES["a op:24 b =:23"], op="add", p=P, tokens=mine)["accuracy"] == 1
 
 
@@ -142,6 +143,7 @@ def test_a_network_on_vectors_of_the_numbers_is_called_with_them() -> None:
         return torch.cat([cos_a * cos_b - sin_a * sin_b, sin_a * cos_b + cos_a * sin_b], dim=1) @ rows.T * 20
 
     found = explain(network, op="add", p=11, tokens=lambda a, b: torch.stack([wave(a), wave(b)], dim=1))
+    assert "=" not in found.assumed
     assert found.measurements["accuracy"] == 1
     assert found.verdict.label == "logits are waves of the answer"
 
