@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from modinterp.explain.algorithms import BY_CIRCLES, LOOKUP_TABLE, Algorithm, algorithm_of, kinds
+from modinterp.explain.algorithms import (
+    BY_CIRCLES,
+    CIRCLES_OF_FUNCTIONS,
+    LOOKUP_TABLE,
+    Algorithm,
+    algorithm_of,
+    kinds,
+)
 from modinterp.explain.criteria import (
     ACCURACY,
     BANDS,
@@ -23,10 +30,10 @@ from modinterp.explain.criteria import (
 )
 from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL, FOURIER, MEMORISED, PARTLY, PERIODIC, SOLVED, UNSOLVED, WAVES
 from modinterp.explain.sentences import sentences, which_of_two
-from modinterp.explain.sum_waves import SumWaves, sum_waves
 from modinterp.explain.warning import MOSTLY_RIGHT, ReadingWarning, is_halfway
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
+from modinterp.measurements.sum_waves import SumWaves, sum_waves
 from modinterp.tasks import ModularSum
 from modinterp.tasks.cyclic import is_sum_of_functions
 
@@ -114,9 +121,23 @@ def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarn
     words.append(
         f"It answers {m.task.name}{what} correctly on {m.accuracy:.2%} of all inputs. {found.share:.1%} of its logits' "
         f"variance are waves of the sum less the answer, of frequencies {', '.join(map(str, found.freqs))}; in place "
-        f"of the logits they answer {found.accuracy:.2%} rightly. Nothing inside was changed."
+        f"of the logits they answer {found.accuracy:.2%} rightly."
     )
-    return Verdict(WAVES, " ".join(words), criteria)
+    inside, way = _inside(m)
+    if way is not None and warning is None:
+        words.insert(0, inside)
+        return Verdict(way.label, " ".join(words), (*foretold(way, m), *criteria), algorithm=way.name)
+    return Verdict(WAVES, " ".join([*words, inside]), criteria)
+
+
+def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
+    """What changes inside a network did that adds functions of two numbers, and how it adds where that is foretold."""
+    if not CIRCLES_OF_FUNCTIONS.is_tested_on(m):
+        return "Nothing inside was changed.", None
+    if CIRCLES_OF_FUNCTIONS.holds_for(m):
+        return CIRCLES_OF_FUNCTIONS.says(m), CIRCLES_OF_FUNCTIONS
+    failed = next(c for c in foretold(CIRCLES_OF_FUNCTIONS, m) if not c.met)
+    return f"It is not shown to turn circles of these functions: {failed.name}: {failed.value:.1%}.", None
 
 
 def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:

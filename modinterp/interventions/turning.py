@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import gcd, pi
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from modinterp.analyses.checked import checked
@@ -83,6 +83,46 @@ def turn(p: int, angles: Mapping[int, float]) -> Map:
         if len(rows) == 2:
             found += rows.T @ (_rotation(angle) - torch.eye(2)).to(rows) @ rows
     return found
+
+
+@checked
+def waves_of_values(
+    values: Int[Tensor, " element"], p: int, freqs: Sequence[int], step: float = 0.0
+) -> Float[Tensor, "element wave"]:
+    """A constant, and the cosine and the sine of each frequency at the value of every number, moved by a step.
+
+    Args:
+        values: a function of the numbers mod p, such as their squares; several numbers may have one value.
+        freqs: which need not be below p / 2. [cycles per p]
+        step: in units of one residue.
+
+    >>> waves_of_values(torch.tensor([0, 1, 1]), 4, [1]).round(decimals=3).abs().tolist()
+    [[1.0, 1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 0.0, 1.0]]
+    """
+    angles = 2 * pi / p * torch.outer(values.double() + step, torch.tensor(freqs, dtype=torch.float64))
+    pairs = torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+    return torch.cat([torch.ones(len(values), 1, dtype=torch.float64), pairs], dim=1)
+
+
+@checked
+def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int], step: float) -> Map:
+    """The map of token space that moves waves of a function of the numbers, and leaves everything else.
+
+    The part of the vectors that waves of f fit best, a cos(w f) + b sin(w f), becomes that of f + step. Where f is the
+    number itself this is `turn`.
+
+    Args:
+        values: of f, mod p.
+        freqs: which need not be below p / 2: a companion of frequency k is 2 k.
+        step: in units of one residue; a table of numbers has nothing at half a step.
+
+    >>> numbers = torch.arange(7)
+    >>> torch.allclose(turn_of_values(numbers, 7, [2], 0.5), turn(7, {2: 2 * torch.pi / 7}))
+    True
+    """
+    waves = waves_of_values(values, p, freqs)
+    moved = waves_of_values(values, p, freqs, step)
+    return torch.eye(len(values), dtype=torch.float64) + (moved - waves) @ torch.linalg.pinv(waves)
 
 
 @checked

@@ -23,6 +23,7 @@ from modinterp.analyses.training import phases, progress
 from modinterp.bases import KEY_ENERGY, Frequencies
 from modinterp.measurements.causal import Causal
 from modinterp.measurements.circles import ATTN_OUT, MLP_OUT, Circles, Z
+from modinterp.measurements.functions import Functions
 from modinterp.measurements.isolation import Isolation
 from modinterp.measurements.network import PATTERN, NoSuchPart
 from modinterp.measurements.pairs import PairMeasurements
@@ -40,13 +41,18 @@ class CyclicMeasurements(PairMeasurements):
     Waves are those of the answer, a + b or a - b; for a * b, those of the sum of discrete logarithms.
     """
 
-    parts = (Questions, Causal, Circles, Isolation)
+    parts = (Questions, Causal, Circles, Functions, Isolation)
     basis: Frequencies  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @property
     def circles(self) -> Circles:
         """Circles in the embedding, through attention and the MLP, and in W_L."""
         return self.part(Circles)
+
+    @property
+    def functions(self) -> Functions:
+        """Interventions on circles of f(a) and g(b), where the answer is f(a) + g(b) and not a + b."""
+        return self.part(Functions)
 
     @property
     def isolation(self) -> Isolation:

@@ -12,6 +12,7 @@ from modinterp.explain.algorithms.clock import CLOCK
 from modinterp.explain.algorithms.copying import COPYING
 from modinterp.explain.algorithms.cosets import COSETS
 from modinterp.explain.algorithms.direction import ONE_DIRECTION, RUNNING_MEAN
+from modinterp.explain.algorithms.functions import CIRCLES_OF_FUNCTIONS
 from modinterp.explain.algorithms.integers import INTEGER_ARITHMETIC
 from modinterp.explain.algorithms.long_sums import CARRY_THROUGH_NINES, DIGITS_ON_A_CIRCLE, ONE_CARRY
 from modinterp.explain.algorithms.lookup_table import LOOKUP_TABLE
@@ -25,6 +26,7 @@ __all__ = [
     "ADDING",
     "AT_POSITIONS",
     "BY_CIRCLES",
+    "CIRCLES_OF_FUNCTIONS",
     "COMPOSING",
     "LOOKUP_TABLE",
     "Algorithm",

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.measurements import NetworkMeasurements
+from modinterp.measurements.network import NetworkMeasurements
 from modinterp.measurements.score import score
 
 _ENOUGH = 0.95  # share of the energy of all waves of the sum, by which frequencies are key

@@ -1,0 +1,155 @@
+"""Networks whose answer is f(a) + g(b) mod p, such as a^2 + b: their circles of f(a) and g(b) turned and removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from math import pi
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from modinterp.interventions.embedded import Changed, Embedded, Vectors
+from modinterp.interventions.turning import moved_at_random, turn_of_random_planes, turn_of_values, waves_of_values
+from modinterp.measurements.component import Component
+from modinterp.measurements.network import NoSuchPart
+from modinterp.measurements.sum_waves import SumWaves, sum_waves
+from modinterp.tasks import cyclic
+from modinterp.tasks.cyclic import is_sum_of_functions
+
+HALF = 0.5  # of a step: no token stands there
+Map = Float[Tensor, "element element"]
+
+
+class Functions(Component[Any]):
+    """Interventions on circles of f(a) and g(b), where the answer is f(a) + g(b) mod p: `m.functions`.
+
+    Use it where the numbers themselves are not added, and `m.causal` where they are. Several numbers may have one
+    value, as a and -a have one square. Circles are those whose waves of the answer hold the logits, with companions of
+    twice their frequency.
+
+    Raises:
+        NoSuchPart: the answer is no such sum, or the numbers themselves are added; or the values or waves leave nothing
+            to test.
+    """
+
+    @cached_property
+    def values(self) -> tuple[Int[Tensor, " a"], Int[Tensor, " b"]]:
+        """f(a) and g(b) of every number, with g(0) = 0."""
+        task = self.m.task
+        if cyclic(task) is not None or not is_sum_of_functions(task):
+            raise NoSuchPart(f"{task.name} is no sum of a function of a and a function of b that are not the numbers")
+        answers = task.answers().view(task.grid)
+        found = answers[:, 0] % task.p, (answers[0] - answers[0, 0]) % task.p
+        if any(len(values.unique()) == 1 for values in found):
+            raise NoSuchPart(f"{task.name} depends on one number alone, so that nothing is added")
+        return found
+
+    @property
+    def waves(self) -> SumWaves:
+        """The waves of the answer in the logits."""
+        self.values  # noqa: B018 - or there are none
+        return self._waves
+
+    @cached_property
+    def _waves(self) -> SumWaves:
+        return sum_waves(self.m)
+
+    @property
+    def circles(self) -> tuple[int, ...]:
+        """Frequencies of the waves of the answer that hold the logits. [cycles per p]
+
+        Raises:
+            NoSuchPart: their waves have more than half of the dimensions that functions of f(a) or g(b) have.
+        """
+        found, fewest = self.waves.freqs, min(len(values.unique()) for values in self.values)
+        if 4 * len(found) > fewest - 1:
+            raise NoSuchPart(
+                f"{len(found)} circles hold half of all functions of {fewest} values: there are no few to turn"
+            )
+        return found
+
+    @property
+    def _p(self) -> int:
+        return self.m.task.p
+
+    def _with_companions(self, freqs: Sequence[int]) -> list[int]:
+        """Frequencies and twice each, which a nonlinearity makes of them, unless that is one of them or its mirror."""
+        p, found = self._p, list(freqs)
+        for k in freqs:
+            if all((2 * k - other) % p and (2 * k + other) % p for other in found) and 2 * k % p:
+                found.append(2 * k)
+        return found
+
+    @cached_property
+    def _embedded(self) -> Embedded:
+        return Embedded(self.m.model, self.m.task, torch.arange(self._p))
+
+    def _turned(self, freqs: Sequence[int]) -> tuple[Vectors, Vectors]:
+        """The vectors of both numbers with some circles half a step on."""
+        maps = (turn_of_values(values, self._p, freqs, HALF) for values in self.values)
+        first, second = (turn @ table for turn, table in zip(maps, self._embedded.tables, strict=True))
+        return first, second
+
+    def _answered(self, tables: Iterable[Vectors], by: int = 0) -> float:
+        """Share of the pairs whose answer is the right one, moved by so many, with other vectors of the numbers."""
+        changed: Changed = self._embedded.changed(*tables)
+        given = torch.cat([block.argmax(dim=-1) for block in changed.blocks]).cpu()
+        return float((given == (self.m.task.answers() + by) % self._p).double().mean())
+
+    @cached_property
+    def half_turn(self) -> float:
+        """Share of the pairs whose answer moves by one with f(a) and g(b) half a step on, where no token stands."""
+        return self._answered(self._turned(self._with_companions(self.circles)), by=1)
+
+    @cached_property
+    def half_turn_controls(self) -> dict[str, float]:
+        """The same for changes as large that no algorithm foretells to do anything, by what is changed."""
+        freqs, tables = self._with_companions(self.circles), self._embedded.tables
+        angles = [2 * pi * k / self._p * HALF for k in freqs]
+        random = turn_of_random_planes(self._p, angles)
+        moved = [
+            moved_at_random(x, y, seed) for seed, (x, y) in enumerate(zip(tables, self._turned(freqs), strict=True))
+        ]
+        found = {
+            "random planes": self._answered([random @ table for table in tables], by=1),
+            "random directions, as far": self._answered(moved, by=1),
+        }
+        if others := self._others(freqs):
+            found["other circles"] = self._answered(self._turned(others), by=1)
+        return found
+
+    def _others(self, freqs: Sequence[int]) -> list[int]:
+        """As many circles of f(a) as are turned, of those that are none of these the strongest in the embedding."""
+        p, table = self._p, self._embedded.tables[0]
+        taken = {min(k % p, -k % p) for k in freqs}
+        sizes = {k: self._part(table, self.values[0], [k]).square().sum() for k in range(1, p // 2 + 1)}
+        ranked = sorted((k for k in sizes if k not in taken), key=lambda k: -float(sizes[k]))
+        return ranked[: len(self.circles)]
+
+    def _part(self, table: Vectors, values: Int[Tensor, " element"], freqs: Sequence[int]) -> Vectors:
+        """The part of vectors that waves of these frequencies fit best, their constant left out."""
+        waves = waves_of_values(values, self._p, freqs)
+        coefficients = torch.linalg.pinv(waves) @ table
+        return (waves[:, 1:] - waves[:, 1:].mean(dim=0)) @ coefficients[1:]
+
+    @cached_property
+    def _parts(self) -> list[tuple[Vectors, Vectors]]:
+        """The vectors of each number, and the part of them that stands on the circles."""
+        freqs = self._with_companions(self.circles)
+        return [
+            (table, self._part(table, values, freqs))
+            for table, values in zip(self._embedded.tables, self.values, strict=True)
+        ]
+
+    @cached_property
+    def accuracy_without(self) -> float:
+        """Accuracy without circles of f(a) and g(b) in the embedding."""
+        return self._answered([table - part for table, part in self._parts])
+
+    @cached_property
+    def accuracy_alone(self) -> float:
+        """Accuracy with nothing but circles of f(a) and g(b) and the mean in the embedding."""
+        return self._answered([table.mean(dim=0) + part for table, part in self._parts])
