@@ -1,1 +1,1 @@
-"""ARENA's monthly algorithmic problems: running sums, sorted lists, palindromes."""
+"""ARENA's monthly algorithmic problems: running sums, lists, palindromes, letters, sums."""
