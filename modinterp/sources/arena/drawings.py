@@ -20,6 +20,7 @@ from modinterp.sources.arena.claims.sort import copied, owner_of, tables
 from modinterp.sources.arena.claims.sort_lists import GAPS, right_behind_jumps
 from modinterp.sources.arena.claims.subject import judged
 from modinterp.sources.arena.runs import CUMSUM, PALINDROME, SORT
+from modinterp.sources.arena.sum_drawings import FIGURES as OF_SUMS_AND_LETTERS
 from modinterp.sources.drawing import Drawing, Table
 
 Measured = Mapping[str, SequenceMeasurements]
@@ -179,4 +180,5 @@ FIGURES = {
     "palindrome_mirror": Drawing(number="July: attention", draw=_mirror, first_of=PALINDROME),
     "palindrome_blind": Drawing(number="July: adversarial inputs", draw=_blind, all_of=PALINDROME),
     "sort_triples": Drawing(number="October: the mystery", draw=_sort_triples, first_of=SORT),
+    **OF_SUMS_AND_LETTERS,
 }

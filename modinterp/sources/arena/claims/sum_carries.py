@@ -152,6 +152,7 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=UNTRAINED,
+        figure="sum_agreement",
     ),
     Claim(
         id="arena.sum.carry_ablation",
@@ -205,6 +206,7 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=UNTRAINED,
+        figure="sum_agreement",
     ),
     Claim(
         id="arena.sum.places",

@@ -135,6 +135,7 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=UNTRAINED,
+        figure="sum_circle",
     ),
     Claim(
         id="arena.sum.sum_circle",

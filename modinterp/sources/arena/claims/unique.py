@@ -143,6 +143,7 @@ CLAIMS = (
         needs=UNIQUE,
         scope="any seed",
         finding=_UNTRAINED,
+        figure="unique_copies",
     ),
     Claim(
         id="arena.unique.domains",
@@ -155,6 +156,7 @@ CLAIMS = (
         needs=UNIQUE,
         scope="any seed",
         finding=_UNTRAINED,
+        figure="unique_domains",
     ),
     Claim(
         id="arena.unique.domains_listed",
@@ -166,6 +168,7 @@ CLAIMS = (
         given={SEED: equals(42, "heads of another seed share the letters in another way")},
         needs=UNIQUE[:1],
         finding=_UNTRAINED,
+        figure="unique_domains",
     ),
     Claim(
         id="arena.unique.overload",
