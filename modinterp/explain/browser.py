@@ -132,16 +132,20 @@ def _frequencies(m: CyclicMeasurements) -> Iterator[Part]:
     shares = shares / shares.sum().clamp_min(1e-300)
     angles = 2 * torch.pi * torch.arange(logits.shape[-1], dtype=torch.float64) / m.p
     for k in m.basis.all_blocks:
-        reads = _short(m.W_E.double() @ plane(m.W_E, k)) if m.has_embedding else []
-        columns = m.readout_matrix.T.double()
+        reads = _in_its_plane(m.W_E, k) if m.has_embedding else []
         text = (
             f"{float(shares[k - 1]):.1%} of the energy of {m.readout_name}{'; a key frequency' if k in m.freqs else ''}"
         )
         yield Part(
             k, text, shares.tolist(), ("the embedding of each number in its plane", reads),
-            (f"{m.readout_name} for each answer in its plane", _short(columns @ plane(columns, k))),
+            (f"{m.readout_name} for each answer in its plane", _in_its_plane(m.readout_matrix.T, k)),
             losses[k - 1] - before, logits @ (k * angles).cos(), points=True,
         )  # fmt: skip
+
+
+def _in_its_plane(x: Float[Tensor, "element d"], freq: int) -> list:
+    """Vectors in the plane of a frequency; none for half of an even modulus, which has a cosine alone."""
+    return [] if 2 * freq == len(x) else _short(x.double() @ plane(x, freq))
 
 
 def _spectra(maps: Float[Tensor, "part a b"]) -> list[list[float]]:

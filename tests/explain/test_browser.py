@@ -13,6 +13,8 @@ from widths import WIDTHS, opened, overflowing
 import modinterp as mi
 from modinterp.explain.browser import browser, can_be_browsed, kinds
 from modinterp.measurements import CyclicMeasurements
+from modinterp.models import TransformerConfig, hooked, initial_weights
+from modinterp.tasks import addition
 
 SMALL = Path(__file__).parents[2] / "docs" / "trained"
 USED = """
@@ -47,6 +49,15 @@ addEventListener("load", async () => {
 @pytest.fixture(scope="module")
 def m() -> CyclicMeasurements:
     return mi.measure(mi.load("sums-29", root=SMALL))
+
+
+def test_half_of_an_even_modulus_has_no_plane() -> None:
+    task = addition(8)
+    config = TransformerConfig.of(task, d_model=8, n_heads=1, d_head=8, d_mlp=8)
+    network = hooked(config, initial_weights(config, 0))
+    frequencies = kinds(mi.measure(mi.run(network, task)))["frequency"]
+    assert [bool(part.reads[1]) for part in frequencies] == [True, True, True, False]
+    assert [bool(part.writes[1]) for part in frequencies] == [True, True, True, False]
 
 
 def test_each_part_is_what_measure_says_of_it(m: CyclicMeasurements) -> None:
