@@ -51,7 +51,7 @@ def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
     check_memory("the network", pairs, network)
     answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()
     try:
-        return Group.of_table(answers, "its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
+        return Group.of_table(answers, "the group of its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
     except ValueError as error:
         raise ValueError(
             f"the network's own answers are no group ({error}); name the one it learned with group"

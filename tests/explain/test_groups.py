@@ -145,7 +145,7 @@ def test_a_network_of_cosets_is_right_and_told_from_representations() -> None:
 def test_the_group_of_a_networks_own_answers() -> None:
     found = explain(answering(composed("standard")), op="group", p=24, equals=False, draws=99)
     assert found.verdict.label == WAVES
-    assert found.measurements.task.group == "its answers"
+    assert found.measurements.task.group == "the group of its answers"
     assert found.measurements.key_names in (("3a",), ("3b",))
     with pytest.raises(ValueError, match="the table is none of a group"):
         explain(answering(noise()), op="group", p=24, equals=False)
