@@ -13,7 +13,6 @@ from modinterp.analyses.sequences.circuits import composed_copying
 from modinterp.claims.band import at_least, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
-from modinterp.claims.finding import pending
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, SEED, judged, seed
 from modinterp.sources.arena.runs import UNIQUE
@@ -117,8 +116,6 @@ def _overload(m: SequenceMeasurements) -> dict[str, float]:
     return {MISREAD: int((after == LETTERS.index("a")).sum()), SEED: seed(m)}
 
 
-_UNTRAINED = pending("No network of this problem is shipped yet.")
-
 CLAIMS = (
     Claim(
         id="arena.unique.solved",
@@ -130,7 +127,6 @@ CLAIMS = (
         reported=(LOSS, SURENESS, LOWEST),
         needs=UNIQUE,
         scope="any seed",
-        finding=_UNTRAINED,
     ),
     Claim(
         id="arena.unique.duplicates",
@@ -142,7 +138,6 @@ CLAIMS = (
         reported=(HEAD_LEAST,),
         needs=UNIQUE,
         scope="any seed",
-        finding=_UNTRAINED,
         figure="unique_copies",
     ),
     Claim(
@@ -155,7 +150,6 @@ CLAIMS = (
         reported=(DOMAIN, ELSEWHERE),
         needs=UNIQUE,
         scope="any seed",
-        finding=_UNTRAINED,
         figure="unique_domains",
     ),
     Claim(
@@ -167,7 +161,6 @@ CLAIMS = (
         expected={AS_LISTED: equals(1, "the source's sets")},
         given={SEED: equals(42, "heads of another seed share the letters in another way")},
         needs=UNIQUE[:1],
-        finding=_UNTRAINED,
         figure="unique_domains",
     ),
     Claim(
@@ -179,6 +172,5 @@ CLAIMS = (
         expected={MISREAD: at_least(8, "of eleven places")},
         given={SEED: equals(42, "networks of other seeds misread other strings")},
         needs=UNIQUE[:1],
-        finding=_UNTRAINED,
     ),
 )
