@@ -19,20 +19,9 @@ from modinterp.sources.clock.runs import SEEDS
 SMALLEST_DEVIATION = "smallest standard deviation of a head's attention to a"
 LOWEST_MEAN = "lowest mean"
 HIGHEST_MEAN = "highest mean"
-PERIODIC_HEADS = "heads with a share of 0.8"
 HIGHEST_SHARE = "highest share"
 LOWEST_SHARE = "lowest share"
 TUNED_HEADS = "heads tuned to a key frequency"
-UNTUNED_HEADS = "heads that no frequency is 0.8 of"
-STRONG_FREQUENCIES = "frequencies above a quarter of the head's largest"
-STRONG_OTHERS = "those of them that are no key frequencies"
-OFFSET_SHARE = "lowest share of the offset's variance at the head's frequency"
-PHASE_RANGE = "largest range of the phase, in periods"
-TO_NEITHER = "mean attention to neither"
-KEYS_SHARE = "share of the keys' energy at key frequencies"
-VALUES_SHARE = "share of the values' energy at key frequencies"
-RELATIVE_ERROR = "relative error"
-OTHER_FREQUENCIES = "largest share of other frequencies"
 
 
 def _attention_varies(m: CyclicMeasurements) -> dict[str, Value]:
@@ -49,15 +38,9 @@ def _attention_varies(m: CyclicMeasurements) -> dict[str, Value]:
 def _attention_is_periodic(m: CyclicMeasurements) -> dict[str, Value]:
     tuning = m.circles.tuning
     return {
-        PERIODIC_HEADS: sum(share >= TUNED for _, share in tuning),
+        "heads with a share of 0.8": sum(share >= TUNED for _, share in tuning),
         HIGHEST_SHARE: max(share for _, share in tuning),
         LOWEST_SHARE: min(share for _, share in tuning),
-    }
-
-
-def _tuned_to_keys(m: CyclicMeasurements) -> dict[str, Value]:
-    return {
-        TUNED_HEADS: len(m.circles.tuned_heads),
     }
 
 
@@ -67,9 +50,9 @@ def _mixed_head(m: CyclicMeasurements) -> dict[str, Value]:
     least = min(range(len(shares)), key=shares.__getitem__)
     strong = significant_frequencies(m.pattern[m.circles.fixed_a, :, least, 0])
     return {
-        UNTUNED_HEADS: sum(share < TUNED for share in shares),
-        STRONG_FREQUENCIES: len(strong),
-        STRONG_OTHERS: len(set(strong) - set(m.freqs)),
+        "heads that no frequency is 0.8 of": sum(share < TUNED for share in shares),
+        "frequencies above a quarter of the head's largest": len(strong),
+        "those of them that are no key frequencies": len(set(strong) - set(m.freqs)),
     }
 
 
@@ -82,19 +65,24 @@ def _offsets(m: CyclicMeasurements) -> dict[str, Value]:
         phases = (wave * (wave.sum() / wave.sum().abs()).conj()).angle() / (2 * math.pi)
         shares.append(frequency_shares(m.pattern[:, :, head, 0].double().mean(dim=1), (freq,)))
         ranges.append(float(phases.max() - phases.min()))
-    return {OFFSET_SHARE: min(shares, default=math.nan), PHASE_RANGE: max(ranges, default=math.nan)}
+    return {
+        "lowest share of the offset's variance at the head's frequency": min(shares, default=math.nan),
+        "largest range of the phase, in periods": max(ranges, default=math.nan),
+    }
 
 
 def _attention_to_both(m: CyclicMeasurements) -> dict[str, Value]:
     missing = (m.pattern[..., :2].sum(dim=-1) - 1).abs()
-    return {TO_NEITHER: float(missing.mean())}
+    return {"mean attention to neither": float(missing.mean())}
 
 
 def _keys_and_values(m: CyclicMeasurements) -> dict[str, Value]:
     keys = torch.einsum("rm,hmd->rhd", m.W_E.double(), m.weight("blocks.0.attn.W_K").double())
     return {
-        KEYS_SHARE: frequency_shares(keys, m.freqs),
-        VALUES_SHARE: frequency_shares(m.circles.token_values.transpose(0, 1), m.freqs),
+        "share of the keys' energy at key frequencies": frequency_shares(keys, m.freqs),
+        "share of the values' energy at key frequencies": frequency_shares(
+            m.circles.token_values.transpose(0, 1), m.freqs
+        ),
     }
 
 
@@ -102,7 +90,7 @@ def _mixture_of_values(m: CyclicMeasurements) -> dict[str, Value]:
     of_a, of_b = m.circles.token_values[:, m.circles.fixed_a], m.circles.token_values.transpose(0, 1)
     share = m.circles.attention_share[..., None]
     mixed = share * of_a + (1 - share) * of_b
-    return {RELATIVE_ERROR: float((m.circles.head_values - mixed).norm() / m.circles.head_values.norm())}
+    return {"relative error": float((m.circles.head_values - mixed).norm() / m.circles.head_values.norm())}
 
 
 def _linear_maps_keep_frequencies() -> dict[str, Value]:
@@ -110,7 +98,7 @@ def _linear_maps_keep_frequencies() -> dict[str, Value]:
     angles = wave_angles(113, 5)
     points = torch.stack([angles.cos(), angles.sin()], dim=1)
     images = [points @ torch.randn(2, 2, generator=generator, dtype=torch.float64) for _ in range(100)]
-    return {OTHER_FREQUENCIES: max(1 - circle(image, 5).quality for image in images)}
+    return {"largest share of other frequencies": max(1 - circle(image, 5).quality for image in images)}
 
 
 CLAIMS = (
@@ -145,7 +133,7 @@ CLAIMS = (
         statement="With one operand fixed, the attention swings with the other at one frequency.",
         source_says="head 1 at 4, head 2 at 43, head 3 at 32, head 0 at many",
         measure=each(_attention_is_periodic),
-        expected={PERIODIC_HEADS: at_least(2, "3 of 4 in the source")},
+        expected={"heads with a share of 0.8": at_least(2, "3 of 4 in the source")},
         reported=(HIGHEST_SHARE, LOWEST_SHARE),
         needs=SEEDS,
         scope="any seed",
@@ -156,7 +144,11 @@ CLAIMS = (
         where="section 6, spectra of attention",
         statement="The frequencies that heads are tuned to are key frequencies.",
         source_says="3 heads; head 0 has others too",
-        measure=each(_tuned_to_keys),
+        measure=each(
+            lambda m: {
+                TUNED_HEADS: len(m.circles.tuned_heads),
+            }
+        ),
         expected={TUNED_HEADS: at_least(2, "3 of 4 in the source")},
         needs=SEEDS,
         scope="any seed",
@@ -169,10 +161,10 @@ CLAIMS = (
         "that are no key frequencies.",
         source_says="head 0: several, non-key ones too",
         measure=each(_mixed_head),
-        given={UNTUNED_HEADS: at_least(1, "else no head is such a one")},
+        given={"heads that no frequency is 0.8 of": at_least(1, "else no head is such a one")},
         expected={
-            STRONG_FREQUENCIES: at_least(3, "multiple"),
-            STRONG_OTHERS: at_least(2, "several"),
+            "frequencies above a quarter of the head's largest": at_least(3, "multiple"),
+            "those of them that are no key frequencies": at_least(2, "several"),
         },
         finding=mixed(
             "An untuned head has three strong frequencies or more, but they may all be key frequencies. In "
@@ -189,8 +181,12 @@ CLAIMS = (
         statement="The level about which a tuned head's attention swings with b moves periodically with a.",
         source_says="the offset is itself periodic, looking at the maps",
         measure=each(_offsets),
-        expected={OFFSET_SHARE: at_least(TUNED, "as much as makes a head a tuned one")},
-        reported=(PHASE_RANGE,),
+        expected={
+            "lowest share of the offset's variance at the head's frequency": at_least(
+                TUNED, "as much as makes a head a tuned one"
+            )
+        },
+        reported=("largest range of the phase, in periods",),
         changed=(
             Change(
                 date="2026-11-28",
@@ -213,7 +209,7 @@ CLAIMS = (
         statement="Over all pairs attention is periodic in both operands, and goes to them alone.",
         source_says="to a and to b adds up to about 1",
         measure=each(_attention_to_both),
-        expected={TO_NEITHER: at_most(0.02, "about 0")},
+        expected={"mean attention to neither": at_most(0.02, "about 0")},
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -226,8 +222,8 @@ CLAIMS = (
         source_says="stated",
         measure=each(_keys_and_values),
         expected={
-            KEYS_SHARE: at_least(0.9, "as sparse as the embedding"),
-            VALUES_SHARE: at_least(0.9, "as sparse as the embedding"),
+            "share of the keys' energy at key frequencies": at_least(0.9, "as sparse as the embedding"),
+            "share of the values' energy at key frequencies": at_least(0.9, "as sparse as the embedding"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -239,7 +235,7 @@ CLAIMS = (
         statement="What a head gathers lies between v_a and v_b, in the proportion of its attention.",
         source_says="self-attention about 0",
         measure=each(_mixture_of_values),
-        expected={RELATIVE_ERROR: at_most(0.02, "exact but for the attention to = itself")},
+        expected={"relative error": at_most(0.02, "exact but for the attention to = itself")},
         needs=SEEDS,
         scope="any seed",
         figure="petals",
@@ -251,7 +247,7 @@ CLAIMS = (
         statement="A linear map makes an ellipse of a circle and adds no frequency.",
         source_says="stated",
         measure=_linear_maps_keep_frequencies,
-        expected={OTHER_FREQUENCIES: at_most(1e-6)},
+        expected={"largest share of other frequencies": at_most(1e-6)},
         needs=(),
         scope="any network",
     ),

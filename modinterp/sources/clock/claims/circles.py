@@ -15,16 +15,10 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.clock.runs import SEEDS
 
 LOWEST_QUALITY = "lowest quality"
-RADIUS_VARIATION = "largest variation of the radius"
-MEAN_RADIUS = "mean radius over that of key frequencies"
-MEAN_NORM = "mean norm at the frequency itself over that of key frequencies"
-ROUNDER = "key frequencies rounder than all others"
-STRONGEST = "agreement with the strongest of W_E"
-QUALITY_CHANGE = "largest change of quality"
 
 ROUND = {
     LOWEST_QUALITY: at_least(0.9, "clean circles are shown"),
-    RADIUS_VARIATION: at_most(0.25, "clean circles are shown"),
+    "largest variation of the radius": at_most(0.25, "clean circles are shown"),
 }
 
 
@@ -32,7 +26,7 @@ def _circles_of_embedding(m: CyclicMeasurements) -> dict[str, Value]:
     circles_of_keys = m.circles.circles_of_W_E.values()
     return {
         LOWEST_QUALITY: min(c.quality for c in circles_of_keys),
-        RADIUS_VARIATION: max(c.radius_variation for c in circles_of_keys),
+        "largest variation of the radius": max(c.radius_variation for c in circles_of_keys),
     }
 
 
@@ -42,25 +36,28 @@ def _other_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
     norms = frequency_norms(component_norms(m.W_E))
     keys = torch.zeros_like(norms, dtype=torch.bool).index_fill(0, torch.tensor(m.freqs, device=norms.device) - 1, True)
     return {
-        MEAN_RADIUS: sum(c.radius for c in others) / len(others) / radius,
-        ROUNDER: min(c.quality for c in m.circles.circles_of_W_E.values()) > max(c.quality for c in others),
-        MEAN_NORM: float(norms[~keys].mean() / norms[keys].mean()),
+        "mean radius over that of key frequencies": sum(c.radius for c in others) / len(others) / radius,
+        "key frequencies rounder than all others": min(c.quality for c in m.circles.circles_of_W_E.values())
+        > max(c.quality for c in others),
+        "mean norm at the frequency itself over that of key frequencies": float(
+            norms[~keys].mean() / norms[keys].mean()
+        ),
     }
 
 
 def _same_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
     strongest = frequency_norms(component_norms(m.W_E)).topk(len(m.freqs)).indices + 1
-    return {STRONGEST: jaccard(strongest.tolist(), m.freqs)}
-
-
-def _circles_of_W_L(m: CyclicMeasurements) -> dict[str, Value]:
-    return {LOWEST_QUALITY: min(c.quality for c in m.circles.circles_of_W_L.values())}
+    return {"agreement with the strongest of W_E": jaccard(strongest.tolist(), m.freqs)}
 
 
 def _circles_with_bias(m: CyclicMeasurements) -> dict[str, Value]:
     constant = m.b_out.double() @ m.W_U
     with_bias = circles(torch.cat([m.W_L.T.double(), constant[:, None]], dim=1), m.freqs)
-    return {QUALITY_CHANGE: max(abs(with_bias[k].quality - m.circles.circles_of_W_L[k].quality) for k in m.freqs)}
+    return {
+        "largest change of quality": max(
+            abs(with_bias[k].quality - m.circles.circles_of_W_L[k].quality) for k in m.freqs
+        )
+    }
 
 
 CLAIMS = (
@@ -82,10 +79,10 @@ CLAIMS = (
         source_says="3, 25 and 50 shown",
         measure=each(_other_frequencies),
         expected={
-            MEAN_RADIUS: at_most(0.25, "small beside the circles"),
-            ROUNDER: equals(1, "random beside the circles"),
+            "mean radius over that of key frequencies": at_most(0.25, "small beside the circles"),
+            "key frequencies rounder than all others": equals(1, "random beside the circles"),
         },
-        reported=(MEAN_NORM,),
+        reported=("mean norm at the frequency itself over that of key frequencies",),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
@@ -101,7 +98,7 @@ CLAIMS = (
         statement="W_L has norm at the same key frequencies as W_E.",
         source_says="the same 3",
         measure=each(_same_frequencies),
-        expected={STRONGEST: equals(1, "the same frequencies")},
+        expected={"agreement with the strongest of W_E": equals(1, "the same frequencies")},
         needs=SEEDS,
         scope="any seed",
         figure="read_circles",
@@ -111,7 +108,7 @@ CLAIMS = (
         where="section 5.2",
         statement="At each key frequency the columns of W_L lie on a circle, a little warped.",
         source_says="slightly warped circles",
-        measure=each(_circles_of_W_L),
+        measure=each(lambda m: {LOWEST_QUALITY: min(c.quality for c in m.circles.circles_of_W_L.values())}),
         expected={LOWEST_QUALITY: at_least(0.9, "only slightly warped")},
         needs=SEEDS,
         scope="any seed",
@@ -124,7 +121,7 @@ CLAIMS = (
         statement="The circles of W_L are warped in part because the bias b_out is left out.",
         source_says="said of the warp",
         measure=each(_circles_with_bias),
-        expected={QUALITY_CHANGE: at_least(0.01, "a change that could be seen")},
+        expected={"largest change of quality": at_least(0.01, "a change that could be seen")},
         needs=SEEDS,
         scope="any seed",
         finding=refuted("The bias adds a constant to the logits: the quality changes by 3e-4 at most."),

@@ -19,18 +19,6 @@ from modinterp.runs import NotRecorded
 from modinterp.sources.clock.runs import SEEDS
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
-BASES_DIFFERENCE = "largest difference of the bases"
-NORMS_DIFFERENCE = "largest difference of the norms"
-SIGNIFICANT = "frequencies above a quarter of the largest"
-KEYS_SHARE = "energy share of the key frequencies"
-FEWER_AT_10K = "fewer at 10,000 than at 5,000"
-FEWER_AT_20K = "fewer at 20,000 than at 10,000"
-FEWER_IN_ALL = "fewer at 20,000 than at 5,000"
-GINI_RISE_TO_10K = "rise of the Gini coefficient from 5,000 to 10,000"
-GINI_RISE_TO_20K = "rise of the Gini coefficient from 10,000 to 20,000"
-INACTIVE_RATIO = "inactive norms over those of the other source's network, smallest"
-DIFFERENT_NUMBERS = "different numbers"
-LARGEST_RISE = "largest rise from one snapshot after grokking to the next"
 EPOCHS = (5_000, 10_000, 20_000)
 
 
@@ -42,8 +30,8 @@ def _printed_basis() -> dict[str, Value]:
         rows += [torch.cos(2 * torch.pi * k * x / 113), torch.sin(2 * torch.pi * k * x / 113)]
     printed = torch.stack([row / row.norm() for row in rows])
     return {
-        BASES_DIFFERENCE: float((printed - fourier_basis(113)).abs().max()),
-        NORMS_DIFFERENCE: float(((W_E.T @ printed.T).norm(dim=0) - component_norms(W_E)).abs().max()),
+        "largest difference of the bases": float((printed - fourier_basis(113)).abs().max()),
+        "largest difference of the norms": float(((W_E.T @ printed.T).norm(dim=0) - component_norms(W_E)).abs().max()),
     }
 
 
@@ -61,29 +49,36 @@ def _embedding_at(m: CyclicMeasurements, epoch: int) -> torch.Tensor:
 def _frequencies_at_10k(m: CyclicMeasurements) -> dict[str, Value]:
     W_E = _embedding_at(m, 10_000)
     return {
-        SIGNIFICANT: len(significant_frequencies(W_E)),
-        KEYS_SHARE: frequency_shares(W_E, m.freqs),
+        "frequencies above a quarter of the largest": len(significant_frequencies(W_E)),
+        "energy share of the key frequencies": frequency_shares(W_E, m.freqs),
     }
 
 
 def _frequencies_over_training(m: CyclicMeasurements) -> dict[str, Value]:
     counts = [len(significant_frequencies(_embedding_at(m, epoch))) for epoch in EPOCHS]
     return {
-        FEWER_AT_10K: counts[0] - counts[1],
-        FEWER_AT_20K: counts[1] - counts[2],
-        FEWER_IN_ALL: counts[0] - counts[2],
+        "fewer at 10,000 than at 5,000": counts[0] - counts[1],
+        "fewer at 20,000 than at 10,000": counts[1] - counts[2],
+        "fewer at 20,000 than at 5,000": counts[0] - counts[2],
     }
 
 
 def _gini_over_training(m: CyclicMeasurements) -> dict[str, Value]:
     ginis = [fourier_gini(_embedding_at(m, epoch)) for epoch in EPOCHS]
-    return {GINI_RISE_TO_10K: ginis[1] - ginis[0], GINI_RISE_TO_20K: ginis[2] - ginis[1]}
+    return {
+        "rise of the Gini coefficient from 5,000 to 10,000": ginis[1] - ginis[0],
+        "rise of the Gini coefficient from 10,000 to 20,000": ginis[2] - ginis[1],
+    }
 
 
 def _inactive_norms(*runs: CyclicMeasurements) -> dict[str, Value]:
     """Median norm of the embedding's inactive frequencies over its largest, in all runs but the last over the last."""
     ours = [_inactive(_embedding_at(m, 10_000)) for m in runs[:-1]]
-    return {INACTIVE_RATIO: min(ours) / _inactive(runs[-1].W_E[: runs[-1].p].detach())}
+    return {
+        "inactive norms over those of the other source's network, smallest": (
+            min(ours) / _inactive(runs[-1].W_E[: runs[-1].p].detach())
+        )
+    }
 
 
 def _inactive(W_E: torch.Tensor) -> float:
@@ -98,7 +93,10 @@ def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
         after = [epoch for epoch in sorted(m.snapshots) if epoch >= m.grokking.grokked]
         numbers = [len(key_frequencies(m.at(epoch).W_L).freqs) for epoch in after]
         rises += [later - earlier for earlier, later in pairwise(numbers)]
-    return {DIFFERENT_NUMBERS: len(set(counts)), LARGEST_RISE: max(rises, default=math.nan)}
+    return {
+        "different numbers": len(set(counts)),
+        "largest rise from one snapshot after grokking to the next": max(rises, default=math.nan),
+    }
 
 
 _FEWER = at_least(0, "at 10,000 epochs there are more than at 20,000, at 5,000 more than at 10,000")
@@ -110,7 +108,7 @@ CLAIMS = (
         statement="The source's Fourier basis (constant, cos 1, sin 1, ...) and its norms over the embedding are ours.",
         source_says="definition",
         measure=_printed_basis,
-        expected={BASES_DIFFERENCE: at_most(1e-12), NORMS_DIFFERENCE: at_most(1e-12)},
+        expected={"largest difference of the bases": at_most(1e-12), "largest difference of the norms": at_most(1e-12)},
         needs=(),
         scope="any network",
     ),
@@ -121,8 +119,10 @@ CLAIMS = (
         source_says="4 clean pairs and some between",
         measure=each(_frequencies_at_10k),
         expected={
-            SIGNIFICANT: at_least(2, "4 in the source"),
-            KEYS_SHARE: at_least(0.5, "in a random embedding all 56 are of that size; to stand out is to hold most"),
+            "frequencies above a quarter of the largest": at_least(2, "4 in the source"),
+            "energy share of the key frequencies": at_least(
+                0.5, "in a random embedding all 56 are of that size; to stand out is to hold most"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -144,7 +144,7 @@ CLAIMS = (
         "of Nanda's network at its end.",
         source_says="very small in the other paper",
         measure=_inactive_norms,
-        expected={INACTIVE_RATIO: at_least(1, "larger")},
+        expected={"inactive norms over those of the other source's network, smallest": at_least(1, "larger")},
         finding=one_seed(
             "In one of two networks they are 0.62 of what they are in the paper's network, and smaller, not larger."
         ),
@@ -159,9 +159,9 @@ CLAIMS = (
         source_says="more at 5,000 than at 10,000, more there than at 20,000",
         measure=each(_frequencies_over_training),
         expected={
-            FEWER_AT_10K: _FEWER,
-            FEWER_AT_20K: _FEWER,
-            FEWER_IN_ALL: at_least(1, "fewer at the end than at 5,000 epochs"),
+            "fewer at 10,000 than at 5,000": _FEWER,
+            "fewer at 20,000 than at 10,000": _FEWER,
+            "fewer at 20,000 than at 5,000": at_least(1, "fewer at the end than at 5,000 epochs"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -174,8 +174,8 @@ CLAIMS = (
         source_says="3 key frequencies: 4, 32, 43",
         measure=each(_gini_over_training),
         expected={
-            GINI_RISE_TO_10K: at_least(1e-6, "cleaner with every look"),
-            GINI_RISE_TO_20K: at_least(1e-6, "cleaner with every look"),
+            "rise of the Gini coefficient from 5,000 to 10,000": at_least(1e-6, "cleaner with every look"),
+            "rise of the Gini coefficient from 10,000 to 20,000": at_least(1e-6, "cleaner with every look"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -197,8 +197,8 @@ CLAIMS = (
         source_says="5 in the paper, 3 in the source",
         measure=_numbers_of_circles,
         expected={
-            DIFFERENT_NUMBERS: at_least(2, "3 and 5"),
-            LARGEST_RISE: at_most(0, "decay prunes, it does not add"),
+            "different numbers": at_least(2, "3 and 5"),
+            "largest rise from one snapshot after grokking to the next": at_most(0, "decay prunes, it does not add"),
         },
         needs=(*SEEDS, *MAINLINE),
         scope="any seed",

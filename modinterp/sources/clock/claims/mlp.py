@@ -20,49 +20,38 @@ from modinterp.sources.clock.runs import SEEDS, WITHOUT_RELU
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
 SMALLEST_DIHEDRAL = "smallest dihedral angle [degrees]"
-WRITTEN_QUALITY = "lowest quality of a written circle"
 VARIANCE_BEFORE = "variance of the residual stream at = before attention"
-FREQUENCY_1 = "frequency 1 is a key frequency"
-NORM_OF_1 = "norm of frequency 1 over the largest"
-RANK = "effective rank of the output over 4 K + 5"
-FEATURES_SHARE = "share of the output's variance in two features a circle"
-SMALLEST_ANGLE = "smallest angle between features of two circles [degrees]"
 NEGATIVE_BIASES = "biases below -0.1"
-POSITIVE_BIASES = "share of biases above 0"
 NEGATIVE_PRE = "pre-activations below 0"
-NEGATIVE_WITHOUT_BIAS = "pre-activations below 0 without the biases"
-NEVER_NEGATIVE = "neurons that never go below 0"
-BIAS_SIZE = "mean bias over the mean size of a pre-activation"
-RADIUS_VARIATION = "smallest variation of the radius"
 AFFINE_ACCURACY = "accuracy with an affine map in place of the neurons"
 AFFINE_EXPLAINED = "R squared of that map"
 IDENTITY_ACCURACY = "accuracy without the ReLU"
 PRODUCTS_BEFORE_MLP = "share of products, before the MLP"
 PRODUCTS_OF_LOGITS = "share of products, logits"
-DECODABLE = "highest R squared of cos, sin(w(a + b)) from before the MLP"
 HIGHEST_TEST_ACCURACY = "highest test accuracy"
 PRODUCTS_WITHOUT_RELU = "share of products before the MLP"
 GROKKED = "grokking epochs without ReLU"
-LOWEST_QUALITY = "lowest quality"
 
-_BEFORE = "blocks.0.hook_resid_pre"
 _CLEARLY_NEGATIVE = -0.1
 BATTERY = (*SEEDS, MAINLINE[0])
 
 
 def _dihedral_angles(m: CyclicMeasurements) -> dict[str, Value]:
     angles = [plane_angles(m.circles.planes[i], m.circles.own_plane(ATTN_OUT, j)) for i, j in product(m.freqs, m.freqs)]
-    before = m.activation(_BEFORE)
+    before = m.activation("blocks.0.hook_resid_pre")
     return {
         SMALLEST_DIHEDRAL: min(angle.dihedral for angle in angles),
-        WRITTEN_QUALITY: min(m.circles.own_circle(ATTN_OUT, k).quality for k in m.freqs),
+        "lowest quality of a written circle": min(m.circles.own_circle(ATTN_OUT, k).quality for k in m.freqs),
         VARIANCE_BEFORE: float((before - before.mean(dim=(0, 1))).square().sum()),
     }
 
 
 def _frequency_1(m: CyclicMeasurements) -> dict[str, Value]:
     norms = frequency_norms(component_norms(m.W_L.T))
-    return {FREQUENCY_1: 1 in m.freqs, NORM_OF_1: float(norms[0] / norms.max())}
+    return {
+        "frequency 1 is a key frequency": 1 in m.freqs,
+        "norm of frequency 1 over the largest": float(norms[0] / norms.max()),
+    }
 
 
 def _features(m: CyclicMeasurements) -> dict[str, Value]:
@@ -74,9 +63,9 @@ def _features(m: CyclicMeasurements) -> dict[str, Value]:
     energy = sum(float(feature.square().sum()) for feature in features.values())
     angles = (plane_angles(features[i], features[j]).first for i, j in combinations(m.freqs, 2))
     return {
-        RANK: of_output / (4 * len(m.freqs) + 5),
-        FEATURES_SHARE: energy / float(written.square().sum()),
-        SMALLEST_ANGLE: min(angles, default=90.0),
+        "effective rank of the output over 4 K + 5": of_output / (4 * len(m.freqs) + 5),
+        "share of the output's variance in two features a circle": energy / float(written.square().sum()),
+        "smallest angle between features of two circles [degrees]": min(angles, default=90.0),
     }
 
 
@@ -84,7 +73,7 @@ def _biases(m: CyclicMeasurements) -> dict[str, Value]:
     b_in, pre = m.b_in, m.pre
     return {
         NEGATIVE_BIASES: int((b_in < _CLEARLY_NEGATIVE).sum()),
-        POSITIVE_BIASES: float((b_in > 0).double().mean()),
+        "share of biases above 0": float((b_in > 0).double().mean()),
         NEGATIVE_PRE: float((pre < 0).double().mean()),
     }
 
@@ -94,9 +83,9 @@ def _orthant(m: CyclicMeasurements) -> dict[str, Value]:
     b_in, pre = m.b_in.double(), m.pre
     return {
         NEGATIVE_PRE: float((pre < 0).double().mean()),
-        NEGATIVE_WITHOUT_BIAS: float((pre - b_in < 0).double().mean()),
-        NEVER_NEGATIVE: float((pre >= 0).flatten(0, 1).all(dim=0).double().mean()),
-        BIAS_SIZE: float(b_in.mean() / pre.abs().mean()),
+        "pre-activations below 0 without the biases": float((pre - b_in < 0).double().mean()),
+        "neurons that never go below 0": float((pre >= 0).flatten(0, 1).all(dim=0).double().mean()),
+        "mean bias over the mean size of a pre-activation": float(b_in.mean() / pre.abs().mean()),
     }
 
 
@@ -105,7 +94,7 @@ def _radii_of_W_in(m: CyclicMeasurements) -> dict[str, Value]:
     for k in m.freqs:
         radii = (W_in.T @ m.circles.own_plane(ATTN_OUT, k)).norm(dim=1)
         variations.append(float(radii.std() / radii.mean()))
-    return {RADIUS_VARIATION: min(variations)}
+    return {"smallest variation of the radius": min(variations)}
 
 
 def _affine_battery(m: CyclicMeasurements) -> dict[str, Value]:
@@ -118,20 +107,8 @@ def _affine_battery(m: CyclicMeasurements) -> dict[str, Value]:
         NEGATIVE_PRE: battery.negative,
         PRODUCTS_BEFORE_MLP: before,
         PRODUCTS_OF_LOGITS: of_logits,
-        DECODABLE: max(battery.decodability.values()),
+        "highest R squared of cos, sin(w(a + b)) from before the MLP": max(battery.decodability.values()),
     }
-
-
-def _without_relu(m: CyclicMeasurements) -> dict[str, Value]:
-    return {
-        HIGHEST_TEST_ACCURACY: float(m.history["test_accuracy"].max()),
-        GROKKED: m.grokking.grokked,
-        PRODUCTS_WITHOUT_RELU: term_shares(m.activation(MID)).products,
-    }
-
-
-def _circles_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
-    return {LOWEST_QUALITY: min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}
 
 
 CLAIMS = (
@@ -144,7 +121,7 @@ CLAIMS = (
         measure=each(_dihedral_angles),
         expected={
             SMALLEST_DIHEDRAL: at_least(30, "a third of the way to perpendicular"),
-            WRITTEN_QUALITY: at_least(0.8, "what is compared must be circles"),
+            "lowest quality of a written circle": at_least(0.8, "what is compared must be circles"),
         },
         reported=(VARIANCE_BEFORE,),
         needs=SEEDS,
@@ -158,10 +135,10 @@ CLAIMS = (
         source_says="4, 32, 43",
         measure=each(_frequency_1),
         expected={
-            FREQUENCY_1: equals(0, "not among those of the source"),
+            "frequency 1 is a key frequency": equals(0, "not among those of the source"),
             "gap": at_least(2, "key frequencies that stand out beyond doubt"),
         },
-        reported=(NORM_OF_1,),
+        reported=("norm of frequency 1 over the largest",),
         needs=SEEDS,
         scope="any seed",
         finding=mixed(),
@@ -175,9 +152,11 @@ CLAIMS = (
         source_says="at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
-            RANK: at_most(1, "four directions a circle, and some noise"),
-            FEATURES_SHARE: at_least(0.9, "no others to speak of"),
-            SMALLEST_ANGLE: at_least(60, "features in superposition share directions; 90 is none"),
+            "effective rank of the output over 4 K + 5": at_most(1, "four directions a circle, and some noise"),
+            "share of the output's variance in two features a circle": at_least(0.9, "no others to speak of"),
+            "smallest angle between features of two circles [degrees]": at_least(
+                60, "features in superposition share directions; 90 is none"
+            ),
             **ACCURATE,
         },
         needs=SEEDS,
@@ -202,7 +181,9 @@ CLAIMS = (
         measure=each(_biases),
         expected={
             NEGATIVE_BIASES: at_most(112, "fewer than one a number"),
-            POSITIVE_BIASES: at_least(0.5, "most of those that are not negative; the source goes on to use it"),
+            "share of biases above 0": at_least(
+                0.5, "most of those that are not negative; the source goes on to use it"
+            ),
             **ACCURATE,
         },
         needs=SEEDS,
@@ -227,7 +208,11 @@ CLAIMS = (
         source_says="said of the sorted biases",
         measure=each(_orthant),
         expected={NEGATIVE_PRE: at_most(0.05, "in the positive orthant there are none")},
-        reported=(NEGATIVE_WITHOUT_BIAS, NEVER_NEGATIVE, BIAS_SIZE),
+        reported=(
+            "pre-activations below 0 without the biases",
+            "neurons that never go below 0",
+            "mean bias over the mean size of a pre-activation",
+        ),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
@@ -242,7 +227,7 @@ CLAIMS = (
         statement="The columns of W_in form no circle in the planes of the written circles.",
         source_says="no clean circle",
         measure=each(_radii_of_W_in),
-        expected={RADIUS_VARIATION: at_least(0.4, "a circle has 0"), **ACCURATE},
+        expected={"smallest variation of the radius": at_least(0.4, "a circle has 0"), **ACCURATE},
         needs=SEEDS,
         scope="any seed",
         figure="biases",
@@ -263,7 +248,7 @@ CLAIMS = (
             "products_before",
             "products_after",
             PRODUCTS_OF_LOGITS,
-            DECODABLE,
+            "highest R squared of cos, sin(w(a + b)) from before the MLP",
         ),
         needs=BATTERY,
         scope="any seed",
@@ -280,7 +265,13 @@ CLAIMS = (
         where="section 8",
         statement="A network without ReLU groks too, its attention making the products.",
         source_says="groks",
-        measure=each(_without_relu),
+        measure=each(
+            lambda m: {
+                HIGHEST_TEST_ACCURACY: float(m.history["test_accuracy"].max()),
+                GROKKED: m.grokking.grokked,
+                PRODUCTS_WITHOUT_RELU: term_shares(m.activation(MID)).products,
+            }
+        ),
         expected={
             HIGHEST_TEST_ACCURACY: at_least(LEARNED.low, "it groks"),
             PRODUCTS_WITHOUT_RELU: at_least(0.2, "five times the 4% of networks with ReLU: nothing else can make them"),
@@ -305,8 +296,8 @@ CLAIMS = (
         where="section 8",
         statement="There are circles among the neurons' activations too.",
         source_says="circles shown",
-        measure=each(_circles_of_neurons),
-        expected={LOWEST_QUALITY: at_least(0.6, "circles, if less clean")},
+        measure=each(lambda m: {"lowest quality": min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}),
+        expected={"lowest quality": at_least(0.6, "circles, if less clean")},
         needs=SEEDS,
         scope="any seed",
         figure="neurons_3d",

@@ -18,15 +18,10 @@ from modinterp.measurements.network import NEURONS
 from modinterp.sources.clock.claims.turning import FIRST, SECOND, turnings
 from modinterp.sources.clock.runs import SEEDS
 
-REVOLUTION = "revolution [turns]"
-REVOLUTION_FIT = "revolution, lowest R squared"
-LARGEST_ROTATION = "largest rotation [turns]"
 ROTATION = "rotation [turns]"
 ROTATION_FIT = "rotation, lowest R squared"
 ORBIT = "largest orbit over radius"
 REVOLVING_PART = "largest revolving part over radius"
-LOGITS_DIFFERENCE = "largest difference to the logits"
-WITHIN_CIRCLE = "smallest share of points within the embedding's circle"
 
 ORBIT_WITH_HEAD = f"{ORBIT}, with a head"
 WITH_HEAD = {name: f"{name}, with a head" for name in (ROTATION, ROTATION_FIT)}
@@ -40,9 +35,9 @@ def _worst(slopes: Sequence[float]) -> float:
 def _revolving(m: CyclicMeasurements, hook: str) -> dict[str, Value]:
     turning = turnings(m, hook, FIRST).values()
     return {
-        REVOLUTION: _worst([abs(t.revolution.turns) for t in turning]),
-        REVOLUTION_FIT: min(t.revolution.explained for t in turning),
-        LARGEST_ROTATION: max(abs(t.rotation.turns) for t in turning),
+        "revolution [turns]": _worst([abs(t.revolution.turns) for t in turning]),
+        "revolution, lowest R squared": min(t.revolution.explained for t in turning),
+        "largest rotation [turns]": max(abs(t.rotation.turns) for t in turning),
     }
 
 
@@ -66,7 +61,7 @@ def _rotation_in_second_pair(m: CyclicMeasurements, hook: str) -> dict[str, Valu
 def _parts_of_logits(m: CyclicMeasurements) -> dict[str, Value]:
     of_neurons, constant = m.post @ (m.W_out.double() @ m.W_U), m.b_out.double() @ m.W_U
     total = of_neurons + constant + m.activation(MID) @ m.W_U
-    return {LOGITS_DIFFERENCE: float((total - m.logits).abs().max())}
+    return {"largest difference to the logits": float((total - m.logits).abs().max())}
 
 
 def _revolution_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
@@ -78,24 +73,12 @@ def _revolution_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
         points = m.activation(ATTN_OUT) @ pair
         points = points - points.mean(dim=(0, 1))
         shares.append(float((points.norm(dim=-1) <= images.norm(dim=-1).max()).double().mean()))
-    return {**_revolving(m, ATTN_OUT), WITHIN_CIRCLE: min(shares)}
+    return {**_revolving(m, ATTN_OUT), "smallest share of points within the embedding's circle": min(shares)}
 
 
 def _rotation_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
     numbers = _rotation_in_second_pair(m, ATTN_OUT)
     return {name: numbers[name] for name in (ROTATION, ROTATION_FIT, *WITH_HEAD.values())}
-
-
-def _orbit_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
-    return {ORBIT_WITH_HEAD: _rotating(m, ATTN_OUT, SECOND, m.circles.attended_frequencies)[ORBIT]}
-
-
-def _motion_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
-    return {**_revolving(m, NEURONS), **_rotation_in_second_pair(m, NEURONS)}
-
-
-def _rotation_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
-    return _rotation_in_second_pair(m, NEURONS)
 
 
 def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
@@ -131,9 +114,9 @@ _ROTATES: dict[str, Band] = {
     ROTATION_FIT: at_least(0.8, "a rotation that can be seen"),
 }
 _REVOLVES: dict[str, Band] = {
-    REVOLUTION: _ONE_TURN,
-    REVOLUTION_FIT: at_least(0.9, "a revolution that can be seen"),
-    LARGEST_ROTATION: at_most(0.1, "the circles do not turn"),
+    "revolution [turns]": _ONE_TURN,
+    "revolution, lowest R squared": at_least(0.9, "a revolution that can be seen"),
+    "largest rotation [turns]": at_most(0.1, "the circles do not turn"),
 }
 
 CLAIMS = (
@@ -144,7 +127,7 @@ CLAIMS = (
         "W_L, and what the residual stream and the bias add.",
         source_says="algebra",
         measure=_parts_of_logits,
-        expected={LOGITS_DIFFERENCE: at_most(1e-9)},
+        expected={"largest difference to the logits": at_most(1e-9)},
         needs=SEEDS[:1],
         scope="any network",
     ),
@@ -155,7 +138,10 @@ CLAIMS = (
         "circle, without turning.",
         source_says="animation",
         measure=each(_revolution_of_attention),
-        expected={**_REVOLVES, WITHIN_CIRCLE: at_least(0.95, "inside the grey circle")},
+        expected={
+            **_REVOLVES,
+            "smallest share of points within the embedding's circle": at_least(0.95, "inside the grey circle"),
+        },
         needs=SEEDS,
         scope="any seed",
         figure="motion",
@@ -192,7 +178,9 @@ CLAIMS = (
         where="section 9.3",
         statement="Where these circles turn, the centre of their orbit lies inside them.",
         source_says="animation",
-        measure=each(_orbit_of_attention),
+        measure=each(
+            lambda m: {ORBIT_WITH_HEAD: _rotating(m, ATTN_OUT, SECOND, m.circles.attended_frequencies)[ORBIT]}
+        ),
         expected={ORBIT_WITH_HEAD: at_most(1, "the centre of the orbit lies inside the circle")},
         needs=SEEDS,
         scope="any seed",
@@ -206,7 +194,7 @@ CLAIMS = (
         statement="Among the neurons the circles revolve in the first two principal directions and turn in the next "
         "two.",
         source_says="animation in three dimensions",
-        measure=each(_motion_of_neurons),
+        measure=each(lambda m: {**_revolving(m, NEURONS), **_rotation_in_second_pair(m, NEURONS)}),
         expected={**_REVOLVES, **_ROTATES, REVOLVING_PART: at_most(1, "the origin, as far as it moves, inside them")},
         needs=SEEDS,
         scope="any seed",
@@ -233,7 +221,7 @@ CLAIMS = (
         where="section 9.5",
         statement="Among the neurons, in the third and fourth principal direction, there is rotation alone.",
         source_says="animation",
-        measure=each(_rotation_of_neurons),
+        measure=each(lambda m: _rotation_in_second_pair(m, NEURONS)),
         expected={
             REVOLVING_PART: at_most(0.3, "no revolution to be seen"),
             **_ROTATES,

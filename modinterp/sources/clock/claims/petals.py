@@ -15,15 +15,7 @@ from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import refuted
 
 SPECTRUM_ERROR = "largest error of the predicted spectrum"
-OTHER_FREQUENCIES = "frequencies other than 0, f, 2 f"
-MEAN = "amplitude at the mean"
-AT_ATTENTION = "amplitude at the attention"
-AT_EMBEDDING = "amplitude at the embedding"
-AT_SUM = "amplitude at the sum"
-AT_DIFFERENCE = "amplitude at the difference"
-CROSSINGS_AT_1 = "most crossings at embedding frequency 1"
 CROSSINGS_OF_SLOWER = "fewest crossings at attention frequency 1 and embedding frequency 2 to 4"
-CROSSINGS_2_3 = "most crossings at embedding 2, attention 3"
 
 _PHASES = [2 * math.pi * (i + 0.1) / 6 for i in range(6)]
 
@@ -49,14 +41,20 @@ def _equal_frequencies() -> dict[str, Value]:
     }
     return {
         SPECTRUM_ERROR: _largest_error([(4, 4), (1, 1)]),
-        OTHER_FREQUENCIES: len({min(f, 113 - f) for f in frequencies} - {0, 4, 8}),
+        "frequencies other than 0, f, 2 f": len({min(f, 113 - f) for f in frequencies} - {0, 4, 8}),
     }
 
 
 def _amplitudes() -> dict[str, Value]:
     petal = Petal(113, 32, 4, 0.7)
     amplitudes = petal.spectrum().abs()
-    entries = {MEAN: 0, AT_ATTENTION: 4, AT_EMBEDDING: 32, AT_SUM: 36, AT_DIFFERENCE: 28}
+    entries = {
+        "amplitude at the mean": 0,
+        "amplitude at the attention": 4,
+        "amplitude at the embedding": 32,
+        "amplitude at the sum": 36,
+        "amplitude at the difference": 28,
+    }
     return {
         SPECTRUM_ERROR: _largest_error(product((1, 4, 32), (1, 4, 32, 43))),
         **{name: float(amplitudes[entry]) for name, entry in entries.items()},
@@ -69,9 +67,9 @@ def _crossings(embedding: int, attention: int) -> list[int]:
 
 def _self_crossings() -> dict[str, Value]:
     return {
-        CROSSINGS_AT_1: max(max(_crossings(1, f)) for f in (1, 2, 3, 4, 8)),
+        "most crossings at embedding frequency 1": max(max(_crossings(1, f)) for f in (1, 2, 3, 4, 8)),
         CROSSINGS_OF_SLOWER: min(min(_crossings(f, 1)) for f in (2, 3, 4)),
-        CROSSINGS_2_3: max(_crossings(2, 3)),
+        "most crossings at embedding 2, attention 3": max(_crossings(2, 3)),
     }
 
 
@@ -83,7 +81,7 @@ CLAIMS = (
         "for any phase.",
         source_says="a family over the phase is shown",
         measure=_equal_frequencies,
-        expected={SPECTRUM_ERROR: at_most(1e-6), OTHER_FREQUENCIES: equals(0)},
+        expected={SPECTRUM_ERROR: at_most(1e-6), "frequencies other than 0, f, 2 f": equals(0)},
         needs=(),
         scope="any network",
         figure="explorer",
@@ -97,11 +95,11 @@ CLAIMS = (
         measure=_amplitudes,
         expected={
             SPECTRUM_ERROR: at_most(1e-6),
-            MEAN: between(0.4999, 0.5001),
-            AT_ATTENTION: between(0.2499, 0.2501),
-            AT_EMBEDDING: between(0.4999, 0.5001),
-            AT_SUM: between(0.2499, 0.2501),
-            AT_DIFFERENCE: between(0.2499, 0.2501),
+            "amplitude at the mean": between(0.4999, 0.5001),
+            "amplitude at the attention": between(0.2499, 0.2501),
+            "amplitude at the embedding": between(0.4999, 0.5001),
+            "amplitude at the sum": between(0.2499, 0.2501),
+            "amplitude at the difference": between(0.2499, 0.2501),
         },
         needs=(),
         scope="any network",
@@ -114,9 +112,9 @@ CLAIMS = (
         source_says="stated as a rule",
         measure=_self_crossings,
         expected={
-            CROSSINGS_AT_1: equals(0),
+            "most crossings at embedding frequency 1": equals(0),
             CROSSINGS_OF_SLOWER: at_least(1),
-            CROSSINGS_2_3: equals(0),
+            "most crossings at embedding 2, attention 3": equals(0),
         },
         needs=(),
         scope="any network",

@@ -26,16 +26,10 @@ PREDICTION_FIT = "lowest R squared of the prediction"
 FREQUENCIES_SHARE = "lowest share at the petal's frequencies"
 PULL_BACK_RESIDUAL = "largest residual of the pull-back"
 PETALS = "heads and planes"
-CIRCLE_CORNERS = "corners of a circle of the embedding, lowest share of the points"
 PETAL_CORNERS = "corners of a petal, largest share"
 OTHER_PETAL_CORNERS = f"{PETAL_CORNERS}, the attention's frequency another one"
-NOISY_CORNERS = "corners of a circle with its noise, lowest share"
 SUM_QUALITY = "quality of the sum"
 ABOVE_MEDIAN_HEAD = "above the median head by"
-LOWEST_QUALITY = "lowest quality"
-LOWEST_ASPECT = "lowest aspect"
-LOWEST_SUM_QUALITY = "lowest quality of a sum"
-SMALLEST_GAIN = "smallest gain over the median head"
 
 
 def _worst_prediction(fits: Sequence[PetalFit]) -> dict[str, Value]:
@@ -84,10 +78,10 @@ def _corners(m: CyclicMeasurements) -> dict[str, Value]:
         share = _corners_without_noise(points, petal_frequencies(m.p, k, attention))
         (same if attention == k else others).append(share)
     return {
-        CIRCLE_CORNERS: min(circles),
+        "corners of a circle of the embedding, lowest share of the points": min(circles),
         PETAL_CORNERS: max(same + others, default=math.nan),
         OTHER_PETAL_CORNERS: max(others, default=math.nan),
-        NOISY_CORNERS: min(c.on_hull for c in m.circles.circles_of_W_E.values()),
+        "corners of a circle with its noise, lowest share": min(c.on_hull for c in m.circles.circles_of_W_E.values()),
     }
 
 
@@ -109,8 +103,8 @@ def _sum_of_heads(number: int) -> Callable[[CyclicMeasurements], dict[str, Value
 def _own_planes(m: CyclicMeasurements) -> dict[str, Value]:
     own = [m.circles.own_circle(ATTN_OUT, k) for k in m.freqs]
     return {
-        LOWEST_QUALITY: min(c.quality for c in own),
-        LOWEST_ASPECT: min(c.aspect for c in own),
+        "lowest quality": min(c.quality for c in own),
+        "lowest aspect": min(c.aspect for c in own),
     }
 
 
@@ -118,8 +112,8 @@ def _all_sums(m: CyclicMeasurements) -> dict[str, Value]:
     sums = m.circles.summed_circles.values()
     gains = [together.quality - median(c.quality for c in alone) for together, alone in sums]
     return {
-        LOWEST_SUM_QUALITY: min(together.quality for together, _ in sums),
-        SMALLEST_GAIN: min(gains),
+        "lowest quality of a sum": min(together.quality for together, _ in sums),
+        "smallest gain over the median head": min(gains),
     }
 
 
@@ -205,10 +199,10 @@ CLAIMS = (
         source_says="stated",
         measure=each(_corners),
         expected={
-            CIRCLE_CORNERS: at_least(1, "all of a circle"),
+            "corners of a circle of the embedding, lowest share of the points": at_least(1, "all of a circle"),
             PETAL_CORNERS: at_most(0.7, "not all of a petal"),
         },
-        reported=(OTHER_PETAL_CORNERS, NOISY_CORNERS),
+        reported=(OTHER_PETAL_CORNERS, "corners of a circle with its noise, lowest share"),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
@@ -288,8 +282,8 @@ CLAIMS = (
         source_says="43 is stretched",
         measure=each(_own_planes),
         expected={
-            LOWEST_QUALITY: at_least(0.8, "circles"),
-            LOWEST_ASPECT: at_least(0.3, "stretched, but no line"),
+            "lowest quality": at_least(0.8, "circles"),
+            "lowest aspect": at_least(0.3, "stretched, but no line"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -303,8 +297,8 @@ CLAIMS = (
         source_says="an argument, not proven",
         measure=each(_all_sums),
         expected={
-            LOWEST_SUM_QUALITY: at_least(0.8, "dominated by the one frequency"),
-            SMALLEST_GAIN: at_least(0, "simpler than what each head has"),
+            "lowest quality of a sum": at_least(0.8, "dominated by the one frequency"),
+            "smallest gain over the median head": at_least(0, "simpler than what each head has"),
         },
         needs=SEEDS,
         scope="any seed",

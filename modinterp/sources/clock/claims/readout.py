@@ -22,16 +22,9 @@ from modinterp.measurements.circles import MLP_OUT
 from modinterp.sources.clock.claims.conditions import LEARNED
 from modinterp.sources.clock.runs import MAIN, ONE_HEAD, SEEDS
 
-LOWEST_PERCENTILE = "lowest percentile of b among all, over the circles"
-SUM_RIGHT = "all circles together are right"
-TOGETHER = "accuracy of all circles together, with the constant"
-HIGHEST_ALONE = "highest accuracy of a circle alone"
 MARGIN = "margin of one exact circle"
 ONE_HEAD_ACCURACY = "test accuracy with one head"
-ONE_FREQUENCY_ACCURACY = "highest accuracy with one frequency of the logits kept"
-ONE_HEAD_GROKKED = "grokking epoch of the network with one head"
 ONE_HEAD_KEYS = "key frequencies of the network with one head"
-NOT_COPRIME = "unique answers though the frequencies are not co-prime"
 DISAGREEMENTS = "disagreements with gcd(k..., P) = 1"
 SINGLE_FREQUENCIES = "single frequencies that are enough mod 113"
 
@@ -65,8 +58,8 @@ def _answer_to(b: int) -> Callable[[CyclicMeasurements], dict[str, Value]]:
             return int(logits[pair].argmax()) == sum(pair) % m.p
 
         return {
-            LOWEST_PERCENTILE: min(percentile(logits, *pair) for logits in circles),
-            SUM_RIGHT: correct(sum(circles, torch.zeros(()))),
+            "lowest percentile of b among all, over the circles": min(percentile(logits, *pair) for logits in circles),
+            "all circles together are right": correct(sum(circles, torch.zeros(()))),
         }
 
     return readout
@@ -79,8 +72,10 @@ def _accuracy_of_circles(m: CyclicMeasurements) -> dict[str, Value]:
     alone = circle_accuracies(with_constant, m.labels).alone.values()
     summed = sum(logits.values(), torch.zeros(()))
     return {
-        TOGETHER: accuracy_on(summed - summed.mean(dim=(0, 1)) + constant, m.labels),
-        HIGHEST_ALONE: max(alone),
+        "accuracy of all circles together, with the constant": accuracy_on(
+            summed - summed.mean(dim=(0, 1)) + constant, m.labels
+        ),
+        "highest accuracy of a circle alone": max(alone),
     }
 
 
@@ -89,9 +84,9 @@ def _how_many(m: CyclicMeasurements, one_head: CyclicMeasurements) -> dict[str, 
     return {
         MARGIN: margin(m.p, [1]),
         ONE_HEAD_ACCURACY: float(one_head.history["test_accuracy"].max()),
-        ONE_FREQUENCY_ACCURACY: max(alone),
+        "highest accuracy with one frequency of the logits kept": max(alone),
         ONE_HEAD_KEYS: len(one_head.freqs),
-        ONE_HEAD_GROKKED: one_head.grokking.grokked,
+        "grokking epoch of the network with one head": one_head.grokking.grokked,
     }
 
 
@@ -108,15 +103,17 @@ def _coprime() -> dict[str, Value]:
     others.append((53, (10, 14, 22)))
     unique = {(p, freqs): _is_unique(p, freqs) for p, freqs in (*primes, *others)}
     return {
-        NOT_COPRIME: sum(is_unique and math.gcd(*freqs) > 1 for (_, freqs), is_unique in unique.items()),
+        "unique answers though the frequencies are not co-prime": sum(
+            is_unique and math.gcd(*freqs) > 1 for (_, freqs), is_unique in unique.items()
+        ),
         DISAGREEMENTS: sum(is_unique != distinguishes(*key) for key, is_unique in unique.items()),
         SINGLE_FREQUENCIES: sum(unique[113, (k,)] for k in range(1, 57)),
     }
 
 
 _READ_OFF = {
-    LOWEST_PERCENTILE: at_least(0.8, "projects highly in each circle"),
-    SUM_RIGHT: equals(1, "the answer"),
+    "lowest percentile of b among all, over the circles": at_least(0.8, "projects highly in each circle"),
+    "all circles together are right": equals(1, "the answer"),
 }
 
 
@@ -178,8 +175,8 @@ CLAIMS = (
         source_says="argued",
         measure=each(_accuracy_of_circles),
         expected={
-            TOGETHER: at_least(0.999, "the sum is right"),
-            HIGHEST_ALONE: at_most(0.999, "less than the sum"),
+            "accuracy of all circles together, with the constant": at_least(0.999, "the sum is right"),
+            "highest accuracy of a circle alone": at_most(0.999, "less than the sum"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -202,10 +199,12 @@ CLAIMS = (
         source_says="at least 2",
         measure=_how_many,
         expected={
-            ONE_FREQUENCY_ACCURACY: at_most(LEARNED.low, "one circle alone must not be enough"),
+            "highest accuracy with one frequency of the logits kept": at_most(
+                LEARNED.low, "one circle alone must not be enough"
+            ),
             ONE_HEAD_ACCURACY: at_most(LEARNED.low, "one head must not be enough"),
         },
-        reported=(MARGIN, ONE_HEAD_KEYS, ONE_HEAD_GROKKED),
+        reported=(MARGIN, ONE_HEAD_KEYS, "grokking epoch of the network with one head"),
         needs=(MAIN, ONE_HEAD),
         finding=one_seed(
             "One exact circle has a unique answer for a prime modulus, with a margin of 0.0015; a trained network "
@@ -221,7 +220,7 @@ CLAIMS = (
         statement="The frequencies must be co-prime.",
         source_says="P gcd(k1, k2, ...) = 1, which no integers fulfil",
         measure=_coprime,
-        expected={NOT_COPRIME: equals(0)},
+        expected={"unique answers though the frequencies are not co-prime": equals(0)},
         reported=(DISAGREEMENTS, SINGLE_FREQUENCIES),
         needs=(),
         scope="any network",

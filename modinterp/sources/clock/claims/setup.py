@@ -11,46 +11,35 @@ from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.clock.runs import SEEDS
 
-PAIRS = "pairs"
 SMALLEST_OPERAND = "smallest operand"
 LARGEST_OPERAND = "largest operand"
 EQUALS_TOKEN = "token of ="
-WRONG_ANSWERS = "answers that are not (a + b) mod p"
-TRAIN_PAIRS = "pairs trained on"
-LAYERS = "layers"
-POSITIONAL = "positional embeddings"
-MLP_BIASES = "biases in the MLP"
-ASYMMETRY = "largest difference between logits of (a, b) and of (b, a)"
 DELAYED = "delayed"
-EPOCHS_TO_SETTLE = "epochs from grokking until W_E settles"
 LAST_TEST_LOSS = "test loss of the last snapshot"
-SHRINKAGE = "share of the sum of squares of W_E that goes after grokking"
 
 
 def _task(m: CyclicMeasurements) -> dict[str, Value]:
     inputs = m.task.inputs()
     return {
-        PAIRS: len(inputs),
+        "pairs": len(inputs),
         SMALLEST_OPERAND: int(inputs[:, :2].min()),
         LARGEST_OPERAND: int(inputs[:, :2].max()),
         EQUALS_TOKEN: int(inputs[:, 2].unique()),
-        WRONG_ANSWERS: int((m.labels[:, 0] != inputs[:, :2].sum(dim=1) % m.p).sum()),
-        TRAIN_PAIRS: len(m.split.train),
+        "answers that are not (a + b) mod p": int((m.labels[:, 0] != inputs[:, :2].sum(dim=1) % m.p).sum()),
+        "pairs trained on": len(m.split.train),
     }
 
 
 def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     logits, config = m.logits, m.model.cfg
     return {
-        LAYERS: config.n_layers,
-        POSITIONAL: bool(config.positional),
-        MLP_BIASES: "blocks.0.mlp.b_in" in dict(m.model.named_parameters()),
-        ASYMMETRY: float((logits - logits.transpose(0, 1)).abs().max()),
+        "layers": config.n_layers,
+        "positional embeddings": bool(config.positional),
+        "biases in the MLP": "blocks.0.mlp.b_in" in dict(m.model.named_parameters()),
+        "largest difference between logits of (a, b) and of (b, a)": float(
+            (logits - logits.transpose(0, 1)).abs().max()
+        ),
     }
-
-
-def _grokked(m: CyclicMeasurements) -> dict[str, Value]:
-    return {DELAYED: m.grokking.delayed}
 
 
 def _curves(m: CyclicMeasurements) -> dict[str, Value]:
@@ -60,8 +49,8 @@ def _curves(m: CyclicMeasurements) -> dict[str, Value]:
     settled = float(apart.iloc[-1]) if len(apart) else math.nan
     after = squares[table["epoch"] >= grokked] if grokked == grokked else squares.iloc[-1:]
     return {
-        EPOCHS_TO_SETTLE: settled - grokked,
-        SHRINKAGE: 1 - float(squares.iloc[-1] / after.iloc[0]),
+        "epochs from grokking until W_E settles": settled - grokked,
+        "share of the sum of squares of W_E that goes after grokking": 1 - float(squares.iloc[-1] / after.iloc[0]),
         LAST_TEST_LOSS: float(table["test_loss"].iloc[-1]),
     }
 
@@ -75,12 +64,12 @@ CLAIMS = (
         source_says="a, b said to run from 1 to P; token 113 is =; 114 logits",
         measure=_task,
         expected={
-            PAIRS: equals(113 * 113),
+            "pairs": equals(113 * 113),
             SMALLEST_OPERAND: equals(0),
             LARGEST_OPERAND: equals(112),
             EQUALS_TOKEN: equals(113),
-            WRONG_ANSWERS: equals(0),
-            TRAIN_PAIRS: equals(3830),
+            "answers that are not (a + b) mod p": equals(0),
+            "pairs trained on": equals(3830),
         },
         needs=SEEDS[:1],
         scope="any network",
@@ -93,10 +82,10 @@ CLAIMS = (
         source_says="stated",
         measure=_architecture,
         expected={
-            LAYERS: equals(1),
-            POSITIONAL: equals(0),
-            MLP_BIASES: equals(1),
-            ASYMMETRY: at_most(1e-4),
+            "layers": equals(1),
+            "positional embeddings": equals(0),
+            "biases in the MLP": equals(1),
+            "largest difference between logits of (a, b) and of (b, a)": at_most(1e-4),
         },
         needs=SEEDS[:1],
         scope="any network",
@@ -107,7 +96,7 @@ CLAIMS = (
         statement="Positional embeddings do not matter: without them the network groks and ends with the "
         "same algorithm. The paper that is cited for it has no such ablation.",
         source_says="said to be confirmed in the paper of Nanda et al.",
-        measure=each(_grokked),
+        measure=each(lambda m: {DELAYED: m.grokking.delayed}),
         expected={
             DELAYED: equals(1, "it groks"),
             "logit_fve": at_least(0.9, "95.3% in the paper, with positional embeddings"),
@@ -138,8 +127,10 @@ CLAIMS = (
             "grokked": between(
                 2_000, 20_000, "about 4,000 in the source; seeds of the paper's recipe differ by 3 times"
             ),
-            EPOCHS_TO_SETTLE: at_least(1, "about 2,000 in the source"),
-            SHRINKAGE: at_least(0.02, "the share within which it counts as settled"),
+            "epochs from grokking until W_E settles": at_least(1, "about 2,000 in the source"),
+            "share of the sum of squares of W_E that goes after grokking": at_least(
+                0.02, "the share within which it counts as settled"
+            ),
         },
         needs=SEEDS,
         scope="any seed",

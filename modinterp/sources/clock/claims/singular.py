@@ -15,27 +15,20 @@ from modinterp.sources.clock.claims.conditions import ACCURATE
 from modinterp.sources.clock.claims.turning import FIRST, SECOND
 from modinterp.sources.clock.runs import SEEDS
 
-LARGE_VALUES = "large singular values less 2 K"
-STEP = "last of the large singular values over the next"
-OWNERS = "key frequencies that own two"
-LOWEST_SHARE = "lowest share"
-NEARER_TO_SECOND = "share of key frequencies twice as near to directions 3, 4"
-LOWEST_GAINS = "lowest ratio of gains"
-
 
 def _singular_values(m: CyclicMeasurements) -> dict[str, Value]:
     values, count = m.circles.singular_directions.values, m.circles.singular_directions.large_count
     return {
-        LARGE_VALUES: count - 2 * len(m.freqs),
-        STEP: float(values[count - 1] / values[count]),
+        "large singular values less 2 K": count - 2 * len(m.freqs),
+        "last of the large singular values over the next": float(values[count - 1] / values[count]),
     }
 
 
 def _singular_pairs(m: CyclicMeasurements) -> dict[str, Value]:
     owned = {k: m.circles.singular_directions.of_frequency(k) for k in m.freqs}
     return {
-        OWNERS: sum(len(numbers) == 2 for numbers in owned.values()) / len(owned),
-        LOWEST_SHARE: min(direction.share for direction in m.circles.singular_directions.directions),
+        "key frequencies that own two": sum(len(numbers) == 2 for numbers in owned.values()) / len(owned),
+        "lowest share": min(direction.share for direction in m.circles.singular_directions.directions),
     }
 
 
@@ -48,7 +41,7 @@ def _singular_and_principal(m: CyclicMeasurements) -> dict[str, Value]:
             mean_cosine(vectors, directions.pair(pair)) if vectors.shape[1] else math.nan for pair in (FIRST, SECOND)
         ]
         ratios.append(cosines[SECOND] / cosines[FIRST])
-    return {NEARER_TO_SECOND: sum(r >= 2 for r in ratios) / len(ratios)}
+    return {"share of key frequencies twice as near to directions 3, 4": sum(r >= 2 for r in ratios) / len(ratios)}
 
 
 def _gains_of_W_out(m: CyclicMeasurements) -> dict[str, Value]:
@@ -58,7 +51,7 @@ def _gains_of_W_out(m: CyclicMeasurements) -> dict[str, Value]:
             gains(m.W_out, m.circles.plane_directions(NEURONS, k).pair(pair)).mean() for pair in (FIRST, SECOND)
         )
         ratios.append(float(second / first))
-    return {LOWEST_GAINS: min(ratios)}
+    return {"lowest ratio of gains": min(ratios)}
 
 
 CLAIMS = (
@@ -69,8 +62,12 @@ CLAIMS = (
         source_says="6 for 3 circles",
         measure=each(_singular_values),
         expected={
-            LARGE_VALUES: between(-2, 2, "6 in the source; 10 and 8 in networks of the paper's authors"),
-            STEP: at_least(1.5, "large beside the others; 2.1 and 2.3 in networks of the paper's authors"),
+            "large singular values less 2 K": between(
+                -2, 2, "6 in the source; 10 and 8 in networks of the paper's authors"
+            ),
+            "last of the large singular values over the next": at_least(
+                1.5, "large beside the others; 2.1 and 2.3 in networks of the paper's authors"
+            ),
             **ACCURATE,
         },
         needs=SEEDS,
@@ -93,8 +90,8 @@ CLAIMS = (
         source_says="pairs 3 and 5, 1 and 2, 0 and 4",
         measure=each(_singular_pairs),
         expected={
-            OWNERS: equals(1, "every circle has its pair"),
-            LOWEST_SHARE: at_least(0.6, "a vector belongs to one circle"),
+            "key frequencies that own two": equals(1, "every circle has its pair"),
+            "lowest share": at_least(0.6, "a vector belongs to one circle"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -118,7 +115,9 @@ CLAIMS = (
         "direction of the neurons' planes, not like the first two.",
         source_says="like the third and fourth",
         measure=each(_singular_and_principal),
-        expected={NEARER_TO_SECOND: at_least(2 / 3, "all three in the source")},
+        expected={
+            "share of key frequencies twice as near to directions 3, 4": at_least(2 / 3, "all three in the source")
+        },
         needs=SEEDS,
         scope="any seed",
         figure="singular",
@@ -129,7 +128,7 @@ CLAIMS = (
         statement="W_out magnifies the directions that turn: the third and fourth, over the first and second.",
         source_says="magnified",
         measure=each(_gains_of_W_out),
-        expected={LOWEST_GAINS: at_least(2, "clearly longer")},
+        expected={"lowest ratio of gains": at_least(2, "clearly longer")},
         needs=SEEDS,
         scope="any seed",
         figure="singular",
