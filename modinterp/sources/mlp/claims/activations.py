@@ -21,9 +21,6 @@ from modinterp.sources.mlp.runs import MAIN, SEEDS
 
 WAVES_OF_A = "share of waves of a alone"
 WAVES_OF_B = "share of waves of b alone"
-KEYS_SHARE = "share of W_E W_in at the key frequencies"
-NOT_LINEAR = "share that is not linear"
-AFFINE_ACCURACY = "accuracy with the best affine map in place of the neurons"
 AGREEMENT = "agreement with the key frequencies of W_U"
 
 
@@ -38,13 +35,13 @@ def _single_waves(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _before_the_relu(m: CyclicMeasurements) -> dict[str, Value]:
     shares = term_shares(m.pre)
-    return {NOT_LINEAR: shares.products + shares.rest}
+    return {"share that is not linear": shares.products + shares.rest}
 
 
 def _after_the_relu(m: CyclicMeasurements) -> dict[str, Value]:
     W_E = m.W_E.double()
     logits = affine_fit(W_E[:, None] + W_E, m.post) @ m.W_L.double()
-    return {AFFINE_ACCURACY: accuracy_on(logits, m.labels)}
+    return {"accuracy with the best affine map in place of the neurons": accuracy_on(logits, m.labels)}
 
 
 def _into_neurons(m: CyclicMeasurements) -> dict[str, Value]:
@@ -53,7 +50,9 @@ def _into_neurons(m: CyclicMeasurements) -> dict[str, Value]:
     coefficients = transform(W_E_W_in)
     return {
         AGREEMENT: jaccard(strongest.tolist(), m.freqs),
-        KEYS_SHARE: energy_share(coefficients[components_of(m.freqs, m.p)], coefficients[1:]),
+        "share of W_E W_in at the key frequencies": energy_share(
+            coefficients[components_of(m.freqs, m.p)], coefficients[1:]
+        ),
     }
 
 
@@ -96,7 +95,7 @@ CLAIMS = (
         "The notebook sees faint products; they are exactly 0.",
         source_says="0",
         measure=_before_the_relu,
-        expected={NOT_LINEAR: at_most(1e-10)},
+        expected={"share that is not linear": at_most(1e-10)},
         needs=(MAIN,),
         scope="any network",
         figure="norm_maps",
@@ -109,7 +108,9 @@ CLAIMS = (
         measure=each(_after_the_relu),
         expected={
             "products_after": at_least(0.10, "0.217 in the author's checkpoint"),
-            AFFINE_ACCURACY: at_most(0.1, "0.012 in the author's checkpoint"),
+            "accuracy with the best affine map in place of the neurons": at_most(
+                0.1, "0.012 in the author's checkpoint"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -123,7 +124,7 @@ CLAIMS = (
         measure=each(_into_neurons),
         expected={
             AGREEMENT: at_least(0.9, "the same set in the author's checkpoint"),
-            KEYS_SHARE: at_least(0.9, "0.991 in the author's checkpoint"),
+            "share of W_E W_in at the key frequencies": at_least(0.9, "0.991 in the author's checkpoint"),
         },
         needs=SEEDS,
         scope="any seed",

@@ -17,19 +17,6 @@ from modinterp.sources.mlp.runs import MAIN, RUNS, SEEDS
 from modinterp.training.loss import OutputLayout, losses
 
 WEIGHTS = "weights"
-SHAPES = "names and shapes as stated"
-RELU = "ReLU"
-TRAIN_PAIRS = "train pairs"
-TEST_PAIRS = "test pairs"
-FIRST_PAIRS = "first pairs as printed"
-LOSS_DIFFERENCE = "largest difference to torch's, in float64"
-ROUNDED_TO_0 = "losses that float32 rounds to 0"
-TEST_ACCURACY = "test accuracy"
-PEAK = "highest test loss before it groks"
-NOT_ORTHONORMAL = "largest entry of F F^T - 1"
-ROWS_DIFFERENCE = "difference to the named rows"
-ENERGY_CHANGE = "relative change of the sum of squares"
-INVERSE_DIFFERENCE = "largest difference after the inverse"
 
 _FIRST_TRAIN_PAIRS = [[37, 1], [23, 9], [2, 43], [7, 34], [42, 101]]
 _FIRST_TEST_PAIRS = [[55, 55], [69, 109], [13, 17], [103, 54], [78, 112]]
@@ -39,8 +26,8 @@ def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     shapes = {name: tuple(w.shape) for name, w in m.model.named_parameters()}
     return {
         WEIGHTS: sum(math.prod(shape) for shape in shapes.values()),
-        SHAPES: shapes == RUNS[MAIN].model.shapes(),
-        RELU: m.model.cfg.act_fn == "relu",
+        "names and shapes as stated": shapes == RUNS[MAIN].model.shapes(),
+        "ReLU": m.model.cfg.act_fn == "relu",
     }
 
 
@@ -48,10 +35,12 @@ def _data() -> dict[str, Value]:
     task = RUNS[MAIN].task
     split, inputs = task.split(0.3, 0, "torch"), task.inputs()
     return {
-        TRAIN_PAIRS: len(split.train),
-        TEST_PAIRS: len(split.test),
-        FIRST_PAIRS: inputs[split.train[:5]].tolist() == _FIRST_TRAIN_PAIRS
-        and inputs[split.test[:5]].tolist() == _FIRST_TEST_PAIRS,
+        "train pairs": len(split.train),
+        "test pairs": len(split.test),
+        "first pairs as printed": (
+            inputs[split.train[:5]].tolist() == _FIRST_TRAIN_PAIRS
+            and inputs[split.test[:5]].tolist() == _FIRST_TEST_PAIRS
+        ),
     }
 
 
@@ -62,17 +51,9 @@ def _loss() -> dict[str, Value]:
     of_torch = F.cross_entropy(logits.double(), labels, reduction="none")
     in_float32 = F.cross_entropy(logits, labels, reduction="none")
     return {
-        LOSS_DIFFERENCE: float((in_float64 - of_torch).abs().max()),
-        ROUNDED_TO_0: int(((in_float32 == 0) & (in_float64 > 0)).sum()),
+        "largest difference to torch's, in float64": float((in_float64 - of_torch).abs().max()),
+        "losses that float32 rounds to 0": int(((in_float32 == 0) & (in_float64 > 0)).sum()),
     }
-
-
-def _test_accuracy(m: CyclicMeasurements) -> dict[str, Value]:
-    return {TEST_ACCURACY: accuracy_on(m.logits, m.labels, m.test)}
-
-
-def _peak(m: CyclicMeasurements) -> dict[str, Value]:
-    return {PEAK: m.grokking.highest_test_loss}
 
 
 def _basis() -> dict[str, Value]:
@@ -80,8 +61,8 @@ def _basis() -> dict[str, Value]:
     x = 2 * torch.pi / 113 * torch.arange(113, dtype=torch.float64)
     rows = torch.stack([torch.ones_like(x), x.sin(), x.cos(), (2 * x).sin(), (2 * x).cos()])
     return {
-        NOT_ORTHONORMAL: float((basis @ basis.T - torch.eye(113, dtype=torch.float64)).abs().max()),
-        ROWS_DIFFERENCE: float((basis[:5] - F.normalize(rows, dim=1)).abs().max()),
+        "largest entry of F F^T - 1": float((basis @ basis.T - torch.eye(113, dtype=torch.float64)).abs().max()),
+        "difference to the named rows": float((basis[:5] - F.normalize(rows, dim=1)).abs().max()),
     }
 
 
@@ -89,8 +70,8 @@ def _transform(m: CyclicMeasurements) -> dict[str, Value]:
     post = m.post
     spectrum = transform_2d(post)
     return {
-        ENERGY_CHANGE: abs(float(spectrum.square().sum() / post.square().sum()) - 1),
-        INVERSE_DIFFERENCE: float((inverse_2d(spectrum) - post).abs().max() / post.abs().max()),
+        "relative change of the sum of squares": abs(float(spectrum.square().sum() / post.square().sum()) - 1),
+        "largest difference after the inverse": float((inverse_2d(spectrum) - post).abs().max() / post.abs().max()),
     }
 
 
@@ -101,7 +82,7 @@ CLAIMS = (
         statement="One hidden layer, no attention, no biases: logits are ReLU((W_E[a] + W_E[b]) W_in) W_U.",
         source_says="137,856 weights",
         measure=_architecture,
-        expected={WEIGHTS: equals(137_856), SHAPES: equals(1), RELU: equals(1)},
+        expected={WEIGHTS: equals(137_856), "names and shapes as stated": equals(1), "ReLU": equals(1)},
         needs=(MAIN,),
         scope="any network",
     ),
@@ -112,7 +93,7 @@ CLAIMS = (
         "printed.",
         source_says="3,830 and 8,939 pairs, the first (37, 1)",
         measure=_data,
-        expected={TRAIN_PAIRS: equals(3830), TEST_PAIRS: equals(8939), FIRST_PAIRS: equals(1)},
+        expected={"train pairs": equals(3830), "test pairs": equals(8939), "first pairs as printed": equals(1)},
         needs=(),
         scope="any network",
     ),
@@ -123,8 +104,8 @@ CLAIMS = (
         source_says="a definition",
         measure=_loss,
         expected={
-            LOSS_DIFFERENCE: at_most(1e-12),
-            ROUNDED_TO_0: at_least(1),
+            "largest difference to torch's, in float64": at_most(1e-12),
+            "losses that float32 rounds to 0": at_least(1),
         },
         needs=(),
         scope="any network",
@@ -134,8 +115,8 @@ CLAIMS = (
         where="sanity check",
         statement="The network is right on all pairs that were held out.",
         source_says="1.0",
-        measure=each(_test_accuracy),
-        expected={TEST_ACCURACY: at_least(0.999, "1.0 in the notebook")},
+        measure=each(lambda m: {"test accuracy": accuracy_on(m.logits, m.labels, m.test)}),
+        expected={"test accuracy": at_least(0.999, "1.0 in the notebook")},
         needs=SEEDS,
         scope="any seed",
     ),
@@ -144,12 +125,12 @@ CLAIMS = (
         where="the training notebook",
         statement="It memorises, its test loss rises far above chance, and it groks within a few thousand epochs.",
         source_says="train 1.0e-6, test 1.9e-5; test loss highest at 10.5, below 1e-2 near epoch 3,400",
-        measure=_peak,
+        measure=lambda m: {"highest test loss before it groks": m.grokking.highest_test_loss},
         expected={
             "final_train_loss": at_most(1e-5, "1.0e-6 in the author's checkpoint, times 10"),
             "final_test_loss": at_most(1e-3, "1.9e-5 in the author's checkpoint, other seeds vary"),
             "grokked": between(1_000, 10_000, "near 3,400 in the author's log"),
-            PEAK: at_least(6, "10.5 in the author's log; chance is 4.73"),
+            "highest test loss before it groks": at_least(6, "10.5 in the author's log; chance is 4.73"),
         },
         needs=(MAIN,),
         figure="curves",
@@ -162,7 +143,7 @@ CLAIMS = (
         "first.",
         source_says="Const, Sin 1, Cos 1, Sin 2, Cos 2",
         measure=_basis,
-        expected={NOT_ORTHONORMAL: at_most(1e-5), ROWS_DIFFERENCE: at_most(1e-5)},
+        expected={"largest entry of F F^T - 1": at_most(1e-5), "difference to the named rows": at_most(1e-5)},
         needs=(),
         scope="any network",
     ),
@@ -172,7 +153,10 @@ CLAIMS = (
         statement="The transform over both inputs is a change of basis: it keeps the sum of squares and can be undone.",
         source_says="a theorem",
         measure=_transform,
-        expected={ENERGY_CHANGE: at_most(1e-5), INVERSE_DIFFERENCE: at_most(1e-5)},
+        expected={
+            "relative change of the sum of squares": at_most(1e-5),
+            "largest difference after the inverse": at_most(1e-5),
+        },
         needs=(MAIN,),
         scope="any network",
     ),

@@ -14,7 +14,6 @@ from modinterp.claims.finding import HOLDS, mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.runs import MAIN, SEEDS
 
-TWO_LARGEST = "two products largest"
 USED = "the frequency is a key frequency"
 LOWEST_FVE = "lowest FVE, two products"
 
@@ -61,7 +60,7 @@ def _by_own_draw(before: str) -> Change:
 
 def _two_largest(m: CyclicMeasurements) -> dict[str, Value]:
     rows = m.readoff.rows
-    return {TWO_LARGEST: mean(row.two_largest for row in rows)}
+    return {"two products largest": mean(row.two_largest for row in rows)}
 
 
 def _explained_everywhere(m: CyclicMeasurements) -> dict[str, Value]:
@@ -127,7 +126,7 @@ CLAIMS = (
         "terms.",
         source_says="sin cos + cos sin, cos cos - sin sin",
         measure=each(_two_largest),
-        expected={TWO_LARGEST: equals(1, "seen in every map of the notebook")},
+        expected={"two products largest": equals(1, "seen in every map of the notebook")},
         needs=SEEDS,
         scope="any seed",
         figure="readoff",
