@@ -15,19 +15,13 @@ from modinterp.sources.pizza.runs import CONSTANT
 
 FIRST_PIZZA, LEAST_PIZZA = "pizza formula on the first circle", "pizza formula, least of the leading circles"
 LEAST_CLOCK, MOST_CLOCK = "clock formula, least of the leading circles", "clock formula, most of the leading circles"
-ADVANTAGE = "pizza less clock formula, least of the leading circles"
 LEAST_TWO = "two absolute values, least of the leading circles"
 LEAST_FOUR = "four absolute values, least of the leading circles"
-EXCESS = "most by which absolute values exceed the pizza formula"
 PROFILE = "correlation of the correct logit with the factor of the distance, least of the leading circles"
 DEPTH = "size of the least over the largest mean correct logit, most of the leading circles"
 ALONE, TOGETHER = "accuracy of one circle alone, most of the leading ones", "accuracy of the leading circles together"
-ALL_CIRCLES = "accuracy of all circles with 2% of the variance"
 WEAK, DOUBLES = "weak circles", "weak circles of twice the frequency of a leading one"
-DOUBLE_SHARE = "share of weak circles of twice the frequency of a leading one"
 LEAST_ACCOMPANYING = "accompanying formula, least of these circles"
-WEAK_ALONE = "accuracy of the weak circles alone"
-WHOLE_ADVANTAGE = "all logits by the clock formula less by the pizza formula"
 BY_COMPONENTS = ", by principal components"
 NAN = float("nan")
 
@@ -86,7 +80,9 @@ def _clock(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circ
     return {
         LEAST_CLOCK: min(clock, default=NAN),
         MOST_CLOCK: max(clock, default=NAN),
-        ADVANTAGE: min((y - x for x, y in zip(clock, pizza, strict=True)), default=NAN),
+        "pizza less clock formula, least of the leading circles": min(
+            (y - x for x, y in zip(clock, pizza, strict=True)), default=NAN
+        ),
     }
 
 
@@ -96,7 +92,9 @@ def _absolute(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[C
     return {
         LEAST_TWO: min(two, default=NAN),
         LEAST_FOUR: min(four, default=NAN),
-        EXCESS: max((max(x, y) - z for x, y, z in zip(two, four, pizza, strict=True)), default=NAN),
+        "most by which absolute values exceed the pizza formula": max(
+            (max(x, y) - z for x, y, z in zip(two, four, pizza, strict=True)), default=NAN
+        ),
     }
 
 
@@ -112,7 +110,7 @@ def _accuracy(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[C
     return {
         ALONE: max((m.isolation.isolated_accuracy([one]) for one in leading), default=NAN),
         TOGETHER: m.isolation.isolated_accuracy(leading),
-        ALL_CIRCLES: m.isolation.isolated_accuracy((*leading, *weak)),
+        "accuracy of all circles with 2% of the variance": m.isolation.isolated_accuracy((*leading, *weak)),
     }
 
 
@@ -128,7 +126,8 @@ def _accompanied(p: int, leading: Sequence[Circle], weak: Sequence[Circle]) -> l
 
 
 def _doubles(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
-    return {WEAK: len(weak), DOUBLE_SHARE: len(_accompanied(m.p, leading, weak)) / len(weak) if weak else NAN}
+    share = len(_accompanied(m.p, leading, weak)) / len(weak) if weak else NAN
+    return {WEAK: len(weak), "share of weak circles of twice the frequency of a leading one": share}
 
 
 def _accompanying(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
@@ -140,7 +139,10 @@ def _accompanying(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequen
 
 def _whole(m: CyclicMeasurements) -> dict[str, Value]:
     clock, pizza = (m.isolation.explained_by_leading(formula) for formula in ("clock", "pizza"))
-    return {WEAK_ALONE: m.isolation.isolated_accuracy(m.isolation.weak_circles), WHOLE_ADVANTAGE: clock - pizza}
+    return {
+        "accuracy of the weak circles alone": m.isolation.isolated_accuracy(m.isolation.weak_circles),
+        "all logits by the clock formula less by the pizza formula": clock - pizza,
+    }
 
 
 CLAIMS = (
@@ -180,7 +182,9 @@ CLAIMS = (
         expected={
             LEAST_CLOCK: at_least(0.65, "75.38% in the released Model A"),
             MOST_CLOCK: at_most(0.85, "75.62% in the released Model A"),
-            ADVANTAGE: at_least(0.10, "24 points in the released Model A"),
+            "pizza less clock formula, least of the leading circles": at_least(
+                0.10, "24 points in the released Model A"
+            ),
         },
         printed={LEAST_CLOCK + BY_COMPONENTS: 0.7538, MOST_CLOCK + BY_COMPONENTS: 0.7562},
         needs=CONSTANT,
@@ -206,7 +210,9 @@ CLAIMS = (
         expected={
             LEAST_TWO: at_least(0.93, "98.31% in the released Model A"),
             LEAST_FOUR: at_least(0.93, "98.30% in the released Model A"),
-            EXCESS: at_most(0.01, "they come nowhere above the pizza's formula"),
+            "most by which absolute values exceed the pizza formula": at_most(
+                0.01, "they come nowhere above the pizza's formula"
+            ),
         },
         printed={LEAST_TWO + BY_COMPONENTS: 0.9831, LEAST_FOUR + BY_COMPONENTS: 0.9830},
         needs=CONSTANT,
@@ -248,7 +254,7 @@ CLAIMS = (
         expected={
             ALONE: at_most(0.7, "0.348 in the released Model A"),
             TOGETHER: at_least(0.9, "0.9966 in the released Model A"),
-            ALL_CIRCLES: at_least(0.999, "1 in the released Model A"),
+            "accuracy of all circles with 2% of the variance": at_least(0.999, "1 in the released Model A"),
         },
         needs=CONSTANT,
         scope="any seed",
@@ -261,7 +267,11 @@ CLAIMS = (
         source_says="25, 6 and 29 beside 17, 3 and 15 in the released Model A",
         measure=_of_circles(_doubles),
         given=SOLVED | {WEAK: at_least(1, "it is said of networks with weak circles")},
-        expected={DOUBLE_SHARE: at_least(0.5, "all three in the released Model A")},
+        expected={
+            "share of weak circles of twice the frequency of a leading one": at_least(
+                0.5, "all three in the released Model A"
+            )
+        },
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency("all three; held", "all, three or four of a network; held"),
@@ -294,8 +304,10 @@ CLAIMS = (
         measure=each(_whole),
         given=SOLVED,
         expected={
-            WEAK_ALONE: at_most(0.5, "0.167 in the released Model A"),
-            WHOLE_ADVANTAGE: at_least(1e-9, "0.163 in the released Model A: all logits together cannot tell a pizza"),
+            "accuracy of the weak circles alone": at_most(0.5, "0.167 in the released Model A"),
+            "all logits by the clock formula less by the pizza formula": at_least(
+                1e-9, "0.163 in the released Model A: all logits together cannot tell a pizza"
+            ),
         },
         needs=CONSTANT,
         scope="any seed",

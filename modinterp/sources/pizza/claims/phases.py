@@ -14,12 +14,8 @@ from modinterp.sources.pizza.runs import ATTENTION, LAYERS, OF_RATE, OF_WIDTH, R
 
 SYMMETRIC = 0.95  # above which the released table's two clusters are told apart
 SHARE_LOW, SHARE_HIGH = "share above 0.95 at rate 0.25", "share above 0.95 at rate 0.75"
-CROSSING = "least rate at which fewer than half are above 0.95"
-BY_RATE = "rank correlation of rate and symmetricity"
 WRONG_BY_RATE = "rank correlation of rate and irrelevance of the largest wrong logit"
-DI_BY_RATE = "rank correlation of rate and irrelevance of the correct logit"
 BOTH = "rank correlation of symmetricity and irrelevance of the largest wrong logit"
-WIDER = "median symmetricity at width 256 less at width 64"
 NARROW, WIDE = "median symmetricity at width 64", "median symmetricity at width 256"
 MAINLINE = tuple(f"nanda/mainline-{seed}" for seed in range(3))
 
@@ -47,7 +43,9 @@ def _transition(*runs: CyclicMeasurements) -> dict[str, Value]:
     return {
         SHARE_LOW: shares.get(0.25, nan),
         SHARE_HIGH: shares.get(0.75, nan),
-        CROSSING: next((of for of, share in shares.items() if share < 0.5), nan),
+        "least rate at which fewer than half are above 0.95": next(
+            (of for of, share in shares.items() if share < 0.5), nan
+        ),
     }
 
 
@@ -59,8 +57,8 @@ def _ranks(*runs: CyclicMeasurements) -> dict[str, Value]:
     ]
     rates, gs, di, wrong = map(list, zip(*rows, strict=True))
     return {
-        BY_RATE: rank_correlation(rates, gs),
-        DI_BY_RATE: rank_correlation(rates, di),
+        "rank correlation of rate and symmetricity": rank_correlation(rates, gs),
+        "rank correlation of rate and irrelevance of the correct logit": rank_correlation(rates, di),
         WRONG_BY_RATE: rank_correlation(rates, wrong),
         BOTH: rank_correlation(gs, wrong),
     }
@@ -71,11 +69,7 @@ def _width(*runs: CyclicMeasurements) -> dict[str, Value]:
     of = {
         width: middle([m.symmetricity_over_pairs for m in chosen if m.config.d_model == width]) for width in (64, 256)
     }
-    return {NARROW: of[64], WIDE: of[256], WIDER: of[256] - of[64]}
-
-
-def _equals(m: CyclicMeasurements) -> dict[str, Value]:
-    return {RELEASED_GS: m.symmetricity_of_released_triples}
+    return {NARROW: of[64], WIDE: of[256], "median symmetricity at width 256 less at width 64": of[256] - of[64]}
 
 
 CLAIMS = (
@@ -116,7 +110,9 @@ CLAIMS = (
         expected={
             SHARE_LOW: at_least(0.5, "1 in the released table"),
             SHARE_HIGH: at_most(0.5, "0 in the released table"),
-            CROSSING: between(0.4, 0.7, "between 0.5 and 0.6 in the released table"),
+            "least rate at which fewer than half are above 0.95": between(
+                0.4, 0.7, "between 0.5 and 0.6 in the released table"
+            ),
         },
         needs=_names(0.25, 0.75),
         required=_at(0.25, 0.5, 0.625, 0.75),
@@ -131,11 +127,11 @@ CLAIMS = (
         source_says="rank correlations -0.812, 0.757 and -0.820 in 817 runs (of the largest wrong logit)",
         measure=_ranks,
         expected={
-            BY_RATE: at_most(-0.5, "-0.812 in the released table"),
+            "rank correlation of rate and symmetricity": at_most(-0.5, "-0.812 in the released table"),
             WRONG_BY_RATE: at_least(0.5, "0.757 in the released table"),
             BOTH: at_most(0, "-0.820 in the released table"),
         },
-        reported=(DI_BY_RATE,),
+        reported=("rank correlation of rate and irrelevance of the correct logit",),
         needs=ATTENTION,
         required=_at(*RATES),
         scope="any seed",
@@ -161,7 +157,11 @@ CLAIMS = (
         statement="Wider networks stay symmetric up to higher attention rates.",
         source_says="medians 0.60, 0.69, 0.80, 0.99, 0.99 from narrow to wide, at rates of 0.5 to 0.75 (released table)",
         measure=_width,
-        expected={WIDER: at_least(1e-9, "0.99 against 0.60 to 0.69 in the released table")},
+        expected={
+            "median symmetricity at width 256 less at width 64": at_least(
+                1e-9, "0.99 against 0.60 to 0.69 in the released table"
+            )
+        },
         reported=(NARROW, WIDE),
         needs=(*OF_WIDTH[64, WIDTH_RATE], *OF_WIDTH[256, WIDTH_RATE]),
         required=("pizza/width-64-[0-9]", "pizza/width-256-[0-9]"),
@@ -177,7 +177,7 @@ CLAIMS = (
         where="ours, from the released table",
         statement="Read at an = at the end, a clock is known by its distance irrelevance; its symmetricity is reported.",
         source_says="with =, at rates above 0.7: median symmetricity 0.97, irrelevance of the wrong logit 0.72 to 0.81",
-        measure=each(_equals),
+        measure=each(lambda m: {RELEASED_GS: m.symmetricity_of_released_triples}),
         expected={
             "distance_irrelevance": at_least(
                 0.55, "asked of every clock without =; of the symmetricity there is no verdict"
