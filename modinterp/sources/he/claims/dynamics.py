@@ -18,15 +18,12 @@ from modinterp.sources.he.flow import times_to_dominate
 from modinterp.sources.he.neuron_waves import angles, check_shape, spectrum, waves_at, waves_of
 from modinterp.sources.he.runs import named
 
-WIDE = "he/p97-42"
 LEAST_EARLY, LEAST_LATE = "least share at one frequency while the loss is above .95 ln p", "least share at the end"
 THIRD, FIFTH, EVEN = (
     "third harmonic over first, read",
     "fifth harmonic over first, read",
     "second harmonic over first, read",
 )
-READ_OFF = "largest relative difference of first-order harmonics read"
-WRITTEN_OFF = "largest relative difference of first-order harmonics written"
 ALIGNED_BEFORE, GROWN, SPEARMAN = (
     "median |D| at the last snapshot before mean alpha doubles",
     "growth of mean alpha by then",
@@ -81,8 +78,12 @@ def _first_order_off() -> dict[str, Value]:
     read = {3: 3 / 5, 5: 3 / 21}
     written = {r: 3 / (4 * r * r - 1) for r in (2, 3, 4)}
     return {
-        READ_OFF: max(abs(float(_harmonics(of_theta, winner, r).mean()) / value - 1) for r, value in read.items()),
-        WRITTEN_OFF: max(abs(float(_harmonics(of_xi, winner, r).mean()) / value - 1) for r, value in written.items()),
+        "largest relative difference of first-order harmonics read": max(
+            abs(float(_harmonics(of_theta, winner, r).mean()) / value - 1) for r, value in read.items()
+        ),
+        "largest relative difference of first-order harmonics written": max(
+            abs(float(_harmonics(of_xi, winner, r).mean()) / value - 1) for r, value in written.items()
+        ),
     }
 
 
@@ -142,7 +143,6 @@ def _lottery(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-_OF_THREE = "a ninth, give or take 30%"
 CLAIMS = (
     Claim(
         id="he.preserve.quad",
@@ -165,7 +165,7 @@ CLAIMS = (
         source_says="1/9 and 1/25",
         measure=each(_leaks),
         expected={
-            THIRD: between(0.7 / 9, 1.3 / 9, _OF_THREE),
+            THIRD: between(0.7 / 9, 1.3 / 9, "a ninth, give or take 30%"),
             FIFTH: between(0.7 / 25, 1.3 / 25, "a twenty-fifth, give or take 30%"),
         },
         reported=(EVEN,),
@@ -182,8 +182,8 @@ CLAIMS = (
         source_says="not said",
         measure=each(_leaks),
         expected={
-            READ_OFF: at_most(0.02, "a closed form, at p = 97"),
-            WRITTEN_OFF: at_most(0.02, "a closed form, at p = 97"),
+            "largest relative difference of first-order harmonics read": at_most(0.02, "a closed form, at p = 97"),
+            "largest relative difference of first-order harmonics written": at_most(0.02, "a closed form, at p = 97"),
             EVEN: at_most(0.02, ".004 in the authors' network"),
         },
         reported=(THIRD, FIFTH),
@@ -258,7 +258,7 @@ CLAIMS = (
         measure=each(_lottery),
         expected={BY_TIME: between(0.4, 0.85, ".535 to .648 in the authors' networks; below that of squares")},
         reported=(BY_D, BY_ALPHA),
-        needs=(*named("std", "sgd", "embed", "grok"), WIDE),
+        needs=(*named("std", "sgd", "embed", "grok"), "he/p97-42"),
         scope="any seed",
         figure="lottery",
         control="also true before training",

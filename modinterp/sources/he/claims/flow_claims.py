@@ -24,16 +24,11 @@ FIRST_D, FIRST_BELOW, FIRST_LEAST, FIRST_LEAST_AT = (
 )
 FIRST_ENDS = "alpha after 1,400", "beta after 1,400"
 SECOND = "D after 700", "alpha after 700", "beta after 700"
-RISES = "largest rise of |D|, 1,000 starts"
 OWN_RATE, APP_RATE, BLOG_RATE = "rate of D at 0 by the flow", "rate printed in the app", "rate printed in the post"
 CONTOUR = {(0.01, 0.0): 0.013967, (0.01, 0.2167): 0.013910, (0.02, 0.0): 0.060207, (0.02, 5.4165): 0.050549}
 OFF_PRINTED, ASYMMETRY = "largest relative difference from printed", "largest difference of D and -D"
-AT_OPPOSITE = "final beta at D = pi"
-FLOW_DRIFT = "drift along the flow"
 CHANGE, RATIO = "median change of alpha^2 - 2 beta^2", "median ratio of alpha^2 beta sin D"
 GROWTH, OFF_PHASE = "median alpha over that of the flow", "median |change of D| from that of the flow"
-LAST_LINEAR = "last epoch with a loss above .99 ln p"
-BALANCE = "largest change of |theta|^2 - c |xi|^2"
 
 
 def _polar(size: Tensor, angle: Tensor) -> Tensor:
@@ -83,7 +78,7 @@ def _attractor() -> dict[str, Value]:
         FIRST_ENDS[0]: float(alpha[-1]),
         FIRST_ENDS[1]: float(beta[-1]),
         **dict(zip(SECOND, (float(other[i][-1]) for i in (2, 0, 1)), strict=True)),
-        RISES: _largest_rise(),
+        "largest rise of |D|, 1,000 starts": _largest_rise(),
         OWN_RATE: _own_rate(),
         APP_RATE: 4 * b + a * a / b,
         BLOG_RATE: -(4 * b * b - a * a / b),
@@ -101,7 +96,7 @@ def _contour() -> dict[str, Value]:
     return {
         OFF_PRINTED: max(map(abs, off)),
         ASYMMETRY: float((_final_beta(0.02, D) - _final_beta(0.02, -D)).abs().max()),
-        AT_OPPOSITE: float(_final_beta(0.02, torch.tensor([torch.pi]).double())),
+        "final beta at D = pi": float(_final_beta(0.02, torch.tensor([torch.pi]).double())),
     }
 
 
@@ -136,7 +131,7 @@ def _invariants(m: CyclicMeasurements) -> dict[str, Value]:
     (size_then, moment_then), (size_now, moment_now) = (_quantities(*state) for state in states)
     alpha = states[1][0].abs()
     return {
-        FLOW_DRIFT: _flow_drift(),
+        "drift along the flow": _flow_drift(),
         CHANGE: float(((size_now - size_then).abs() / alpha.square()).median()),
         RATIO: float((moment_now / moment_then).median()),
     }
@@ -163,7 +158,7 @@ def _match(m: CyclicMeasurements) -> dict[str, Value]:
     of_z, of_w = _at_first(waves_at(m, epoch), first.winner)
     D, flown = (wrapped(2 * a.angle() - b.angle()) for a, b in ((of_z, of_w), (z, w)))
     return {
-        LAST_LINEAR: epoch,
+        "last epoch with a loss above .99 ln p": epoch,
         GROWTH: float((of_z.abs() / z.abs()).median()),
         OFF_PHASE: float(wrapped(D - flown).abs().median()),
     }
@@ -172,14 +167,13 @@ def _match(m: CyclicMeasurements) -> dict[str, Value]:
 def _balance(m: CyclicMeasurements) -> dict[str, Value]:
     first, last = waves_at(m, 0), waves_of(m)
     then, now = (w.theta.square().sum(dim=1) - w.power * w.xi.square().sum(dim=1) for w in (first, last))
-    return {BALANCE: float(((now - then).abs() / last.theta.square().sum(dim=1)).max())}
-
-
-_PERCENT = "the source's simulation, give or take a hundredth"
+    return {
+        "largest change of |theta|^2 - c |xi|^2": float(((now - then).abs() / last.theta.square().sum(dim=1)).max())
+    }
 
 
 def _near(value: float) -> Band:
-    return near(value, 0.01 * abs(value), _PERCENT)
+    return near(value, 0.01 * abs(value), "the source's simulation, give or take a hundredth")
 
 
 CLAIMS = (
@@ -199,7 +193,7 @@ CLAIMS = (
             SECOND[0]: _near(0.0080),
             SECOND[1]: _near(0.1110),
             SECOND[2]: _near(0.0797),
-            RISES: at_most(1e-12, "it never rises"),
+            "largest rise of |D|, 1,000 starts": at_most(1e-12, "it never rises"),
             OWN_RATE: between(-0.101, -0.099, "-(4 beta + alpha^2 / beta) = -.10: 0 attracts"),
             APP_RATE: at_least(0, "with the app's signs 0 repels"),
             BLOG_RATE: between(0.018, 0.019, "with the post's signs 0 repels"),
@@ -217,7 +211,7 @@ CLAIMS = (
             OFF_PRINTED: at_most(1e-4, "printed to five digits"),
             ASYMMETRY: at_most(1e-9, "an identity, up to rounding"),
         },
-        reported=(AT_OPPOSITE,),
+        reported=("final beta at D = pi",),
         scope="any network",
     ),
     Claim(
@@ -227,7 +221,7 @@ CLAIMS = (
         source_says="not said",
         measure=each(_invariants),
         expected={
-            FLOW_DRIFT: at_most(1e-5, "conserved by the flow; the rest is the size of a step"),
+            "drift along the flow": at_most(1e-5, "conserved by the flow; the rest is the size of a step"),
             CHANGE: at_most(0.005, "9e-4 in the authors' network"),
             RATIO: between(0.98, 1.02, ".9988 in the authors' network"),
         },
@@ -245,7 +239,7 @@ CLAIMS = (
             GROWTH: between(0.995, 1.005, "within .005 while the loss is above .99 ln p"),
             OFF_PHASE: at_most(0.005, "7e-4 in the authors' network"),
         },
-        reported=(LAST_LINEAR,),
+        reported=("last epoch with a loss above .99 ln p",),
         needs=named("quad1"),
         scope="any seed",
         control="without control",
@@ -258,7 +252,11 @@ CLAIMS = (
         "ReLU, at any loss.",
         source_says="not said",
         measure=each(_balance),
-        expected={BALANCE: at_most(0.002, "conserved by the flow; 1.6e-4 to 3.4e-4 in the authors' networks")},
+        expected={
+            "largest change of |theta|^2 - c |xi|^2": at_most(
+                0.002, "conserved by the flow; 1.6e-4 to 3.4e-4 in the authors' networks"
+            )
+        },
         needs=named("quad", "quad1", "sgd", "relu1"),
         scope="any seed",
         control="also true before training",

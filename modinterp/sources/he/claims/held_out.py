@@ -19,7 +19,6 @@ FINAL, OFF_DIAGONAL, ON_DIAGONAL = (
     "errors on the diagonal, share",
 )
 UNSEEN_DIAGONAL = "pairs x = y in the test set"
-OVER_PLATEAU = "test accuracy at the end less the share of mirrored pairs"
 
 
 def _final(m: CyclicMeasurements) -> dict[str, Value]:
@@ -40,7 +39,7 @@ def _decay(m: CyclicMeasurements) -> dict[str, Value]:
     right, test = answers_moved(own_logits(waves_of(m))), kinds.mirrored | kinds.unseen | kinds.diagonal
     share = float(kinds.mirrored.sum() / test.sum())
     return {
-        OVER_PLATEAU: mean_where(right, test) - share,
+        "test accuracy at the end less the share of mirrored pairs": mean_where(right, test) - share,
         FINAL: mean_where(right, test),
         TRUE: mean_where(right, kinds.unseen),
     }
@@ -84,7 +83,11 @@ CLAIMS = (
         statement="Without weight decay the network stays at the plateau.",
         source_says="weight decay is what turns memorisation into generalisation",
         measure=each(_decay),
-        expected={OVER_PLATEAU: at_most(0.05, "the plateau, give or take five points")},
+        expected={
+            "test accuracy at the end less the share of mirrored pairs": at_most(
+                0.05, "the plateau, give or take five points"
+            )
+        },
         reported=(FINAL, TRUE),
         needs=named("grok-wd0"),
         scope="any seed",

@@ -20,19 +20,13 @@ from modinterp.sources.he.runs import P
 
 SQUARE, RELU = ACTIVATIONS["square"], ACTIVATIONS["relu"]
 DIFFERENCE = "largest difference from the indicators"
-ENTRIES = "largest difference from the seven printed logits"
-BOUND_MISS = "most by which a probability lies below the bound"
 FAILING, EXACT = "numbers of phases that fail", "largest difference from the indicators for the others"
-ACCURACY_OF_4 = "accuracy with 4 phases, ties counted as wrong"
 GHOST, DIP = "ghost over peak", "dip over peak"
 BY_COSINE, BY_SQUARE = "r2 with |cos u/2|", "r2 with cos^2 u/2"
-BY_SINE = "r2 with |sin u|"
 OFF, ON = "accuracy off the diagonal", "pairs on the diagonal that are right"
 SUBSETS, ARCS = (1, 2, 4, 8, 11), (0.4, 0.8, 1.2, 1.6, 2.0)
 LOSSES = (1.643, 0.6024, 0.02878, 2.99e-8)
 ARC_LOSSES = (4.815, 2.00e-3, 1.19e-9, 3.54e-7)
-EXACT_LOSS = "loss of all frequencies, free of rounding"
-NOT_FALLING = "arcs at which the loss rises"
 
 
 def _indicators(p: int, per_frequency: int) -> Tensor:
@@ -57,8 +51,10 @@ def _indicator() -> dict[str, Value]:
     printed = torch.tensor([-4, 3, -4, 10, -4, 3, -4]).double()
     return {
         DIFFERENCE: max(float((_ideal(p, 8) - _indicators(p, 8)).abs().max()) for p in (7, P, 31)),
-        ENTRIES: float((_ideal(7, 8)[4, 6] - printed).abs().max()),
-        BOUND_MISS: max(bound - _least_probability(a * logits) for a, bound in bounds.items()),
+        "largest difference from the seven printed logits": float((_ideal(7, 8)[4, 6] - printed).abs().max()),
+        "most by which a probability lies below the bound": max(
+            bound - _least_probability(a * logits) for a, bound in bounds.items()
+        ),
     }
 
 
@@ -69,7 +65,7 @@ def _phases() -> dict[str, Value]:
     return {
         FAILING: float("".join(map(str, failing))),
         EXACT: max(value for n, value in off.items() if n not in failing),
-        ACCURACY_OF_4: _strictly_right(found[4]),
+        "accuracy with 4 phases, ties counted as wrong": _strictly_right(found[4]),
     }
 
 
@@ -97,7 +93,7 @@ def _square_waves() -> dict[str, Value]:
     return {
         GHOST: shape.ghost,
         DIP: shape.dip,
-        BY_SINE: prefactor_fits(logits)["|sin|"],
+        "r2 with |sin u|": prefactor_fits(logits)["|sin|"],
         OFF: float(right[~torch.eye(P, dtype=torch.bool)].double().mean()),
         ON: float(right.diagonal().sum()),
     }
@@ -136,7 +132,10 @@ def _subsets() -> dict[str, Value]:
     rises = [ARCS[i] for i in range(1, len(ARCS)) if by_arc[i] > by_arc[i - 1]]
     numbers = {_of_size(n): value for n, value in zip(SUBSETS, losses, strict=True)}
     numbers |= {_of_arc(arc): value for arc, value in zip(ARCS[:-1], by_arc, strict=False)}
-    exact = {EXACT_LOSS: _small_loss(whole.sum(dim=0)), NOT_FALLING: float(len(rises))}
+    exact = {
+        "loss of all frequencies, free of rounding": _small_loss(whole.sum(dim=0)),
+        "arcs at which the loss rises": float(len(rises)),
+    }
     return numbers | {_of_size(11): _rounded_loss(whole.sum(dim=0))} | exact
 
 
@@ -162,8 +161,10 @@ CLAIMS = (
         measure=_indicator,
         expected={
             DIFFERENCE: at_most(1e-9, "an identity, up to rounding"),
-            ENTRIES: at_most(1e-9, "-4 3 -4 10 -4 3 -4 in its notebook, for p = 7, 8 phases, x = 4, y = 6"),
-            BOUND_MISS: at_most(0, "a bound, for a = .01, .05, .1 and .5"),
+            "largest difference from the seven printed logits": at_most(
+                1e-9, "-4 3 -4 10 -4 3 -4 in its notebook, for p = 7, 8 phases, x = 4, y = 6"
+            ),
+            "most by which a probability lies below the bound": at_most(0, "a bound, for a = .01, .05, .1 and .5"),
         },
         scope="any network",
         figure="ideal_logits",
@@ -178,7 +179,9 @@ CLAIMS = (
         expected={
             FAILING: equals(124, "1, 2 and 4, written as one number: twice or four times the phases are all alike"),
             EXACT: at_most(1e-9, "an identity, up to rounding"),
-            ACCURACY_OF_4: at_most(0.6, "far from 1; with ties broken by rounding, 0.4972 to 0.520 was seen"),
+            "accuracy with 4 phases, ties counted as wrong": at_most(
+                0.6, "far from 1; with ties broken by rounding, 0.4972 to 0.520 was seen"
+            ),
         },
         scope="any network",
     ),
@@ -211,7 +214,7 @@ CLAIMS = (
             OFF: equals(1, "all pairs x != y"),
             ON: at_most(2, "chance is 1 of 23"),
         },
-        reported=(BY_SINE,),
+        reported=("r2 with |sin u|",),
         scope="any network",
         figure="ideal_logits",
     ),
@@ -226,9 +229,9 @@ CLAIMS = (
             **{_of_size(n): _printed(value) for n, value in zip(SUBSETS[:-1], LOSSES, strict=True)},
             **{_of_arc(arc): _printed(value) for arc, value in zip(ARCS[:-1], ARC_LOSSES, strict=True)},
             _of_size(11): near(7.41e-15, 7.41e-16, "the notebook's number, which is rounding: exact is 5.93e-15"),
-            NOT_FALLING: equals(1, "from 1.2 pi to 1.6 pi in its own row"),
+            "arcs at which the loss rises": equals(1, "from 1.2 pi to 1.6 pi in its own row"),
         },
-        reported=(EXACT_LOSS,),
+        reported=("loss of all frequencies, free of rounding",),
         scope="any network",
     ),
 )

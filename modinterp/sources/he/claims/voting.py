@@ -44,9 +44,7 @@ COSINES, SQUARES, DIAGONAL, REST = (
     "errors on the diagonal, share",
     "accuracy of what cosines leave",
 )
-COSINE_LOSS = "loss of cosines"
 USED, ALIGNED = "frequencies that are used", "resultant length of D"
-LEAST_PROBABILITY = "least probability of the right answer"
 SAMPLED, SUBSETS = 60, 3
 
 
@@ -109,7 +107,7 @@ def _idealised(m: CyclicMeasurements) -> dict[str, Value]:
     own_read, own_written = own_cosines(waves)
     return {
         COSINES: accuracy(of_cosines),
-        COSINE_LOSS: loss(of_cosines),
+        "loss of cosines": loss(of_cosines),
         SQUARES: accuracy(squares),
         DIAGONAL: float(wrong.diagonal().sum() / wrong.sum()) if wrong.any() else 1.0,
         REST: accuracy(pair_logits(waves.theta - own_read, waves.xi - own_written, sigma)),
@@ -122,7 +120,7 @@ def _like_others(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         ALIGNED: waves.resultant,
         USED: int((waves.counts > 0).sum()),
-        LEAST_PROBABILITY: float((_right_logits(logits) - logits.logsumexp(dim=-1)).exp().min()),
+        "least probability of the right answer": float((_right_logits(logits) - logits.logsumexp(dim=-1)).exp().min()),
     }
 
 
@@ -238,7 +236,7 @@ CLAIMS = (
             DIAGONAL: at_least(0.95, "every error of the authors' networks std, grok and p97"),
             REST: at_most(0.15, ".002 to .12 in the authors' networks"),
         },
-        reported=(SQUARES, COSINE_LOSS),
+        reported=(SQUARES, "loss of cosines"),
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
         finding=mixed(
@@ -271,7 +269,7 @@ CLAIMS = (
             ALIGNED: at_least(0.98, "as at p = 23"),
             USED: equals(48, "all frequencies"),
         },
-        reported=(LEAST_PROBABILITY,),
+        reported=("least probability of the right answer",),
         needs=(WIDE,),
         finding=pending("the run of 5,000 steps at p = 97 is not shipped"),
     ),
