@@ -13,15 +13,8 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value
 from modinterp.tasks import Group
 
-HOMOMORPHISM = "largest error of rho(a b) = rho(a) rho(b)"
-NOT_ORTHOGONAL = "largest entry of the joined basis times itself, less 1"
-DIMENSIONS = "sum of squared dimensions over the order"
-COSINE = "largest cosine of two cubes"
-SUM = "sum of squared similarities of a sum of cubes, less 1"
 MAXIMA = "elements at which the character of the {} representation is largest"
-FORMULA_ACCURACY = "accuracy of a sum of cubes"
 DIFFERENCE = "largest difference"
-SHARE = "largest difference of a share to 1/3"
 
 _GROUPS = ("C113", "C118", "D59", "D61", "S4", "S5", "A5")
 _EXACT = at_most(1e-9, "rounding in float64")
@@ -39,9 +32,9 @@ def _valid() -> dict[str, Value]:
         products.append(float((basis @ basis.T - torch.eye(task.n, dtype=torch.float64)).abs().max()))
         ratios.append(sum(rho.rank for rho in found) / task.n)
     return {
-        HOMOMORPHISM: max(errors),
-        NOT_ORTHOGONAL: max(products),
-        DIMENSIONS: ratios,
+        "largest error of rho(a b) = rho(a) rho(b)": max(errors),
+        "largest entry of the joined basis times itself, less 1": max(products),
+        "sum of squared dimensions over the order": ratios,
     }
 
 
@@ -53,8 +46,8 @@ def _orthogonal() -> dict[str, Value]:
     planted = 2 * character_cube(found[1], task) + 3 * character_cube(found[2], task)
     squares = similarities(planted, task, found).square().sum()
     return {
-        COSINE: float((unit @ unit.T - torch.eye(len(found), dtype=torch.float64)).abs().max()),
-        SUM: abs(float(squares) - 1),
+        "largest cosine of two cubes": float((unit @ unit.T - torch.eye(len(found), dtype=torch.float64)).abs().max()),
+        "sum of squared similarities of a sum of cubes, less 1": abs(float(squares) - 1),
     }
 
 
@@ -68,7 +61,7 @@ def _maxima() -> dict[str, Value]:
     }
     chosen = [found["sign"], found["standard"]]
     logits = formula(torch.ones(2, dtype=torch.float64), chosen, task)
-    return counts | {FORMULA_ACCURACY: float((logits.argmax(dim=-1) == task.table).double().mean())}
+    return counts | {"accuracy of a sum of cubes": float((logits.argmax(dim=-1) == task.table).double().mean())}
 
 
 def _cyclic() -> dict[str, Value]:
@@ -85,7 +78,11 @@ def _relu() -> dict[str, Value]:
     sign = next(rho for rho in found if rho.name == "sign")
     neuron = (sign.character[:, None] + sign.character).clamp(min=0)[..., None]
     shares = pair_shares(neuron, task, [sign])
-    return {SHARE: max(abs(float(x[0]) - 1 / 3) for x in (shares.a, shares.b, shares.product))}
+    return {
+        "largest difference of a share to 1/3": max(
+            abs(float(x[0]) - 1 / 3) for x in (shares.a, shares.b, shares.product)
+        )
+    }
 
 
 CLAIMS = (
@@ -95,7 +92,11 @@ CLAIMS = (
         statement="The listed matrices are the irreducible representations of the groups.",
         source_says="a theorem; for A5 the code's axis has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is needed",
         measure=_valid,
-        expected={HOMOMORPHISM: _EXACT, NOT_ORTHOGONAL: _EXACT, DIMENSIONS: equals(1, "Burnside")},
+        expected={
+            "largest error of rho(a b) = rho(a) rho(b)": _EXACT,
+            "largest entry of the joined basis times itself, less 1": _EXACT,
+            "sum of squared dimensions over the order": equals(1, "Burnside"),
+        },
         scope="any network",
         figure="matrices",
     ),
@@ -105,7 +106,10 @@ CLAIMS = (
         statement="The cubes of different characters are orthogonal, so that squared similarities add up.",
         source_says="a theorem",
         measure=_orthogonal,
-        expected={COSINE: _EXACT, SUM: _EXACT},
+        expected={
+            "largest cosine of two cubes": _EXACT,
+            "sum of squared similarities of a sum of cubes, less 1": _EXACT,
+        },
         scope="any network",
     ),
     Claim(
@@ -125,7 +129,7 @@ CLAIMS = (
                 ("sign", 60),
             )
         }
-        | {FORMULA_ACCURACY: at_least(1, "one faithful representation is enough")},
+        | {"accuracy of a sum of cubes": at_least(1, "one faithful representation is enough")},
         scope="any network",
     ),
     Claim(
@@ -143,7 +147,7 @@ CLAIMS = (
         statement="One ReLU makes sign(a b) of sign(a) and sign(b), with equal shares of all three.",
         source_says="0.3333, 0.3334, 0.3333 in trained neurons",
         measure=_relu,
-        expected={SHARE: _EXACT},
+        expected={"largest difference of a share to 1/3": _EXACT},
         scope="any network",
     ),
 )

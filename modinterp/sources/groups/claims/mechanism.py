@@ -18,23 +18,10 @@ from modinterp.runs import NotRecorded
 from modinterp.sources.groups.claims.conditions import LEARNED
 from modinterp.sources.groups.runs import A5_MLP, S5_MLP
 
-PURE = "live neurons of one representation to 95%, the same of a and b"
-LIVE = "live neurons, share of all"
-SIGN_SHARES = "largest difference to 1/3 of a share of the sign neurons"
-STANDARD_PRODUCT = "rho(a b) in the standard neurons"
-READOFF = "least share of the map to logits that is tr rho(a b) rho(c^-1)"
-DIRECTIONS = "least share of its d^2 directions that reach the logits"
-RESTRICTED = "restricted over all-pairs loss"
 RESTRICTED_LOSS = "restricted loss [nats]"
-RESTRICTED_ACCURACY = "accuracy with rho(a b) of key representations alone"
 EXCLUDED = "excluded loss over that of guessing"
 EXCLUDED_OTHER = "largest relative change of the train loss without another representation"
 RESTRICTED_OTHER = "least loss with another representation alone, over that of guessing"
-RESTRICTED_BEST = "least loss with one key representation alone [nats]"
-CONSTANT = "neurons constant on cosets of a subgroup"
-PROVEN = "share of all pairs proven to be answered rightly"
-FEWER_OPERATIONS = "operations of trying all pairs over those of the proof"
-RANDOM = "random functions of the same representations on as large ones"
 
 
 def _live(m: GroupMeasurements) -> torch.Tensor:
@@ -47,8 +34,8 @@ def _pure(m: GroupMeasurements) -> dict[str, Value]:
     of_a, of_b = (neuron_irreps(x, m.irreps) for x in (m.neuron_inputs["a"], m.neuron_inputs["b"]))
     pure = (of_a.best >= 0.95) & (of_a.own == of_b.own)
     return {
-        PURE: float(pure[live].double().mean()),
-        LIVE: float(live.double().mean()),
+        "live neurons of one representation to 95%, the same of a and b": float(pure[live].double().mean()),
+        "live neurons, share of all": float(live.double().mean()),
     }
 
 
@@ -63,7 +50,10 @@ def _shares(m: GroupMeasurements) -> dict[str, Value]:
     if len(found) < 2:
         raise NotRecorded(f"{m.name} has no neurons of both the sign and the standard representation")
     signs = max(abs(x - 1 / 3) for x in found["sign"])
-    return {SIGN_SHARES: signs, STANDARD_PRODUCT: found["standard"][2]}
+    return {
+        "largest difference to 1/3 of a share of the sign neurons": signs,
+        "rho(a b) in the standard neurons": found["standard"][2],
+    }
 
 
 def _readoff(m: GroupMeasurements) -> dict[str, Value]:
@@ -72,21 +62,9 @@ def _readoff(m: GroupMeasurements) -> dict[str, Value]:
     shares = [one.share for one in found]
     directions = [one.rank / rho.dim**2 for one, rho in zip(found, large, strict=True)]
     return {
-        READOFF: min(shares, default=math.nan),
-        DIRECTIONS: min(directions, default=math.nan),
+        "least share of the map to logits that is tr rho(a b) rho(c^-1)": min(shares, default=math.nan),
+        "least share of its d^2 directions that reach the logits": min(directions, default=math.nan),
     }
-
-
-def _restricted(m: GroupMeasurements) -> dict[str, Value]:
-    return {
-        RESTRICTED: m.restricted_loss / m.loss_of(m.logits),
-        RESTRICTED_ACCURACY: m.restricted_accuracy,
-        RESTRICTED_LOSS: m.restricted_loss,
-    }
-
-
-def _excluded(m: GroupMeasurements) -> dict[str, Value]:
-    return {EXCLUDED: m.excluded_loss / math.log(m.p)}
 
 
 def _by_irrep(m: GroupMeasurements) -> dict[str, Value]:
@@ -98,19 +76,17 @@ def _by_irrep(m: GroupMeasurements) -> dict[str, Value]:
     return {
         EXCLUDED_OTHER: max(changes, default=0.0),
         RESTRICTED_OTHER: min((alone[rho.name] for rho in others), default=math.inf) / math.log(m.p),
-        RESTRICTED_BEST: min((alone[name] for name in m.key_names), default=math.inf),
+        "least loss with one key representation alone [nats]": min(
+            (alone[name] for name in m.key_names), default=math.inf
+        ),
     }
 
 
 def _cosets(m: GroupMeasurements) -> dict[str, Value]:
     shares = m.coset_shares["a"], m.coset_shares["b"]
-    return {CONSTANT: min(x.share for x in shares), RANDOM: max(x.null for x in shares)}
-
-
-def _bound(m: GroupMeasurements) -> dict[str, Value]:
     return {
-        PROVEN: m.bound.accuracy,
-        FEWER_OPERATIONS: m.bound.by_trying / m.bound.operations,
+        "neurons constant on cosets of a subgroup": min(x.share for x in shares),
+        "random functions of the same representations on as large ones": max(x.null for x in shares),
     }
 
 
@@ -133,8 +109,12 @@ CLAIMS = (
         measure=each(_pure),
         given=LEARNED,
         expected={
-            PURE: at_least(0.95, "all of them in a released network"),
-            LIVE: at_least(0.5, "113 and 123 of 128 in two released networks; else it is said of few"),
+            "live neurons of one representation to 95%, the same of a and b": at_least(
+                0.95, "all of them in a released network"
+            ),
+            "live neurons, share of all": at_least(
+                0.5, "113 and 123 of 128 in two released networks; else it is said of few"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -157,8 +137,10 @@ CLAIMS = (
         measure=each(_shares),
         given=LEARNED,
         expected={
-            SIGN_SHARES: at_most(0.02, "0.3333, 0.3334, 0.3333 in the demo"),
-            STANDARD_PRODUCT: between(0.08, 0.15, "0.114 and 0.115 in two released networks"),
+            "largest difference to 1/3 of a share of the sign neurons": at_most(
+                0.02, "0.3333, 0.3334, 0.3333 in the demo"
+            ),
+            "rho(a b) in the standard neurons": between(0.08, 0.15, "0.114 and 0.115 in two released networks"),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -173,8 +155,12 @@ CLAIMS = (
         source_says="0.9915 for standard and 0.9831 for (2, 2, 1) in a released network",
         measure=each(_readoff),
         given=LEARNED,
-        expected={READOFF: at_least(0.95, "0.9831 and 0.9915 in a released network")},
-        reported=(DIRECTIONS,),
+        expected={
+            "least share of the map to logits that is tr rho(a b) rho(c^-1)": at_least(
+                0.95, "0.9831 and 0.9915 in a released network"
+            )
+        },
+        reported=("least share of its d^2 directions that reach the logits",),
         needs=S5_MLP,
         scope="any seed",
         finding=mixed(
@@ -190,11 +176,17 @@ CLAIMS = (
         where="section 5.5",
         statement="With only rho(a b) of the key representations left, the loss falls below that of the whole network.",
         source_says="7.08e-7 against 2.38e-6 in the mainline",
-        measure=each(_restricted),
+        measure=each(
+            lambda m: {
+                "restricted over all-pairs loss": m.restricted_loss / m.loss_of(m.logits),
+                "accuracy with rho(a b) of key representations alone": m.restricted_accuracy,
+                RESTRICTED_LOSS: m.restricted_loss,
+            }
+        ),
         given=LEARNED,
         expected={
-            RESTRICTED: at_most(0.9, "0.30 in the mainline"),
-            RESTRICTED_ACCURACY: at_least(0.999, "1.0 in a released network"),
+            "restricted over all-pairs loss": at_most(0.9, "0.30 in the mainline"),
+            "accuracy with rho(a b) of key representations alone": at_least(0.999, "1.0 in a released network"),
         },
         reported=(RESTRICTED_LOSS,),
         needs=S5_MLP,
@@ -216,7 +208,7 @@ CLAIMS = (
         where="section 5.5",
         statement="Without rho(a b) of the key representations the network does not know even its training data.",
         source_says="7.59 in the mainline, 7.3 to 17.4 in 50 seeds; guessing has 4.787",
-        measure=each(_excluded),
+        measure=each(lambda m: {EXCLUDED: m.excluded_loss / math.log(m.p)}),
         given=LEARNED,
         expected={EXCLUDED: at_least(1.1, "worse than guessing: 1.5 is the least of 50 seeds")},
         reported=("excluded_loss",),
@@ -244,7 +236,7 @@ CLAIMS = (
         expected={
             EXCLUDED_OTHER: at_most(0.2, "no change in the mainline"),
             RESTRICTED_OTHER: at_least(0.9, "4.72 of 4.787 in the mainline"),
-            RESTRICTED_BEST: at_most(0.1, "1.05e-4 in the mainline"),
+            "least loss with one key representation alone [nats]": at_most(0.1, "1.05e-4 in the mainline"),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -258,8 +250,12 @@ CLAIMS = (
         measure=each(_cosets),
         given=LEARNED,
         expected={
-            CONSTANT: near(1, 0.1, "all in a released network, seen before the band was set; ours are the test"),
-            RANDOM: at_most(0.1, "else being constant says nothing; none in draws for a released network"),
+            "neurons constant on cosets of a subgroup": near(
+                1, 0.1, "all in a released network, seen before the band was set; ours are the test"
+            ),
+            "random functions of the same representations on as large ones": at_most(
+                0.1, "else being constant says nothing; none in draws for a released network"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -270,11 +266,18 @@ CLAIMS = (
         where="not in the paper; Wu et al. 2024 bound such networks",
         statement="That neurons are constant on cosets proves most answers right, in fewer operations than trying all.",
         source_says="95% for half of the S5 networks (of Wu et al., from memory)",
-        measure=each(_bound),
+        measure=each(
+            lambda m: {
+                "share of all pairs proven to be answered rightly": m.bound.accuracy,
+                "operations of trying all pairs over those of the proof": m.bound.by_trying / m.bound.operations,
+            }
+        ),
         given=LEARNED,
         expected={
-            PROVEN: at_least(0.95, "the literature's bound"),
-            FEWER_OPERATIONS: at_least(1.01, "else trying all pairs is the proof"),
+            "share of all pairs proven to be answered rightly": at_least(0.95, "the literature's bound"),
+            "operations of trying all pairs over those of the proof": at_least(
+                1.01, "else trying all pairs is the proof"
+            ),
         },
         needs=(*A5_MLP, *S5_MLP),
         scope="any seed",

@@ -22,13 +22,8 @@ from modinterp.sources.groups.runs import (
     S5_NARROW,
 )
 
-KEYS = "key representations of S5 MLPs that learned"
-SETS = "different sets of key representations"
-COUNTS = "different numbers of key representations"
 SEVERAL = "networks of one group that learned"
 LEARN_SIGN, LEARN_STANDARD, LEARN_LARGEST = "seeds with sign", "seeds with standard", "seeds with (3, 1, 1)"
-FEWER = "strong representations of transformers over those of MLPs"
-DOUBLES = "weak frequencies that are doubled strong ones, share"
 WIDE, NARROW = "test accuracy at 128 neurons", "test accuracy at 64 neurons"
 WEAK = 0.035
 
@@ -45,7 +40,9 @@ def _sets(*runs: GroupMeasurements) -> dict[str, Value]:
     found = _keys_by_group(runs)
     return {
         SEVERAL: max(map(len, found.values()), default=0),
-        SETS: max((len(set(sets)) for sets in found.values() if len(sets) > 1), default=0),
+        "different sets of key representations": max(
+            (len(set(sets)) for sets in found.values() if len(sets) > 1), default=0
+        ),
     }
 
 
@@ -63,8 +60,8 @@ def _number(*runs: GroupMeasurements) -> dict[str, Value]:
     found = {group: [len(names) for names in sets] for group, sets in _keys_by_group(runs).items()}
     return {
         SEVERAL: max(map(len, found.values()), default=0),
-        KEYS: found.get("S5", math.nan),
-        COUNTS: max((len(set(counts)) for counts in found.values()), default=0),
+        "key representations of S5 MLPs that learned": found.get("S5", math.nan),
+        "different numbers of key representations": max((len(set(counts)) for counts in found.values()), default=0),
     }
 
 
@@ -82,7 +79,7 @@ def _fewer(*runs: GroupMeasurements) -> dict[str, Value]:
     both = [of for of in counts.values() if of[True] and of[False]]
     # before training no network has any, whatever its kind
     ratios = [mean(of[True]) / mean(of[False]) if any(of[False]) else math.nan for of in both]
-    return {FEWER: ratios}
+    return {"strong representations of transformers over those of MLPs": ratios}
 
 
 def _frequencies(m: GroupMeasurements, names: Iterable[str]) -> set[int]:
@@ -99,7 +96,7 @@ def _weak(m: GroupMeasurements) -> list[bool]:
 
 def _doubles(*runs: GroupMeasurements) -> dict[str, Value]:
     weak = [is_double for m in one_at_a_time(runs) if has_learned(m) for is_double in _weak(m)]
-    return {DOUBLES: mean(weak) if weak else math.nan}
+    return {"weak frequencies that are doubled strong ones, share": mean(weak) if weak else math.nan}
 
 
 def _width(*runs: GroupMeasurements) -> dict[str, Value]:
@@ -117,7 +114,7 @@ CLAIMS = (
         source_says="9 different sets in 50 seeds of the S5 MLP, 3 in its seeds 1 to 4",
         measure=_sets,
         given={SEVERAL: at_least(2, "it is said of several networks of one recipe")},
-        expected={SETS: at_least(2, "4 seeds have 3 sets in the released table")},
+        expected={"different sets of key representations": at_least(2, "4 seeds have 3 sets in the released table")},
         needs=MLPS,
         scope="any seed",
         figure="prevalence",
@@ -154,8 +151,8 @@ CLAIMS = (
         measure=_number,
         given={SEVERAL: at_least(2, "it is said of several networks of one recipe")},
         expected={
-            KEYS: between(2, 5, "2 to 5 in 50 seeds"),
-            COUNTS: at_least(2, "2, 3, 4 and 5 in 50 seeds"),
+            "key representations of S5 MLPs that learned": between(2, 5, "2 to 5 in 50 seeds"),
+            "different numbers of key representations": at_least(2, "2, 3, 4 and 5 in 50 seeds"),
         },
         needs=MLPS,
         required=("groups/s5-mlp-[0-9]",),
@@ -177,7 +174,11 @@ CLAIMS = (
         statement="Transformers use fewer representations than MLPs.",
         source_says="C113: 3, 4, 4, 3 against 8, 6, 9, 6; D59: 4, 3, 3, 5 against 8, 6, 7, 5",
         measure=_fewer,
-        expected={FEWER: at_most(0.999, "0.48 and 0.58 in the released summaries")},
+        expected={
+            "strong representations of transformers over those of MLPs": at_most(
+                0.999, "0.48 and 0.58 in the released summaries"
+            )
+        },
         needs=(*C113_MLP, *C113_T, *D59_MLP, *D59_T),
         required=("groups/c113-mlp-*", "groups/c113-t-*", "groups/d59-mlp-*", "groups/d59-t-*"),
         figure="prevalence",
@@ -189,7 +190,11 @@ CLAIMS = (
         statement="Most weak frequencies of MLPs are doubled strong ones, harmonics of the ReLU, and no circuits of their own.",
         source_says="C113 18 of 18, D59 15 of 16 (ours)",
         measure=_doubles,
-        expected={DOUBLES: at_least(0.8, "18 of 18 and 15 of 16 in the released summaries")},
+        expected={
+            "weak frequencies that are doubled strong ones, share": at_least(
+                0.8, "18 of 18 and 15 of 16 in the released summaries"
+            )
+        },
         needs=(*C113_MLP, *D59_MLP),
         scope="any seed",
         figure="similarities",
