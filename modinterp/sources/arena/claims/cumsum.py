@@ -17,13 +17,10 @@ from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, judge
 from modinterp.sources.arena.runs import CUMSUM
 
 UNSURE = "mean probability of the right answer, sum of size 1, last five positions"
-UNEVEN = "largest deviation from uniform attention, as a share"
 QUERIES, KEYS, SCORE = "W_Q over W_V, norms", "W_K over W_V, norms", "largest score"
-ENERGY = "energy of the first direction"
 LINE, SLOPE = "correlation of coordinate and number", "slope"
 WITH_MEAN, WITH_SUM = "correlation with the mean", "correlation with the sum"
 ONCE, TWICE = "projection of 1, 1, 2", "projection of 1, 1, 2 twice"
-BY_SIGN = "accuracy by the sign of the projection"
 POS_U, NEG_U, POS_NEG = (
     "cosine of the output of positive and u",
     "cosine of the output of negative and u",
@@ -79,7 +76,7 @@ def _uniform(m: SequenceMeasurements) -> dict[str, float]:
     pattern = judged(m).patterns[0]
     seen = torch.arange(1, pattern.shape[-1] + 1).unsqueeze(-1)
     deviation = (pattern * seen - 1).abs() * torch.ones_like(pattern[0, 0]).tril()
-    return {UNEVEN: float(deviation.max())}
+    return {"largest deviation from uniform attention, as a share": float(deviation.max())}
 
 
 def _qk_zero(m: SequenceMeasurements) -> dict[str, float]:
@@ -97,7 +94,7 @@ def _qk_zero(m: SequenceMeasurements) -> dict[str, float]:
 
 
 def _rank_one(m: SequenceMeasurements) -> dict[str, float]:
-    return {ENERGY: u(judged(m)).energy}
+    return {"energy of the first direction": u(judged(m)).energy}
 
 
 def _linear(m: SequenceMeasurements) -> dict[str, float]:
@@ -121,7 +118,7 @@ def _mean(m: SequenceMeasurements) -> dict[str, float]:
         WITH_SUM: correlation(along, sums),
         ONCE: float(of_example[2]),
         TWICE: float(of_example[5]),
-        BY_SIGN: float((named == m.sampled.labels).double().mean()),
+        "accuracy by the sign of the projection": float((named == m.sampled.labels).double().mean()),
     }
 
 
@@ -164,7 +161,11 @@ CLAIMS = (
         statement="The head attends to everything so far alike.",
         source_says="uniform",
         measure=each(_uniform),
-        expected={UNEVEN: at_most(0.01, "uniform; a hundredth is for rounding")},
+        expected={
+            "largest deviation from uniform attention, as a share": at_most(
+                0.01, "uniform; a hundredth is for rounding"
+            )
+        },
         needs=CUMSUM,
         scope="any seed",
         figure="cumsum_attention",
@@ -189,7 +190,7 @@ CLAIMS = (
         statement="The head writes all numbers along one direction.",
         source_says="one singular value is not near zero",
         measure=each(_rank_one),
-        expected={ENERGY: at_least(0.999, "one direction")},
+        expected={"energy of the first direction": at_least(0.999, "one direction")},
         needs=CUMSUM,
         scope="any seed",
         figure="cumsum_line",
@@ -214,7 +215,7 @@ CLAIMS = (
         measure=each(_mean),
         expected={
             WITH_MEAN: at_least(0.999, "the mean"),
-            BY_SIGN: at_least(0.999, "its sign is the answer"),
+            "accuracy by the sign of the projection": at_least(0.999, "its sign is the answer"),
         },
         reported=(WITH_SUM, ONCE, TWICE),
         needs=CUMSUM,

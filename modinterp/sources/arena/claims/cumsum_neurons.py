@@ -19,14 +19,9 @@ from modinterp.sources.arena.claims.cumsum import NEGATIVE, POSITIVE, ZERO, mean
 from modinterp.sources.arena.claims.subject import ACCURACY, SEED, judged, seed
 from modinterp.sources.arena.runs import CUMSUM
 
-ALL_ZERO = "share of the errors that answer zero"
-LOSS_WITHOUT = "loss without neurons"
 FAR, NEAR = "accuracy without neurons, mean beyond 1", "accuracy without neurons, mean below a quarter"
 AGREEING = "share of the neurons that matter and boost the sign that they fire on"
 AS_LISTED = "neurons with the sign that the source lists"
-ORDERED = "neurons 2, 7 and 4 matter most, in this order"
-UNUSED = "largest rise of the loss without neuron 5 or 6"
-BOOST_ZERO = "smallest boost of zero by a neuron that matters"
 RELU = "smallest correlation with a ReLU of the projection, neurons that matter"
 MATTERS, MATTERS_MUCH = 0.001, 0.005  # rise of the loss without a neuron [nats]
 LISTED = {0: 1, 1: 1, 3: 1, 4: 1, 2: -1, 7: -1}  # neuron to the sign that the source says that it fires on
@@ -49,8 +44,8 @@ def _without_mlp(m: SequenceMeasurements) -> dict[str, float]:
     wrong = ~found.correct
     return {
         ACCURACY: found.accuracy,
-        LOSS_WITHOUT: found.loss,
-        ALL_ZERO: float((found.given[wrong] == ZERO).double().mean()),
+        "loss without neurons": found.loss,
+        "share of the errors that answer zero": float((found.given[wrong] == ZERO).double().mean()),
     }
 
 
@@ -80,8 +75,10 @@ def _signs_listed(m: SequenceMeasurements) -> dict[str, float]:
 def _order(m: SequenceMeasurements) -> dict[str, float]:
     rises = judged(m).neuron_rises
     return {
-        ORDERED: float(rises.argsort(descending=True)[:3].tolist() == [2, 7, 4]),
-        UNUSED: float(rises[[5, 6]].max()),
+        "neurons 2, 7 and 4 matter most, in this order": float(
+            rises.argsort(descending=True)[:3].tolist() == [2, 7, 4]
+        ),
+        "largest rise of the loss without neuron 5 or 6": float(rises[[5, 6]].max()),
         SEED: seed(m),
     }
 
@@ -89,7 +86,7 @@ def _order(m: SequenceMeasurements) -> dict[str, float]:
 def _boost_zero(m: SequenceMeasurements) -> dict[str, float]:
     m = judged(m)
     boosts = _boosts(m)[m.neuron_rises > MATTERS_MUCH, ZERO].tolist()
-    return {BOOST_ZERO: min(boosts, default=nan)}
+    return {"smallest boost of zero by a neuron that matters": min(boosts, default=nan)}
 
 
 def _relu(m: SequenceMeasurements) -> dict[str, float]:
@@ -112,9 +109,9 @@ CLAIMS = (
         measure=each(_without_mlp),
         expected={
             ACCURACY: between(0.5, 0.9, "more than half"),
-            ALL_ZERO: at_least(0.95, "errors say zero"),
+            "share of the errors that answer zero": at_least(0.95, "errors say zero"),
         },
-        reported=(LOSS_WITHOUT,),
+        reported=("loss without neurons",),
         needs=CUMSUM,
         scope="any seed",
     ),
@@ -166,8 +163,8 @@ CLAIMS = (
         source_says=".0185 .0163 .0951 .0200 .0311 .0002 .0000 .0465",
         measure=each(_order),
         expected={
-            ORDERED: equals(1, "the three largest of the source"),
-            UNUSED: at_most(0.001, "0.0002 and 0.0000 in the source"),
+            "neurons 2, 7 and 4 matter most, in this order": equals(1, "the three largest of the source"),
+            "largest rise of the loss without neuron 5 or 6": at_most(0.001, "0.0002 and 0.0000 in the source"),
         },
         given={SEED: equals(42, "neurons of another seed have other numbers")},
         needs=CUMSUM[:1],
@@ -179,7 +176,7 @@ CLAIMS = (
         statement="The neurons that matter boost zero, too.",
         source_says="boosts of zero",
         measure=each(_boost_zero),
-        expected={BOOST_ZERO: at_least(0, "every one boosts it")},
+        expected={"smallest boost of zero by a neuron that matters": at_least(0, "every one boosts it")},
         needs=CUMSUM,
         scope="any seed",
         control="without control",

@@ -16,12 +16,9 @@ from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, SEED, seed
 from modinterp.sources.arena.runs import SORT
 
-WHOLE = "share of the lists sorted throughout"
 EITHER, OWNER = "share of queries that attend most to the next number, either head", "the same, the head that copies it"
 SMALLEST, FALLING = "share of SEP that attends most to the smallest", "rank correlation of score and number, 0 to 30"
-RISING = "rank correlation of score and number, 31 to 50"
 COPIED, BOTH = "numbers copied by a head", "numbers copied by both heads"
-AS_SPLIT = "copied sets are the source's"
 LARGER, SMALLER = "rise of the loss without the head that copies more", "rise of the loss without the other"
 TIMES, MORE = "size of the larger domain over the smaller", "rise without the larger over that without the smaller"
 ABOVE, NEXT = "share of numbers that score highest 1 to 7 above", "share that scores highest 1 above"
@@ -60,7 +57,7 @@ def _solved(m: SequenceMeasurements) -> dict[str, float]:
     found = m.answered
     return {
         ACCURACY: found.accuracy,
-        WHOLE: found.whole_accuracy,
+        "share of the lists sorted throughout": found.whole_accuracy,
         LOSS: found.loss,
         LOWEST: float(found.sureness.min()),
     }
@@ -82,7 +79,7 @@ def _sep(m: SequenceMeasurements) -> dict[str, float]:
     return {
         SMALLEST: float(hits.any(dim=1).double().mean()),
         FALLING: by_head[best],
-        RISING: rank_correlation(scores[best, 31:].tolist(), numbers[31:]),
+        "rank correlation of score and number, 31 to 50": rank_correlation(scores[best, 31:].tolist(), numbers[31:]),
     }
 
 
@@ -93,7 +90,7 @@ def _copies(m: SequenceMeasurements) -> dict[str, float]:
 
 def _split(m: SequenceMeasurements) -> dict[str, float]:
     sets = [set(row.nonzero()[:, 0].tolist()) for row in copied(m)]
-    return {AS_SPLIT: float(tuple(sorted(sets, key=len)) == SPLIT), SEED: seed(m)}
+    return {"copied sets are the source's": float(tuple(sorted(sets, key=len)) == SPLIT), SEED: seed(m)}
 
 
 def _heads(m: SequenceMeasurements) -> dict[str, float]:
@@ -130,7 +127,7 @@ CLAIMS = (
         source_says=".9989; loss .039, mean probability .966, least .001",
         measure=each(_solved),
         expected={ACCURACY: at_least(0.995, "0.9989 in the source")},
-        reported=(WHOLE, LOSS, LOWEST),
+        reported=("share of the lists sorted throughout", LOSS, LOWEST),
         needs=SORT,
         scope="any seed",
     ),
@@ -156,7 +153,7 @@ CLAIMS = (
             SMALLEST: at_least(0.95, "attends to the smallest"),
             FALLING: at_most(-0.9, "falling up to 30, in the head where it falls more"),
         },
-        reported=(RISING,),
+        reported=("rank correlation of score and number, 31 to 50",),
         needs=SORT,
         scope="any seed",
         changed=(
@@ -187,7 +184,7 @@ CLAIMS = (
         statement="One head copies 28 to 37, the other all numbers but 29 to 35.",
         source_says="28 to 37; nearly all others",
         measure=each(_split),
-        expected={AS_SPLIT: equals(1, "the source's sets")},
+        expected={"copied sets are the source's": equals(1, "the source's sets")},
         given={SEED: equals(42, "heads of another seed share the numbers in another way")},
         needs=SORT[:1],
         figure="sort_copies",

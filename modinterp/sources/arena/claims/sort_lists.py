@@ -21,8 +21,6 @@ SMALL_GAP, LARGE_GAP = "share right behind a jump of 10", "share right behind a 
 FIRST, AFTER = "share of first answers right, lists within 30 to 50", "share right after the first answer"
 PREFERS, RIGHT = "share that attends more to d + 2 than to d + 1", "share of triples answered with d + 1"
 DOWN, UP = "share in which d + 1 suppresses d + 2", "share in which d + 2 boosts d + 1"
-TOTAL = "share in which both together boost d + 1 more"
-DIRECT = "share of numbers whose direct path favours d + 1"
 WITHOUT, AS_NEXT = "share of triples right without the direct path", "share of triples answered with d + 2 without it"
 
 
@@ -63,7 +61,7 @@ def _asymmetry(m: SequenceMeasurements) -> dict[str, float]:
     return {
         DOWN: float((parts[rows, y, d + 2] < 0).double().mean()),
         UP: float((parts[rows, z, d + 1] > 0).double().mean()),
-        TOTAL: float((to_y > to_z).double().mean()),
+        "share in which both together boost d + 1 more": float((to_y > to_z).double().mean()),
     }
 
 
@@ -79,7 +77,9 @@ def _direct(m: SequenceMeasurements) -> dict[str, float]:
     with m.precise.hooks(fwd_hooks=[("blocks.0.hook_resid_post", attention_alone)]) as network:
         answered = answers_behind(network, asked)
     return {
-        DIRECT: float((direct[numbers, numbers + 1] > direct[numbers, numbers + 2]).double().mean()),
+        "share of numbers whose direct path favours d + 1": float(
+            (direct[numbers, numbers + 1] > direct[numbers, numbers + 2]).double().mean()
+        ),
         WITHOUT: float((answered == asked.number + 1).double().mean()),
         AS_NEXT: float((answered == asked.number + 2).double().mean()),
     }
@@ -132,7 +132,7 @@ CLAIMS = (
         expected={
             DOWN: at_least(0.9, "d + 1 suppresses d + 2"),
             UP: at_least(0.9, "d + 2 boosts d + 1"),
-            TOTAL: at_least(0.9, "so that d + 1 wins"),
+            "share in which both together boost d + 1 more": at_least(0.9, "so that d + 1 wins"),
         },
         needs=SORT,
         scope="any seed",
@@ -146,7 +146,7 @@ CLAIMS = (
         source_says="a figure",
         measure=each(_direct),
         expected={
-            DIRECT: at_least(0.75, "favours d + 1"),
+            "share of numbers whose direct path favours d + 1": at_least(0.75, "favours d + 1"),
             AS_NEXT: at_most(0.10, "without it d + 2 is not answered either"),
         },
         reported=(WITHOUT,),
