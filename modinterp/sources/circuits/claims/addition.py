@@ -15,13 +15,9 @@ from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR
 from modinterp.sources.circuits.runs import ADD, RUNS
 
 START = "start"
-LENGTH = "length"
 END = "end"
 TRAINED_PAIRS, PAIRS = "pairs to train on", "pairs"
 COSINE = "cosine"
-DIFFERENCE_LESS_COSINE = "difference less 2 (1 - cosine)"
-NEURON_ASYMMETRY = "difference of the neurons at (a, b) and (b, a)"
-OTHER_PAIRS = "difference of the neurons at (a, b) and another pair"
 ANSWERED_ALIKE = "pairs answered alike in both orders"
 
 
@@ -30,7 +26,7 @@ def _grokking_window(m: CyclicMeasurements) -> dict[str, float]:
     window = fall(m.history)
     return {
         START: window.start,
-        LENGTH: window.end - window.start,
+        "length": window.end - window.start,
         END: window.end,
     }
 
@@ -46,7 +42,7 @@ def _positions(m: CyclicMeasurements) -> dict[str, float]:
     cosine, difference = float(cosines(W_pos)[0, 1]), relative_difference(W_pos[0], W_pos[1])
     return {
         COSINE: cosine,
-        DIFFERENCE_LESS_COSINE: abs(difference - 2 * (1 - cosine)),
+        "difference less 2 (1 - cosine)": abs(difference - 2 * (1 - cosine)),
     }
 
 
@@ -55,8 +51,8 @@ def _symmetric(m: CyclicMeasurements) -> dict[str, float]:
     pairs = m.post.flatten(0, 1)
     others = pairs[torch.randperm(len(pairs), generator=torch.Generator().manual_seed(0))]
     return {
-        NEURON_ASYMMETRY: relative_difference(m.post, m.post.transpose(0, 1)),
-        OTHER_PAIRS: relative_difference(pairs, others),
+        "difference of the neurons at (a, b) and (b, a)": relative_difference(m.post, m.post.transpose(0, 1)),
+        "difference of the neurons at (a, b) and another pair": relative_difference(pairs, others),
     }
 
 
@@ -74,7 +70,7 @@ CLAIMS = (
         measure=each(_grokking_window),
         expected={
             START: between(3_000, 25_000, "10,000 in the source, seed-specific"),
-            LENGTH: at_most(10_000, "5,000 in the source, seed-specific"),
+            "length": at_most(10_000, "5,000 in the source, seed-specific"),
         },
         reported=(END, "memorised", "grokked"),
         needs=ADD[:1],
@@ -103,7 +99,10 @@ CLAIMS = (
         ),
         source_says="0.7655",
         measure=each(_positions),
-        expected={DIFFERENCE_LESS_COSINE: at_most(0.05, "the source's two numbers agree to 0.0002"), **ACCURATE},
+        expected={
+            "difference less 2 (1 - cosine)": at_most(0.05, "the source's two numbers agree to 0.0002"),
+            **ACCURATE,
+        },
         changed=(SAME_BAR,),
         needs=ADD[:1],
         control="also true before training",
@@ -135,8 +134,12 @@ CLAIMS = (
         source_says="9.6e-06",
         measure=each(_symmetric),
         expected={
-            NEURON_ASYMMETRY: at_most(1e-2, "1.9e-4 in a network of the paper's authors"),
-            OTHER_PAIRS: at_least(0.5, "else the neurons are the same whatever the pair, not its order"),
+            "difference of the neurons at (a, b) and (b, a)": at_most(
+                1e-2, "1.9e-4 in a network of the paper's authors"
+            ),
+            "difference of the neurons at (a, b) and another pair": at_least(
+                0.5, "else the neurons are the same whatever the pair, not its order"
+            ),
             **ACCURATE,
         },
         needs=ADD,

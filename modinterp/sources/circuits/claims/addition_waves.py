@@ -20,13 +20,7 @@ MOST_ATTENTION = "largest mean attention to a, over heads"
 ATTENTION_SPREAD = "smallest standard deviation over pairs, over heads"
 PERIODIC_HEADS = "heads with half their variance at one frequency"
 BEST_FIT = "best fit by one frequency, FVE"
-FIRST_NEURONS = "median share of neurons 0 to 2"
-TERM_ASYMMETRY = "asymmetry of the terms of a and of b"
-NEURON_GINI = "median Gini coefficient of a neuron"
-SQUARES_GINI = "median Gini coefficient of a neuron's squares"
-NEURON_FREQUENCIES = "different frequencies of the neurons"
 IMPORTANT_FREQUENCIES = "important frequencies of W_E"
-GAP = "gap to the next"
 
 
 def _half_attention(m: CyclicMeasurements) -> dict[str, float]:
@@ -49,22 +43,22 @@ def _periodic(m: CyclicMeasurements) -> dict[str, float]:
 
 
 def _first_neurons(m: CyclicMeasurements) -> dict[str, float]:
-    return {FIRST_NEURONS: median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
+    return {"median share of neurons 0 to 2": median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
 
 
 def _attention_spectrum(m: CyclicMeasurements) -> dict[str, float]:
     spectra = transform_2d(m.pattern[..., 0])
     rows, columns = spectra[1:, 0].square(), spectra[0, 1:].square()
-    return {TERM_ASYMMETRY: float((rows - columns).abs().sum() / (rows + columns).sum())}
+    return {"asymmetry of the terms of a and of b": float((rows - columns).abs().sum() / (rows + columns).sum())}
 
 
 def _neuron_spectra(m: CyclicMeasurements) -> dict[str, float]:
     spectra = transform_2d(m.post).abs()
     sampled = [spectra[..., n].flatten() for n in range(0, spectra.shape[2], 8)]
     return {
-        NEURON_GINI: median(gini(sizes) for sizes in sampled),
-        SQUARES_GINI: median(gini(sizes.square()) for sizes in sampled),
-        NEURON_FREQUENCIES: len(m.neurons.clusters()),
+        "median Gini coefficient of a neuron": median(gini(sizes) for sizes in sampled),
+        "median Gini coefficient of a neuron's squares": median(gini(sizes.square()) for sizes in sampled),
+        "different frequencies of the neurons": len(m.neurons.clusters()),
     }
 
 
@@ -72,7 +66,7 @@ def _frequencies(m: CyclicMeasurements) -> dict[str, float]:
     keys = key_frequencies(m.W_E.T)
     return {
         IMPORTANT_FREQUENCIES: len(keys.freqs),
-        GAP: keys.gap,
+        "gap to the next": keys.gap,
     }
 
 
@@ -112,7 +106,7 @@ CLAIMS = (
         statement="The first three neurons are periodic.",
         source_says="heat-maps",
         measure=each(_first_neurons),
-        expected={FIRST_NEURONS: at_least(0.7, "seen in the heat-maps")},
+        expected={"median share of neurons 0 to 2": at_least(0.7, "seen in the heat-maps")},
         reported=("neurons_median",),
         needs=ADD,
         scope="any seed",
@@ -128,7 +122,7 @@ CLAIMS = (
         statement="In the Fourier basis attention is sparse, and the same in both numbers.",
         source_says="three figures",
         measure=each(_attention_spectrum),
-        expected={TERM_ASYMMETRY: at_most(0.1, "symmetric in the figures")},
+        expected={"asymmetry of the terms of a and of b": at_most(0.1, "symmetric in the figures")},
         needs=ADD,
         scope="any seed",
         figure="add_attention",
@@ -141,8 +135,8 @@ CLAIMS = (
         source_says="figures",
         measure=each(_neuron_spectra),
         expected={
-            NEURON_GINI: at_least(0.9, "sparse"),
-            NEURON_FREQUENCIES: at_least(2, "different ones"),
+            "median Gini coefficient of a neuron": at_least(0.9, "sparse"),
+            "different frequencies of the neurons": at_least(2, "different ones"),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -152,7 +146,7 @@ CLAIMS = (
             "a Gini coefficient of 0.81 to 0.87 of the sizes in nine seeds and 0.93 in one; 0.9992 or more of their "
             "squares in all, so that sparse they are"
         ),
-        reported=(SQUARES_GINI,),
+        reported=("median Gini coefficient of a neuron's squares",),
         figure="add_neurons",
     ),
     Claim(
@@ -163,7 +157,7 @@ CLAIMS = (
         measure=each(_frequencies),
         expected={
             IMPORTANT_FREQUENCIES: between(3, 8, "5 in the source, seed-specific"),
-            GAP: at_least(1.5, "a set that does not stand out is no finding"),
+            "gap to the next": at_least(1.5, "a set that does not stand out is no finding"),
             **ACCURATE,
         },
         changed=(

@@ -17,15 +17,11 @@ from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED
 from modinterp.sources.circuits.runs import BALANCED
 
-LARGE_COPIED = "large numbers copied"
-COPIED = "copied without any other number"
 TOLERATED = "share of another number tolerated, of what is copied"
-IDEALISED_WIDE = "idealised, wide gap"
 IDEALISED_ALL = "idealised, all inputs"
 IDEALISED_GAP_1 = "idealised, gap 1"
 SOURCE_SLOPE_COPY = "perfect copy, the source's slope of 0.15"
 WITHIN_TOLERATED = "on lines, the rest within what copying tolerates"
-PROVEN = "proven accuracy"
 
 HALF = 0.5  # accuracy from which on a proof is tried
 SOURCE_SLOPE = 0.15  # of the scores, in the report
@@ -33,10 +29,10 @@ SOURCE_SLOPE = 0.15  # of the scores, in the report
 
 def _copied(m: OrderMeasurements) -> dict[str, float]:
     """Share of the numbers that are the answer when all heads attend to them alone."""
-    return {LARGE_COPIED: float(m.copying.right[m.smallest_number :].double().mean())}
+    return {"large numbers copied": float(m.copying.right[m.smallest_number :].double().mean())}
 
 
-COPIES = {COPIED: at_least(0.9, "robust can only be what copies")}
+COPIES = {"copied without any other number": at_least(0.9, "robust can only be what copies")}
 
 
 def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
@@ -53,7 +49,10 @@ def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
 
 def robustness(m: OrderMeasurements) -> dict[str, float]:
     """Share of another number that copying tolerates, and the share that is copied without."""
-    return {TOLERATED: tolerance_of_copied(m).largest_share(), COPIED: float(m.tolerance.accuracy[0])}
+    return {
+        TOLERATED: tolerance_of_copied(m).largest_share(),
+        "copied without any other number": float(m.tolerance.accuracy[0]),
+    }
 
 
 def of_copied(before: str, now: str) -> tuple[Change, ...]:
@@ -86,7 +85,7 @@ def _idealised(m: OrderMeasurements) -> dict[str, float]:
     on_largest = mass_on(on_lines, numbers == numbers.amax(dim=1, keepdim=True)).mean(dim=1)
     tolerated = m.tolerance.largest_share(0.9)
     return {
-        IDEALISED_WIDE: _accuracy_where(both, wide),
+        "idealised, wide gap": _accuracy_where(both, wide),
         IDEALISED_ALL: _accuracy_where(both, everywhere),
         IDEALISED_GAP_1: _accuracy_where(both, m.gap == 1),
         SOURCE_SLOPE_COPY: _accuracy_where(m.correct_first(perfect_copy(by_source, numbers, m.limit)), everywhere),
@@ -102,7 +101,7 @@ def _algorithm(*runs: OrderMeasurements) -> dict[str, Value]:
 def _proof(m: OrderMeasurements) -> dict[str, float]:
     """Accuracy that the weights prove; 0 for a network without ReLUs, or below an accuracy of one half."""
     fits = m.accuracy >= HALF and m.cls.logit_map.act_fn == "relu"
-    return {PROVEN: m.bound.accuracy if fits else 0.0}
+    return {"proven accuracy": m.bound.accuracy if fits else 0.0}
 
 
 CLAIMS = (
@@ -112,7 +111,7 @@ CLAIMS = (
         statement="A number that all heads attend to is what the network says, from 20 on; below, not.",
         source_says="nearly all from 20 on",
         measure=each(_copied),
-        expected={LARGE_COPIED: at_least(0.97, "nearly perfect")},
+        expected={"large numbers copied": at_least(0.97, "nearly perfect")},
         needs=BALANCED,
         scope="any seed",
         figure="copying",
@@ -141,8 +140,8 @@ CLAIMS = (
         ),
         source_says="a formula",
         measure=_algorithm,
-        expected={IDEALISED_WIDE: at_least(0.9, "the algorithm works"), "accuracy": LEARNED},
-        reported=(IDEALISED_GAP_1, IDEALISED_ALL, SOURCE_SLOPE_COPY, WITHIN_TOLERATED, PROVEN),
+        expected={"idealised, wide gap": at_least(0.9, "the algorithm works"), "accuracy": LEARNED},
+        reported=(IDEALISED_GAP_1, IDEALISED_ALL, SOURCE_SLOPE_COPY, WITHIN_TOLERATED, "proven accuracy"),
         needs=BALANCED,
         scope="any seed",
         figure="proven",

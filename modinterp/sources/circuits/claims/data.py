@@ -17,24 +17,14 @@ from modinterp.sources.circuits.runs import BALANCED, MAX, MEDIAN, OF_WIDTHS, SM
 from modinterp.tasks import Ordering, addition
 
 DELAY = "delay of the test set over the training set, in units of the latter"
-GROKKING_RUNS = "runs that grok"
-ACCURACY_GAIN = "gain in accuracy"
-ALL_SMALL = "inputs with all numbers below 20"
-EXPECTED_SMALL = "expected"
 AUGMENTED_GAIN = "gain on the augmented test set"
-AUGMENTED_AFTER = "accuracy on the augmented test set after"
 SMALL_BEFORE = "small numbers alone before"
 SMALL_AFTER = "small numbers alone after"
 MOST_OVER_LEAST = {
     ask: f"inputs of the commonest answer over those of the rarest, {ask}" for ask in ("sum", "max", "median")
 }
 UNIFORM_GAIN = "gain on the uniform test set"
-ACCURACY_AFTER = "accuracy after"
 MEDIAN_OVER_SORT = "loss of the median over that of the sort"
-SORT_LESS_MEDIAN = "accuracy of the sort less that of the median"
-BEST_MEDIAN_LOSS = "loss of the median at its best"
-ADDITION_WIDTH = "best width of addition"
-MEDIAN_WIDTH = "best width of median"
 NARROWEST = "loss at the narrowest width over the lowest, smaller of the two tasks"
 WIDEST = "loss at the widest over the lowest, smaller of the two tasks"
 WIDEST_OF = {task: f"loss at the widest over the lowest, {task}" for task in ("addition", "median")}
@@ -47,13 +37,13 @@ def _no_grok(*runs: OrderMeasurements) -> dict[str, Value]:
     times = [m.grokking for m in runs]
     return {
         DELAY: [(t.grokked - t.memorised) / t.memorised for t in times],
-        GROKKING_RUNS: sum(t.delayed for t in times),
+        "runs that grok": sum(t.delayed for t in times),
     }
 
 
 def _sort_hard(small: OrderMeasurements, large: OrderMeasurements) -> dict[str, Value]:
     """What the sort gains in accuracy by ten times the inputs."""
-    return {ACCURACY_GAIN: large.accuracy - small.accuracy}
+    return {"gain in accuracy": large.accuracy - small.accuracy}
 
 
 def _biased_answers() -> dict[str, Value]:
@@ -73,8 +63,8 @@ def _below_small() -> dict[str, Value]:
     task = Ordering("max", size=40_000)
     numbers = task.fresh(task.size, seed=0).inputs[:, : task.n]
     return {
-        ALL_SMALL: int((numbers.amax(dim=1) < task.small_limit).sum()),
-        EXPECTED_SMALL: task.size * (task.small_limit / task.limit) ** task.n,
+        "inputs with all numbers below 20": int((numbers.amax(dim=1) < task.small_limit).sum()),
+        "expected": task.size * (task.small_limit / task.limit) ** task.n,
     }
 
 
@@ -84,20 +74,9 @@ def _rebalance(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[st
     before, after = (share * m.small_accuracy + (1 - share) * m.accuracy for m in (plain, balanced))
     return {
         AUGMENTED_GAIN: after - before,
-        AUGMENTED_AFTER: after,
+        "accuracy on the augmented test set after": after,
         SMALL_BEFORE: plain.small_accuracy,
         SMALL_AFTER: balanced.small_accuracy,
-    }
-
-
-def _marginal(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[str, Value]:
-    return {UNIFORM_GAIN: abs(balanced.accuracy - plain.accuracy), ACCURACY_AFTER: balanced.accuracy}
-
-
-def _sort_and_median(sort: OrderMeasurements, median: OrderMeasurements) -> dict[str, Value]:
-    return {
-        MEDIAN_OVER_SORT: median.loss / sort.loss,
-        SORT_LESS_MEDIAN: sort.accuracy - median.accuracy,
     }
 
 
@@ -121,9 +100,9 @@ def _width(*runs: NetworkMeasurements) -> dict[str, Value]:
     """The width with the lowest final test loss, for addition and for the median."""
     addition, of_median = _by_task(runs)
     return {
-        ADDITION_WIDTH: _best_width(addition),
-        MEDIAN_WIDTH: _best_width(of_median),
-        BEST_MEDIAN_LOSS: min(of_median.values(), default=float("nan")),
+        "best width of addition": _best_width(addition),
+        "best width of median": _best_width(of_median),
+        "loss of the median at its best": min(of_median.values(), default=float("nan")),
     }
 
 
@@ -154,7 +133,7 @@ CLAIMS = (
         measure=_no_grok,
         expected={
             DELAY: at_most(0.1, "no gap is seen"),
-            GROKKING_RUNS: at_most(0, "no grokking at all"),
+            "runs that grok": at_most(0, "no grokking at all"),
         },
         needs=MAX,
         scope="any seed",
@@ -167,7 +146,7 @@ CLAIMS = (
         statement="The sort generalises only from about ten times as many inputs.",
         source_says="10 times",
         measure=_sort_hard,
-        expected={ACCURACY_GAIN: at_least(0.1, '"does not generalise properly" before')},
+        expected={"gain in accuracy": at_least(0.1, '"does not generalise properly" before')},
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
         finding=one_seed("99.78% of the tokens are right with 40,000 inputs, 99.93% with 400,000"),
@@ -179,8 +158,8 @@ CLAIMS = (
         source_says="10",
         measure=_below_small,
         expected={
-            ALL_SMALL: between(2, 25),
-            EXPECTED_SMALL: between(12.79, 12.81),
+            "inputs with all numbers below 20": between(2, 25),
+            "expected": between(12.79, 12.81),
         },
         needs=(),
         scope="any network",
@@ -209,7 +188,7 @@ CLAIMS = (
         measure=_rebalance,
         expected={
             AUGMENTED_GAIN: at_least(0.05, "10 points in the source, times one half"),
-            AUGMENTED_AFTER: at_least(0.93, "about 95% in the source"),
+            "accuracy on the augmented test set after": at_least(0.93, "about 95% in the source"),
         },
         reported=(SMALL_BEFORE, SMALL_AFTER),
         needs=(MAX[0], BALANCED[0]),
@@ -220,10 +199,13 @@ CLAIMS = (
         where="General observations",
         statement="On uniform inputs, the added small ones change little.",
         source_says="marginally",
-        measure=_marginal,
+        measure=lambda plain, balanced: {
+            UNIFORM_GAIN: abs(balanced.accuracy - plain.accuracy),
+            "accuracy after": balanced.accuracy,
+        },
         expected={
             UNIFORM_GAIN: at_most(0.03, "marginal"),
-            ACCURACY_AFTER: LEARNED,
+            "accuracy after": LEARNED,
         },
         changed=(SAME_BAR,),
         needs=(MAX[0], BALANCED[0]),
@@ -235,10 +217,13 @@ CLAIMS = (
         where="General observations",
         statement="The sort is learned better than the median.",
         source_says="a tenth of the loss, 5 points of accuracy more",
-        measure=_sort_and_median,
+        measure=lambda sort, median: {
+            MEDIAN_OVER_SORT: median.loss / sort.loss,
+            "accuracy of the sort less that of the median": sort.accuracy - median.accuracy,
+        },
         expected={
             MEDIAN_OVER_SORT: at_least(2, "10 in the source, seed-specific"),
-            SORT_LESS_MEDIAN: at_least(0, "5 points in the source, seed-specific"),
+            "accuracy of the sort less that of the median": at_least(0, "5 points in the source, seed-specific"),
         },
         needs=(SMALL_SORT, MEDIAN[0]),  # both from 40,000 inputs
         changed=(
@@ -258,9 +243,9 @@ CLAIMS = (
         source_says="32 and 512",
         measure=_width,
         expected={
-            ADDITION_WIDTH: at_most(64, "32 in the source, seed-specific"),
-            MEDIAN_WIDTH: at_least(128, "512 in the source, seed-specific"),
-            BEST_MEDIAN_LOSS: at_most(2.3, "half of what guessing costs; else no width is good"),
+            "best width of addition": at_most(64, "32 in the source, seed-specific"),
+            "best width of median": at_least(128, "512 in the source, seed-specific"),
+            "loss of the median at its best": at_most(2.3, "half of what guessing costs; else no width is good"),
         },
         needs=OF_WIDTHS,
         required=EVERY_SEED,

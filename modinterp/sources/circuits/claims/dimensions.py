@@ -15,14 +15,10 @@ from modinterp.measurements import OrderMeasurements
 from modinterp.measurements.orders import QUERIES
 from modinterp.sources.circuits.runs import BALANCED, MAX
 
-QUERY_SPREAD = "spread of the query at CLS over inputs"
-MONOTONIC = "mean |rank correlation| of a query dimension with the number"
 FLATNESS = "|slope| of the keys below over above"
 KEYS_ON_LINES = "variance of the keys on lines"
 OPPOSITE_SLOPES = "dimensions of opposite slopes"
-LEAST_CLS_SLOPE = "smallest slope of the scores with CLS"
 SLOPE_ERROR = "slope from key lines over sqrt(d_head), error"
-EXAMPLE_FIT = "R squared of the dimension nearest to 0.012"
 SMALLEST_SLOPE, LARGEST_SLOPE = "smallest |slope|", "largest |slope|"
 EXAMPLE = 0.012  # slope of the dimension that the report shows
 
@@ -36,8 +32,8 @@ def _queries(m: OrderMeasurements) -> dict[str, float]:
     numbers, dimensions = list(range(m.limit)), of_numbers.flatten(1).T.tolist()
     monotonic = [abs(rank_correlation(numbers, dimension)) for dimension in dimensions]
     return {
-        QUERY_SPREAD: float((cache[QUERIES][:, -1] - cache[QUERIES][0, -1]).abs().max()),
-        MONOTONIC: sum(monotonic) / len(monotonic),
+        "spread of the query at CLS over inputs": float((cache[QUERIES][:, -1] - cache[QUERIES][0, -1]).abs().max()),
+        "mean |rank correlation| of a query dimension with the number": sum(monotonic) / len(monotonic),
     }
 
 
@@ -71,7 +67,7 @@ def _slopes(m: OrderMeasurements) -> dict[str, float]:
     from_keys = (at_cls * keys.slope).sum(dim=1) / m.lookups.scale
     return {
         OPPOSITE_SLOPES: float((product < 0).double().mean()),
-        LEAST_CLS_SLOPE: float(m.score_lines.slope.min()),
+        "smallest slope of the scores with CLS": float(m.score_lines.slope.min()),
         SLOPE_ERROR: float((from_keys - m.score_lines.slope).abs().max()),
     }
 
@@ -84,7 +80,7 @@ def _single_dimension(m: OrderMeasurements) -> dict[str, float]:
     return {
         SMALLEST_SLOPE: float(sizes.min()),
         LARGEST_SLOPE: float(sizes.max()),
-        EXAMPLE_FIT: float(fits.explained.flatten()[nearest]),
+        "R squared of the dimension nearest to 0.012": float(fits.explained.flatten()[nearest]),
     }
 
 
@@ -99,8 +95,10 @@ CLAIMS = (
         source_says="constant; 32 monotonic curves",
         measure=each(_queries),
         expected={
-            QUERY_SPREAD: equals(0, "constant"),
-            MONOTONIC: at_least(0.9, "1 of what only rises or only falls"),
+            "spread of the query at CLS over inputs": equals(0, "constant"),
+            "mean |rank correlation| of a query dimension with the number": at_least(
+                0.9, "1 of what only rises or only falls"
+            ),
         },
         needs=BALANCED,
         scope="any seed",
@@ -162,7 +160,7 @@ CLAIMS = (
         measure=each(_slopes),
         expected={
             OPPOSITE_SLOPES: at_least(0.9, "stated of every dimension"),
-            LEAST_CLS_SLOPE: at_least(0, "else CLS would not look for the largest"),
+            "smallest slope of the scores with CLS": at_least(0, "else CLS would not look for the largest"),
         },
         reported=(SLOPE_ERROR,),
         needs=BALANCED[:1],
@@ -174,7 +172,7 @@ CLAIMS = (
         statement="A dimension of the keys is a line in the number.",
         source_says="y = -0.012 x + 0.7; the slope belongs to the network",
         measure=each(_single_dimension),
-        expected={EXAMPLE_FIT: at_least(0.8, "shown as a line")},
+        expected={"R squared of the dimension nearest to 0.012": at_least(0.8, "shown as a line")},
         reported=(SMALLEST_SLOPE, LARGEST_SLOPE),
         needs=BALANCED[:1],
         figure="dimensions",

@@ -15,12 +15,7 @@ from modinterp.sources.circuits.claims.conditions import ACCURATE
 from modinterp.sources.circuits.runs import BALANCED
 
 INPUT_COSINE = "mean cosine among input positions"
-CLS_COSINE = "largest |cosine| of an input position with CLS"
-LOWEST_ORDER_COSINE = "smallest cosine"
 MEAN_ORDER_COSINE = "mean cosine"
-INPUTS_COSINE = "mean cosine of different inputs"
-ONE_ANSWER = "inputs with one answer in all orders"
-NEIGHBOUR_STEP = "step between neighbours over that in a random sequence"
 
 
 def position_cosines(m: OrderMeasurements) -> dict[str, float]:
@@ -29,7 +24,7 @@ def position_cosines(m: OrderMeasurements) -> dict[str, float]:
     among = similar[:n, :n][~torch.eye(n, dtype=torch.bool)]
     return {
         INPUT_COSINE: float(among.mean()),
-        CLS_COSINE: float(similar[:n, n].abs().max()),
+        "largest |cosine| of an input position with CLS": float(similar[:n, n].abs().max()),
     }
 
 
@@ -38,13 +33,17 @@ def order_cosines(m: OrderMeasurements) -> dict[str, float]:
     unit = F.normalize(m.pre_in_all_orders, dim=2)
     similar, among = unit @ unit.transpose(1, 2), unit[:, 0] @ unit[:, 0].T
     return {
-        LOWEST_ORDER_COSINE: float(similar.min()),
+        "smallest cosine": float(similar.min()),
         MEAN_ORDER_COSINE: float(similar.mean()),
-        INPUTS_COSINE: float(among[~torch.eye(len(among), dtype=torch.bool)].mean()),
+        "mean cosine of different inputs": float(among[~torch.eye(len(among), dtype=torch.bool)].mean()),
     }
 
 
-DIFFERENT_INPUTS = {INPUTS_COSINE: at_most(0.8, "else the neurons are the same whatever the inputs, not their order")}
+DIFFERENT_INPUTS = {
+    "mean cosine of different inputs": at_most(
+        0.8, "else the neurons are the same whatever the inputs, not their order"
+    )
+}
 
 
 def told_inputs_apart(trained: str) -> tuple[Change, ...]:
@@ -65,7 +64,7 @@ def _perm_output(m: OrderMeasurements) -> dict[str, float]:
     answers = m.cls.logit_map.logits(m.cls.resid(m.in_all_orders.flatten(0, 1))).argmax(dim=1)
     answers = answers.view(m.in_all_orders.shape[:2])
     single = (answers == answers[:, :1]).all(dim=1)
-    return {ONE_ANSWER: float(single.double().mean())}
+    return {"inputs with one answer in all orders": float(single.double().mean())}
 
 
 def _perm_pattern(m: OrderMeasurements) -> dict[str, float]:
@@ -73,7 +72,7 @@ def _perm_pattern(m: OrderMeasurements) -> dict[str, float]:
     unit = F.normalize(m.pre_in_all_orders, dim=2)
     shuffled = torch.randperm(unit.shape[1], generator=torch.Generator().manual_seed(0))
     contrast = [neighbour_contrast(u @ u.T, shuffled) for u in unit]
-    return {NEIGHBOUR_STEP: sum(contrast) / len(contrast)}
+    return {"step between neighbours over that in a random sequence": sum(contrast) / len(contrast)}
 
 
 CLAIMS = (
@@ -95,7 +94,7 @@ CLAIMS = (
         measure=each(position_cosines),
         expected={
             INPUT_COSINE: at_least(0.7, "close to 1 in the source's heat-map, seed-specific"),
-            CLS_COSINE: at_most(0.4, "near 0 in the heat-map, seed-specific"),
+            "largest |cosine| of an input position with CLS": at_most(0.4, "near 0 in the heat-map, seed-specific"),
         },
         needs=BALANCED[:1],
         finding=refuted(
@@ -112,7 +111,7 @@ CLAIMS = (
         source_says="about 1 everywhere",
         measure=each(order_cosines),
         expected={
-            LOWEST_ORDER_COSINE: at_least(0.95, "nearly identical"),
+            "smallest cosine": at_least(0.95, "nearly identical"),
             MEAN_ORDER_COSINE: at_least(0.99, "nearly identical"),
             **DIFFERENT_INPUTS,
             **ACCURATE,
@@ -133,7 +132,7 @@ CLAIMS = (
         statement="The order of the inputs does not change the answer.",
         source_says="1",
         measure=each(_perm_output),
-        expected={ONE_ANSWER: at_least(0.98, "1 in the source"), **ACCURATE},
+        expected={"inputs with one answer in all orders": at_least(0.98, "1 in the source"), **ACCURATE},
         needs=BALANCED,
         scope="any seed",
         figure="orders",
@@ -148,7 +147,7 @@ CLAIMS = (
         source_says="seen in two heat-maps",
         measure=each(_perm_pattern),
         expected={
-            NEIGHBOUR_STEP: at_most(0.9, "neighbours in sequence are alike"),
+            "step between neighbours over that in a random sequence": at_most(0.9, "neighbours in sequence are alike"),
             **ACCURATE,
         },
         needs=BALANCED,

@@ -5,25 +5,18 @@ from __future__ import annotations
 from modinterp.analyses.order.sorting import rank_attention
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import Change, Value, each
+from modinterp.claims.claim import Change, each
 from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, SAME_BAR
 from modinterp.sources.circuits.claims.copying import COPIES, TOLERATED, of_copied, robustness
 from modinterp.sources.circuits.claims.data import MEDIAN_OVER_SORT
 from modinterp.sources.circuits.runs import MEDIAN, SORT
 
-MEDIAN_ACCURACY = "accuracy of the median"
-MEDIAN_MOST_ATTENDED = "most attended is the median, best head"
-
-
-def _losses(median: OrderMeasurements, sort: OrderMeasurements) -> dict[str, Value]:
-    return {MEDIAN_OVER_SORT: median.loss / sort.loss, MEDIAN_ACCURACY: median.accuracy}
-
 
 def _attention(m: OrderMeasurements) -> dict[str, float]:
     """Attention of CLS to the median: share of inputs in which it gets most, of the best head."""
     ranks = rank_attention(m.patterns, m.numbers[: len(m.patterns)])
-    return {MEDIAN_MOST_ATTENDED: float(ranks.first[0, :, (m.n - 1) // 2].max())}
+    return {"most attended is the median, best head": float(ranks.first[0, :, (m.n - 1) // 2].max())}
 
 
 CLAIMS = (
@@ -32,10 +25,13 @@ CLAIMS = (
         where="Median transformer, training",
         statement="The median trains to a higher loss than the sort.",
         source_says="loss curves",
-        measure=_losses,
+        measure=lambda median, sort: {
+            MEDIAN_OVER_SORT: median.loss / sort.loss,
+            "accuracy of the median": median.accuracy,
+        },
         expected={
             MEDIAN_OVER_SORT: at_least(1.1, "higher by more than two untrained networks differ by"),
-            MEDIAN_ACCURACY: LEARNED,
+            "accuracy of the median": LEARNED,
         },
         needs=(MEDIAN[0], SORT[0]),
         figure="curves",
@@ -57,7 +53,7 @@ CLAIMS = (
         source_says="not interpreted",
         measure=each(_attention),
         expected={
-            MEDIAN_MOST_ATTENDED: at_most(0.9, "else it would be as plain as the maximum"),
+            "most attended is the median, best head": at_most(0.9, "else it would be as plain as the maximum"),
             "accuracy": LEARNED,
         },
         changed=(SAME_BAR,),

@@ -16,22 +16,11 @@ from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, LEARNED
 from modinterp.sources.circuits.runs import BALANCED
 
-MASS_GAP_TENTH = "mass on the largest, worst head, gap of a tenth"
-FIRST_GAP_TENTH = "most attended is the largest, worst head, gap of a tenth"
 MASS_ALL = "mass on the largest, worst head, all inputs"
 MASS_GAP_1 = "mass on the largest, worst head, gap 1"
 ACCURACY_GAP_1 = "accuracy at gap 1"
 NEAR_DIAGONAL = "score near the diagonal less elsewhere, over the standard deviation"
 QUERY_EFFECT = "change of the logits without these queries"
-BEST_HEAD_FIT = "R squared, best head"
-WORST_HEAD_FIT = "R squared, worst head"
-LEAST_SLOPE = "smallest slope"
-LOWEST_CENTRE = "smallest centre, of 100 numbers"
-HIGHEST_CENTRE = "largest centre, of 100 numbers"
-PATTERN_CHANGE = "largest change of the pattern"
-LOWEST_CORRELATION = "correlation, worst head"
-ACCURACY_DROP = "drop in accuracy"
-LINES_ACCURACY = "accuracy with scores on lines"
 
 
 def _exclusive(m: OrderMeasurements) -> dict[str, float]:
@@ -41,8 +30,8 @@ def _exclusive(m: OrderMeasurements) -> dict[str, float]:
     everywhere, tight = attention_to_largest(m.pattern, m.numbers), m.gap == 1
     near = attention_to_largest(m.pattern[tight], m.numbers[tight])
     return {
-        MASS_GAP_TENTH: float(far.mass.min()),
-        FIRST_GAP_TENTH: float(far.first.min()),
+        "mass on the largest, worst head, gap of a tenth": float(far.mass.min()),
+        "most attended is the largest, worst head, gap of a tenth": float(far.first.min()),
         MASS_ALL: float(everywhere.mass.min()),
         MASS_GAP_1: float(near.mass.min()),
         ACCURACY_GAP_1: float(m.correct_first(m.logits[:, 0])[tight].double().mean()),
@@ -68,11 +57,11 @@ def _score_lines(m: OrderMeasurements) -> dict[str, float]:
     """Lines through the scores of numbers with CLS, by head."""
     fits = m.score_lines
     return {
-        BEST_HEAD_FIT: float(fits.explained.max()),
-        WORST_HEAD_FIT: float(fits.explained.min()),
-        LEAST_SLOPE: float(fits.slope.min()),
-        LOWEST_CENTRE: float(fits.centre.min()) * 100 / m.limit,
-        HIGHEST_CENTRE: float(fits.centre.max()) * 100 / m.limit,
+        "R squared, best head": float(fits.explained.max()),
+        "R squared, worst head": float(fits.explained.min()),
+        "smallest slope": float(fits.slope.min()),
+        "smallest centre, of 100 numbers": float(fits.centre.min()) * 100 / m.limit,
+        "largest centre, of 100 numbers": float(fits.centre.max()) * 100 / m.limit,
     }
 
 
@@ -80,7 +69,7 @@ def _shifted(m: OrderMeasurements) -> dict[str, float]:
     """Change of the attention when a constant is added to all scores."""
     cls, inputs = m.cls, m.uniform.inputs[:1000]
     shifted = cls.with_scores(cls.scores + 60).pattern(inputs)
-    return {PATTERN_CHANGE: float((shifted - cls.pattern(inputs)).abs().max())}
+    return {"largest change of the pattern": float((shifted - cls.pattern(inputs)).abs().max())}
 
 
 def _regressed(m: OrderMeasurements) -> dict[str, float]:
@@ -88,9 +77,9 @@ def _regressed(m: OrderMeasurements) -> dict[str, float]:
     by_line, own = m.score_lines.at(m.limit)[m.smallest_number :], m.scores[m.smallest_number :]
     accuracy = float(m.correct_first(m.cls_by_lines.logits(m.uniform.inputs)).double().mean())
     return {
-        LOWEST_CORRELATION: min(correlation(by_line[:, h], own[:, h]) for h in range(own.shape[1])),
-        ACCURACY_DROP: m.accuracy - accuracy,
-        LINES_ACCURACY: accuracy,
+        "correlation, worst head": min(correlation(by_line[:, h], own[:, h]) for h in range(own.shape[1])),
+        "drop in accuracy": m.accuracy - accuracy,
+        "accuracy with scores on lines": accuracy,
     }
 
 
@@ -102,8 +91,8 @@ CLAIMS = (
         source_says="exclusively, 4 heads",
         measure=each(_exclusive),
         expected={
-            MASS_GAP_TENTH: at_least(0.6, "exclusive, as far as a softmax can be"),
-            FIRST_GAP_TENTH: at_least(0.9, "for every permutation shown"),
+            "mass on the largest, worst head, gap of a tenth": at_least(0.6, "exclusive, as far as a softmax can be"),
+            "most attended is the largest, worst head, gap of a tenth": at_least(0.9, "for every permutation shown"),
         },
         reported=(MASS_ALL, MASS_GAP_1, ACCURACY_GAP_1),
         needs=BALANCED,
@@ -138,11 +127,11 @@ CLAIMS = (
         source_says="0.15 x - 8.93 = 0.15 (x - 59.53)",
         measure=each(_score_lines),
         expected={
-            BEST_HEAD_FIT: at_least(0.9, "a line"),
-            WORST_HEAD_FIT: at_least(0.8, "a line"),
-            LEAST_SLOPE: at_least(0, "0.15 in the source, seed-specific"),
-            LOWEST_CENTRE: between(30, 80, "59.53 in the source, seed-specific"),
-            HIGHEST_CENTRE: between(30, 80, "59.53 in the source, seed-specific"),
+            "R squared, best head": at_least(0.9, "a line"),
+            "R squared, worst head": at_least(0.8, "a line"),
+            "smallest slope": at_least(0, "0.15 in the source, seed-specific"),
+            "smallest centre, of 100 numbers": between(30, 80, "59.53 in the source, seed-specific"),
+            "largest centre, of 100 numbers": between(30, 80, "59.53 in the source, seed-specific"),
         },
         needs=BALANCED,
         scope="any seed",
@@ -154,7 +143,7 @@ CLAIMS = (
         statement="A constant in all scores does not change attention.",
         source_says="59.53, the middle of the numbers from 20 on",
         measure=each(_shifted),
-        expected={PATTERN_CHANGE: at_most(1e-12)},
+        expected={"largest change of the pattern": at_most(1e-12)},
         needs=BALANCED[:1],
         scope="any network",
         figure="scores",
@@ -166,11 +155,11 @@ CLAIMS = (
         source_says="very similar",
         measure=each(_regressed),
         expected={
-            LOWEST_CORRELATION: at_least(0.95, "very similar"),
-            ACCURACY_DROP: at_most(0.1, "very similar"),
+            "correlation, worst head": at_least(0.95, "very similar"),
+            "drop in accuracy": at_most(0.1, "very similar"),
             "accuracy": LEARNED,
         },
-        reported=(LINES_ACCURACY,),
+        reported=("accuracy with scores on lines",),
         needs=BALANCED,
         scope="any seed",
         finding=mixed(

@@ -24,10 +24,6 @@ CUBIC_FIT = "R squared of cubics, that head"
 TABLES_DIFFERENCE = "largest difference of the tables at two positions, rows' and columns' means aside"
 BY_DIFFERENCE = "share explained by the difference of two numbers, best head"
 BY_DIFFERENCE_SHUFFLED = f"{BY_DIFFERENCE}, numbers shuffled"
-LAYERS = "layers"
-SORT_POSITIONS = "positions of the sort"
-SORT_ANSWERS = "answers of the sort"
-MEDIAN_POSITIONS = "positions of the median"
 
 
 def _polynomial(m: OrderMeasurements) -> dict[str, float]:
@@ -78,10 +74,10 @@ def _architecture() -> dict[str, Value]:
     sort, median = RUNS[SORT[0]], RUNS[MEDIAN[0]]
     models = [spec.model for spec in (sort, median) if isinstance(spec.model, TransformerConfig)]
     return {
-        LAYERS: max(model.n_layers for model in models),
-        SORT_POSITIONS: sort.model.n_ctx,
-        SORT_ANSWERS: sort.task.n_read,
-        MEDIAN_POSITIONS: median.model.n_ctx,
+        "layers": max(model.n_layers for model in models),
+        "positions of the sort": sort.model.n_ctx,
+        "answers of the sort": sort.task.n_read,
+        "positions of the median": median.model.n_ctx,
     }
 
 
@@ -173,10 +169,10 @@ CLAIMS = (
         source_says="5 numbers, CLS, 4 of the 5 answers fed back",
         measure=_architecture,
         expected={
-            LAYERS: equals(1),
-            SORT_POSITIONS: equals(10),
-            SORT_ANSWERS: equals(5),
-            MEDIAN_POSITIONS: equals(6),
+            "layers": equals(1),
+            "positions of the sort": equals(10),
+            "answers of the sort": equals(5),
+            "positions of the median": equals(6),
         },
         needs=(),
         scope="any network",

@@ -25,12 +25,7 @@ from modinterp.sources.circuits.claims.invariance import (
 from modinterp.sources.circuits.runs import SORT
 
 SEQUENCE_ACCURACY = "generated, whole sequences"
-INPUT_LESS_OUTPUT_COSINE = "the same less that with output positions"
-LARGEST_MOST_ATTENDED = "most attended is the largest, best head"
-LAST_TWO_OUTPUTS = "best head, the worse of the last two outputs"
 OF_OUTPUT = tuple(f"best head, output {o}" for o in range(1, 6))
-ATTENTION_BEHIND = "mean attention to CLS and behind"
-PLACE_LESS_TOKEN = "answers by place less answers by token"
 BY_PLACE = "answers by place"
 BY_TOKEN = "answers by token"
 
@@ -43,23 +38,26 @@ def _curves(m: OrderMeasurements) -> dict[str, float]:
 def _positions(m: OrderMeasurements) -> dict[str, float]:
     """Mean cosine among the embeddings of the input positions, and less that with the output positions."""
     among, across = position_cosines(m)[INPUT_COSINE], float(m.positions[: m.n, m.n :].mean())
-    return {INPUT_COSINE: among, INPUT_LESS_OUTPUT_COSINE: among - across}
+    return {INPUT_COSINE: among, "the same less that with output positions": among - across}
 
 
 def _last(m: OrderMeasurements) -> dict[str, float]:
     """Attention of the last output to the largest number, of the best head."""
-    return {LARGEST_MOST_ATTENDED: float(m.ranks.first[-1, :, -1].max())}
+    return {"most attended is the largest, best head": float(m.ranks.first[-1, :, -1].max())}
 
 
 def _second_last(m: OrderMeasurements) -> dict[str, float]:
     """Share of inputs in which an output attends most to the number of its own rank, of the best head."""
     own_rank = [float(m.ranks.first[o, :, o].max()) for o in range(m.n)]
-    return {LAST_TWO_OUTPUTS: min(own_rank[-2:]), **dict(zip(OF_OUTPUT, [*own_rank, *[nan] * 5], strict=False))}
+    return {
+        "best head, the worse of the last two outputs": min(own_rank[-2:]),
+        **dict(zip(OF_OUTPUT, [*own_rank, *[nan] * 5], strict=False)),
+    }
 
 
 def _inputs_only(m: OrderMeasurements) -> dict[str, float]:
     """Attention of the outputs to CLS and to outputs, which are not inputs."""
-    return {ATTENTION_BEHIND: float((m.ranks.to_outputs + m.ranks.to_cls).mean())}
+    return {"mean attention to CLS and behind": float((m.ranks.to_outputs + m.ranks.to_cls).mean())}
 
 
 def swaps(m: OrderMeasurements) -> list[TokenSwap]:
@@ -78,7 +76,7 @@ def _swapped(m: OrderMeasurements) -> dict[str, float]:
     by_output = swaps(m)
     unchanged, larger = mean(swap.unchanged for swap in by_output), mean(swap.next_larger for swap in by_output)
     return {
-        PLACE_LESS_TOKEN: unchanged - larger,
+        "answers by place less answers by token": unchanged - larger,
         BY_PLACE: unchanged,
         BY_TOKEN: larger,
     }
@@ -105,7 +103,7 @@ CLAIMS = (
         measure=each(_positions),
         expected={
             INPUT_COSINE: at_least(0.6, "alike in the source's heat-map, seed-specific"),
-            INPUT_LESS_OUTPUT_COSINE: at_least(0, "more than with the outputs"),
+            "the same less that with output positions": at_least(0, "more than with the outputs"),
         },
         needs=SORT[:1],
         figure="sort_positions",
@@ -132,7 +130,7 @@ CLAIMS = (
         statement="Where the last number is said, heads attend to the largest.",
         source_says="the largest",
         measure=each(_last),
-        expected={LARGEST_MOST_ATTENDED: at_least(0.8, "stated without exception")},
+        expected={"most attended is the largest, best head": at_least(0.8, "stated without exception")},
         needs=SORT,
         scope="any seed",
         figure="ranks",
@@ -143,7 +141,7 @@ CLAIMS = (
         statement="The output before the last attends to the second largest number, and so on.",
         source_says="one rank an output",
         measure=each(_second_last),
-        expected={LAST_TWO_OUTPUTS: at_least(0.7, 'stated of these two, "and so on"')},
+        expected={"best head, the worse of the last two outputs": at_least(0.7, 'stated of these two, "and so on"')},
         needs=SORT,
         scope="any seed",
         finding=refuted(
@@ -159,7 +157,7 @@ CLAIMS = (
         statement="Outputs attend to the inputs, not to what was said before.",
         source_says="never to earlier outputs",
         measure=each(_inputs_only),
-        expected={ATTENTION_BEHIND: at_most(0.15, "never, as far as a softmax can be")},
+        expected={"mean attention to CLS and behind": at_most(0.15, "never, as far as a softmax can be")},
         needs=SORT,
         scope="any seed",
         figure="ranks",
@@ -174,7 +172,7 @@ CLAIMS = (
         source_says="mostly",
         measure=each(_swapped),
         expected={
-            PLACE_LESS_TOKEN: at_least(
+            "answers by place less answers by token": at_least(
                 0.1, "the number of the place rather than the next larger; 0.006 before training"
             ),
             **ACCURATE,
