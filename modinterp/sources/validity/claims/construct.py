@@ -10,24 +10,12 @@ from modinterp.claims.finding import mixed
 from modinterp.interventions.turning import doubles
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, UNSOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, Adds, circles_between, circles_by_method, half_turn
-
-BETWEEN = "circles between Clock and Pizza"
-P_VALUE = "p-value of the gap in W_L"
-EXPLAINED = "strongest other circle is twice a key, or costs next to nothing"
-AGREE = "agreement of weights, activations and answers, least"
-NEEDED = "keys that cost over a tenth of the strongest circle, share"
-CROSSED = "pairs of circles that tell other answers apart, share"
-MOVED = "half turn of the key circles: the answer moves by one"
-
-
-def _discriminant(m: Adds) -> dict[str, Value]:
-    return {HALF: half_turn(m).moved, BETWEEN: circles_between(m), "formula kept": half_turn(m).kept}
+from modinterp.sources.validity.turns import HALF, SEEN, circles_between, circles_by_method, half_turn
 
 
 def _half_turn_of_keys(m: CyclicMeasurements) -> dict[str, Value]:
     turned = m.causal.turned(freqs=m.freqs)
-    return {MOVED: turned.moved, "formula kept": turned.kept}
+    return {"half turn of the key circles: the answer moves by one": turned.moved, "formula kept": turned.kept}
 
 
 def _structure(m: CyclicMeasurements) -> dict[str, Value]:
@@ -35,8 +23,10 @@ def _structure(m: CyclicMeasurements) -> dict[str, Value]:
     others = falls[~falls.index.isin(m.freqs)]
     strongest, weakest_key = int(others.idxmax()), float(falls[falls.index.isin(m.freqs)].min())
     return {
-        P_VALUE: m["p_value_gap"],
-        EXPLAINED: strongest in doubles(m.freqs, m.p) or float(others.max()) < 0.05 * weakest_key,
+        "p-value of the gap in W_L": m["p_value_gap"],
+        "strongest other circle is twice a key, or costs next to nothing": (
+            strongest in doubles(m.freqs, m.p) or float(others.max()) < 0.05 * weakest_key
+        ),
         "strongest other circle": strongest,
     }
 
@@ -46,15 +36,20 @@ def _convergence(m: CyclicMeasurements) -> dict[str, Value]:
     weights, activations, behaviour = (set(sets[name]) for name in ("weights", "activations", "behaviour"))
     pairs = ((weights, activations), (weights, behaviour), (activations, behaviour))
     return {
-        AGREE: min(jaccard(x, y) for x, y in pairs),
-        NEEDED: len(weights & set(sets["removal"])) / max(len(weights), 1),
+        "agreement of weights, activations and answers, least": min(jaccard(x, y) for x, y in pairs),
+        "keys that cost over a tenth of the strongest circle, share": (
+            len(weights & set(sets["removal"])) / max(len(weights), 1)
+        ),
         "agreement with the circles of W_E": jaccard(weights, set(sets["embedding"])),
     }
 
 
 def _complementation(m: CyclicMeasurements) -> dict[str, Value]:
     crossed, pairs = m.causal.crossed
-    return {CROSSED: crossed / pairs if pairs else float("nan"), "pairs of circles": pairs}
+    return {
+        "pairs of circles that tell other answers apart, share": crossed / pairs if pairs else float("nan"),
+        "pairs of circles": pairs,
+    }
 
 
 CLAIMS = (
@@ -67,8 +62,10 @@ CLAIMS = (
         source_says="confirmed: it asks for signatures in the weights where theory puts them",
         measure=each(_structure),
         expected={
-            P_VALUE: at_most(0.01, "the largest over three nulls"),
-            EXPLAINED: equals(1, f"a nonlinearity doubles frequencies, or it costs under 5% of a key; {SEEN}"),
+            "p-value of the gap in W_L": at_most(0.01, "the largest over three nulls"),
+            "strongest other circle is twice a key, or costs next to nothing": equals(
+                1, f"a nonlinearity doubles frequencies, or it costs under 5% of a key; {SEEN}"
+            ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -82,8 +79,12 @@ CLAIMS = (
         source_says="partial: all methods were Fourier ablations",
         measure=each(_convergence),
         expected={
-            AGREE: at_least(0.8, "Jaccard index; one circle in five may differ"),
-            NEEDED: equals(1, "a key that costs under a tenth of the strongest circle refutes it"),
+            "agreement of weights, activations and answers, least": at_least(
+                0.8, "Jaccard index; one circle in five may differ"
+            ),
+            "keys that cost over a tenth of the strongest circle, share": equals(
+                1, "a key that costs under a tenth of the strongest circle refutes it"
+            ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -95,10 +96,16 @@ CLAIMS = (
         statement="Half a step, where no token stands, moves the answer by one, and every circle is a Clock or a "
         "Pizza, none between.",
         source_says="partial: it asks for a named neighbour and a number that separates it",
-        measure=each(_discriminant),
+        measure=each(
+            lambda m: {
+                HALF: half_turn(m).moved,
+                "circles between Clock and Pizza": circles_between(m),
+                "formula kept": half_turn(m).kept,
+            }
+        ),
         expected={
             HALF: at_least(0.95, "a table of tokens has nothing to look up there"),
-            BETWEEN: equals(0, "a share below 0.25 is a Clock and above 0.75 a Pizza"),
+            "circles between Clock and Pizza": equals(0, "a share below 0.25 is a Clock and above 0.75 a Pizza"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -112,7 +119,9 @@ CLAIMS = (
         statement="The circles do different work: of two circles, each tells apart answers that the other does not.",
         source_says="untested: frequencies were taken to be alike",
         measure=each(_complementation),
-        expected={CROSSED: at_least(0.9, "nine pairs of circles in ten")},
+        expected={
+            "pairs of circles that tell other answers apart, share": at_least(0.9, "nine pairs of circles in ten")
+        },
         needs=WITH_NEURONS,
         scope="any seed",
         control="without control",
@@ -124,7 +133,7 @@ CLAIMS = (
         statement="In networks that fit their training pairs and generalise nothing, the half turn moves no answer.",
         source_says="partial: it asks for a named neighbour and a number that separates it",
         measure=each(_half_turn_of_keys),
-        expected={MOVED: at_most(0.05, "chance is one in p")},
+        expected={"half turn of the key circles: the answer moves by one": at_most(0.05, "chance is one in p")},
         needs=UNSOLVED,
         scope="any seed",
         control="also true before training",

@@ -12,32 +12,20 @@ from modinterp.sources.validity import dissociation
 from modinterp.sources.validity.runs import MAIN, MULTITASK, WITH_NEURONS, WITH_SNAPSHOTS
 from modinterp.sources.validity.turns import SEEN
 
-TIMES = "loss without the least needed circle, times the loss with all"
-NEURONS = "neurons that suffice for 99%, share"
-OWN_OUT = "accuracy above chance on the own task without its period, most"
-OTHERS_OUT = "accuracy on the other tasks without one period, least"
-OWN_ALONE = "accuracy on the own task with its period alone, least"
 OTHERS_ALONE = "accuracy above chance on the other tasks with one period alone, most"
-OUT = "accuracy without the keys by whichever method, most"
 SCRUBBED = "accuracy with everything but the read directions that of other pairs"
-E_VALUE = "E-value, lower bound"
 ADDITIVE = "fall of the margins without two circles that the single falls explain, FVE"
-AHEAD = "half turn ahead of the accuracy, most"
-AT_END = "half turn at the first snapshot that answers 99.9%"
-RANKS = "rank correlation of half turn and accuracy over snapshots"
 
 
 def _minimality(m: CyclicMeasurements) -> dict[str, Value]:
     table = m.causal.without_each
     keys = table[table.index.isin(m.freqs)]
     return {
-        TIMES: float(keys["loss"].min() / table.attrs["loss"]),
+        "loss without the least needed circle, times the loss with all": float(
+            keys["loss"].min() / table.attrs["loss"]
+        ),
         "accuracy without the least needed circle": float(keys["accuracy"].max()),
     }
-
-
-def _neurons(m: CyclicMeasurements) -> dict[str, Value]:
-    return {NEURONS: m.causal.at_neurons.fewest() / m.post.shape[-1]}
 
 
 def _dissociation(m: PairMeasurements) -> dict[str, Value]:
@@ -49,9 +37,9 @@ def _dissociation(m: PairMeasurements) -> dict[str, Value]:
         return [*((table["change"] == change) & (own == is_own))]
 
     return {
-        OWN_OUT: float(above[of("without", True)].max()),
-        OTHERS_OUT: float(table["accuracy"][of("without", False)].min()),
-        OWN_ALONE: float(table["accuracy"][of("alone", True)].min()),
+        "accuracy above chance on the own task without its period, most": float(above[of("without", True)].max()),
+        "accuracy on the other tasks without one period, least": float(table["accuracy"][of("without", False)].min()),
+        "accuracy on the own task with its period alone, least": float(table["accuracy"][of("alone", True)].min()),
         OTHERS_ALONE: float(above[of("alone", False)].max()),
         "accuracy without random directions, least": float(table["accuracy"][table["change"] == "random"].min()),
     }
@@ -61,7 +49,7 @@ def _confounds(m: CyclicMeasurements) -> dict[str, Value]:
     neurons, low = m.causal.at_neurons, ~m.neurons.explained
     by_method = [neurons.without_keys(how) for how in ("zero", "mean", "resampled")]
     return {
-        OUT: max(m.causal.accuracy_without, m.causal.accuracy_resampled, *by_method),
+        "accuracy without the keys by whichever method, most": max(m.causal.accuracy_without, m.causal.accuracy_resampled, *by_method),
         SCRUBBED: neurons.scrubbed,
         **{f"accuracy with the less periodic neurons at {name}": neurons.without(low, how)
            for name, how in (("zero", "zero"), ("their mean", "mean"), ("those of other pairs", "resampled"))},
@@ -70,7 +58,7 @@ def _confounds(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _e_value(m: CyclicMeasurements) -> dict[str, Value]:
     harmed, spared = m.causal.without_circles_is_wrong
-    return {E_VALUE: e_value_bound(harmed, spared, m.p**2)}
+    return {"E-value, lower bound": e_value_bound(harmed, spared, m.p**2)}
 
 
 def _epistasis(m: CyclicMeasurements) -> dict[str, Value]:
@@ -87,15 +75,21 @@ def _onset(m: CyclicMeasurements) -> dict[str, Value]:
     accuracy, moved = table["accuracy, held-out"], table["half turn, held-out"]
     solved = accuracy >= 0.999
     return {
-        AHEAD: float((moved - accuracy).max()),
-        AT_END: float(moved[solved].iloc[0]) if any(solved) else float("nan"),
+        "half turn ahead of the accuracy, most": float((moved - accuracy).max()),
+        "half turn at the first snapshot that answers 99.9%": (
+            float(moved[solved].iloc[0]) if any(solved) else float("nan")
+        ),
         "snapshots": len(table),
     }
 
 
 def _order(m: CyclicMeasurements) -> dict[str, Value]:
     table = m.causal.onset
-    return {RANKS: float(table["accuracy, held-out"].rank().corr(table["half turn, held-out"].rank()))}
+    return {
+        "rank correlation of half turn and accuracy over snapshots": float(
+            table["accuracy, held-out"].rank().corr(table["half turn, held-out"].rank())
+        )
+    }
 
 
 CLAIMS = (
@@ -106,7 +100,11 @@ CLAIMS = (
         statement="Each key circle is needed: without it the loss at least doubles.",
         source_says="partial: 79 of 512 neurons were left out of account",
         measure=each(_minimality),
-        expected={TIMES: at_least(2, f"a doubled loss is no rounding; {SEEN}")},
+        expected={
+            "loss without the least needed circle, times the loss with all": at_least(
+                2, f"a doubled loss is no rounding; {SEEN}"
+            )
+        },
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed("1.8 times in kissane-0, which has fourteen key circles; 58 times or more in the others"),
@@ -116,8 +114,10 @@ CLAIMS = (
         where="I3, minimality",
         statement="Nearly all neurons are needed for 99% of the answers.",
         source_says="partial: 79 of 512 neurons were left out of account",
-        measure=each(_neurons),
-        expected={NEURONS: at_least(0.95, "a minimal part has nothing to spare")},
+        measure=each(
+            lambda m: {"neurons that suffice for 99%, share": m.causal.at_neurons.fewest() / m.post.shape[-1]}
+        ),
+        expected={"neurons that suffice for 99%, share": at_least(0.95, "a minimal part has nothing to spare")},
         needs=WITH_NEURONS,
         scope="any seed",
         finding=refuted("20% to 75% of the neurons suffice, the strongest first"),
@@ -132,9 +132,9 @@ CLAIMS = (
         source_says="untested, and what keeps the audit from its next tier",
         measure=_dissociation,
         expected={
-            OWN_OUT: at_most(0.02, SEEN),
-            OTHERS_OUT: at_least(0.99, SEEN),
-            OWN_ALONE: at_least(0.99, SEEN),
+            "accuracy above chance on the own task without its period, most": at_most(0.02, SEEN),
+            "accuracy on the other tasks without one period, least": at_least(0.99, SEEN),
+            "accuracy on the own task with its period alone, least": at_least(0.99, SEEN),
             OTHERS_ALONE: at_most(0.02, SEEN),
         },
         needs=(MULTITASK,),
@@ -153,7 +153,9 @@ CLAIMS = (
         source_says="partial: it asks for zero, mean and resampling, and for scrubbing",
         measure=each(_confounds),
         expected={
-            OUT: at_most(0.25, f"five methods, at the embedding and at the neurons; {SEEN}"),
+            "accuracy without the keys by whichever method, most": at_most(
+                0.25, f"five methods, at the embedding and at the neurons; {SEEN}"
+            ),
             SCRUBBED: at_least(0.99, f"nothing outside the claim matters; {SEEN}"),
         },
         needs=WITH_NEURONS,
@@ -166,7 +168,7 @@ CLAIMS = (
         "are ours, so that nothing unmeasured confounds them; the number is for comparison.",
         source_says="untested, as in all of its audits: it asks for an E-value of 2",
         measure=each(_e_value),
-        expected={E_VALUE: at_least(2, "the audit's own threshold")},
+        expected={"E-value, lower bound": at_least(2, "the audit's own threshold")},
         needs=WITH_NEURONS,
         scope="any seed",
         control="also true after memorising",
@@ -194,8 +196,8 @@ CLAIMS = (
         source_says="confirmed: it asks for mechanism and capability together over checkpoints",
         measure=each(_onset),
         expected={
-            AHEAD: at_most(0.05, SEEN),
-            AT_END: at_least(0.95, SEEN),
+            "half turn ahead of the accuracy, most": at_most(0.05, SEEN),
+            "half turn at the first snapshot that answers 99.9%": at_least(0.95, SEEN),
         },
         needs=WITH_SNAPSHOTS,
         scope="any seed",
@@ -208,7 +210,7 @@ CLAIMS = (
         statement="Snapshot by snapshot, the half turn grows as the accuracy does.",
         source_says="confirmed: it asks for mechanism and capability together over checkpoints",
         measure=_order,
-        expected={RANKS: at_least(0.9, SEEN)},
+        expected={"rank correlation of half turn and accuracy over snapshots": at_least(0.9, SEEN)},
         needs=(MAIN,),
         control="without control",
         figure="onset",

@@ -6,55 +6,20 @@ from modinterp.claims.band import at_least, at_most, between
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed
-from modinterp.measurements import CyclicMeasurements, GroupMeasurements
+from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import GROUP, OTHER_MODELS, SOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, Adds, counter_turn, half_turn, half_turn_alone
+from modinterp.sources.validity.turns import HALF, SEEN, counter_turn, half_turn, half_turn_alone
 
-REMOVED = "answers that fail without the circles"
 INSERTED = "answers recovered by the circles alone"
-TURNED = "answers that move by one under the half turn"
 COUNTERED = "answers that stay under the counter turn"
-ON_TRAINED = "half turn on training pairs"
-ON_HELD_OUT = "half turn on held-out pairs"
-KEPT = "formula kept by the half turn"
-RISES = "smallest step of the accuracy as the circles grow to their size"
-HALF_REACHED = "size of the circles at half of the accuracy"
-PLATEAU = "least accuracy from 0.8 to 1.25 of their size"
-SPILL = "largest change of another circle when one is out or doubled, share"
-CORRELATION = "correlation of margins foretold and measured"
-SLOPE = "slope of margins measured over foretold"
-WRONG = "wrong answers without one circle"
-RIVALS = "wrong answers among the three rivals foretold, share"
-
-
-def _reach(m: Adds) -> dict[str, Value]:
-    return {
-        REMOVED: 1 - m.causal.accuracy_without,
-        INSERTED: m.causal.rescue[0],
-        TURNED: half_turn(m).moved,
-        COUNTERED: counter_turn(m).moved,
-    }
-
-
-def _inputs(m: Adds) -> dict[str, Value]:
-    return {ON_TRAINED: m.causal.half_turn_on(m.split.train), ON_HELD_OUT: m.causal.half_turn_on(m.split.test)}
 
 
 def _prediction(m: CyclicMeasurements) -> dict[str, Value]:
     found = m.causal.foretold
-    return {CORRELATION: found.correlation, SLOPE: found.slope}
-
-
-def _wrong_answers(m: CyclicMeasurements) -> dict[str, Value]:
-    return {WRONG: m.causal.foretold.wrong, RIVALS: m.causal.foretold.among_rivals}
-
-
-def _models(m: CyclicMeasurements) -> dict[str, Value]:
-    return {HALF: half_turn_alone(m).moved, KEPT: half_turn_alone(m).kept, INSERTED: m.causal.rescue[0]}
-
-
-def _tasks(m: GroupMeasurements) -> dict[str, Value]:
-    return {HALF: m.causal.half_turn.moved, COUNTERED: m.causal.counter_turn.moved}
+    return {
+        "correlation of margins foretold and measured": found.correlation,
+        "slope of margins measured over foretold": found.slope,
+    }
 
 
 def _dose(m: CyclicMeasurements) -> dict[str, Value]:
@@ -62,10 +27,12 @@ def _dose(m: CyclicMeasurements) -> dict[str, Value]:
     below = table[table["dose"] <= 1]
     about_one = table[table["dose"].between(0.8, 1.25)]
     return {
-        RISES: float(below["accuracy"].diff().min()),
-        HALF_REACHED: float(below["dose"][below["accuracy"] >= below["accuracy"].max() / 2].min()),
-        PLATEAU: float(about_one["accuracy"].min()),
-        SPILL: m.causal.spill,
+        "smallest step of the accuracy as the circles grow to their size": float(below["accuracy"].diff().min()),
+        "size of the circles at half of the accuracy": float(
+            below["dose"][below["accuracy"] >= below["accuracy"].max() / 2].min()
+        ),
+        "least accuracy from 0.8 to 1.25 of their size": float(about_one["accuracy"].min()),
+        "largest change of another circle when one is out or doubled, share": m.causal.spill,
         "doses": len(table),
         "accuracy with other circles scaled, least": float(table["accuracy, other circles scaled"].min()),
     }
@@ -78,8 +45,23 @@ CLAIMS = (
         statement="Interventions of different kinds agree: removal, restoration and two turns do what the account "
         "says.",
         source_says="confirmed: it asks for two kinds of intervention that agree",
-        measure=each(_reach),
-        expected=dict.fromkeys((REMOVED, INSERTED, TURNED, COUNTERED), at_least(0.90, SEEN)),
+        measure=each(
+            lambda m: {
+                "answers that fail without the circles": 1 - m.causal.accuracy_without,
+                INSERTED: m.causal.rescue[0],
+                "answers that move by one under the half turn": half_turn(m).moved,
+                COUNTERED: counter_turn(m).moved,
+            }
+        ),
+        expected=dict.fromkeys(
+            (
+                "answers that fail without the circles",
+                INSERTED,
+                "answers that move by one under the half turn",
+                COUNTERED,
+            ),
+            at_least(0.90, SEEN),
+        ),
         needs=SOLVED,
         scope="any seed",
     ),
@@ -89,10 +71,15 @@ CLAIMS = (
         statement="The circles are found from weights, without inputs, and their half turn works on training and on "
         "held-out pairs.",
         source_says="confirmed: it asks for other inputs than those of the discovery",
-        measure=each(_inputs),
+        measure=each(
+            lambda m: {
+                "half turn on training pairs": m.causal.half_turn_on(m.split.train),
+                "half turn on held-out pairs": m.causal.half_turn_on(m.split.test),
+            }
+        ),
         expected={
-            ON_TRAINED: at_least(0.95, "the tolerance of the half turn"),
-            ON_HELD_OUT: at_least(0.95, "the tolerance of the half turn"),
+            "half turn on training pairs": at_least(0.95, "the tolerance of the half turn"),
+            "half turn on held-out pairs": at_least(0.95, "the tolerance of the half turn"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -103,7 +90,7 @@ CLAIMS = (
         where="E3, tasks",
         statement="A network that composes a cyclic group of unordered elements adds by circles as well.",
         source_says="partial: it asks for related tasks, and where they end",
-        measure=_tasks,
+        measure=lambda m: {HALF: m.causal.half_turn.moved, COUNTERED: m.causal.counter_turn.moved},
         expected={
             HALF: at_least(0.99, "the account is exact for a cyclic group"),
             COUNTERED: at_least(0.99, "the account is exact for a cyclic group"),
@@ -118,10 +105,16 @@ CLAIMS = (
         statement="One correspondence, declared before, holds in networks of other recipes: turned circles move the "
         "answer, and restored ones bring it back.",
         source_says="partial: it asks for a declared correspondence in other models",
-        measure=each(_models),
+        measure=each(
+            lambda m: {
+                HALF: half_turn_alone(m).moved,
+                "formula kept by the half turn": half_turn_alone(m).kept,
+                INSERTED: m.causal.rescue[0],
+            }
+        ),
         expected={
             HALF: at_least(0.95, "the tolerance of the half turn"),
-            KEPT: at_least(0.80, "a table of tokens keeps 0.13"),
+            "formula kept by the half turn": at_least(0.80, "a table of tokens keeps 0.13"),
             INSERTED: at_least(0.95, "the tolerance of the rescue"),
         },
         needs=OTHER_MODELS,
@@ -139,10 +132,16 @@ CLAIMS = (
         source_says="untested: it asks for seven doses, a threshold, a plateau and effects off target",
         measure=each(_dose),
         expected={
-            RISES: at_least(-0.01, "monotone, but for the sample of 2,048 pairs"),
-            HALF_REACHED: between(0.05, 0.7, "below 0.05 the circles hardly matter, above 0.7 they are barely enough"),
-            PLATEAU: at_least(0.99, "the trained size is no knife edge"),
-            SPILL: at_most(0.15, "each circle is read by itself"),
+            "smallest step of the accuracy as the circles grow to their size": at_least(
+                -0.01, "monotone, but for the sample of 2,048 pairs"
+            ),
+            "size of the circles at half of the accuracy": between(
+                0.05, 0.7, "below 0.05 the circles hardly matter, above 0.7 they are barely enough"
+            ),
+            "least accuracy from 0.8 to 1.25 of their size": at_least(0.99, "the trained size is no knife edge"),
+            "largest change of another circle when one is out or doubled, share": at_most(
+                0.15, "each circle is read by itself"
+            ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -157,8 +156,8 @@ CLAIMS = (
         source_says="confirmed: it asks for a prediction made before",
         measure=each(_prediction),
         expected={
-            CORRELATION: at_least(0.99, "the account has no free parameter here"),
-            SLOPE: between(0.95, 1.05, "the account has no free parameter here"),
+            "correlation of margins foretold and measured": at_least(0.99, "the account has no free parameter here"),
+            "slope of margins measured over foretold": between(0.95, 1.05, "the account has no free parameter here"),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -170,9 +169,16 @@ CLAIMS = (
         statement="Without one circle the wrong answers are those three whose margins the formula foretells as the "
         "smallest.",
         source_says="confirmed: it asks for a prediction made before",
-        measure=each(_wrong_answers),
-        expected={RIVALS: at_least(0.70, "three of p - 1 wrong answers")},
-        given={WRONG: at_least(1, "without a wrong answer there is nothing to foretell")},
+        measure=each(
+            lambda m: {
+                "wrong answers without one circle": m.causal.foretold.wrong,
+                "wrong answers among the three rivals foretold, share": m.causal.foretold.among_rivals,
+            }
+        ),
+        expected={
+            "wrong answers among the three rivals foretold, share": at_least(0.70, "three of p - 1 wrong answers")
+        },
+        given={"wrong answers without one circle": at_least(1, "without a wrong answer there is nothing to foretell")},
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed("0.62 of the wrong answers in no-pos-0, 0.71 or more in the others"),

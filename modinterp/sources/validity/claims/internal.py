@@ -7,32 +7,9 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, WITH_HEADS
-from modinterp.sources.validity.turns import HALF, SEEN, Adds, counter_turn, half_turn
+from modinterp.sources.validity.turns import HALF, SEEN, counter_turn, half_turn
 
-COUNTER = "counter turn: the answer stays"
-RESAMPLED = "accuracy with the circles of other numbers"
-KEYS_ALONE = "accuracy with the key circles alone"
-WITH_COMPANIONS = "accuracy with the key circles and their companions alone"
-OTHERS_ALONE = "accuracy with as many other circles alone"
-ALL_BUT = "accuracy with everything but the circles"
-FORETOLD_KIND = "circles of the kind that the heads foretell, share"
 TUNED = 0.8  # share of a head's variance at one frequency
-
-
-def _necessity(m: Adds) -> dict[str, Value]:
-    return {RESAMPLED: m.causal.accuracy_resampled}
-
-
-def _sufficiency(m: Adds) -> dict[str, Value]:
-    return {KEYS_ALONE: m.causal.accuracy_of(m.causal.circles), WITH_COMPANIONS: m.causal.accuracy_alone}
-
-
-def _specificity(m: Adds) -> dict[str, Value]:
-    return {HALF: half_turn(m).moved, COUNTER: counter_turn(m).moved}
-
-
-def _rivals(m: Adds) -> dict[str, Value]:
-    return {OTHERS_ALONE: m.causal.accuracy_of(m.causal.other_circles), ALL_BUT: m.causal.accuracy_without}
 
 
 def _kinds(m: CyclicMeasurements) -> dict[str, Value]:
@@ -40,7 +17,7 @@ def _kinds(m: CyclicMeasurements) -> dict[str, Value]:
     shares = dict(zip(m.causal.circles, m.causal.pizza_shares, strict=True))
     right = [(k in tuned) == (share < 0.25) for k, share in shares.items()]
     return {
-        FORETOLD_KIND: sum(right) / len(right),
+        "circles of the kind that the heads foretell, share": sum(right) / len(right),
         "clock circles": m.causal.count_of_kind("clock"),
         "pizza circles": m.causal.count_of_kind("pizza"),
     }
@@ -53,10 +30,10 @@ CLAIMS = (
         statement="Without the circles the network cannot add, whether they are taken out or replaced by those of "
         "other numbers.",
         source_says="confirmed: it asks for two ablations",
-        measure=each(_necessity),
+        measure=each(lambda m: {"accuracy with the circles of other numbers": m.causal.accuracy_resampled}),
         expected={
             "accuracy_without": at_most(0.10, "little above chance, 1 in p"),
-            RESAMPLED: at_most(0.05, "the circles then speak for other numbers"),
+            "accuracy with the circles of other numbers": at_most(0.05, "the circles then speak for other numbers"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -67,10 +44,17 @@ CLAIMS = (
         where="I2, sufficiency",
         statement="The key circles alone suffice to add, and with their companions nothing is missing.",
         source_says="confirmed: it asks for 70% of the performance",
-        measure=each(_sufficiency),
+        measure=each(
+            lambda m: {
+                "accuracy with the key circles alone": m.causal.accuracy_of(m.causal.circles),
+                "accuracy with the key circles and their companions alone": m.causal.accuracy_alone,
+            }
+        ),
         expected={
-            KEYS_ALONE: at_least(0.95, "well above the 70% that the audit asks for"),
-            WITH_COMPANIONS: at_least(0.99, "companions are waves of twice a key that a nonlinearity makes"),
+            "accuracy with the key circles alone": at_least(0.95, "well above the 70% that the audit asks for"),
+            "accuracy with the key circles and their companions alone": at_least(
+                0.99, "companions are waves of twice a key that a nonlinearity makes"
+            ),
         },
         needs=SOLVED,
         scope="any seed",
@@ -81,10 +65,10 @@ CLAIMS = (
         statement="The same circles, turned as far but against each other, leave the answer: the effect is on a + b "
         "alone.",
         source_says="not applicable, for want of a second task",
-        measure=each(_specificity),
+        measure=each(lambda m: {HALF: half_turn(m).moved, "counter turn: the answer stays": counter_turn(m).moved}),
         expected={
             HALF: at_least(0.95, "both turns move every number as far"),
-            COUNTER: at_least(0.95, "only a - b moves"),
+            "counter turn: the answer stays": at_least(0.95, "only a - b moves"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -94,10 +78,15 @@ CLAIMS = (
         where="I5, rivals",
         statement="As many other circles cannot add, nor can everything but the circles.",
         source_says="partial: it asks for a rival that is less than 80% as faithful",
-        measure=each(_rivals),
+        measure=each(
+            lambda m: {
+                "accuracy with as many other circles alone": m.causal.accuracy_of(m.causal.other_circles),
+                "accuracy with everything but the circles": m.causal.accuracy_without,
+            }
+        ),
         expected={
-            OTHERS_ALONE: at_most(0.10, SEEN),
-            ALL_BUT: at_most(0.10, SEEN),
+            "accuracy with as many other circles alone": at_most(0.10, SEEN),
+            "accuracy with everything but the circles": at_most(0.10, SEEN),
         },
         needs=SOLVED,
         scope="any seed",
@@ -114,7 +103,11 @@ CLAIMS = (
         "tuned to it.",
         source_says="partial: Clock or Pizza was left open",
         measure=each(_kinds),
-        expected={FORETOLD_KIND: at_least(0.9, "one circle in ten may be fed by others")},
+        expected={
+            "circles of the kind that the heads foretell, share": at_least(
+                0.9, "one circle in ten may be fed by others"
+            )
+        },
         needs=WITH_HEADS,
         scope="any seed",
         control="without control",

@@ -19,24 +19,13 @@ from modinterp.runs import TrainedRun
 from modinterp.sources.validity.runs import SIZES, SOLVED, WITH_NEURONS
 from modinterp.sources.validity.turns import HALF, SEEN, Adds, circles_by_method, half_turn, half_turn_alone
 
-CONTROL = "largest control of equal size"
-WIDTH = "width of the 95% interval of the half turn"
-OVER_SPLITS = "standard deviation over three splits"
-OVER_PAIRINGS = "standard deviation of the swap over three pairings"
-SWAP = "swap along the read-out: the answer becomes the other pair's"
-SWAP_CONTROL = "largest control of the swap"
 WORST = "half turn with the circles of weights, activations and answers, least"
-KEPT = "formula kept by the half turn"
-AUROC = "area under the ROC curve, margin lost"
-AUPRC = "area under precision and recall, margin lost"
 PLANTED = 12  # networks
-ON_TOP = "keys that cost more lead than every other circle, share"
-RATIO = "weakest key to the strongest other circle, ratio of the leads lost"
 
 
 def _baseline(m: Adds) -> dict[str, Value]:
     found = half_turn(m)
-    return {HALF: found.moved, CONTROL: found.largest_control}
+    return {HALF: found.moved, "largest control of equal size": found.largest_control}
 
 
 def _selection(m: CyclicMeasurements) -> dict[str, Value]:
@@ -44,8 +33,10 @@ def _selection(m: CyclicMeasurements) -> dict[str, Value]:
     keys, others = table[table.index.isin(m.freqs)], table[~table.index.isin(m.freqs)]
     leads, margins = keys["lead lost"], keys["margin lost"]
     return {
-        ON_TOP: float((leads > others["lead lost"].max()).mean()),
-        RATIO: float(leads.min() / others["lead lost"].max()),
+        "keys that cost more lead than every other circle, share": float((leads > others["lead lost"].max()).mean()),
+        "weakest key to the strongest other circle, ratio of the leads lost": float(
+            leads.min() / others["lead lost"].max()
+        ),
         "the same ratio of mean margins": float(margins.min() / others["margin lost"].max()),
         "strongest other circle": int(others["lead lost"].idxmax()),
         "circles tried": len(table),
@@ -57,11 +48,11 @@ def _reliability(m: CyclicMeasurements) -> dict[str, Value]:
     order = torch.randperm(len(hits), generator=torch.Generator().manual_seed(0))
     splits = [float(hits[part].double().mean()) for part in order.chunk(3)]
     swaps = [m.causal.at_neurons.swap(seed) for seed in range(3)]
-    return {WIDTH: bootstrap_width(hits), OVER_SPLITS: stdev(splits), OVER_PAIRINGS: stdev(swaps)}
-
-
-def _swap(m: CyclicMeasurements) -> dict[str, Value]:
-    return {SWAP: m.causal.at_neurons.swap(), SWAP_CONTROL: max(m.causal.at_neurons.swap_controls.values())}
+    return {
+        "width of the 95% interval of the half turn": bootstrap_width(hits),
+        "standard deviation over three splits": stdev(splits),
+        "standard deviation of the swap over three pairings": stdev(swaps),
+    }
 
 
 def _stability(m: CyclicMeasurements) -> dict[str, Value]:
@@ -88,8 +79,8 @@ def _sensitivity() -> dict[str, Value]:
         true.append(torch.tensor([k in own for k in fall.index]))
     score, energy, is_own = torch.cat(falls), torch.cat(energies).double(), torch.cat(true)
     return {
-        AUROC: auroc(score, is_own),
-        AUPRC: average_precision(score, is_own),
+        "area under the ROC curve, margin lost": auroc(score, is_own),
+        "area under precision and recall, margin lost": average_precision(score, is_own),
         "area under precision and recall, energy in W_E": average_precision(energy, is_own),
         "share of circles that are own": float(is_own.double().mean()),
     }
@@ -100,7 +91,11 @@ def _invariance(m: CyclicMeasurements) -> dict[str, Value]:
     by_answer = answers_moved(found.logits, 1, m.sign).double().flatten()
     answers = m.causal.basis.answers[:, 0]
     shares = torch.stack([by_answer[answers == c].mean() for c in range(m.p)])
-    return {HALF: found.moved, KEPT: found.kept, "variance between answers": float(shares.var())}
+    return {
+        HALF: found.moved,
+        "formula kept by the half turn": found.kept,
+        "variance between answers": float(shares.var()),
+    }
 
 
 CLAIMS = (
@@ -111,9 +106,9 @@ CLAIMS = (
         source_says="partial: it asks for 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
         expected={
-            WIDTH: at_most(0.05, "the audit's own threshold"),
-            OVER_SPLITS: at_most(0.02, "the audit's own threshold"),
-            OVER_PAIRINGS: at_most(0.02, "the audit's own threshold"),
+            "width of the 95% interval of the half turn": at_most(0.05, "the audit's own threshold"),
+            "standard deviation over three splits": at_most(0.02, "the audit's own threshold"),
+            "standard deviation of the swap over three pairings": at_most(0.02, "the audit's own threshold"),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -124,10 +119,19 @@ CLAIMS = (
         where="M2, baseline separation",
         statement="Swapping the directions that the read-out uses carries the answer over; other planes do not.",
         source_says="confirmed: it asks for 0.10 above random and untrained baselines",
-        measure=each(_swap),
+        measure=each(
+            lambda m: {
+                "swap along the read-out: the answer becomes the other pair's": m.causal.at_neurons.swap(),
+                "largest control of the swap": max(m.causal.at_neurons.swap_controls.values()),
+            }
+        ),
         expected={
-            SWAP: at_least(0.15, "0.10 above the largest control that is allowed"),
-            SWAP_CONTROL: at_most(0.05, "random planes, random planes as far, orthogonal planes of other frequencies"),
+            "swap along the read-out: the answer becomes the other pair's": at_least(
+                0.15, "0.10 above the largest control that is allowed"
+            ),
+            "largest control of the swap": at_most(
+                0.05, "random planes, random planes as far, orthogonal planes of other frequencies"
+            ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -157,8 +161,8 @@ CLAIMS = (
         source_says="untested: it asks for known circuits and an AUROC of 0.85",
         measure=_sensitivity,
         expected={
-            AUROC: at_least(0.95, f"above the 0.85 that the audit asks for; {SEEN}"),
-            AUPRC: at_least(0.95, f"the decoys are rejected; {SEEN}"),
+            "area under the ROC curve, margin lost": at_least(0.95, f"above the 0.85 that the audit asks for; {SEEN}"),
+            "area under precision and recall, margin lost": at_least(0.95, f"the decoys are rejected; {SEEN}"),
         },
         scope="any network",
     ),
@@ -171,7 +175,7 @@ CLAIMS = (
         measure=each(_invariance),
         expected={
             HALF: at_least(0.95, "the tolerance of the half turn"),
-            KEPT: at_least(0.80, "a table of tokens keeps 0.13"),
+            "formula kept by the half turn": at_least(0.80, "a table of tokens keeps 0.13"),
         },
         needs=SIZES,
         scope="any seed",
@@ -185,7 +189,9 @@ CLAIMS = (
         measure=each(_baseline),
         expected={
             HALF: at_least(0.15, "0.10 above the largest control that is allowed"),
-            CONTROL: at_most(0.05, "no algorithm foretells that such a change moves the answer by one"),
+            "largest control of equal size": at_most(
+                0.05, "no algorithm foretells that such a change moves the answer by one"
+            ),
         },
         needs=SOLVED,
         scope="any seed",
@@ -204,8 +210,12 @@ CLAIMS = (
         source_says="untested: it asks for the number of candidates, the rule and its multiplicity",
         measure=each(_selection),
         expected={
-            ON_TOP: at_least(1, "one circle outside the keys that costs more refutes the choice"),
-            RATIO: at_least(2, "a gap, as the choice from W_L asks for one"),
+            "keys that cost more lead than every other circle, share": at_least(
+                1, "one circle outside the keys that costs more refutes the choice"
+            ),
+            "weakest key to the strongest other circle, ratio of the leads lost": at_least(
+                2, "a gap, as the choice from W_L asks for one"
+            ),
         },
         needs=WITH_NEURONS,
         scope="any seed",

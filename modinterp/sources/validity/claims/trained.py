@@ -10,25 +10,18 @@ from modinterp.measurements import CyclicMeasurements, measure_as_published
 from modinterp.sources.validity import dissociation
 from modinterp.sources.validity.runs import EXCEPTIONS, OFFSET
 
-RULE_OUT = "held-out sums that are right without the keys, share"
-RECALL_OUT = "exceptions that are recalled without the keys, share"
-RULE_ALONE = "held-out sums that are right with the keys alone, share"
-RECALL_ALONE = "exceptions that are recalled with the keys alone, share"
 RECALL_INSIDE = "exceptions that are recalled without the keys in the embedding, share"
 MOVED = "half turn of the first circles: the answer moves by one, share of held-out pairs"
-FIT = "fit of the formula to the logits, times that before"
-SIZE = "summed size of the cosines in the logits, times that before"
-ENERGY = "energy of the embedding in the first circles, share"
 
 
 def _exceptions(m: CyclicMeasurements) -> dict[str, Value]:
     table, inside = dissociation.by_rule(m), dissociation.by_rule(m, "embedding")
     rule, recall = (table[task].to_dict() for task in (dissociation.RULE, dissociation.RECALL))
     return {
-        RULE_OUT: rule[dissociation.WITHOUT],
-        RECALL_OUT: recall[dissociation.WITHOUT],
-        RULE_ALONE: rule[dissociation.ALONE],
-        RECALL_ALONE: recall[dissociation.ALONE],
+        "held-out sums that are right without the keys, share": rule[dissociation.WITHOUT],
+        "exceptions that are recalled without the keys, share": recall[dissociation.WITHOUT],
+        "held-out sums that are right with the keys alone, share": rule[dissociation.ALONE],
+        "exceptions that are recalled with the keys alone, share": recall[dissociation.ALONE],
         RECALL_INSIDE: inside[dissociation.RECALL].to_dict()[dissociation.WITHOUT],
     }
 
@@ -44,9 +37,11 @@ def _offset(m: CyclicMeasurements) -> dict[str, Value]:
     places = [k - 1 for k in freqs]
     return {
         MOVED: float(answers_moved(turned, 1, sign).flatten()[m.split.test].double().mean()),
-        FIT: now.explained(m.logits.double().cpu()) / before.explained(first.logits.double().cpu()),
-        SIZE: sizes[1] / sizes[0],
-        ENERGY: float(m.basis.energy_shares(m.W_E.cpu())[places].sum()),
+        "fit of the formula to the logits, times that before": (
+            now.explained(m.logits.double().cpu()) / before.explained(first.logits.double().cpu())
+        ),
+        "summed size of the cosines in the logits, times that before": sizes[1] / sizes[0],
+        "energy of the embedding in the first circles, share": float(m.basis.energy_shares(m.W_E.cpu())[places].sum()),
     }
 
 
@@ -60,10 +55,18 @@ CLAIMS = (
         source_says="untested, and what keeps the audit from its next tier",
         measure=each(_exceptions),
         expected={
-            RULE_OUT: at_most(0.10, "little above chance, 1 in 59; fixed on prototypes of both networks"),
-            RECALL_OUT: at_least(0.80, "most exceptions are recalled; fixed on prototypes of both networks"),
-            RULE_ALONE: at_least(0.90, "most sums are right; fixed on prototypes of both networks"),
-            RECALL_ALONE: at_most(0.10, "they say the sum instead; fixed on prototypes of both networks"),
+            "held-out sums that are right without the keys, share": at_most(
+                0.10, "little above chance, 1 in 59; fixed on prototypes of both networks"
+            ),
+            "exceptions that are recalled without the keys, share": at_least(
+                0.80, "most exceptions are recalled; fixed on prototypes of both networks"
+            ),
+            "held-out sums that are right with the keys alone, share": at_least(
+                0.90, "most sums are right; fixed on prototypes of both networks"
+            ),
+            "exceptions that are recalled with the keys alone, share": at_most(
+                0.10, "they say the sum instead; fixed on prototypes of both networks"
+            ),
         },
         needs=EXCEPTIONS,
         scope="any seed",
@@ -71,7 +74,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I12.offset",
-        reported=(ENERGY,),
+        reported=("energy of the embedding in the first circles, share",),
         where="I12, offset",
         statement="Where a solved network goes on training on 2% of the pairs until it no longer adds, its circles no "
         "longer carry the answer.",
@@ -80,8 +83,12 @@ CLAIMS = (
         given={"test_accuracy": at_most(0.05, "the capability is gone")},
         expected={
             MOVED: at_most(0.10, "an answer that is moved is one that the circles carry; fixed on a prototype of one"),
-            FIT: at_most(0.10, "of the fit of the network that it began as; fixed on a prototype of one"),
-            SIZE: at_most(0.25, "of the size in the network that it began as; fixed on a prototype of one"),
+            "fit of the formula to the logits, times that before": at_most(
+                0.10, "of the fit of the network that it began as; fixed on a prototype of one"
+            ),
+            "summed size of the cosines in the logits, times that before": at_most(
+                0.25, "of the size in the network that it began as; fixed on a prototype of one"
+            ),
         },
         needs=OFFSET,
         scope="any seed",
