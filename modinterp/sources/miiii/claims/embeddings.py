@@ -14,28 +14,16 @@ from modinterp.sources.miiii.runs import BASIS, CODED, NANDA
 ONE_DEVIATION = "above the mean by one deviation"
 TWO_DEVIATIONS = "above the mean by two deviations"
 OF_MIIII = ", T_miiii"
-HALF_VALUES = "values to 50%"
 HALF_RATIO = "values to 50%, T_miiii over T_nanda"
 MOST_DIFFERENCE = "values to 90%, T_miiii less T_nanda"
 HALF_SQUARES_RATIO = "squares to 50%, T_miiii over T_nanda"
 MOST_SQUARES_DIFFERENCE = "squares to 90%, T_miiii less T_nanda"
-RANK_RATIO = "effective rank, T_miiii over T_nanda"
-ONE_WAVE = "median share of the best wave, top vectors"
-THREE_WAVES = "median share of the best three waves, top vectors"
-WAVE_OVER_CHANCE = "mean share of the best wave over that of random vectors"
-MORE_FREQUENCIES = "frequencies, T_miiii less T_nanda"
-ACTIVE = "active frequencies"
-ACTIVE_SHARE = "their share of the squared norm"
-SIGNIFICANT_RATIO = "frequencies above a quarter of the largest, T_miiii over T_nanda"
-GINI_DIFFERENCE = "Gini coefficient, T_miiii less T_nanda"
-GINI_BASIS = "Gini coefficient, T_basis"
-GINI_LESS_BASIS = "Gini coefficient, T_miiii less T_basis"
 BOTH = (CODED, NANDA[0])
 
 
 def _half(m: PairMeasurements) -> dict[str, Value]:
     """How many singular values of the embedding make half of their sum."""
-    return {HALF_VALUES: m.embedding_svd.count_to_reach(0.5)}
+    return {"values to 50%": m.embedding_svd.count_to_reach(0.5)}
 
 
 def _diffuse(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Value]:
@@ -46,7 +34,7 @@ def _diffuse(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, 
     return {
         HALF_RATIO: half / other.count_to_reach(0.5),
         MOST_DIFFERENCE: most - other.count_to_reach(0.9),
-        RANK_RATIO: remainders.effective_rank / sums.effective_rank,
+        "effective rank, T_miiii over T_nanda": remainders.effective_rank / sums.effective_rank,
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
         HALF_SQUARES_RATIO: half_squares / other.count_to_reach(0.5, squared=True),
         MOST_SQUARES_DIFFERENCE: most_squares - other.count_to_reach(0.9, squared=True),
@@ -57,8 +45,8 @@ def _waves(m: PairMeasurements) -> dict[str, Value]:
     """How far the top left singular vectors of the embedding are waves, two vectors for each key frequency."""
     top = m.embedding_svd.vectors[:, : 2 * m.n_key_frequencies]
     return {
-        ONE_WAVE: float(periodicity(top).shares.quantile(0.5)),
-        THREE_WAVES: float(periodicity(top, waves=3).shares.quantile(0.5)),
+        "median share of the best wave, top vectors": float(periodicity(top).shares.quantile(0.5)),
+        "median share of the best three waves, top vectors": float(periodicity(top, waves=3).shares.quantile(0.5)),
     }
 
 
@@ -67,8 +55,8 @@ def _many_waves(remainders: PairMeasurements, sums: PairMeasurements) -> dict[st
     shares, by_chance = remainders.singular_vectors.shares, random_periodicity(*remainders.W_E.shape)
     n_freqs, n_freqs_of_sums = (len(set(m.singular_vectors.freqs.tolist())) for m in (remainders, sums))
     return {
-        WAVE_OVER_CHANCE: float(shares.mean()) / by_chance,
-        MORE_FREQUENCIES: n_freqs - n_freqs_of_sums,
+        "mean share of the best wave over that of random vectors": float(shares.mean()) / by_chance,
+        "frequencies, T_miiii less T_nanda": n_freqs - n_freqs_of_sums,
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
     }
 
@@ -90,8 +78,8 @@ def _sparse(m: PairMeasurements) -> dict[str, Value]:
     freqs = m.active_frequencies()
     active = m.embedding_norms[[k - 1 for k in freqs]]
     return {
-        ACTIVE: len(freqs),
-        ACTIVE_SHARE: float(active.square().sum() / m.embedding_norms.square().sum()),
+        "active frequencies": len(freqs),
+        "their share of the squared norm": float(active.square().sum() / m.embedding_norms.square().sum()),
         **_counts(m),
     }
 
@@ -99,8 +87,10 @@ def _sparse(m: PairMeasurements) -> dict[str, Value]:
 def _broad(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Value]:
     """How much broader the spectrum of the embedding is for remainders than for modular addition."""
     return {
-        SIGNIFICANT_RATIO: len(remainders.significant_frequencies) / len(sums.significant_frequencies),
-        GINI_DIFFERENCE: remainders.embedding_gini - sums.embedding_gini,
+        "frequencies above a quarter of the largest, T_miiii over T_nanda": (
+            len(remainders.significant_frequencies) / len(sums.significant_frequencies)
+        ),
+        "Gini coefficient, T_miiii less T_nanda": remainders.embedding_gini - sums.embedding_gini,
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
         **_counts(remainders, OF_MIIII),
     }
@@ -109,8 +99,8 @@ def _broad(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Va
 def _aperiodic(shuffled: PairMeasurements, remainders: PairMeasurements) -> dict[str, Value]:
     """How flat the spectrum of the embedding is for shuffled labels, beside remainders."""
     return {
-        GINI_BASIS: shuffled.embedding_gini,
-        GINI_LESS_BASIS: remainders.embedding_gini - shuffled.embedding_gini,
+        "Gini coefficient, T_basis": shuffled.embedding_gini,
+        "Gini coefficient, T_miiii less T_basis": remainders.embedding_gini - shuffled.embedding_gini,
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
     }
 
@@ -122,7 +112,7 @@ CLAIMS = (
         statement="A few singular values of the embedding hold half their sum in modular addition.",
         source_says="ticks near 5 and 49",
         measure=each(_half),
-        expected={HALF_VALUES: at_most(15, "near 5 in the authors' figure; 33 before training")},
+        expected={"values to 50%": at_most(15, "near 5 in the authors' figure; 33 before training")},
         needs=NANDA,
         scope="any seed",
         figure="singular_values",
@@ -136,7 +126,7 @@ CLAIMS = (
         expected={
             HALF_RATIO: at_least(2, "35 over 5 in the authors' figure"),
             MOST_DIFFERENCE: at_least(1, "73 and 49 in the authors' figure"),
-            RANK_RATIO: at_least(1.0000001, "larger at all"),
+            "effective rank, T_miiii over T_nanda": at_least(1.0000001, "larger at all"),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -148,8 +138,10 @@ CLAIMS = (
         statement="The top left singular vectors of modular addition are waves.",
         source_says="by eye",
         measure=each(_waves),
-        expected={ONE_WAVE: at_least(0.7, "a wave to the eye; 0.08 for random vectors")},
-        reported=(THREE_WAVES,),
+        expected={
+            "median share of the best wave, top vectors": at_least(0.7, "a wave to the eye; 0.08 for random vectors")
+        },
+        reported=("median share of the best three waves, top vectors",),
         needs=NANDA,
         scope="any seed",
         figure="vectors_nanda",
@@ -175,8 +167,8 @@ CLAIMS = (
         source_says="by eye",
         measure=_many_waves,
         expected={
-            WAVE_OVER_CHANCE: at_least(2, "clearly more than by chance"),
-            MORE_FREQUENCIES: at_least(1, "more at all"),
+            "mean share of the best wave over that of random vectors": at_least(2, "clearly more than by chance"),
+            "frequencies, T_miiii less T_nanda": at_least(1, "more at all"),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -189,8 +181,10 @@ CLAIMS = (
         source_says="about 5",
         measure=each(_sparse),
         expected={
-            ACTIVE: at_most(10, "about 5 in the source"),
-            ACTIVE_SHARE: at_least(0.5, "ten of 56 lie above that threshold by chance too, with 0.2 of it"),
+            "active frequencies": at_most(10, "about 5 in the source"),
+            "their share of the squared norm": at_least(
+                0.5, "ten of 56 lie above that threshold by chance too, with 0.2 of it"
+            ),
         },
         needs=NANDA,
         scope="any seed",
@@ -203,8 +197,8 @@ CLAIMS = (
         source_says="by eye",
         measure=_broad,
         expected={
-            SIGNIFICANT_RATIO: at_least(2, "much broader, by eye"),
-            GINI_DIFFERENCE: at_most(0, "broader at all"),
+            "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(2, "much broader, by eye"),
+            "Gini coefficient, T_miiii less T_nanda": at_most(0, "broader at all"),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -217,8 +211,10 @@ CLAIMS = (
         source_says="by eye",
         measure=_aperiodic,
         expected={
-            GINI_BASIS: at_most(0.15, "0.02 for a random matrix"),
-            GINI_LESS_BASIS: at_least(0.05, "there must be a periodicity to ask where it comes from"),
+            "Gini coefficient, T_basis": at_most(0.15, "0.02 for a random matrix"),
+            "Gini coefficient, T_miiii less T_basis": at_least(
+                0.05, "there must be a periodicity to ask where it comes from"
+            ),
         },
         given=GENERALISED,
         needs=(BASIS, CODED),

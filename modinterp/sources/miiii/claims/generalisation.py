@@ -23,23 +23,8 @@ from modinterp.sources.miiii.claims.conditions import (
 from modinterp.sources.miiii.runs import CODED, MASKED, NANDA, NO_DROPOUT, PRINTED
 
 GENERALISED_TASKS = "tasks with a test accuracy of 0.99"
-OUT_OF_ORDER = "2, 3, 5, 7, then the first of the others: pairs out of order"
-ORDER_CORRELATION = "Spearman's correlation of q and the epoch, other tasks"
-MEDIAN_EPOCH = "median epoch of the other tasks"
 PRINTED_TASKS = "tasks with that trained on 30%, as printed"
-LOW_LOSS_TASKS = "tasks with a test loss of at most 0.05"
-HIGHEST_LOSS = "highest test loss of a task"
-LATEST_MEMORISED = "epoch by which all tasks are memorised"
-DELAYED_TASKS = "tasks that generalise 500 epochs or more after they are memorised"
-EPOCH_SPREAD = "interquartile range of log10 of the epoch, other tasks"
-GENERALISING_SHARE = "share of the other tasks that generalise"
-F1 = "F1"
-FIRST_TWO_ACCURACY = "lower test accuracy of q = 2 and q = 3"
-OTHERS_LEARNED = "other tasks with a test accuracy of 0.99"
-EARLIEST = "of the first four to generalise, how many are among 11, 13, 17, 19"
-EPOCH_RATIO = "median epoch over that with 2, 3, 5, 7"
 
-SLOWER = "median epoch of all tasks over that of addition, smallest"
 
 NOT_DELAYED = 1.5  # times as long, give or take one seed
 
@@ -60,9 +45,9 @@ def _accuracy(m: PairMeasurements, *printed: PairMeasurements) -> dict[str, Valu
     learned = [int((other.questions.final("test_accuracy") >= 0.99).sum()) for other in printed]
     return {
         GENERALISED_TASKS: int((accuracies >= 0.99).sum()),
-        OUT_OF_ORDER: inversions(in_turn),
-        ORDER_CORRELATION: rank_correlation(list(others), list(others.values())),
-        MEDIAN_EPOCH: median(others.values()) if others else math.nan,
+        "2, 3, 5, 7, then the first of the others: pairs out of order": inversions(in_turn),
+        "Spearman's correlation of q and the epoch, other tasks": rank_correlation(list(others), list(others.values())),
+        "median epoch of the other tasks": median(others.values()) if others else math.nan,
         **({PRINTED_TASKS: learned} if learned else {}),
     }
 
@@ -70,27 +55,33 @@ def _accuracy(m: PairMeasurements, *printed: PairMeasurements) -> dict[str, Valu
 def _loss(m: PairMeasurements) -> dict[str, Value]:
     """How many tasks have a low test loss at the end, and the highest of these losses. [nats]"""
     test = m.questions.final("test_loss")
-    return {LOW_LOSS_TASKS: int((test <= 0.05).sum()), HIGHEST_LOSS: float(test.max())}
+    return {
+        "tasks with a test loss of at most 0.05": int((test <= 0.05).sum()),
+        "highest test loss of a task": float(test.max()),
+    }
 
 
 def _grokked(m: PairMeasurements) -> dict[str, Value]:
     """How many tasks generalise long after they are memorised, and when the last is memorised. [epochs]"""
     times = m.questions.learning_times
-    return {DELAYED_TASKS: times.delayed_count(), LATEST_MEMORISED: max(times.memorised)}
+    return {
+        "tasks that generalise 500 epochs or more after they are memorised": times.delayed_count(),
+        "epoch by which all tasks are memorised": max(times.memorised),
+    }
 
 
 def _together(m: PairMeasurements) -> dict[str, Value]:
     """How far apart the tasks of the primes from 11 on generalise."""
     _, others = _times(m)
     return {
-        EPOCH_SPREAD: spread(list(others.values())),
-        GENERALISING_SHARE: sum(map(math.isfinite, others.values())) / max(len(others), 1),
+        "interquartile range of log10 of the epoch, other tasks": spread(list(others.values())),
+        "share of the other tasks that generalise": sum(map(math.isfinite, others.values())) / max(len(others), 1),
     }
 
 
 def _primality(m: PairMeasurements) -> dict[str, Value]:
     """How well the answers to all tasks together tell primes from other numbers."""
-    return {F1: m.questions.primality.f1, MEAN_TEST_ACCURACY: m.test_accuracy}
+    return {"F1": m.questions.primality.f1, MEAN_TEST_ACCURACY: m.test_accuracy}
 
 
 def _no_dropout(m: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
@@ -104,15 +95,19 @@ def _no_dropout(m: PairMeasurements, plain: PairMeasurements) -> dict[str, Value
     if not others:
         check_as_long(m, last_epoch(plain))
     return {
-        FIRST_TWO_ACCURACY: min(accuracies[q] for q in (2, 3)),
-        OTHERS_LEARNED: others,
+        "lower test accuracy of q = 2 and q = 3": min(accuracies[q] for q in (2, 3)),
+        "other tasks with a test accuracy of 0.99": others,
     }
 
 
 def _slower(m: PairMeasurements, *additions: PairMeasurements) -> dict[str, Value]:
     """When the median task generalises, over when the slowest network generalises addition."""
     first, others = _times(m)
-    return {SLOWER: median([*first, *others.values()]) / max(other.grokking.grokked for other in additions)}
+    return {
+        "median epoch of all tasks over that of addition, smallest": (
+            median([*first, *others.values()]) / max(other.grokking.grokked for other in additions)
+        )
+    }
 
 
 def _masked_order(masked: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
@@ -128,8 +123,8 @@ def _masked_order(masked: PairMeasurements, plain: PairMeasurements) -> dict[str
     if math.isinf(typical) and math.isfinite(plain_typical):
         check_as_long(masked, NOT_DELAYED * plain_typical)
     return {
-        EARLIEST: len({11, 13, 17, 19} & set(earliest)),
-        EPOCH_RATIO: typical / plain_typical,
+        "of the first four to generalise, how many are among 11, 13, 17, 19": len({11, 13, 17, 19} & set(earliest)),
+        "median epoch over that with 2, 3, 5, 7": typical / plain_typical,
     }
 
 
@@ -152,9 +147,13 @@ CLAIMS = (
         measure=_accuracy,
         expected={
             GENERALISED_TASKS: at_least(27, "29 in the source, two of grace"),
-            OUT_OF_ORDER: at_most(1, "none in the source, one of grace"),
-            ORDER_CORRELATION: at_most(0.8, "no order is seen in the source"),
-            MEDIAN_EPOCH: between(10_000, 65_536, "near 40,000 in the source; the run ends at 65,536"),
+            "2, 3, 5, 7, then the first of the others: pairs out of order": at_most(
+                1, "none in the source, one of grace"
+            ),
+            "Spearman's correlation of q and the epoch, other tasks": at_most(0.8, "no order is seen in the source"),
+            "median epoch of the other tasks": between(
+                10_000, 65_536, "near 40,000 in the source; the run ends at 65,536"
+            ),
         },
         needs=(CODED, PRINTED),
         required=(CODED,),
@@ -171,8 +170,8 @@ CLAIMS = (
         statement="The cross-entropy of all 29 tasks comes down to nearly 0, as their accuracy comes up to 1.",
         source_says="29 of 29",
         measure=_loss,
-        expected={LOW_LOSS_TASKS: at_least(27, "29 in the source, two of grace")},
-        reported=(HIGHEST_LOSS,),
+        expected={"tasks with a test loss of at most 0.05": at_least(27, "29 in the source, two of grace")},
+        reported=("highest test loss of a task",),
         needs=(CODED,),
         figure="losses",
         finding=one_seed(
@@ -196,8 +195,12 @@ CLAIMS = (
         statement="Every task is grokked: memorised first, generalised later.",
         source_says="29 of 29",
         measure=_grokked,
-        expected={DELAYED_TASKS: at_least(25, "29 in the source, four of grace")},
-        reported=(LATEST_MEMORISED,),
+        expected={
+            "tasks that generalise 500 epochs or more after they are memorised": at_least(
+                25, "29 in the source, four of grace"
+            )
+        },
+        reported=("epoch by which all tasks are memorised",),
         needs=(CODED,),
         figure="accuracy",
         finding=one_seed(
@@ -215,8 +218,10 @@ CLAIMS = (
         source_says="near epoch 40,000",
         measure=_together,
         expected={
-            EPOCH_SPREAD: at_most(0.3, "within a factor of two"),
-            GENERALISING_SHARE: at_least(0.75, "of the 25; with fewer there is no interquartile range"),
+            "interquartile range of log10 of the epoch, other tasks": at_most(0.3, "within a factor of two"),
+            "share of the other tasks that generalise": at_least(
+                0.75, "of the 25; with fewer there is no interquartile range"
+            ),
         },
         needs=(CODED,),
         figure="accuracy",
@@ -249,7 +254,7 @@ CLAIMS = (
         ),
         source_says="not measured in the source",
         measure=_primality,
-        expected={F1: at_least(0.99, "what 29 solved tasks give")},
+        expected={"F1": at_least(0.99, "what 29 solved tasks give")},
         given=GENERALISED,
         needs=(CODED,),
         figure="primality",
@@ -260,7 +265,7 @@ CLAIMS = (
         statement="All remainders at once are generalised later than addition is.",
         source_says="expected, as it is harder",
         measure=_slower,
-        expected={SLOWER: at_least(1, "later")},
+        expected={"median epoch of all tasks over that of addition, smallest": at_least(1, "later")},
         needs=(CODED, *NANDA),
         required=(CODED, "miiii/nanda-[0-4]"),
         control="without control",
@@ -272,8 +277,8 @@ CLAIMS = (
         source_says="2 and 3 alone",
         measure=_no_dropout,
         expected={
-            FIRST_TWO_ACCURACY: at_least(0.99, "these two generalise in the source"),
-            OTHERS_LEARNED: at_most(0, "no other does in the source"),
+            "lower test accuracy of q = 2 and q = 3": at_least(0.99, "these two generalise in the source"),
+            "other tasks with a test accuracy of 0.99": at_most(0, "no other does in the source"),
         },
         needs=(NO_DROPOUT, CODED),
         finding=one_seed(
@@ -290,8 +295,10 @@ CLAIMS = (
         source_says="11, 13, 17, 19",
         measure=_masked_order,
         expected={
-            EARLIEST: at_least(3, "four in the source, one of grace"),
-            EPOCH_RATIO: at_most(NOT_DELAYED, "not delayed, give or take one seed"),
+            "of the first four to generalise, how many are among 11, 13, 17, 19": at_least(
+                3, "four in the source, one of grace"
+            ),
+            "median epoch over that with 2, 3, 5, 7": at_most(NOT_DELAYED, "not delayed, give or take one seed"),
         },
         needs=(MASKED, CODED),
         finding=Finding(

@@ -15,16 +15,9 @@ from modinterp.sources.miiii.claims.conditions import LEARNED, check_as_long, la
 from modinterp.sources.miiii.runs import CODED, LAMBDA0, NANDA, NANDA_LAMBDA0, RUNS
 from modinterp.sources.miiii.search import SPACE
 
-AS_PRINTED = "values as printed"
-COMBINATIONS = "combinations"
-TRAINED_WITH_THEM = "our run is trained with them"
 OUTSIDE_SPACE = "of them outside the space that was searched"
 WEIGHT_DECAY = "weight decay"
 NOT_CONVERGED = "did not converge: accuracy at most 0.9 of the other's, or 1.5 times as long"
-ACCURACY_WITH_FILTER = "mean test accuracy with the filter"
-ACCURACY_WITHOUT_FILTER = "mean test accuracy without the filter"
-EPOCH_RATIO = "epoch without it over epoch with it"
-LOWEST_ACCURACY_WITH_FILTER = "test accuracy with it"
 
 
 def _space() -> dict[str, Value]:
@@ -38,8 +31,8 @@ def _space() -> dict[str, Value]:
         "n_heads": {4, 8},
     }
     return {
-        AS_PRINTED: {name: set(choices) for name, choices in SPACE.choices.items()} == stated,
-        COMBINATIONS: math.prod(len(choices) for choices in SPACE.choices.values()),
+        "values as printed": {name: set(choices) for name, choices in SPACE.choices.items()} == stated,
+        "combinations": math.prod(len(choices) for choices in SPACE.choices.values()),
     }
 
 
@@ -56,7 +49,7 @@ def _best() -> dict[str, Value]:
     }
     printed = {"dropout": 0.1, "grokfast": 0.5, "weight_decay": 1 / 3, "d_model": 256, "lr": 3e-4, "n_heads": 4}
     return {
-        TRAINED_WITH_THEM: chosen == printed,
+        "our run is trained with them": chosen == printed,
         OUTSIDE_SPACE: sum(value not in SPACE.choices[name] for name, value in printed.items()),
         WEIGHT_DECAY: recipe.weight_decay,
     }
@@ -76,8 +69,8 @@ def _without_filter(plain: PairMeasurements, amplified: PairMeasurements) -> dic
         check_as_long(plain, last_epoch(amplified))
     return {
         NOT_CONVERGED: ratio <= 0.9 or slower >= 1.5,
-        ACCURACY_WITH_FILTER: means[1],
-        ACCURACY_WITHOUT_FILTER: means[0],
+        "mean test accuracy with the filter": means[1],
+        "mean test accuracy without the filter": means[0],
     }
 
 
@@ -91,8 +84,8 @@ def _epoch_learned(m: PairMeasurements) -> float:
 def _speedup(amplified: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
     """When a run with the gradient filter learns, and one without it from the same weights, on the same inputs."""
     return {
-        EPOCH_RATIO: _epoch_learned(plain) / _epoch_learned(amplified),
-        LOWEST_ACCURACY_WITH_FILTER: float(amplified.history["test_accuracy"].iloc[-1]),
+        "epoch without it over epoch with it": _epoch_learned(plain) / _epoch_learned(amplified),
+        "test accuracy with it": float(amplified.history["test_accuracy"].iloc[-1]),
     }
 
 
@@ -103,7 +96,7 @@ CLAIMS = (
         statement="Six hyper-parameters were searched, of two to four values each.",
         source_says="384 combinations",
         measure=_space,
-        expected={AS_PRINTED: equals(1), COMBINATIONS: equals(384)},
+        expected={"values as printed": equals(1), "combinations": equals(384)},
         needs=(),
         scope="any network",
         figure="search",
@@ -117,7 +110,7 @@ CLAIMS = (
         ),
         source_says="weight decay 1/3",
         measure=_best,
-        expected={TRAINED_WITH_THEM: equals(1), OUTSIDE_SPACE: equals(1)},
+        expected={"our run is trained with them": equals(1), OUTSIDE_SPACE: equals(1)},
         needs=(),
         scope="any network",
     ),
@@ -128,8 +121,8 @@ CLAIMS = (
         source_says="no convergence",
         measure=_without_filter,
         expected={NOT_CONVERGED: equals(1, "what not to converge would come to at equal lengths")},
-        given={ACCURACY_WITH_FILTER: LEARNED},
-        reported=(ACCURACY_WITHOUT_FILTER,),
+        given={"mean test accuracy with the filter": LEARNED},
+        reported=("mean test accuracy without the filter",),
         needs=(LAMBDA0, CODED),
         finding=pending(
             "the run without the filter was cut at 36,864 epochs of 65,536, where it still learns; by then it was "
@@ -151,8 +144,10 @@ CLAIMS = (
         statement="The filter makes a network grok sooner: the same seed takes longer without it.",
         source_says="up to 50 times, by Lee et al.",
         measure=in_pairs(_speedup),
-        expected={EPOCH_RATIO: at_least(1.05, "sooner by more than 5%; up to 50 times are cited")},
-        given={LOWEST_ACCURACY_WITH_FILTER: LEARNED},
+        expected={
+            "epoch without it over epoch with it": at_least(1.05, "sooner by more than 5%; up to 50 times are cited")
+        },
+        given={"test accuracy with it": LEARNED},
         needs=(*NANDA, *NANDA_LAMBDA0),
         finding=mixed("the ratios are 0.83 to 1.36: the filter is no 50 times, and with one seed it is slower"),
         changed=(

@@ -12,19 +12,7 @@ from modinterp.sources.miiii.claims.task import SMALL_P, ZERO, N
 from modinterp.tasks import PrimeRemainders, addition, primes_below
 
 MULTIPLES_OF_17_23 = "multiples of 17 or 23"
-MULTIPLES_OF_11 = "multiples of 11"
-PRIMES = "primes"
-SETS_AS_DEFINED = "sets are as defined"
 MULTIPLES_OF_13_23 = "multiples of 13 or 23, as in the code"
-OFF_THE_RAY = "largest angle off the ray, multiples of m at 2 pi n / m"
-CELLS = "cells"
-FIRST_CELL = "first"
-LAST_CELL = "last"
-WRONG_CELLS = "cells that differ"
-PANELS = "panels of remainders"
-WRONG_REMAINDERS = "cells that differ from n mod q"
-WRONG_REPEATS = "cells that differ from those q numbers on"
-ASYMMETRIC_SUMS = "cells of the addition that differ from their mirror image"
 
 
 def _polar() -> dict[str, Value]:
@@ -33,9 +21,9 @@ def _polar() -> dict[str, Value]:
     union = {n for q in (17, 23) for n in range(0, N, q)}
     return {
         MULTIPLES_OF_17_23: len(of_two),
-        MULTIPLES_OF_11: len(of_11),
-        PRIMES: len(primes),
-        SETS_AS_DEFINED: set(of_two.tolist()) == union and of_11.tolist() == list(range(0, N, 11)),
+        "multiples of 11": len(of_11),
+        "primes": len(primes),
+        "sets are as defined": set(of_two.tolist()) == union and of_11.tolist() == list(range(0, N, 11)),
         MULTIPLES_OF_13_23: len(multiples([13, 23], N)),
     }
 
@@ -43,7 +31,11 @@ def _polar() -> dict[str, Value]:
 def _rays() -> dict[str, Value]:
     """Angles between the multiples of a number on the spiral, for a turn of that number. [radians]"""
     turns = (11, 17, 23)
-    return {OFF_THE_RAY: max(angular_spread(multiples([m], N), m) for m in turns)}
+    return {
+        "largest angle off the ray, multiples of m at 2 pi n / m": max(
+            angular_spread(multiples([m], N), m) for m in turns
+        )
+    }
 
 
 def _small_inputs() -> dict[str, Value]:
@@ -52,10 +44,10 @@ def _small_inputs() -> dict[str, Value]:
     numbers = task.numbers().unflatten(0, (SMALL_P, SMALL_P))
     by_hand = torch.tensor([[a + SMALL_P * b for b in range(SMALL_P)] for a in range(SMALL_P)])
     return {
-        CELLS: numbers.numel(),
-        FIRST_CELL: int(numbers[0, 0]),
-        LAST_CELL: int(numbers[-1, -1]),
-        WRONG_CELLS: int((numbers != by_hand).sum()),
+        "cells": numbers.numel(),
+        "first": int(numbers[0, 0]),
+        "last": int(numbers[-1, -1]),
+        "cells that differ": int((numbers != by_hand).sum()),
     }
 
 
@@ -67,10 +59,10 @@ def _small_labels() -> dict[str, Value]:
     looped = torch.tensor([[n % q for q in (2, 3, 5, 7)] for n in range(SMALL_P**2)])
     sums = addition(SMALL_P).labels().view(SMALL_P, SMALL_P)
     return {
-        PANELS: len(task.output_sizes),
-        WRONG_REMAINDERS: int((in_order != looped).sum()),
-        WRONG_REPEATS: wrong,
-        ASYMMETRIC_SUMS: int((sums != sums.T).sum()),
+        "panels of remainders": len(task.output_sizes),
+        "cells that differ from n mod q": int((in_order != looped).sum()),
+        "cells that differ from those q numbers on": wrong,
+        "cells of the addition that differ from their mirror image": int((sums != sums.T).sum()),
     }
 
 
@@ -83,9 +75,9 @@ CLAIMS = (
         measure=_polar,
         expected={
             MULTIPLES_OF_17_23: equals(1275),
-            MULTIPLES_OF_11: equals(1161),
-            PRIMES: equals(1523),
-            SETS_AS_DEFINED: equals(1),
+            "multiples of 11": equals(1161),
+            "primes": equals(1523),
+            "sets are as defined": equals(1),
         },
         needs=(),
         scope="any network",
@@ -97,7 +89,7 @@ CLAIMS = (
         statement="With another full turn the multiples of a number fall on a straight line.",
         source_says="an invitation to try",
         measure=_rays,
-        expected={OFF_THE_RAY: at_most(1e-9)},
+        expected={"largest angle off the ray, multiples of m at 2 pi n / m": at_most(1e-9)},
         needs=(),
         scope="any network",
         figure="polar",
@@ -108,7 +100,7 @@ CLAIMS = (
         statement="For p = 11 the inputs are the numbers from (0, 0) = 0 to (10, 10) = 120.",
         source_says="121 samples",
         measure=_small_inputs,
-        expected={CELLS: equals(121), FIRST_CELL: ZERO, LAST_CELL: equals(120), WRONG_CELLS: ZERO},
+        expected={"cells": equals(121), "first": ZERO, "last": equals(120), "cells that differ": ZERO},
         needs=(),
         scope="any network",
         figure="inputs",
@@ -120,7 +112,12 @@ CLAIMS = (
         "is a symmetric pattern.",
         source_says="five panels",
         measure=_small_labels,
-        expected={PANELS: equals(4), WRONG_REMAINDERS: ZERO, WRONG_REPEATS: ZERO, ASYMMETRIC_SUMS: ZERO},
+        expected={
+            "panels of remainders": equals(4),
+            "cells that differ from n mod q": ZERO,
+            "cells that differ from those q numbers on": ZERO,
+            "cells of the addition that differ from their mirror image": ZERO,
+        },
         needs=(),
         scope="any network",
         figure="labels",

@@ -15,7 +15,6 @@ ENTRIES = "entries"
 NEURONS = "neurons"
 SPECTRUM_SIZE = "size of a spectrum beside p (p // 2 + 1)"
 BYTES_OVER_BOUND = "bytes beside the bound"
-FEWER_AT_END = "most at once, less those at the end"
 
 MOST = "most at once"
 ABOVE_ONE = ", above the mean by one deviation"
@@ -45,7 +44,7 @@ def _active(m: PairMeasurements) -> dict[str, Value]:
     counts = m.questions.active_over_training(2)
     early = m.questions.logged_spectra.epochs <= EARLY
     return {
-        FEWER_AT_END: max(counts) - counts[-1],
+        "most at once, less those at the end": max(counts) - counts[-1],
         MOST_EARLY: int(torch.tensor(counts)[early].max()),
         MOST: max(counts),
         MOST + ABOVE_ONE: max(m.questions.active_over_training(1)),
@@ -78,7 +77,7 @@ CLAIMS = (
         source_says="0, 0, 10, 18 and 10 at epochs 256, 1,024, 4,096, 16,384 and 65,536",
         measure=_active,
         expected={
-            FEWER_AT_END: at_least(1, "18 and 10 in the source; fewer at all"),
+            "most at once, less those at the end": at_least(1, "18 and 10 in the source; fewer at all"),
             MOST_EARLY: at_most(2, "none in the source, two of grace"),
         },
         needs=(CODED,),

@@ -12,16 +12,6 @@ from modinterp.claims.claim import Value
 from modinterp.models import initial_weights
 from modinterp.sources.miiii.runs import CODED, RUNS
 
-SHAPES_AS_STATED = "names and shapes as stated, no biases"
-RELU = "ReLU"
-RESIDUAL_DROPOUT = "dropout in the residual stream"
-LOWEST_SPREAD = "lowest spread of a weight at the start over He's"
-HIGHEST_SPREAD = "highest"
-EMBEDDINGS = "embeddings"
-BLOCKS = "blocks"
-OUTPUTS = "outputs read from one residual stream"
-HEADS_ERROR = "largest difference of sum and concatenation"
-
 
 def _architecture() -> dict[str, Value]:
     """Shapes, activation, dropout and initial weights of the network, beside those that are stated."""
@@ -34,11 +24,11 @@ def _architecture() -> dict[str, Value]:
     fan_in = {name: math.prod(shape[:-1]) * (29 if name == "unembed.W_U" else 1) for name, shape in stated.items()}
     ratios = [float(weights[name].std()) / math.sqrt(2 / fan_in[name]) for name in stated]
     return {
-        SHAPES_AS_STATED: shapes == stated,
-        RELU: spec.model.act_fn == "relu",
-        RESIDUAL_DROPOUT: spec.recipe.residual_dropout,
-        LOWEST_SPREAD: min(ratios),
-        HIGHEST_SPREAD: max(ratios),
+        "names and shapes as stated, no biases": shapes == stated,
+        "ReLU": spec.model.act_fn == "relu",
+        "dropout in the residual stream": spec.recipe.residual_dropout,
+        "lowest spread of a weight at the start over He's": min(ratios),
+        "highest": max(ratios),
     }
 
 
@@ -46,9 +36,9 @@ def _shared() -> dict[str, Value]:
     """How many embeddings and blocks all tasks share, and how many outputs they have."""
     shapes = RUNS[CODED].model.shapes()
     return {
-        EMBEDDINGS: sum(name.endswith("W_E") for name in shapes),
-        BLOCKS: len({name.split(".")[1] for name in shapes if name.startswith("blocks.")}),
-        OUTPUTS: shapes["unembed.W_U"][1],
+        "embeddings": sum(name.endswith("W_E") for name in shapes),
+        "blocks": len({name.split(".")[1] for name in shapes if name.startswith("blocks.")}),
+        "outputs read from one residual stream": shapes["unembed.W_U"][1],
     }
 
 
@@ -57,7 +47,7 @@ def _heads() -> dict[str, Value]:
     generator = torch.Generator().manual_seed(0)
     z, W_O = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((20, 4, 16), (4, 16, 64)))
     added, joined = torch.einsum("bhd,hdm->bm", z, W_O), z.flatten(1) @ W_O.flatten(0, 1)
-    return {HEADS_ERROR: float((added - joined).abs().max())}
+    return {"largest difference of sum and concatenation": float((added - joined).abs().max())}
 
 
 CLAIMS = (
@@ -71,11 +61,11 @@ CLAIMS = (
         source_says="256 dimensions, dropout 1/10",
         measure=_architecture,
         expected={
-            SHAPES_AS_STATED: equals(1),
-            RELU: equals(1),
-            RESIDUAL_DROPOUT: equals(0.1),
-            LOWEST_SPREAD: at_least(0.95),
-            HIGHEST_SPREAD: at_most(1.05),
+            "names and shapes as stated, no biases": equals(1),
+            "ReLU": equals(1),
+            "dropout in the residual stream": equals(0.1),
+            "lowest spread of a weight at the start over He's": at_least(0.95),
+            "highest": at_most(1.05),
         },
         needs=(),
         scope="any network",
@@ -86,7 +76,7 @@ CLAIMS = (
         statement="All tasks share one embedding and one block; each has its own read-out.",
         source_says="a definition",
         measure=_shared,
-        expected={EMBEDDINGS: equals(1), BLOCKS: equals(1), OUTPUTS: equals(1480)},
+        expected={"embeddings": equals(1), "blocks": equals(1), "outputs read from one residual stream": equals(1480)},
         needs=(),
         scope="any network",
     ),
@@ -96,7 +86,7 @@ CLAIMS = (
         statement="Adding the heads' outputs is the same as concatenating them before W_O.",
         source_says="identical",
         measure=_heads,
-        expected={HEADS_ERROR: at_most(1e-5)},
+        expected={"largest difference of sum and concatenation": at_most(1e-5)},
         needs=(),
         scope="any network",
     ),

@@ -18,18 +18,9 @@ from modinterp.sources.miiii.runs import BASIS, CODED, NANDA, ONE_OF_EACH
 
 CORNER = 37  # rows and columns of the grid of all pairs that the source draws
 PEAK = "largest over mean magnitude of the transform, best neuron"
-STRONGEST_SHARE = "share of the variance in its ten strongest waves"
 PEAK_WITH_DROPOUT = "the same neuron with dropout left on"
-SUM_ERROR = "largest error of the sum of all terms"
-ERROR_WITHOUT_PRODUCTS = "largest error without the products of a wave and a constant"
-ONE_HOT_ERROR = "largest difference of the transformed one-hot basis and the waves"
-ORTHOGONALITY_ERROR = "largest entry of F F^T - 1"
-HEADS_DRAWN = "heads drawn"
-ROWS_DRAWN = "rows and columns drawn"
-ATTENTION_SUM_ERROR = "largest deviation of a row of attention from a sum of 1"
 MORE_EXCLUSIVE = "median distance of the attention to the digits, T_miiii less T_nanda"
 DISTANCE_MIIII, DISTANCE_NANDA = "median distance, T_miiii", "median distance, T_nanda"
-PEAK_RATIO = "median of largest over mean magnitude, T_miiii over T_basis"
 
 
 def _one_neuron(m: PairMeasurements) -> dict[str, Value]:
@@ -39,7 +30,7 @@ def _one_neuron(m: PairMeasurements) -> dict[str, Value]:
     own = m.post[..., n : n + 1]
     return {
         PEAK: float(peaks[n]),
-        STRONGEST_SHARE: float(strongest_share(own)),
+        "share of the variance in its ten strongest waves": float(strongest_share(own)),
         MEAN_TEST_ACCURACY: m.test_accuracy,
         PEAK_WITH_DROPOUT: float(peak_ratios(_with_dropout(m, n))),
     }
@@ -64,8 +55,10 @@ def _sum_of_waves() -> dict[str, Value]:
     waves_alone = spectrum.clone()
     waves_alone[0, 1:] = waves_alone[1:, 0] = 0
     return {
-        SUM_ERROR: float((inverse_2d(spectrum) - image).abs().max()),
-        ERROR_WITHOUT_PRODUCTS: float((inverse_2d(waves_alone) - image).abs().max()),
+        "largest error of the sum of all terms": float((inverse_2d(spectrum) - image).abs().max()),
+        "largest error without the products of a wave and a constant": float(
+            (inverse_2d(waves_alone) - image).abs().max()
+        ),
     }
 
 
@@ -78,8 +71,10 @@ def _one_hot() -> dict[str, Value]:
         by_hand += [(2 * torch.pi * k * x / p).sin(), (2 * torch.pi * k * x / p).cos()]
     waves = torch.stack([row / row.norm() for row in by_hand])
     return {
-        ONE_HOT_ERROR: float((transform(torch.eye(p, dtype=torch.float64))[sine_first(p)] - waves).abs().max()),
-        ORTHOGONALITY_ERROR: float((basis @ basis.T - torch.eye(p, dtype=torch.float64)).abs().max()),
+        "largest difference of the transformed one-hot basis and the waves": float(
+            (transform(torch.eye(p, dtype=torch.float64))[sine_first(p)] - waves).abs().max()
+        ),
+        "largest entry of F F^T - 1": float((basis @ basis.T - torch.eye(p, dtype=torch.float64)).abs().max()),
     }
 
 
@@ -92,9 +87,9 @@ def _patterns(*runs: PairMeasurements) -> dict[str, Value]:
     """What of the attention is drawn, and whether it sums to 1."""
     corners = [attention_corner(m) for m in runs]
     return {
-        HEADS_DRAWN: [len(corner) for corner in corners],
-        ROWS_DRAWN: [corner.shape[1] for corner in corners],
-        ATTENTION_SUM_ERROR: [m.attention_sum_error for m in runs],
+        "heads drawn": [len(corner) for corner in corners],
+        "rows and columns drawn": [corner.shape[1] for corner in corners],
+        "largest deviation of a row of attention from a sum of 1": [m.attention_sum_error for m in runs],
     }
 
 
@@ -116,7 +111,10 @@ def _periodic(remainders: PairMeasurements, shuffled: PairMeasurements) -> dict[
     """How much more periodic the median neuron is for remainders than for shuffled labels."""
     accuracy = remainders.test_accuracy
     peak, peak_of_shuffled = (m.neuron_peaks.nanquantile(0.5) for m in one_at_a_time((remainders, shuffled)))
-    return {PEAK_RATIO: float(peak / peak_of_shuffled), MEAN_TEST_ACCURACY: accuracy}
+    return {
+        "median of largest over mean magnitude, T_miiii over T_basis": float(peak / peak_of_shuffled),
+        MEAN_TEST_ACCURACY: accuracy,
+    }
 
 
 CLAIMS = (
@@ -128,7 +126,7 @@ CLAIMS = (
         measure=_one_neuron,
         expected={
             PEAK: at_least(10, "a peak to the eye"),
-            STRONGEST_SHARE: at_least(
+            "share of the variance in its ten strongest waves": at_least(
                 0.6, "a sum of two irregular functions of a digit peaks too; 0.3 in its ten strongest before training"
             ),
         },
@@ -142,7 +140,11 @@ CLAIMS = (
         statement="Attention is shown head by head as a grid over all samples, of which a corner of 37 by 37 is drawn.",
         source_says="37 by 37",
         measure=_patterns,
-        expected={HEADS_DRAWN: equals(4), ROWS_DRAWN: equals(CORNER), ATTENTION_SUM_ERROR: at_most(1e-12)},
+        expected={
+            "heads drawn": equals(4),
+            "rows and columns drawn": equals(CORNER),
+            "largest deviation of a row of attention from a sum of 1": at_most(1e-12),
+        },
         needs=(CODED, NANDA[0]),
         scope="any network",
         figure="attention",
@@ -153,7 +155,10 @@ CLAIMS = (
         statement="An image of p by p is a sum of products of waves with frequencies up to p / 2 and constants.",
         source_says="frequencies 1 to p / 2",
         measure=_sum_of_waves,
-        expected={SUM_ERROR: at_most(1e-5), ERROR_WITHOUT_PRODUCTS: at_least(0.1)},
+        expected={
+            "largest error of the sum of all terms": at_most(1e-5),
+            "largest error without the products of a wave and a constant": at_least(0.1),
+        },
         needs=(),
         scope="any network",
     ),
@@ -163,7 +168,10 @@ CLAIMS = (
         statement="The one-hot basis times the Fourier matrix is the Fourier basis.",
         source_says="a definition",
         measure=_one_hot,
-        expected={ONE_HOT_ERROR: at_most(1e-12), ORTHOGONALITY_ERROR: at_most(1e-12)},
+        expected={
+            "largest difference of the transformed one-hot basis and the waves": at_most(1e-12),
+            "largest entry of F F^T - 1": at_most(1e-12),
+        },
         needs=(),
         scope="any network",
     ),
@@ -173,7 +181,7 @@ CLAIMS = (
         statement="Neurons of T_miiii are periodic, those of T_basis are not.",
         source_says="by eye",
         measure=_periodic,
-        expected={PEAK_RATIO: at_least(3, "plain to the eye")},
+        expected={"median of largest over mean magnitude, T_miiii over T_basis": at_least(3, "plain to the eye")},
         given=GENERALISED,
         needs=(CODED, BASIS),
         figure="neuron",

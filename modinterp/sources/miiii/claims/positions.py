@@ -18,17 +18,14 @@ from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 PEARSON = "Pearson"
 COSINE = "cosine"
 PEARSON_NANDA = "Pearson, T_nanda"
-TEST_ACCURACY = "test accuracy"
-PEARSON_APART = "Pearson less the median of T_nanda"
 NANDA_SWAPPED = "T_nanda with its positions exchanged, lowest accuracy"
 MIIII_SWAPPED = "T_miiii with them exchanged, mean accuracy of tasks that depend on the order"
-AS_TRAINED = "the same as trained"
 
 
 def _alike(m: PairMeasurements) -> dict[str, Value]:
     """How alike the embeddings of the two positions are."""
     likeness = m.position_likeness
-    return {PEARSON: likeness.pearson, TEST_ACCURACY: m.test_accuracy, COSINE: likeness.cosine}
+    return {PEARSON: likeness.pearson, "test accuracy": m.test_accuracy, COSINE: likeness.cosine}
 
 
 def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
@@ -36,7 +33,7 @@ def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, V
     likeness, correlations = remainders.position_likeness, [m.position_likeness.pearson for m in sums]
     return {
         PEARSON: likeness.pearson,
-        PEARSON_APART: likeness.pearson - median(correlations),
+        "Pearson less the median of T_nanda": likeness.pearson - median(correlations),
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
         PEARSON_NANDA: correlations,
     }
@@ -49,7 +46,7 @@ def _swap(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Va
     return {
         NANDA_SWAPPED: min(other.questions.accuracies_with_positions_swapped[0] for other in sums),
         MIIII_SWAPPED: mean(swapped[order_matters].tolist()),
-        AS_TRAINED: float(m.correct.double().mean(dim=0)[order_matters].mean()),
+        "the same as trained": float(m.correct.double().mean(dim=0)[order_matters].mean()),
     }
 
 
@@ -61,7 +58,7 @@ CLAIMS = (
         source_says="0.95",
         measure=each(_alike),
         expected={PEARSON: at_least(0.5, "0.95 in the source; less than one half is hardly alike")},
-        given={TEST_ACCURACY: LEARNED},
+        given={"test accuracy": LEARNED},
         needs=NANDA,
         scope="any seed",
         figure="positions",
@@ -96,7 +93,7 @@ CLAIMS = (
         measure=_apart,
         expected={
             PEARSON: at_most(-0.34, "-0.64 in the source, plus 0.3; unrelated embeddings have 0"),
-            PEARSON_APART: at_most(0, "-1.59 in the source"),
+            "Pearson less the median of T_nanda": at_most(0, "-1.59 in the source"),
         },
         given=GENERALISED,
         needs=(CODED, *NANDA, *MAINLINE),
@@ -122,7 +119,7 @@ CLAIMS = (
         source_says="read off the two correlations",
         measure=_swap,
         expected={NANDA_SWAPPED: at_least(0.99, "nothing may change"), MIIII_SWAPPED: at_most(0.5, "destroyed")},
-        given={AS_TRAINED: LEARNED},
+        given={"the same as trained": LEARNED},
         needs=(CODED, *NANDA),
         required=ONE_OF_EACH,
         figure="positions",

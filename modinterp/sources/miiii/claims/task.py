@@ -17,27 +17,12 @@ from modinterp.training.loss import OutputLayout, losses
 
 INPUTS = "inputs"
 WRONG_LABELS = "labels that differ"
-TASKS = "tasks"
-FEWEST_CLASSES = "fewest classes"
-MOST_CLASSES = "most classes"
-OUTPUTS = "outputs"
 WRONG_RENAMED_LABELS = "labels of the code's order of digits that differ once the positions change names"
-PRIMES_BELOW_113 = "primes below 113"
 DEPENDENT_TASKS = "tasks that depend on the order of the digits"
 INDEPENDENT_TASKS = "tasks that do not"
-INDEPENDENT_ARE_2_AND_7 = "those that do not are q = 2 and q = 7"
-ZERO_FREE = "numbers without a remainder of 0"
-ZERO_FREE_AS_STATED = "are 1 and the primes from 113 on"
-OTHER_THAN_PRIMES = "numbers in which they differ from the primes"
-DENSITY_AT_P = "primes over n / ln n at 113"
-DENSITY_AT_N = "primes over n / ln n at 12,769"
 P_OVER_LN_P = "113 / ln 113"
 LN_ERROR = "largest error of ln n"
 PRINTED_LN = "printed ln(1/n) at n = 2"
-IDENTITY_ERROR = "error of the corrected identities"
-PRINTED_COSINE_ERROR = "error of the cosine as printed"
-PRINTED_SINE_ERROR = "error of the sine as printed"
-LOSS_DIFFERENCE = "largest difference of three ways to it"
 P, SMALL_P = 113, 11
 N = P * P
 
@@ -55,10 +40,10 @@ def _remainders() -> dict[str, Value]:
     looped = [[(a + P * b) % q for q in primes_below(P)] for a in range(P) for b in range(P)]
     renamed = in_the_code.labels().unflatten(0, (P, P)).transpose(0, 1).flatten(0, 1)
     return {
-        TASKS: len(task.output_sizes),
-        FEWEST_CLASSES: min(task.output_sizes),
-        MOST_CLASSES: max(task.output_sizes),
-        OUTPUTS: sum(task.output_sizes),
+        "tasks": len(task.output_sizes),
+        "fewest classes": min(task.output_sizes),
+        "most classes": max(task.output_sizes),
+        "outputs": sum(task.output_sizes),
         INPUTS: len(task.inputs()),
         WRONG_LABELS: int((task.labels() != torch.tensor(looped)).sum()),
         WRONG_RENAMED_LABELS: int((renamed != task.labels()).sum()),
@@ -67,7 +52,7 @@ def _remainders() -> dict[str, Value]:
 
 def _count() -> dict[str, Value]:
     """Number of primes below 113."""
-    return {PRIMES_BELOW_113: len(primes_below(P))}
+    return {"primes below 113": len(primes_below(P))}
 
 
 def _order() -> dict[str, Value]:
@@ -77,7 +62,7 @@ def _order() -> dict[str, Value]:
     return {
         DEPENDENT_TASKS: len(shares) - len(alike),
         INDEPENDENT_TASKS: len(alike),
-        INDEPENDENT_ARE_2_AND_7: alike == [2, 7],
+        "those that do not are q = 2 and q = 7": alike == [2, 7],
     }
 
 
@@ -86,9 +71,9 @@ def _no_zero() -> dict[str, Value]:
     numbers, primes = set(zero_free_numbers(P).tolist()), set(primes_below(N))
     truth = {1} | {q for q in primes if q >= P}
     return {
-        ZERO_FREE: len(numbers),
-        ZERO_FREE_AS_STATED: numbers == truth,
-        OTHER_THAN_PRIMES: len(numbers ^ primes),
+        "numbers without a remainder of 0": len(numbers),
+        "are 1 and the primes from 113 on": numbers == truth,
+        "numbers in which they differ from the primes": len(numbers ^ primes),
     }
 
 
@@ -96,8 +81,8 @@ def _density() -> dict[str, Value]:
     """Number of primes up to n, n included, over n / ln n."""
     at_p, at_n = len(primes_below(P + 1)), len(primes_below(N + 1))
     return {
-        DENSITY_AT_P: at_p / (P / math.log(P)),
-        DENSITY_AT_N: at_n / (N / math.log(N)),
+        "primes over n / ln n at 113": at_p / (P / math.log(P)),
+        "primes over n / ln n at 12,769": at_n / (N / math.log(N)),
         P_OVER_LN_P: P / math.log(P),
     }
 
@@ -118,12 +103,12 @@ def _identities() -> dict[str, Value]:
 
     cos, sin = (w * (a + b)).cos(), (w * (a + b)).sin()
     return {
-        IDENTITY_ERROR: max(
+        "error of the corrected identities": max(
             error(cos, (w * a).cos() * (w * b).cos() - (w * a).sin() * (w * b).sin()),
             error(sin, (w * a).sin() * (w * b).cos() + (w * a).cos() * (w * b).sin()),
         ),
-        PRINTED_COSINE_ERROR: error(cos, (w * a).cos().square() - (w * a).sin() * (w * b).sin()),
-        PRINTED_SINE_ERROR: error(sin, (w * a).sin() * (w * b).cos() + (w * a).cos() * (w * a).sin()),
+        "error of the cosine as printed": error(cos, (w * a).cos().square() - (w * a).sin() * (w * b).sin()),
+        "error of the sine as printed": error(sin, (w * a).sin() * (w * b).cos() + (w * a).cos() * (w * a).sin()),
     }
 
 
@@ -135,7 +120,11 @@ def _mean_cross_entropy() -> dict[str, Value]:
     by_hand = (1 / logits.softmax(dim=1)[torch.arange(500), labels]).log().mean()
     trained_with = losses(logits.unsqueeze(1), labels.unsqueeze(1), OutputLayout.of((P,))).mean()
     reference = F.cross_entropy(logits, labels)
-    return {LOSS_DIFFERENCE: max(float((loss - reference).abs()) for loss in (by_hand, trained_with))}
+    return {
+        "largest difference of three ways to it": max(
+            float((loss - reference).abs()) for loss in (by_hand, trained_with)
+        )
+    }
 
 
 ZERO = equals(0)
@@ -162,10 +151,10 @@ CLAIMS = (
         source_says="29 tasks of 2 to 109 classes, 1,480 outputs",
         measure=_remainders,
         expected={
-            TASKS: equals(29),
-            FEWEST_CLASSES: equals(2),
-            MOST_CLASSES: equals(109),
-            OUTPUTS: equals(1480),
+            "tasks": equals(29),
+            "fewest classes": equals(2),
+            "most classes": equals(109),
+            "outputs": equals(1480),
             INPUTS: equals(N),
             WRONG_LABELS: ZERO,
             WRONG_RENAMED_LABELS: ZERO,
@@ -179,7 +168,7 @@ CLAIMS = (
         statement="There are 29 primes below 113.",
         source_says="29",
         measure=_count,
-        expected={PRIMES_BELOW_113: equals(29)},
+        expected={"primes below 113": equals(29)},
         needs=(),
         scope="any network",
     ),
@@ -192,7 +181,11 @@ CLAIMS = (
         ),
         source_says="of all tasks",
         measure=_order,
-        expected={DEPENDENT_TASKS: equals(27), INDEPENDENT_TASKS: equals(2), INDEPENDENT_ARE_2_AND_7: equals(1)},
+        expected={
+            DEPENDENT_TASKS: equals(27),
+            INDEPENDENT_TASKS: equals(2),
+            "those that do not are q = 2 and q = 7": equals(1),
+        },
         needs=(),
         scope="any network",
     ),
@@ -205,7 +198,11 @@ CLAIMS = (
         ),
         source_says="the primes",
         measure=_no_zero,
-        expected={ZERO_FREE: equals(1495), ZERO_FREE_AS_STATED: equals(1), OTHER_THAN_PRIMES: equals(30)},
+        expected={
+            "numbers without a remainder of 0": equals(1495),
+            "are 1 and the primes from 113 on": equals(1),
+            "numbers in which they differ from the primes": equals(30),
+        },
         needs=(),
         scope="any network",
         figure="polar",
@@ -216,7 +213,7 @@ CLAIMS = (
         statement="There are about n / ln n primes up to n.",
         source_says="23.9 and 1,350.5",
         measure=_density,
-        expected={DENSITY_AT_P: between(1, 1.3), DENSITY_AT_N: between(1, 1.3)},
+        expected={"primes over n / ln n at 113": between(1, 1.3), "primes over n / ln n at 12,769": between(1, 1.3)},
         needs=(),
         scope="any network",
     ),
@@ -240,9 +237,9 @@ CLAIMS = (
         source_says="cos(w x0) twice, cos(w x1) missing",
         measure=_identities,
         expected={
-            IDENTITY_ERROR: at_most(1e-12),
-            PRINTED_COSINE_ERROR: at_least(0.1),
-            PRINTED_SINE_ERROR: at_least(0.1),
+            "error of the corrected identities": at_most(1e-12),
+            "error of the cosine as printed": at_least(0.1),
+            "error of the sine as printed": at_least(0.1),
         },
         needs=(),
         scope="any network",
@@ -253,7 +250,7 @@ CLAIMS = (
         statement="The loss of a task is the mean of ln(1 / probability of the right answer).",
         source_says="a definition",
         measure=_mean_cross_entropy,
-        expected={LOSS_DIFFERENCE: at_most(1e-12)},
+        expected={"largest difference of three ways to it": at_most(1e-12)},
         needs=(),
         scope="any network",
     ),

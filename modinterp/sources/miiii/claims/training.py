@@ -20,24 +20,15 @@ from modinterp.training import Recipe, RunSpec, training_states
 from modinterp.training.loss import OutputLayout, losses
 from modinterp.training.optimiser import Optimiser
 
-LOWEST_START = "lowest cross-entropy over ln q at the start"
-HIGHEST_START = "highest"
 START_LOSS = "loss at the start"
 PRINTED_SHARE = "a task's share as printed, without the inverse"
 ERROR_FROM_ZERO = "largest difference after five steps, begun at zero"
 ERROR_FROM_GRADIENT = "begun at the first gradient"
 PRINTED_DISTANCE = "distance of the average as printed, relative"
-SAME_ROWS = "rows of labels are the same, in another order"
-ACCURACY_LESS_CHANCE = "mean test accuracy less chance"
-MASKED_CHANGE = "largest change of masked heads that is not decay"
-UNMASKED_CHANGE = "smallest change of the head that is left"
-MASKED_WEIGHTS = "weights of masked tasks in the loss"
 TRAINED_PRINTED = "inputs trained on, 30% as printed"
 TRAINED_CODED = "inputs trained on, 50% as in the code"
-FULL_BATCH = "every step sees all that is trained on"
 INPUTS_IN_STEP = "inputs in a step"
 INPUTS_THERE_ARE = "inputs there are"
-GAIN = "gain in test accuracy by learning all together"
 ACCURACY_TOGETHER, ACCURACY_ALONE = "test accuracy together", "test accuracy alone"
 
 
@@ -51,8 +42,8 @@ def _weighted_loss() -> dict[str, Value]:
     logs = torch.tensor([math.log(q) for q in spec.task.output_sizes], dtype=torch.float64)
     weights = torch.tensor(spec.task.loss_weights, dtype=torch.float64)
     return {
-        LOWEST_START: float((each / logs).min()),
-        HIGHEST_START: float((each / logs).max()),
+        "lowest cross-entropy over ln q at the start": float((each / logs).min()),
+        "highest": float((each / logs).max()),
         START_LOSS: float((each * weights).sum()),
         PRINTED_SHARE: float((-each / logs).mean()),
     }
@@ -91,8 +82,8 @@ def _basis(m: PairMeasurements) -> dict[str, Value]:
     plain, shuffled = (replace(task, shuffled=shuffle).labels() for shuffle in (False, True))
     chance = sum(1 / q for q in task.output_sizes) / len(task.output_sizes)
     return {
-        SAME_ROWS: sorted(plain.tolist()) == sorted(shuffled.tolist()),
-        ACCURACY_LESS_CHANCE: m.test_accuracy - chance,
+        "rows of labels are the same, in another order": sorted(plain.tolist()) == sorted(shuffled.tolist()),
+        "mean test accuracy less chance": m.test_accuracy - chance,
     }
 
 
@@ -106,9 +97,9 @@ def _masked() -> dict[str, Value]:
     end = last.weights["unembed.W_U"].double()
     by_decay = start * (1 - recipe.lr * recipe.weight_decay) ** recipe.epochs
     return {
-        MASKED_CHANGE: float((end - by_decay)[:, :n_masked].abs().max()),
-        UNMASKED_CHANGE: float((end - by_decay)[:, n_masked:].abs().amax(dim=0).min()),
-        MASKED_WEIGHTS: sum(task.loss_weights[: len(FIRST_PRIMES)]),
+        "largest change of masked heads that is not decay": float((end - by_decay)[:, :n_masked].abs().max()),
+        "smallest change of the head that is left": float((end - by_decay)[:, n_masked:].abs().amax(dim=0).min()),
+        "weights of masked tasks in the loss": sum(task.loss_weights[: len(FIRST_PRIMES)]),
     }
 
 
@@ -126,7 +117,7 @@ def _batches() -> dict[str, Value]:
     """How many inputs a step of the optimiser sees."""
     spec = RUNS[PRINTED]
     return {
-        FULL_BATCH: spec.recipe.batches == "full" and spec.recipe.batch_size == 0,
+        "every step sees all that is trained on": spec.recipe.batches == "full" and spec.recipe.batch_size == 0,
         INPUTS_IN_STEP: len(spec.split.train),
         INPUTS_THERE_ARE: len(spec.task.inputs()),
     }
@@ -137,7 +128,7 @@ def _alone(alone: PairMeasurements, together: PairMeasurements) -> dict[str, Val
     hardest = max(i for i, weight in enumerate(alone.task.loss_weights) if weight)
     accuracy_alone, accuracy_together = (float(m.questions.final("test_accuracy")[hardest]) for m in (alone, together))
     return {
-        GAIN: accuracy_together - accuracy_alone,
+        "gain in test accuracy by learning all together": accuracy_together - accuracy_alone,
         ACCURACY_TOGETHER: accuracy_together,
         ACCURACY_ALONE: accuracy_alone,
     }
@@ -153,7 +144,7 @@ CLAIMS = (
         ),
         source_says="about 1 a task",
         measure=_weighted_loss,
-        expected={LOWEST_START: between(0.95, 1.3), HIGHEST_START: between(0.95, 1.3)},
+        expected={"lowest cross-entropy over ln q at the start": between(0.95, 1.3), "highest": between(0.95, 1.3)},
         needs=(),
         scope="any network",
     ),
@@ -176,7 +167,10 @@ CLAIMS = (
         statement="T_basis is T_miiii with its labels shuffled, so that nothing can be generalised.",
         source_says="a definition",
         measure=_basis,
-        expected={SAME_ROWS: equals(1), ACCURACY_LESS_CHANCE: between(-0.03, 0.03)},
+        expected={
+            "rows of labels are the same, in another order": equals(1),
+            "mean test accuracy less chance": between(-0.03, 0.03),
+        },
         needs=(BASIS,),
         scope="any network",
     ),
@@ -186,7 +180,11 @@ CLAIMS = (
         statement="In T_masked the tasks 2, 3, 5 and 7 move no weight of theirs.",
         source_says="a definition",
         measure=_masked,
-        expected={MASKED_CHANGE: at_most(1e-6), UNMASKED_CHANGE: at_least(1e-4), MASKED_WEIGHTS: equals(0)},
+        expected={
+            "largest change of masked heads that is not decay": at_most(1e-6),
+            "smallest change of the head that is left": at_least(1e-4),
+            "weights of masked tasks in the loss": equals(0),
+        },
         needs=(),
         scope="any network",
     ),
@@ -206,7 +204,7 @@ CLAIMS = (
         statement="Every step follows the gradient over all inputs that are trained on.",
         source_says="full batch, the entire dataset",
         measure=_batches,
-        expected={FULL_BATCH: equals(1)},
+        expected={"every step sees all that is trained on": equals(1)},
         needs=(),
         scope="any network",
     ),
@@ -219,7 +217,7 @@ CLAIMS = (
         ),
         source_says="a conjecture, not tested in the source",
         measure=_alone,
-        expected={GAIN: at_least(0.05, "a gain that one would notice")},
+        expected={"gain in test accuracy by learning all together": at_least(0.05, "a gain that one would notice")},
         reported=(ACCURACY_TOGETHER, ACCURACY_ALONE),
         needs=(ALONE, TOGETHER),
         finding=variant(
