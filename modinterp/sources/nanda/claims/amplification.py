@@ -16,26 +16,17 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.claims.trainings import curve
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 
-RESTRICTED_AT_HALF = "restricted accuracy when half the test pairs are right"
-GROWN_AT_HALF = "sum of the coefficients then, over its final value"
 RANK_CORRELATION = "rank correlation with the excluded loss"
 UNTIL_T3 = f"{RANK_CORRELATION}, until the end of cleanup"
-OF_LOGARITHMS = "correlation of the logarithms of both"
-MAIN_SHOTS = "slingshots of the main network before it groks"
-N_CALM = "networks that grok without one"
 LOSS_AT_1_1 = "loss at logits times 1.1 over loss"
-LOSS_AT_1_5 = "loss at 1.5 over loss at 1.1"
-MARGIN = "smallest margin [logits]"
-WEIGHTS_RATIO = "squared weights at the end over t1"
-LOSS_OVER_PLATEAU = "train loss at the end over its plateau"
 
 
 def _slingshots(*runs: CyclicMeasurements) -> dict[str, Value]:
     springs = [slingshots(curve(m, "epoch"), curve(m, "train_loss")) for m in runs]
     before = [int((epochs < m.grokking.grokked).sum()) for m, epochs in zip(runs, springs, strict=True)]
     return {
-        MAIN_SHOTS: before[0],
-        N_CALM: sum(m.grokking.delayed and not n for m, n in zip(runs, before, strict=True)),
+        "slingshots of the main network before it groks": before[0],
+        "networks that grok without one": sum(m.grokking.delayed and not n for m, n in zip(runs, before, strict=True)),
     }
 
 
@@ -45,8 +36,8 @@ def _scaled(m: CyclicMeasurements) -> dict[str, Value]:
     loss = {scale: loss_on(scale * m.logits, m.labels) for scale in (1, 1.1, 1.5)}
     return {
         LOSS_AT_1_1: loss[1.1] / loss[1],
-        LOSS_AT_1_5: loss[1.5] / loss[1.1],
-        MARGIN: float((logits.gather(1, answers)[:, 0] - others).min()),
+        "loss at 1.5 over loss at 1.1": loss[1.5] / loss[1.1],
+        "smallest margin [logits]": float((logits.gather(1, answers)[:, 0] - others).min()),
     }
 
 
@@ -55,8 +46,10 @@ def _smaller(m: CyclicMeasurements) -> dict[str, Value]:
     end = table.iloc[-1]
     plateau = float(table["train_loss"][table["epoch"].between(t1, t2)].median())
     return {
-        WEIGHTS_RATIO: float(end["sum_of_squared_weights"]) / value_at(table, t1, "sum_of_squared_weights"),
-        LOSS_OVER_PLATEAU: float(end["train_loss"]) / plateau,
+        "squared weights at the end over t1": (
+            float(end["sum_of_squared_weights"]) / value_at(table, t1, "sum_of_squared_weights")
+        ),
+        "train loss at the end over its plateau": float(end["train_loss"]) / plateau,
     }
 
 
@@ -67,7 +60,7 @@ def _largest_exclusion(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         RANK_CORRELATION: rank_correlation(*(both[c].tolist() for c in columns)),
         UNTIL_T3: rank_correlation(*(until_t3[c].tolist() for c in columns)),
-        OF_LOGARITHMS: float(np.log(both[columns[0]]).corr(np.log(both[columns[1]]))),
+        "correlation of the logarithms of both": float(np.log(both[columns[0]]).corr(np.log(both[columns[1]]))),
     }
 
 
@@ -76,8 +69,10 @@ def _in_cleanup(m: CyclicMeasurements) -> dict[str, Value]:
     table = m.progress.assign(total=m.progress[coefficients].sum(axis=1))
     half = first_epoch(table["epoch"], table["test_accuracy"] >= 0.5)
     return {
-        RESTRICTED_AT_HALF: value_at(table, half, "restricted_accuracy"),
-        GROWN_AT_HALF: value_at(table, half, "total") / float(table["total"].iloc[-1]),
+        "restricted accuracy when half the test pairs are right": value_at(table, half, "restricted_accuracy"),
+        "sum of the coefficients then, over its final value": (
+            value_at(table, half, "total") / float(table["total"].iloc[-1])
+        ),
     }
 
 
@@ -92,8 +87,12 @@ CLAIMS = (
         source_says="none printed",
         measure=each(_in_cleanup),
         expected={
-            RESTRICTED_AT_HALF: at_least(0.95, "the circuit alone answers almost all, figure 13"),
-            GROWN_AT_HALF: at_least(0.5, "most of the growth is over, figure 14"),
+            "restricted accuracy when half the test pairs are right": at_least(
+                0.95, "the circuit alone answers almost all, figure 13"
+            ),
+            "sum of the coefficients then, over its final value": at_least(
+                0.5, "most of the growth is over, figure 14"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -112,7 +111,7 @@ CLAIMS = (
             "the two fall, turn and rise together by orders of magnitude in most networks, but less in rank: most snapshots are "
             "after cleanup, where both stand still. Of single frequencies a key frequency is missed the most, nearly always"
         ),
-        reported=(UNTIL_T3, OF_LOGARITHMS),
+        reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",
         control="without control",
     ),
@@ -123,8 +122,8 @@ CLAIMS = (
         source_says="many do",
         measure=_slingshots,
         expected={
-            MAIN_SHOTS: equals(0, "the loss is taken in float64"),
-            N_CALM: at_least(4, "the main network and three of four more seeds"),
+            "slingshots of the main network before it groks": equals(0, "the loss is taken in float64"),
+            "networks that grok without one": at_least(4, "the main network and three of four more seeds"),
         },
         needs=SEEDS,
         figure="curves",
@@ -138,8 +137,8 @@ CLAIMS = (
         expected={
             "accuracy": equals(1, "the statement is on a network that is always right"),
             LOSS_AT_1_1: at_most(0.999, "strictly decreasing, by more than rounding"),
-            LOSS_AT_1_5: at_most(0.999, "strictly decreasing, by more than rounding"),
-            MARGIN: at_least(0, "where a margin is negative the loss grows in the end"),
+            "loss at 1.5 over loss at 1.1": at_most(0.999, "strictly decreasing, by more than rounding"),
+            "smallest margin [logits]": at_least(0, "where a margin is negative the loss grows in the end"),
         },
         needs=(MAIN,),
     ),
@@ -150,8 +149,8 @@ CLAIMS = (
         source_says="train loss 2.7e-8 at epoch 10,000 and 9e-9 at 107,000 in an archived network of the authors",
         measure=_smaller,
         expected={
-            WEIGHTS_RATIO: at_most(0.6, "they fall to less than half in figure 7"),
-            LOSS_OVER_PLATEAU: at_most(1, "the direction is the claim"),
+            "squared weights at the end over t1": at_most(0.6, "they fall to less than half in figure 7"),
+            "train loss at the end over its plateau": at_most(1, "the direction is the claim"),
         },
         needs=(MAIN,),
         figure="progress",

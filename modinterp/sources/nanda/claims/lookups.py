@@ -33,10 +33,6 @@ LOWEST_FVE = "lowest FVE of a line"
 N_TABLES = "heads with a share of 0.90"
 SHARE_OF_HEAD = "share of head"
 RANK_SHARE = tuple(f"share of the head of rank {rank}" for rank in range(1, 5))
-WIDEST = "largest score difference [nats]"
-N_CURVED = "heads within 4 nats below 0.95"
-OV_KEY_SHARE = "lowest share of the key frequencies"
-N_OV_OWN = "heads whose OV is strongest at their own frequency"
 PAIR_NORMS = "correlation of the norms of the pair's OV circuits, component by component"
 PRODUCTS_OVER_SCORES = "products of queries and keys over the scores"
 
@@ -76,15 +72,17 @@ def _linear_sigmoid(m: CyclicMeasurements) -> dict[str, Value]:
     widest = [max(-low, high) for low, high in zip(fit.lowest, fit.highest, strict=True)]
     return {
         LOWEST_FVE: min(fit.explained),
-        N_CURVED: sum(w <= 4 and e < 0.95 for w, e in zip(widest, fit.explained, strict=True)),
-        WIDEST: max(widest),
+        "heads within 4 nats below 0.95": sum(w <= 4 and e < 0.95 for w, e in zip(widest, fit.explained, strict=True)),
+        "largest score difference [nats]": max(widest),
     }
 
 
 def _ov(m: CyclicMeasurements) -> dict[str, Value]:
     return {
-        OV_KEY_SHARE: min(frequency_shares(ov, m.freqs) for ov in m.ov),
-        N_OV_OWN: sum(a == b for a, b in zip(m.roles.ov_freqs, m.roles.freqs, strict=True)),
+        "lowest share of the key frequencies": min(frequency_shares(ov, m.freqs) for ov in m.ov),
+        "heads whose OV is strongest at their own frequency": sum(
+            a == b for a, b in zip(m.roles.ov_freqs, m.roles.freqs, strict=True)
+        ),
     }
 
 
@@ -158,10 +156,10 @@ CLAIMS = (
         statement="Over the range that is used the sigmoid is nearly a straight line.",
         source_says="0.975, over about -5 to 5",
         measure=_linear_sigmoid,
-        printed={LOWEST_FVE: 0.975, WIDEST: 5},
+        printed={LOWEST_FVE: 0.975, "largest score difference [nats]": 5},
         expected={
             LOWEST_FVE: at_least(0.80, "0.84 to 0.99 in archived networks"),
-            N_CURVED: equals(0, "0.975 in the paper, over 5 nats"),
+            "heads within 4 nats below 0.95": equals(0, "0.975 in the paper, over 5 nats"),
         },
         needs=(MAIN,),
         figure="tables",
@@ -210,8 +208,8 @@ CLAIMS = (
         source_says="none printed",
         measure=_ov,
         expected={
-            OV_KEY_SHARE: at_least(0.9, "nothing else is visible in figure 11"),
-            N_OV_OWN: at_least(2, "two in the paper"),
+            "lowest share of the key frequencies": at_least(0.9, "nothing else is visible in figure 11"),
+            "heads whose OV is strongest at their own frequency": at_least(2, "two in the paper"),
         },
         needs=(MAIN,),
         figure="ov",

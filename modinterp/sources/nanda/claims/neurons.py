@@ -9,11 +9,8 @@ from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.runs import MAIN
 
-N_ABOVE = "neurons above 0.85"
 AT_14 = "neurons of the cluster at frequency 14"
-N_WITH_MEAN = "neurons above 0.85, their mean counted"
 LOWEST_SHARE = "lowest share at own frequency"
-IN_KEY_CLUSTERS = "share of the explained neurons in clusters of key frequencies"
 
 
 def _explained(m: CyclicMeasurements) -> dict[str, Value]:
@@ -21,8 +18,8 @@ def _explained(m: CyclicMeasurements) -> dict[str, Value]:
     of_mean = m.post.double().mean(dim=(0, 1)).square() / about_zero
     with_mean = of_mean + (1 - of_mean) * fits.fractions
     return {
-        N_WITH_MEAN: int((with_mean > 0.85).sum()),
-        N_ABOVE: int(fits.explained.sum()),
+        "neurons above 0.85, their mean counted": int((with_mean > 0.85).sum()),
+        "neurons above 0.85": int(fits.explained.sum()),
     }
 
 
@@ -32,13 +29,11 @@ def _clusters(m: CyclicMeasurements) -> dict[str, Value]:
     explained = int(m.neurons.explained.sum())
     return {
         LOWEST_SHARE: min(m.localisation.get(freq, float("nan")) for freq in m.freqs),
-        IN_KEY_CLUSTERS: members / explained if explained else float("nan"),
+        "share of the explained neurons in clusters of key frequencies": (
+            members / explained if explained else float("nan")
+        ),
         AT_14: len(clusters[14]) if 14 in clusters else float("nan"),
     }
-
-
-def _localised(m: CyclicMeasurements) -> dict[str, Value]:
-    return {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))}
 
 
 CLAIMS = (
@@ -48,7 +43,11 @@ CLAIMS = (
         statement="Most neurons are explained by the waves of one frequency, up to degree two.",
         source_says="433 of 512 (84.6%) above 0.85",
         measure=_explained,
-        printed={"neurons_explained": 433 / 512, N_ABOVE: 433, N_WITH_MEAN: 433},
+        printed={
+            "neurons_explained": 433 / 512,
+            "neurons above 0.85": 433,
+            "neurons above 0.85, their mean counted": 433,
+        },
         expected={
             "neurons_explained": at_least(
                 0.60, "0.846 in the paper; in archived networks 0.79 with a float32 loss, 0.36 with weight decay 0.1"
@@ -70,7 +69,9 @@ CLAIMS = (
         },
         expected={
             LOWEST_SHARE: at_least(0.90, "figure 5 shows two rows and nothing else"),
-            IN_KEY_CLUSTERS: equals(1, "the paper's five clusters are all of the 433"),
+            "share of the explained neurons in clusters of key frequencies": equals(
+                1, "the paper's five clusters are all of the 433"
+            ),
         },
         needs=(MAIN,),
         finding=mixed(),
@@ -82,7 +83,7 @@ CLAIMS = (
         where="section 4.3",
         statement="Every cluster into which the explained neurons fall writes to the logits at its own frequency alone.",
         source_says="all 5 clusters",
-        measure=_localised,
+        measure=lambda m: {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))},
         expected={LOWEST_SHARE: at_least(0.85, "all five in the paper; small clusters are noisier")},
         needs=(MAIN,),
         figure="neurons",

@@ -20,26 +20,18 @@ from modinterp.sources.nanda.claims.trainings import by_seed, settled_alone
 from modinterp.sources.nanda.runs import MAIN, PAPER_FREQS, PAPER_HEADS
 
 N_SIGNIFICANT = "significant frequencies"
-KEYS_SIGNIFICANT = "key frequencies among them"
-ASYMMETRY = "largest relative difference"
 BY_NEURONS = "key frequencies, by neurons"
 PAPERS = "key frequencies of the paper"
 NOT_THE_PAPERS = "other key frequencies"
 PAPERS_HEADS = "heads at the paper's frequency"
 N_COMPONENTS = "components of the blocks"
-N_LARGE = "components above a tenth of the largest"
-STRONGEST_OTHER = "strongest other over weakest key"
-N_PERIODIC_HEADS = "heads with a share of 0.8"
-LOWEST_SHARE = "lowest share"
-BLOCKS_ON_TOP = "blocks among the largest components"
-BLOCK_SHARE = "energy share of the blocks"
 LOWEST_ATTENTION = "lowest mean attention to a"
 HIGHEST_ATTENTION = "highest mean attention to a"
 SMALLEST_DEVIATION = "smallest standard deviation of a head's attention to a"
 
 ONE_FREQUENCY_A_HEAD = {
-    N_PERIODIC_HEADS: at_least(3, "table 2: 98% to 99% for all four heads"),
-    LOWEST_SHARE: at_least(0.5, "table 2: 97.9% at least"),
+    "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
+    "lowest share": at_least(0.5, "table 2: 97.9% at least"),
 }
 PERIODIC = at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")
 
@@ -48,28 +40,21 @@ def _embedding(m: CyclicMeasurements) -> dict[str, Value]:
     significant = set(significant_frequencies(m.W_E))
     return {
         N_SIGNIFICANT: len(significant),
-        KEYS_SIGNIFICANT: len(significant & set(m.freqs)) / len(m.freqs),
+        "key frequencies among them": len(significant & set(m.freqs)) / len(m.freqs),
     }
 
 
 def _symmetry(m: CyclicMeasurements) -> dict[str, Value]:
     norms = torch.fft.fft(m.W_E.double(), dim=0).norm(dim=1)[1:]
-    return {ASYMMETRY: float(((norms - norms.flip(0)).abs() / norms).max())}
-
-
-def _neuron_to_logit(m: CyclicMeasurements) -> dict[str, Value]:
-    return {
-        BY_NEURONS: len(m.neurons.key_frequencies()),
-        STRONGEST_OTHER: 1 / m.keys.gap,
-    }
+    return {"largest relative difference": float(((norms - norms.flip(0)).abs() / norms).max())}
 
 
 def _attention(m: CyclicMeasurements) -> dict[str, Value]:
     shares = [head.linear_share for head in m.heads.heads]
     to_a = m.pattern[..., 0].flatten(0, 1)
     return {
-        N_PERIODIC_HEADS: sum(share >= 0.8 for share in shares),
-        LOWEST_SHARE: min(shares),
+        "heads with a share of 0.8": sum(share >= 0.8 for share in shares),
+        "lowest share": min(shares),
         LOWEST_ATTENTION: float(to_a.mean(dim=0).min()),
         HIGHEST_ATTENTION: float(to_a.mean(dim=0).max()),
         SMALLEST_DEVIATION: float(to_a.std(dim=0).min()),
@@ -97,15 +82,11 @@ def _logits(m: CyclicMeasurements) -> dict[str, Value]:
     top = torch.zeros_like(blocks)
     top.view(-1)[varying.flatten().topk(int(blocks.sum())).indices] = True
     return {
-        BLOCKS_ON_TOP: float((top & blocks).sum() / blocks.sum()),
-        BLOCK_SHARE: energy_share(norms[blocks], varying),
-        N_LARGE: int((varying > 0.1 * varying.max()).sum()),
+        "blocks among the largest components": float((top & blocks).sum() / blocks.sum()),
+        "energy share of the blocks": energy_share(norms[blocks], varying),
+        "components above a tenth of the largest": int((varying > 0.1 * varying.max()).sum()),
         N_COMPONENTS: int(blocks.sum()),
     }
-
-
-def _key_set(m: CyclicMeasurements) -> dict[str, Value]:
-    return {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})}
 
 
 def _heads_frequencies(m: CyclicMeasurements) -> dict[str, Value]:
@@ -123,7 +104,7 @@ CLAIMS = (
         printed={N_SIGNIFICANT: 6},
         expected={
             N_SIGNIFICANT: between(3, 10, "6 in the paper; the number differs by seed"),
-            KEYS_SIGNIFICANT: equals(1, "all 5 are in the paper"),
+            "key frequencies among them": equals(1, "all 5 are in the paper"),
             "W_E_key_share": at_least(0.65, "5 of 6 bars in the paper, less what small ones hold"),
         },
         needs=(MAIN,),
@@ -136,7 +117,7 @@ CLAIMS = (
         statement="Frequencies k and p - k have the same norm, so that 56 suffice.",
         source_says="equal",
         measure=_symmetry,
-        expected={ASYMMETRY: at_most(1e-6, "true of any real matrix; rounding")},
+        expected={"largest relative difference": at_most(1e-6, "true of any real matrix; rounding")},
         needs=(MAIN,),
         scope="any network",
     ),
@@ -145,12 +126,15 @@ CLAIMS = (
         where="section 4.2, figure 3 right",
         statement="The map from neurons to logits has norm at the key frequencies alone.",
         source_says="5 frequencies: 14, 35, 41, 42, 52",
-        measure=_neuron_to_logit,
+        measure=lambda m: {
+            BY_NEURONS: len(m.neurons.key_frequencies()),
+            "strongest other over weakest key": 1 / m.keys.gap,
+        },
         printed={"n_keys": 5, BY_NEURONS: 5},
         by_selection=("n_keys", BY_NEURONS),
         expected={
             "n_keys": between(3, 8, "5 in the paper, 3 or 4 in its other seeds"),
-            STRONGEST_OTHER: at_most(0.35, "the bars of figure 3 stand clear of the rest"),
+            "strongest other over weakest key": at_most(0.35, "the bars of figure 3 stand clear of the rest"),
             "key_energy": at_least(0.97, "the residual is below 0.55% in section 4.2"),
         },
         needs=(MAIN,),
@@ -161,7 +145,7 @@ CLAIMS = (
         where="section 4.1, figure 3",
         statement="The key frequencies are 14, 35, 41, 42 and 52: how often the paper's seed, or any other, ends with them.",
         source_says="14, 35, 41, 42, 52",
-        measure=_key_set,
+        measure=lambda m: {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})},
         printed={PAPERS: 5},
         by_selection=(PAPERS, NOT_THE_PAPERS),
         expected={PAPERS: equals(5, "the paper's"), NOT_THE_PAPERS: equals(0, "none but the paper's")},
@@ -202,11 +186,11 @@ CLAIMS = (
         statement="In the 2D Fourier basis the logits are the products of waves of equal frequency: one 2 x 2 block a key frequency, and nothing else.",
         source_says="20 components for 5 frequencies",
         measure=_logits,
-        printed={N_LARGE: 20, N_COMPONENTS: 20},
+        printed={"components above a tenth of the largest": 20, N_COMPONENTS: 20},
         by_selection=(N_COMPONENTS,),
         expected={
-            BLOCKS_ON_TOP: equals(1, "exactly the blocks stand out"),
-            BLOCK_SHARE: at_least(0.95, "0.96 to 0.98 in networks that the authors archived"),
+            "blocks among the largest components": equals(1, "exactly the blocks stand out"),
+            "energy share of the blocks": at_least(0.95, "0.96 to 0.98 in networks that the authors archived"),
         },
         needs=(MAIN,),
         figure="periodic",

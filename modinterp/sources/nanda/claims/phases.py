@@ -12,67 +12,55 @@ from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.runs import MAIN
 
-T1 = "t1"
-EXCLUDED_OVER_TRAIN = "largest excluded over train loss before t1 / 2"
-T2_OVER_T1 = "t2 over t1"
-RESTRICTED_AT_T2 = "restricted loss at t2"
-CLEANUP_SHARE = "(t3 - t2) over t2"
-EXCLUDED_SPREAD = "spread of the excluded loss after t3"
-LOWEST_TEST_LOSS = "lowest test loss until t1"
-LOWEST_RESTRICTED_LOSS = "lowest restricted loss until t1"
-GINI_RISE = "rise of the Gini coefficient of W_E until t1"
-RESTRICTED_FALL = "restricted loss at t3 over at t2"
-AT_INFLECTION = "boundaries within 25% of an inflection"
-RESTRICTED_AHEAD = "epochs by which restricted accuracy is ahead"
-GROWTH = "smallest growth from t1"
-JUMP = "largest jump in 100 epochs over the final value"
-SMALLEST_EXCLUSION = "smallest excluded loss over train loss"
-
 
 def _memorization(m: CyclicMeasurements) -> dict[str, Value]:
     t1 = m.phases.memorisation_ended
     early = m.progress[m.progress["epoch"] <= t1 / 2]
     ratio = (early["excluded_loss_train"] / early["train_loss"]).max() if len(early) else math.nan
-    return {T1: t1, EXCLUDED_OVER_TRAIN: float(ratio)}
+    return {"t1": t1, "largest excluded over train loss before t1 / 2": float(ratio)}
 
 
 def _circuit(m: CyclicMeasurements) -> dict[str, Value]:
     t1, t2 = m.phases.memorisation_ended, m.phases.formed
-    return {T2_OVER_T1: t2 / t1, RESTRICTED_AT_T2: value_at(m.progress, t2, "restricted_loss_all")}
+    return {"t2 over t1": t2 / t1, "restricted loss at t2": value_at(m.progress, t2, "restricted_loss_all")}
 
 
 def _cleanup(m: CyclicMeasurements) -> dict[str, Value]:
     t2, t3 = m.phases.formed, m.phases.cleaned
     plateau = m.progress["excluded_loss_train"][m.progress["epoch"] >= t3]
     spread = (plateau.max() - plateau.min()) / plateau.median() if len(plateau) else math.nan
-    return {CLEANUP_SHARE: (t3 - t2) / t2, EXCLUDED_SPREAD: float(spread)}
+    return {"(t3 - t2) over t2": (t3 - t2) / t2, "spread of the excluded loss after t3": float(spread)}
 
 
 def _while_memorising(m: CyclicMeasurements) -> dict[str, Value]:
     early = m.progress[m.progress["epoch"] <= m.phases.memorisation_ended]
     return {
-        LOWEST_TEST_LOSS: float(early["test_loss"].min()),
-        LOWEST_RESTRICTED_LOSS: float(early["restricted_loss_all"].min()),
-        GINI_RISE: float(early["gini_W_E"].max() - early["gini_W_E"].iloc[0]) if len(early) else math.nan,
+        "lowest test loss until t1": float(early["test_loss"].min()),
+        "lowest restricted loss until t1": float(early["restricted_loss_all"].min()),
+        "rise of the Gini coefficient of W_E until t1": (
+            float(early["gini_W_E"].max() - early["gini_W_E"].iloc[0]) if len(early) else math.nan
+        ),
     }
 
 
 def _restricted_in_cleanup(m: CyclicMeasurements) -> dict[str, Value]:
     at_t2, at_t3 = (value_at(m.progress, t, "restricted_loss_all") for t in (m.phases.formed, m.phases.cleaned))
-    return {RESTRICTED_FALL: at_t3 / at_t2}
+    return {"restricted loss at t3 over at t2": at_t3 / at_t2}
 
 
 def _inflections(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = inflections(m.progress, "sum_of_squared_weights")
     boundaries = (m.phases.memorisation_ended, m.phases.formed, m.phases.cleaned)
-    return {AT_INFLECTION: sum(bool((abs(epochs - t) <= 0.25 * t).any()) for t in boundaries)}
+    return {
+        "boundaries within 25% of an inflection": sum(bool((abs(epochs - t) <= 0.25 * t).any()) for t in boundaries)
+    }
 
 
 def _restricted_accuracy(m: CyclicMeasurements) -> dict[str, Value]:
     epochs = m.progress["epoch"]
     restricted = first_epoch(epochs, m.progress["restricted_accuracy"] >= LEARNED)
     full = first_epoch(epochs, m.progress["test_accuracy"] >= LEARNED)
-    return {RESTRICTED_AHEAD: full - restricted}
+    return {"epochs by which restricted accuracy is ahead": full - restricted}
 
 
 def _coefficients(m: CyclicMeasurements) -> dict[str, Value]:
@@ -82,13 +70,16 @@ def _coefficients(m: CyclicMeasurements) -> dict[str, Value]:
         final = float(table[column].iloc[-1])
         growths.append(final / value_at(table, m.phases.memorisation_ended, column))
         jumps.append(float(table[column].diff().abs().max()) / abs(final))
-    return {GROWTH: min(growths, default=math.nan), JUMP: max(jumps, default=math.nan)}
+    return {
+        "smallest growth from t1": min(growths, default=math.nan),
+        "largest jump in 100 epochs over the final value": max(jumps, default=math.nan),
+    }
 
 
 def _single_exclusion(m: CyclicMeasurements) -> dict[str, Value]:
     last = m.progress.iloc[-1]
     singles = [float(last[c]) for c in last.index if c.startswith("excluded_loss_") and c.rpartition("_")[2].isdigit()]
-    return {SMALLEST_EXCLUSION: min(singles, default=math.nan) / float(last["train_loss"])}
+    return {"smallest excluded loss over train loss": min(singles, default=math.nan) / float(last["train_loss"])}
 
 
 CLAIMS = (
@@ -99,8 +90,8 @@ CLAIMS = (
         source_says="epochs 0 to 1,400",
         measure=_memorization,
         expected={
-            T1: between(800, 2500, "1,400 in the paper"),
-            EXCLUDED_OVER_TRAIN: at_most(10, "together in figure 7"),
+            "t1": between(800, 2500, "1,400 in the paper"),
+            "largest excluded over train loss before t1 / 2": at_most(10, "together in figure 7"),
         },
         needs=(MAIN,),
         finding=mixed(
@@ -118,11 +109,11 @@ CLAIMS = (
         source_says="none printed",
         measure=_while_memorising,
         expected={
-            LOWEST_TEST_LOSS: at_least(4.25, "high: within 10% of chance, ln 113, or above"),
-            LOWEST_RESTRICTED_LOSS: at_least(
+            "lowest test loss until t1": at_least(4.25, "high: within 10% of chance, ln 113, or above"),
+            "lowest restricted loss until t1": at_least(
                 1, "high: above 1 nat, below which a loss counts as fallen elsewhere on this page"
             ),
-            GINI_RISE: at_most(0.1, "flat: less than a fifth of its rise to 0.76"),
+            "rise of the Gini coefficient of W_E until t1": at_most(0.1, "flat: less than a fifth of its rise to 0.76"),
         },
         needs=(MAIN,),
         changed=(
@@ -145,8 +136,8 @@ CLAIMS = (
         source_says="epochs 1,400 to 9,400",
         measure=_circuit,
         expected={
-            T2_OVER_T1: at_least(2, "6.7 in the paper"),
-            RESTRICTED_AT_T2: at_most(1, "far below test loss in figure 7"),
+            "t2 over t1": at_least(2, "6.7 in the paper"),
+            "restricted loss at t2": at_most(1, "far below test loss in figure 7"),
         },
         needs=(MAIN,),
         figure="progress",
@@ -159,8 +150,8 @@ CLAIMS = (
         source_says="epochs 9,400 to 14,000",
         measure=_cleanup,
         expected={
-            CLEANUP_SHARE: at_most(1, "0.49 in the paper"),
-            EXCLUDED_SPREAD: at_most(0.25, "a plateau in figure 7"),
+            "(t3 - t2) over t2": at_most(1, "0.49 in the paper"),
+            "spread of the excluded loss after t3": at_most(0.25, "a plateau in figure 7"),
         },
         needs=(MAIN,),
         figure="progress",
@@ -176,7 +167,7 @@ CLAIMS = (
         statement="In cleanup the restricted loss continues to drop.",
         source_says="none printed",
         measure=_restricted_in_cleanup,
-        expected={RESTRICTED_FALL: at_most(0.5, "it drops: by half at least")},
+        expected={"restricted loss at t3 over at t2": at_most(0.5, "it drops: by half at least")},
         needs=(MAIN,),
         figure="progress",
         control="without control",
@@ -187,7 +178,9 @@ CLAIMS = (
         statement="The boundaries of the phases coincide with inflections of the weight norm.",
         source_says="none printed",
         measure=_inflections,
-        expected={AT_INFLECTION: at_least(2, "two of three, since the statement is a soft one")},
+        expected={
+            "boundaries within 25% of an inflection": at_least(2, "two of three, since the statement is a soft one")
+        },
         needs=(MAIN,),
         figure="progress",
         finding=mixed("in most networks two or three boundaries coincide, in others a single one"),
@@ -198,7 +191,7 @@ CLAIMS = (
         statement="The network restricted to its key frequencies is accurate well before the whole network is.",
         source_says="none printed",
         measure=_restricted_accuracy,
-        expected={RESTRICTED_AHEAD: at_least(500, "thousands in figure 13")},
+        expected={"epochs by which restricted accuracy is ahead": at_least(500, "thousands in figure 13")},
         needs=(MAIN,),
         figure="restricted_accuracy",
         control="without control",
@@ -210,8 +203,8 @@ CLAIMS = (
         source_says="none printed",
         measure=_coefficients,
         expected={
-            GROWTH: at_least(5, "from near 0 in figure 14"),
-            JUMP: at_most(0.3, "smooth in figure 14"),
+            "smallest growth from t1": at_least(5, "from near 0 in figure 14"),
+            "largest jump in 100 epochs over the final value": at_most(0.3, "smooth in figure 14"),
         },
         needs=(MAIN,),
         finding=mixed(
@@ -226,7 +219,7 @@ CLAIMS = (
         statement="Each key frequency by itself is needed at the end: without it the train loss is much higher.",
         source_says="none printed",
         measure=_single_exclusion,
-        expected={SMALLEST_EXCLUSION: at_least(10, "orders of magnitude in figure 15")},
+        expected={"smallest excluded loss over train loss": at_least(10, "orders of magnitude in figure 15")},
         needs=(MAIN,),
         figure="single_exclusion",
         control="also true of a run that never generalises",

@@ -20,15 +20,8 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.runs import MAIN
 from modinterp.tasks import addition
 
-RESTRICTED_OF_IDEAL = "relative difference to the original loss"
-EXCLUDED_OF_IDEAL = "difference to ln p"
 T1, T2, T3 = "t1", "t2", "t3"
-EXCLUDED_AT_T1 = "excluded loss at t1"
-EXCLUDED_RISE = "excluded loss at t2 over at t1"
-TEST_LOSS_DECADES = "decades the test loss moves from t1 to 0.8 t2"
 AHEAD_OF_TEST = "epochs by which restricted is below 1 before test"
-RESTRICTED_OVER_TEST = "restricted over test loss at t2"
-RISES = "sum of all rises after t1 over the fall"
 STEEPENING = "slope t2 to t3 over slope t1 to t2"
 NORM_STEEPENING = "slope t2 to t3 over slope t1 to t2, of the norm"
 SPLITS = ("all", "train", "test")
@@ -51,13 +44,13 @@ def _restricted_of_ideal() -> dict[str, Value]:
     logits = ideal_logits(29, freqs, [9.0, 8.0, 7.0])
     from_ideal = restricted_loss(logits, task.labels(), freqs)
     original = loss_on(logits, task.labels())
-    return {RESTRICTED_OF_IDEAL: abs(from_ideal - original) / original}
+    return {"relative difference to the original loss": abs(from_ideal - original) / original}
 
 
 def _excluded_of_ideal() -> dict[str, Value]:
     task, freqs = addition(29), [3, 7, 11]
     loss = excluded_loss(ideal_logits(29, freqs, [9.0, 8.0, 7.0]), task.labels(), freqs, torch.arange(100))
-    return {EXCLUDED_OF_IDEAL: abs(loss - math.log(29))}
+    return {"difference to ln p": abs(loss - math.log(29))}
 
 
 def _excluded(m: CyclicMeasurements) -> dict[str, Value]:
@@ -65,9 +58,11 @@ def _excluded(m: CyclicMeasurements) -> dict[str, Value]:
     waiting = table["test_loss"][table["epoch"].between(t1, 0.8 * t2)]
     at_t1, at_t2 = (value_at(table, t, "excluded_loss_train") for t in (t1, t2))
     return {
-        EXCLUDED_AT_T1: at_t1,
-        EXCLUDED_RISE: at_t2 / at_t1,
-        TEST_LOSS_DECADES: float(np.log10(waiting.max() / waiting.min())) if len(waiting) else math.nan,
+        "excluded loss at t1": at_t1,
+        "excluded loss at t2 over at t1": at_t2 / at_t1,
+        "decades the test loss moves from t1 to 0.8 t2": (
+            float(np.log10(waiting.max() / waiting.min())) if len(waiting) else math.nan
+        ),
         T1: t1,
         T2: t2,
         T3: m.phases.cleaned,
@@ -92,7 +87,9 @@ def _restricted(m: CyclicMeasurements) -> dict[str, Value]:
     restricted, test = epoch_below_1(m, "restricted_loss_all"), epoch_below_1(m, "test_loss")
     return {
         AHEAD_OF_TEST: test - restricted,
-        RESTRICTED_OVER_TEST: value_at(table, t2, "restricted_loss_all") / value_at(table, t2, "test_loss"),
+        "restricted over test loss at t2": (
+            value_at(table, t2, "restricted_loss_all") / value_at(table, t2, "test_loss")
+        ),
         **{name: float(table[f"restricted_loss_{split}"].iloc[-1]) for split, name in FINAL_RESTRICTED.items()},
     }
 
@@ -123,7 +120,9 @@ def _weights(m: CyclicMeasurements) -> dict[str, Value]:
     falling = table[squares][table["epoch"] >= t1]
     fall = falling.iloc[0] - falling.iloc[-1] if len(falling) else math.nan
     return {
-        RISES: float(falling.diff().clip(lower=0).sum() / fall) if len(falling) else math.nan,
+        "sum of all rises after t1 over the fall": (
+            float(falling.diff().clip(lower=0).sum() / fall) if len(falling) else math.nan
+        ),
         STEEPENING: slope(table, squares, t2, t3) / slope(table, squares, t1, t2),
         NORM_STEEPENING: slope(table, "norm", t2, t3) / slope(table, "norm", t1, t2),
     }
@@ -136,7 +135,7 @@ CLAIMS = (
         statement="Restricted loss keeps the constant and the waves of a + b at the key frequencies; of the ideal algorithm it keeps everything.",
         source_says="a definition",
         measure=lambda *_: _restricted_of_ideal(),
-        expected={RESTRICTED_OF_IDEAL: at_most(1e-9, "rounding")},
+        expected={"relative difference to the original loss": at_most(1e-9, "rounding")},
         scope="any network",
     ),
     Claim(
@@ -145,7 +144,7 @@ CLAIMS = (
         statement="Excluded loss takes out just the waves of a + b at the key frequencies, on the pairs trained on; of the ideal algorithm it leaves guessing, ln p.",
         source_says="a definition",
         measure=lambda *_: _excluded_of_ideal(),
-        expected={EXCLUDED_OF_IDEAL: at_most(1e-9, "rounding")},
+        expected={"difference to ln p": at_most(1e-9, "rounding")},
         scope="any network",
     ),
     Claim(
@@ -156,9 +155,9 @@ CLAIMS = (
         measure=_excluded,
         printed={T1: 1_400, T2: 9_400, T3: 14_000},
         expected={
-            EXCLUDED_AT_T1: at_most(1e-2, "memorised without the circuit"),
-            EXCLUDED_RISE: at_least(1e3, "orders of magnitude in figure 7"),
-            TEST_LOSS_DECADES: at_most(0.3, "flat in figure 7: within a factor of 2"),
+            "excluded loss at t1": at_most(1e-2, "memorised without the circuit"),
+            "excluded loss at t2 over at t1": at_least(1e3, "orders of magnitude in figure 7"),
+            "decades the test loss moves from t1 to 0.8 t2": at_most(0.3, "flat in figure 7: within a factor of 2"),
         },
         needs=(MAIN,),
         figure="progress",
@@ -177,7 +176,7 @@ CLAIMS = (
         measure=_restricted,
         expected={
             AHEAD_OF_TEST: at_least(500, "thousands in figure 7"),
-            RESTRICTED_OVER_TEST: at_most(0.1, "orders of magnitude in figure 7"),
+            "restricted over test loss at t2": at_most(0.1, "orders of magnitude in figure 7"),
         },
         reported=tuple(FINAL_RESTRICTED.values()),
         needs=(MAIN,),
@@ -203,7 +202,7 @@ CLAIMS = (
         source_says="none printed",
         measure=_weights,
         expected={
-            RISES: at_most(0, "smooth: it only falls"),
+            "sum of all rises after t1 over the fall": at_most(0, "smooth: it only falls"),
             STEEPENING: at_least(2, "visibly steeper in figure 7"),
         },
         reported=(NORM_STEEPENING,),

@@ -17,13 +17,9 @@ from modinterp.sources.nanda.claims.trainings import settled_alone
 from modinterp.sources.nanda.runs import MAIN
 
 RANK = "rank 2|K|"
-SINGULAR_DROP = "next over last singular value"
-RANK_SHARE = "share of the squared norm"
 SQUARED_RESIDUAL = "squared residual over squared norm"
 LOWEST_FVE = "lowest FVE of its wave"
-TWO_TERMS_LOWEST = "lowest FVE, two free terms, not centred"
 OTHER_CENTRES = ("logit_fve_raw", "logit_fve_row", "logit_fve_row_class")
-TEST_LOSS = "ablated test loss"
 TWO_LARGEST = "two products largest"
 IMBALANCE = "largest imbalance"
 SIGNS_RIGHT = "signs right"
@@ -65,15 +61,11 @@ UNCLEAN_SINES = mixed(UNCLEAN)
 
 def _rank(m: CyclicMeasurements) -> dict[str, Value]:
     rank = m.low_rank
-    return {RANK: rank.rank, SINGULAR_DROP: rank.drop, RANK_SHARE: rank.leading_share}
-
-
-def _residual(m: CyclicMeasurements) -> dict[str, Value]:
-    return {SQUARED_RESIDUAL: m.low_rank.residual_energy}
-
-
-def _two_terms(m: CyclicMeasurements) -> dict[str, Value]:
-    return {TWO_TERMS_LOWEST: min(row.explained_by_two for row in m.readoff.rows)}
+    return {
+        RANK: rank.rank,
+        "next over last singular value": rank.drop,
+        "share of the squared norm": rank.leading_share,
+    }
 
 
 def _approximation(m: CyclicMeasurements) -> dict[str, Value]:
@@ -81,7 +73,7 @@ def _approximation(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         TEST_LOSS_RATIO: changed.test_loss_ratio,
         ACCURACY: changed.accuracy,
-        TEST_LOSS: changed.test_loss,
+        "ablated test loss": changed.test_loss,
         LOSS_RATIO: changed.loss_ratio,
         LOSS: changed.loss,
     }
@@ -168,8 +160,10 @@ CLAIMS = (
         printed={RANK: 10},
         by_selection=(RANK,),
         expected={
-            SINGULAR_DROP: at_most(0.35, "a clear drop; 3.0 over 13.5 in a network that the authors archived"),
-            RANK_SHARE: at_least(0.98, "0.995 in that network"),
+            "next over last singular value": at_most(
+                0.35, "a clear drop; 3.0 over 13.5 in a network that the authors archived"
+            ),
+            "share of the squared norm": at_least(0.98, "0.995 in that network"),
         },
         needs=(MAIN,),
         figure="spectra",
@@ -180,7 +174,7 @@ CLAIMS = (
         where="section 4.2",
         statement="What W_L has beside a cosine and a sine direction for every key frequency is small; the paper says norm, and may mean its square.",
         source_says="below 0.0055",
-        measure=_residual,
+        measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
         printed={"read_residual": 0.0055, SQUARED_RESIDUAL: 0.0055},
         outside={"read_residual": "the definition: it is the square that the paper tells"},
         expected={SQUARED_RESIDUAL: at_most(0.01, "0.0055 in the paper if squared, 0.0099 in an archived network")},
@@ -194,11 +188,13 @@ CLAIMS = (
         where="section 4.2",
         statement="Along each direction that W_L reads at a key frequency the neurons are a multiple of cos or sin(w_k(a + b)).",
         source_says="more than 0.90 of the variance (lowest in table 1: 0.932)",
-        measure=_two_terms,
+        measure=lambda m: {
+            "lowest FVE, two free terms, not centred": min(row.explained_by_two for row in m.readoff.rows)
+        },
         printed={
             "readoff_lowest": _LOWEST,
             "readoff_mean": _MEAN,
-            TWO_TERMS_LOWEST: _LOWEST,
+            "lowest FVE, two free terms, not centred": _LOWEST,
             "readoff_two_terms_mean": _MEAN,
         },
         expected={
@@ -226,7 +222,7 @@ CLAIMS = (
         statement="Putting the sum over key frequencies of alpha_k cos(w_k(a + b - c)) in place of the logits lowers the test loss.",
         source_says="2.4e-7 to 4.7e-8, ratio 0.196",
         measure=_approximation,
-        printed={TEST_LOSS_RATIO: 0.196, TEST_LOSS: 4.7e-8, LOSS_RATIO: 0.196, LOSS: 4.7e-8},
+        printed={TEST_LOSS_RATIO: 0.196, "ablated test loss": 4.7e-8, LOSS_RATIO: 0.196, LOSS: 4.7e-8},
         expected={
             TEST_LOSS_RATIO: at_most(1, "the direction is the claim"),
             ACCURACY: at_least(0.999, "the sum still solves the task"),

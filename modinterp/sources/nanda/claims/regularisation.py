@@ -23,19 +23,8 @@ from modinterp.sources.nanda.claims.trainings import (
 from modinterp.sources.nanda.runs import SEEDS
 from modinterp.sources.nanda.tables import SWEPT_DECAY
 
-DECAY_CORRELATION = "rank correlation of weight decay and median grokking epoch"
-LESS_OVER_ONE = "median grokking epoch, 0.3 over 1"
-ONE_OVER_MORE = "median grokking epoch, 1 over 3"
-N_MEMORISE = "networks that ever memorise"
-N_L1_MEMORISE = "networks with l1 that ever memorise"
-NEURON_GINI_GAIN = "Gini of the neurons, less the highest with decay"
-FOURIER_GINI_LOSS = "Gini of W_E in the Fourier basis, less the lowest with decay"
-L1_NEURON_GINI = "Gini of the neurons with l1"
-L1_FOURIER_GINI = "Gini of W_E in the Fourier basis with l1"
 FLOAT32_SHOTS = "slingshots in float32"
-FLOAT32_LEAD = "slingshots in float32 less 5 times those in float64"
 FLOAT64_SHOTS = "slingshots in float64"
-FLOAT16_SHOTS = "slingshots in float16"
 ROW_SPACING = "epochs between two rows"
 RATES = (0.2, 0.5, 0.8)
 GENERALISED = {rate: f"share of seeds that reach a test accuracy of 0.98, dropout {rate}" for rate in RATES}
@@ -61,15 +50,13 @@ def _decays(*runs: CyclicMeasurements) -> dict[str, Value]:
         epochs.setdefault(m.recipe.weight_decay, []).append(m.grokking.grokked)
     medians = {decay: median(of_seeds) for decay, of_seeds in epochs.items()}
     return {
-        DECAY_CORRELATION: rank_correlation(list(medians), list(medians.values())),
-        LESS_OVER_ONE: medians[0.3] / medians[1.0],
-        ONE_OVER_MORE: medians[1.0] / medians[3.0],
+        "rank correlation of weight decay and median grokking epoch": rank_correlation(
+            list(medians), list(medians.values())
+        ),
+        "median grokking epoch, 0.3 over 1": medians[0.3] / medians[1.0],
+        "median grokking epoch, 1 over 3": medians[1.0] / medians[3.0],
         **{median_epoch_with(decay): medians[decay] for decay in (0.3, 1.0, 3.0)},
     }
-
-
-def _without_decay(m: CyclicMeasurements) -> dict[str, Value]:
-    return {LARGEST_EXCLUDED: largest_excluded(m)}
 
 
 def _dropout(*runs: CyclicMeasurements) -> dict[str, Value]:
@@ -86,10 +73,6 @@ def _memorised(runs: Iterable[CyclicMeasurements]) -> list[CyclicMeasurements]:
     return [m for m in runs if highest(m, "train_accuracy") >= LEARNED]
 
 
-def _l1(*runs: CyclicMeasurements) -> dict[str, Value]:
-    return {N_MEMORISE: len(_memorised(runs))}
-
-
 def _sparsities(m: CyclicMeasurements) -> tuple[float, float]:
     """Gini coefficients over the neurons' output weights, and over the Fourier components of W_E."""
     return m.gini_of_neurons, m.gini_of_W_E
@@ -100,11 +83,13 @@ def _less_sparse(*runs: CyclicMeasurements) -> dict[str, Value]:
     penalised = [_sparsities(m) for m in _memorised(runs) if m.recipe.l1 > 0]
     highest_neurons, lowest_fourier = max(neurons for neurons, _ in decayed), min(fourier for _, fourier in decayed)
     return {
-        NEURON_GINI_GAIN: [neurons - highest_neurons for neurons, _ in penalised],
-        FOURIER_GINI_LOSS: [fourier - lowest_fourier for _, fourier in penalised],
-        L1_NEURON_GINI: [neurons for neurons, _ in penalised],
-        L1_FOURIER_GINI: [fourier for _, fourier in penalised],
-        N_L1_MEMORISE: len(penalised),
+        "Gini of the neurons, less the highest with decay": [neurons - highest_neurons for neurons, _ in penalised],
+        "Gini of W_E in the Fourier basis, less the lowest with decay": [
+            fourier - lowest_fourier for _, fourier in penalised
+        ],
+        "Gini of the neurons with l1": [neurons for neurons, _ in penalised],
+        "Gini of W_E in the Fourier basis with l1": [fourier for _, fourier in penalised],
+        "networks with l1 that ever memorise": len(penalised),
     }
 
 
@@ -121,9 +106,11 @@ def _low_precision(*runs: CyclicMeasurements) -> dict[str, Value]:
         counts[m.recipe.loss_dtype].append(_n_slingshots(m, every))
     return {
         FLOAT32_SHOTS: counts["float32"],
-        FLOAT32_LEAD: [n - 5 * max(counts["float64"]) for n in counts["float32"]],
+        "slingshots in float32 less 5 times those in float64": [
+            n - 5 * max(counts["float64"]) for n in counts["float32"]
+        ],
         FLOAT64_SHOTS: counts["float64"],
-        FLOAT16_SHOTS: counts["float16"],
+        "slingshots in float16": counts["float16"],
         ROW_SPACING: every,
     }
 
@@ -134,7 +121,7 @@ CLAIMS = (
         where="appendix D.1, figure 26",
         statement="Without weight decay it does not grok, and its excluded loss does not rise; for want of key frequencies the largest over all frequencies is taken.",
         source_says="none printed",
-        measure=each(_without_decay),
+        measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
         expected={
             **MEMORISES_ONLY,
             LARGEST_EXCLUDED: at_most(1e-3, "it does not rise: the circuits of networks that grok raise it to nats"),
@@ -161,9 +148,9 @@ CLAIMS = (
         source_says="about 3,000, 5,000 to 10,000 and 20,000 epochs; the text gives them to 0.3, 1 and 3, which its own sentence and figure reverse",
         measure=_decays,
         expected={
-            DECAY_CORRELATION: at_most(-0.9999, "strictly falling"),
-            LESS_OVER_ONE: at_least(1.3, "2 to 4 in the paper"),
-            ONE_OVER_MORE: at_least(1.3, "1.7 to 3.3 in the paper"),
+            "rank correlation of weight decay and median grokking epoch": at_most(-0.9999, "strictly falling"),
+            "median grokking epoch, 0.3 over 1": at_least(1.3, "2 to 4 in the paper"),
+            "median grokking epoch, 1 over 3": at_least(1.3, "1.7 to 3.3 in the paper"),
         },
         needs=(*SWEPT_DECAY, *SEEDS),
         required=("nanda/decay-0.3-*", "nanda/mainline-*", "nanda/decay-3-*"),
@@ -201,7 +188,7 @@ CLAIMS = (
         where="appendix D.1, figure 28",
         statement="With a penalty on the absolute weights in place of weight decay it does not grok, be it 1, 10 or 100 times their sum.",
         source_says="none of nine",
-        measure=_l1,
+        measure=lambda *runs: {"networks that ever memorise": len(_memorised(runs))},
         expected={
             "highest_test_accuracy": at_most(GENERALISES, "it does not generalise"),
             "last_epoch": at_least(20_000, "twice as long as the network that groks"),
@@ -223,7 +210,7 @@ CLAIMS = (
                 why="the words 'sum or mean' were ours; the paper adds an l1 penalty to the loss",
             ),
         ),
-        reported=(N_MEMORISE,),
+        reported=("networks that ever memorise",),
         figure="l1",
     ),
     Claim(
@@ -233,10 +220,12 @@ CLAIMS = (
         source_says="none printed",
         measure=_less_sparse,
         expected={
-            NEURON_GINI_GAIN: at_least(0.05, "sparser, by more than initial weights differ"),
-            FOURIER_GINI_LOSS: at_most(-0.05, "less sparse, by as much"),
+            "Gini of the neurons, less the highest with decay": at_least(
+                0.05, "sparser, by more than initial weights differ"
+            ),
+            "Gini of W_E in the Fourier basis, less the lowest with decay": at_most(-0.05, "less sparse, by as much"),
         },
-        given={N_L1_MEMORISE: at_least(1, "one that learns nothing is neither")},
+        given={"networks with l1 that ever memorise": at_least(1, "one that learns nothing is neither")},
         needs=(*PENALISED, *SEEDS),
         required=("nanda/l1-*", "nanda/mainline-*"),
         scope="any seed",
@@ -244,7 +233,7 @@ CLAIMS = (
             "half of it: with the mean as penalty the neurons of six networks are far sparser (Gini 0.96 to 0.97 against 0.18 to 0.33), but W_E in the Fourier basis is as sparse as with weight decay, or sparser (0.74 to 0.84, where five seeds have 0.66 to 0.78). The mean is our variant: with the sum, which an l1 penalty is, nothing is learned"
         ),
         figure="l1",
-        reported=(L1_NEURON_GINI, L1_FOURIER_GINI),
+        reported=("Gini of the neurons with l1", "Gini of W_E in the Fourier basis with l1"),
         control="without control",
     ),
     Claim(
@@ -255,7 +244,7 @@ CLAIMS = (
         measure=_low_precision,
         expected={
             FLOAT32_SHOTS: at_least(5, "14 in an archived run: a train loss from below 1e-3 to above 1e-2"),
-            FLOAT32_LEAD: at_least(0, "five times as many"),
+            "slingshots in float32 less 5 times those in float64": at_least(0, "five times as many"),
         },
         needs=(*COARSE, SEEDS[0]),
         required=(*COARSE[:3], "nanda/mainline-*"),
@@ -275,6 +264,6 @@ CLAIMS = (
             ),
         ),
         figure="precision",
-        reported=(FLOAT64_SHOTS, FLOAT16_SHOTS, ROW_SPACING),
+        reported=(FLOAT64_SHOTS, "slingshots in float16", ROW_SPACING),
     ),
 )

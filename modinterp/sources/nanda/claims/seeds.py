@@ -16,14 +16,10 @@ from modinterp.sources.nanda.runs import SEEDS
 
 POSITION_COSINE = "cosine of the embeddings of the two positions"
 POSITION_CORRELATION = "Pearson correlation of the embeddings of the two positions"
-N_SETS = "different sets of them"
 TEST_LOSS_WITHOUT_KEYS = "test loss without key frequencies"
-TEST_LOSS_WITHOUT_OTHERS = "test loss without all others"
 TEST_LOSS = "test loss of the whole network"
-TEST_LOSSES = (TEST_LOSS, TEST_LOSS_WITHOUT_KEYS, TEST_LOSS_WITHOUT_OTHERS)
+TEST_LOSSES = (TEST_LOSS, TEST_LOSS_WITHOUT_KEYS, "test loss without all others")
 OTHERS_RATIO = "without all others over the whole"
-LATEST_T1 = "latest t1"
-T2_RATIO = "largest over smallest t2"
 AHEAD_OF_TRAIN = "epochs by which restricted is below 1 before train"
 
 MORE_SEEDS = dict(zip(range(1, 5), SEEDS[1:], strict=True))  # the paper's number of a seed to our run
@@ -70,12 +66,6 @@ def _embeddings(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-def _outputs(*runs: CyclicMeasurements) -> dict[str, Value]:
-    return {
-        N_SETS: len({m.freqs for m in runs}),
-    }
-
-
 def _table_4(m: CyclicMeasurements) -> dict[str, Value]:
     whole, without_keys, without_others = m.test_losses
     return {TEST_LOSS: whole, TEST_LOSS_WITHOUT_KEYS: without_keys, OTHERS_RATIO: without_others / whole}
@@ -84,8 +74,8 @@ def _table_4(m: CyclicMeasurements) -> dict[str, Value]:
 def _loss_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
     t1, t2 = [m.phases.memorisation_ended for m in runs], [m.phases.formed for m in runs]
     return {
-        LATEST_T1: max(t1),
-        T2_RATIO: max(t2) / min(t2),
+        "latest t1": max(t1),
+        "largest over smallest t2": max(t2) / min(t2),
         AHEAD_OF_TEST: [epoch_below_1(m, "test_loss") - epoch_below_1(m, "restricted_loss_all") for m in runs],
         AHEAD_OF_TRAIN: [epoch_below_1(m, "train_loss") - epoch_below_1(m, "restricted_loss_all") for m in runs],
         T1: t1,
@@ -148,10 +138,12 @@ CLAIMS = (
         where="appendix C.2.1, figure 17",
         statement="The maps from neurons to logits of four more seeds are sparse in the Fourier basis, each with a few key frequencies of its own.",
         source_says="3 or 4 key frequencies",
-        measure=_outputs,
+        measure=lambda *runs: {
+            "different sets of them": len({m.freqs for m in runs}),
+        },
         expected={
             "n_keys": between(2, 8, "3 or 4 in the paper, 5 in its main network"),
-            N_SETS: at_least(2, "they differ by seed"),
+            "different sets of them": at_least(2, "they differ by seed"),
             "gini_read": at_least(0.6, "sparse: as much as is asked of W_E in figure 16"),
         },
         needs=SEEDS[1:],
@@ -169,8 +161,8 @@ CLAIMS = (
         source_says="memorisation ends at about 1,400 in all five seeds",
         measure=_loss_curves,
         expected={
-            LATEST_T1: at_most(1750, "by around 1,400 in all five of the paper: within a quarter"),
-            T2_RATIO: at_least(1.1, "the paper's seeds grok at different epochs"),
+            "latest t1": at_most(1750, "by around 1,400 in all five of the paper: within a quarter"),
+            "largest over smallest t2": at_least(1.1, "the paper's seeds grok at different epochs"),
             AHEAD_OF_TEST: at_least(100, "before: by a row of the measures or more"),
         },
         needs=SEEDS[1:],

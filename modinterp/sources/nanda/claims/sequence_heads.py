@@ -11,8 +11,6 @@ from modinterp.claims.claim import Value, each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.nanda.claims.sequences import REPEATED, TRIGRAMS
 
-N_DIRECT = "skip trigrams whose direct path is largest at their own token"
-ATTENTION = "mean attention to the token asked for"
 KINDS = ("previous token", "induction")
 RATIO_TO_BOTH = {kind: f"loss without {kind} heads over that without both" for kind in KINDS}
 RATIO_TO_INTACT = {kind: f"loss without {kind} heads over the intact one" for kind in KINDS}
@@ -23,8 +21,10 @@ def _trigrams(m: SequenceMeasurements) -> dict[str, Value]:
     path = direct_path(m.model, torch.arange(n, 2 * n)).cpu()
     attention = attention_to(m.patterns[0, :, :, -1], m.inputs >= n)
     return {
-        N_DIRECT: int((path.argmax(dim=1) == torch.arange(n)).sum()),
-        ATTENTION: float(attention.mean()),
+        "skip trigrams whose direct path is largest at their own token": int(
+            (path.argmax(dim=1) == torch.arange(n)).sum()
+        ),
+        "mean attention to the token asked for": float(attention.mean()),
     }
 
 
@@ -44,8 +44,8 @@ CLAIMS = (
         source_says="ten of ten",
         measure=each(_trigrams),
         expected={
-            N_DIRECT: equals(10, "every one"),
-            ATTENTION: at_least(0.9, "nearly all of it"),
+            "skip trigrams whose direct path is largest at their own token": equals(10, "every one"),
+            "mean attention to the token asked for": at_least(0.9, "nearly all of it"),
         },
         needs=TRIGRAMS,
         scope="any seed",

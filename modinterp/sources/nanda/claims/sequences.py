@@ -17,22 +17,10 @@ from modinterp.measurements import NetworkMeasurements, SequenceMeasurements
 from modinterp.sources.nanda.claims.trainings import curve, final
 
 LARGEST_GAP = "largest difference of train and test loss"
-SMALLEST_DROP = "smallest of the digits' largest drops within 300 epochs"
-LAST_OVER_FIRST = "epoch of the last digit's fall over the first's"
-LARGEST_FIRST = "the largest digit is the first to fall"
-FALL_DELAY = "epochs from memorising to a fall by 80%"
 LOSS_AT_START, LOSS_AT_END = "test loss at the start", "test loss at the end"
 DROP = "largest drop of the test loss within 1,000 epochs"
-INDUCTION_SCORE = "highest induction score in the last layer"
-PREVIOUS_SCORE = "highest score of the previous token in the first layer"
-INDUCTION_OF_ALL = "highest induction score, all earlier copies counted"
-SHARE_FALLEN = "share of its height that the test loss falls"
-TIME_TO_FALL = "epochs from 1.5 to 0.3"
-TEST_OVER_TRAIN = "largest test over train loss"
 MEMORISED = "epoch of a train loss below 1e-3"
-TEST_LOSS_MEMORISED = "test loss at a train loss of 1e-3"
 AS_STATED = "share of verdicts as stated"
-N_VERDICTS = "verdicts"
 FALL_OF_DIGIT = tuple(f"epoch of a loss below 0.5, digit {place}" for place in range(6))
 TOGETHER = {LARGEST_GAP: at_most(0.1, "one curve in the figure; data without end cannot be memorised")}
 
@@ -52,17 +40,17 @@ def _apart(m: NetworkMeasurements) -> dict[str, Value]:
     return {LARGEST_GAP: float((curve(m, "train_loss") - curve(m, "test_loss")).abs().max())}
 
 
-def _learned_as_one(m: NetworkMeasurements) -> dict[str, Value]:
-    return {**_apart(m), LOSS_AT_END: final(m, "test_loss")}
-
-
 def _digit_drops(m: NetworkMeasurements) -> dict[str, Value]:
     epochs, losses = curve(m, "epoch"), [curve(m, f"test_loss_{name}") for name in m.task.output_names]
     falls = [first_epoch(epochs, loss < 0.5) for loss in losses]
     return {
-        SMALLEST_DROP: min(largest_drop(epochs, loss, 300).size for loss in losses),
-        LAST_OVER_FIRST: float(np.max(falls) / np.min(falls)) if np.min(falls) > 0 else math.nan,
-        LARGEST_FIRST: bool(falls[0] == np.min(falls)),
+        "smallest of the digits' largest drops within 300 epochs": min(
+            largest_drop(epochs, loss, 300).size for loss in losses
+        ),
+        "epoch of the last digit's fall over the first's": (
+            float(np.max(falls) / np.min(falls)) if np.min(falls) > 0 else math.nan
+        ),
+        "the largest digit is the first to fall": bool(falls[0] == np.min(falls)),
         **dict(zip(FALL_OF_DIGIT, falls, strict=True)),
     }
 
@@ -72,7 +60,7 @@ def _late_fall(m: NetworkMeasurements) -> dict[str, Value]:
     memorised, top = first_epoch(epochs, curve(m, "train_loss") < 1e-3), peak(epochs, test)
     fallen = first_epoch(epochs, (epochs > top.epoch) & (test <= 0.2 * top.height))
     return {
-        FALL_DELAY: fallen - memorised,
+        "epochs from memorising to a fall by 80%": fallen - memorised,
         LOSS_AT_START: float(test.iloc[0]),
         MEMORISED: memorised,
     }
@@ -81,20 +69,9 @@ def _late_fall(m: NetworkMeasurements) -> dict[str, Value]:
 def _induction(m: SequenceMeasurements) -> dict[str, Value]:
     return {
         DROP: largest_drop(curve(m, "epoch"), curve(m, "test_loss"), 1000).size,
-        INDUCTION_SCORE: float(m.induction().max()),
-        PREVIOUS_SCORE: float(m.previous.max()),
-        INDUCTION_OF_ALL: float(m.induction(latest=False).max()),
-        **_apart(m),
-    }
-
-
-def _memorised(m: NetworkMeasurements) -> dict[str, Value]:
-    return {SHARE_FALLEN: peak(curve(m, "epoch"), curve(m, "test_loss")).share_lost}
-
-
-def _one_change(m: NetworkMeasurements) -> dict[str, Value]:
-    return {
-        TIME_TO_FALL: time_to_fall(curve(m, "epoch"), curve(m, "test_loss"), 1.5, 0.3),
+        "highest induction score in the last layer": float(m.induction().max()),
+        "highest score of the previous token in the first layer": float(m.previous.max()),
+        "highest induction score, all earlier copies counted": float(m.induction(latest=False).max()),
         **_apart(m),
     }
 
@@ -103,8 +80,8 @@ def _diverges(m: NetworkMeasurements) -> dict[str, Value]:
     train, test = curve(m, "train_loss"), curve(m, "test_loss")
     memorised = first_epoch(curve(m, "epoch"), train < 1e-3)
     return {
-        TEST_LOSS_MEMORISED: value_at(m.history, memorised, "test_loss"),
-        TEST_OVER_TRAIN: float((test / train).max()),
+        "test loss at a train loss of 1e-3": value_at(m.history, memorised, "test_loss"),
+        "largest test over train loss": float((test / train).max()),
         MEMORISED: memorised,
     }
 
@@ -117,7 +94,7 @@ def _verdicts(*runs: NetworkMeasurements) -> dict[str, Value]:
     as_stated = [
         all(m.grokking.delayed == setting.endswith("few") for m in seeds) for setting, seeds in settings.items()
     ]
-    return {AS_STATED: mean(map(float, as_stated)), N_VERDICTS: len(settings)}
+    return {AS_STATED: mean(map(float, as_stated)), "verdicts": len(settings)}
 
 
 CLAIMS = (
@@ -126,7 +103,7 @@ CLAIMS = (
         where="appendix D.3, figure 29 top",
         statement="Adding numbers of five digits with data without end, train and test loss are one: it does not grok.",
         source_says="mean loss below 0.1 at step 961 and 2,077 in archived runs",
-        measure=each(_learned_as_one),
+        measure=each(lambda m: {**_apart(m), LOSS_AT_END: final(m, "test_loss")}),
         expected=TOGETHER | {LOSS_AT_END: at_most(0.1, "below 0.1 by step 2,077 in archived runs")},
         needs=DIGITS,
         scope="any seed",
@@ -140,9 +117,9 @@ CLAIMS = (
         source_says="steps of about 150 and 270 for the first two",
         measure=each(_digit_drops),
         expected={
-            SMALLEST_DROP: at_least(0.5, "half a nat at once: a drop"),
-            LAST_OVER_FIRST: at_least(3, "122 to 1,828 in an archived run"),
-            LARGEST_FIRST: equals(1, "token 0 in the figure"),
+            "smallest of the digits' largest drops within 300 epochs": at_least(0.5, "half a nat at once: a drop"),
+            "epoch of the last digit's fall over the first's": at_least(3, "122 to 1,828 in an archived run"),
+            "the largest digit is the first to fall": equals(1, "token 0 in the figure"),
         },
         needs=DIGITS,
         scope="any seed",
@@ -157,7 +134,7 @@ CLAIMS = (
         measure=each(_late_fall),
         expected={
             "highest_test_loss": at_least(3, "8.5 in an archived run; guessing has 2.3"),
-            FALL_DELAY: at_least(3000, "nearly 10,000 in an archived run"),
+            "epochs from memorising to a fall by 80%": at_least(3000, "nearly 10,000 in an archived run"),
             "final_test_loss": at_most(0.5, "about 0.2 in an archived run"),
         },
         needs=DIGITS_700,
@@ -177,8 +154,8 @@ CLAIMS = (
         measure=each(_induction),
         expected={
             DROP: at_least(2, "3.3 nats in an archived run"),
-            INDUCTION_SCORE: at_least(0.5, "most of its attention"),
-            PREVIOUS_SCORE: at_least(0.5, "most of its attention"),
+            "highest induction score in the last layer": at_least(0.5, "most of its attention"),
+            "highest score of the previous token in the first layer": at_least(0.5, "most of its attention"),
         },
         needs=REPEATED,
         scope="any seed",
@@ -186,17 +163,23 @@ CLAIMS = (
             "Train and test loss are one, drop by 4.2 nats within 1,000 steps and end at 0.34, as in the archived run; but the heads give less than half of their attention to the one place: 0.46 to the previous token in the first layer, 0.38 to what followed the last earlier copy in the second, or 0.75 to what followed any."
         ),
         figure="repeated",
-        reported=(LARGEST_GAP, INDUCTION_OF_ALL, "final_test_loss"),
+        reported=(LARGEST_GAP, "highest induction score, all earlier copies counted", "final_test_loss"),
     ),
     Claim(
         id="nanda.fig32",
         where="appendix D.3, figure 32",
         statement="With 512 sequences of a repeated subsequence it memorises, and the test loss drops at once very much later.",
         source_says="about 15 for 180,000 steps, then 1.0 to 1.7 in an archived run",
-        measure=each(_memorised),
+        measure=each(
+            lambda m: {
+                "share of its height that the test loss falls": peak(
+                    curve(m, "epoch"), curve(m, "test_loss")
+                ).share_lost
+            }
+        ),
         expected={
             "highest_test_loss": at_least(8, "about 15 in an archived run; guessing has 4.9"),
-            SHARE_FALLEN: at_least(0.7, "0.9 in an archived run"),
+            "share of its height that the test loss falls": at_least(0.7, "0.9 in an archived run"),
         },
         needs=REPEATED_512,
         scope="any seed",
@@ -211,8 +194,13 @@ CLAIMS = (
         where="appendix D.3, figure 33",
         statement="On skip trigrams with data without end train and test loss are one and drop at once.",
         source_says="2.16 at step 200, 0.158 at 300 in an archived run",
-        measure=each(_one_change),
-        expected=TOGETHER | {TIME_TO_FALL: at_most(300, "within 100 in an archived run")},
+        measure=each(
+            lambda m: {
+                "epochs from 1.5 to 0.3": time_to_fall(curve(m, "epoch"), curve(m, "test_loss"), 1.5, 0.3),
+                **_apart(m),
+            }
+        ),
+        expected=TOGETHER | {"epochs from 1.5 to 0.3": at_most(300, "within 100 in an archived run")},
         needs=TRIGRAMS,
         scope="any seed",
         figure="trigrams",
@@ -225,7 +213,7 @@ CLAIMS = (
         source_says="test loss 0.78 from epoch 400 to 750, 0.03 at 5,000 in an archived run",
         measure=each(_diverges),
         expected={
-            TEST_LOSS_MEMORISED: at_least(0.3, "0.78 in an archived run"),
+            "test loss at a train loss of 1e-3": at_least(0.3, "0.78 in an archived run"),
             "final_test_loss": at_most(0.1, "0.03 in an archived run"),
         },
         needs=TRIGRAMS_512,
@@ -234,7 +222,7 @@ CLAIMS = (
             "From 512 of our sequences of 8 tokens the task is generalised while it is learned: the test loss is at most 1.9 times the train loss in three seeds, both below 1e-3 at epoch 70, where an archived run needs 1,341 epochs for 1e-6. The length, which the paper does not state, is our choice, so that this is said of our version of the task.",
         ),
         figure="trigrams_few",
-        reported=(TEST_OVER_TRAIN, MEMORISED),
+        reported=("largest test over train loss", MEMORISED),
         control="without control",
     ),
     Claim(
@@ -254,6 +242,6 @@ CLAIMS = (
             "100,000 steps"
         ),
         figure="digits_few",
-        reported=(N_VERDICTS,),
+        reported=("verdicts",),
     ),
 )

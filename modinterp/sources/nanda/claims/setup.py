@@ -22,19 +22,10 @@ from modinterp.sources.nanda.claims.trainings import (
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 from modinterp.tasks import addition
 
-LOWEST_ACCURACY = "lowest accuracy"
 RESIDUAL = "largest residual"
 RESIDUAL_AS_PRINTED = "residual as printed"
 N_WEIGHTS = "trainable weights"
 AS_STATED = "names and shapes as stated"
-IS_RELU = "ReLU"
-N_TRAIN = "train pairs"
-N_TEST = "test pairs"
-LEARNING_RATE = "learning rate"
-WEIGHT_DECAY = "weight decay"
-EPOCHS = "epochs of the recipe"
-TRAIN_BY_1500 = "train accuracy by epoch 1,500"
-TEST_WHEN_MEMORISED = "test accuracy when memorised"
 TEST_BY_30000 = "test accuracy by epoch 30,000"
 LARGEST_EXCLUDED = "largest excluded loss of a frequency"
 
@@ -44,7 +35,7 @@ NO_DECAY = tuple(f"nanda/no-decay-{seed}" for seed in range(3))
 def _ideal_accuracy() -> dict[str, Value]:
     cases = [(p, freqs) for p in (2, 5, 53, 113) for freqs in ([1], [p // 2], list(range(1, p // 2 + 1))) if p // 2]
     cases += [(113, [14, 35, 41, 42, 52])]
-    return {LOWEST_ACCURACY: min(accuracy_on(ideal_logits(p, freqs), addition(p).labels()) for p, freqs in cases)}
+    return {"lowest accuracy": min(accuracy_on(ideal_logits(p, freqs), addition(p).labels()) for p, freqs in cases)}
 
 
 def _identities() -> dict[str, Value]:
@@ -71,17 +62,7 @@ def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         N_WEIGHTS: sum(math.prod(shape) for shape in shapes.values()),
         AS_STATED: shapes in (stated, with_equals),
-        IS_RELU: m.model.cfg.act_fn == "relu",
-    }
-
-
-def _data(m: CyclicMeasurements) -> dict[str, Value]:
-    return {
-        N_TRAIN: len(m.split.train),
-        N_TEST: len(m.split.test),
-        LEARNING_RATE: m.recipe.lr,
-        WEIGHT_DECAY: m.recipe.weight_decay,
-        EPOCHS: m.recipe.epochs,
+        "ReLU": m.model.cfg.act_fn == "relu",
     }
 
 
@@ -89,8 +70,8 @@ def _accuracy_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
     memorised = [m.grokking.memorised for m in runs]
     histories = [m.history.set_index("epoch") for m in runs]
     return {
-        TRAIN_BY_1500: [float(h["train_accuracy"][h.index <= 1500].max()) for h in histories],
-        TEST_WHEN_MEMORISED: [
+        "train accuracy by epoch 1,500": [float(h["train_accuracy"][h.index <= 1500].max()) for h in histories],
+        "test accuracy when memorised": [
             float(h["test_accuracy"].get(epoch, math.nan)) for h, epoch in zip(histories, memorised, strict=True)
         ],
         TEST_BY_30000: [float(h["test_accuracy"][h.index <= 30_000].max()) for h in histories],
@@ -121,7 +102,7 @@ CLAIMS = (
         statement="Rotating by w_k a, then by w_k b, and reading off cos(w_k(a + b - c)) for every c finds a + b mod p: the sum over any frequencies is largest at the right answer.",
         source_says="accuracy 1",
         measure=lambda *_: _ideal_accuracy(),
-        expected={LOWEST_ACCURACY: equals(1, "a theorem for prime p: one wave has its only maximum at 0")},
+        expected={"lowest accuracy": equals(1, "a theorem for prime p: one wave has its only maximum at 0")},
         scope="any network",
         figure="algorithm",
     ),
@@ -146,7 +127,7 @@ CLAIMS = (
         expected={
             N_WEIGHTS: between(226_688, 226_816, "with 113 outputs, and with 114, one for ="),
             AS_STATED: equals(1, "W_E, W_pos, W_Q, W_K, W_V, W_O, W_in, b_in, W_out, b_out, W_U and no other"),
-            IS_RELU: equals(1),
+            "ReLU": equals(1),
         },
         needs=(MAIN,),
         scope="any network",
@@ -156,13 +137,19 @@ CLAIMS = (
         where="section 3",
         statement="Trained on 30% of the 113^2 pairs, all others held out; AdamW, learning rate 1e-3, weight decay 1, 40,000 epochs.",
         source_says="3,830 and 8,939 pairs",
-        measure=_data,
+        measure=lambda m: {
+            "train pairs": len(m.split.train),
+            "test pairs": len(m.split.test),
+            "learning rate": m.recipe.lr,
+            "weight decay": m.recipe.weight_decay,
+            "epochs of the recipe": m.recipe.epochs,
+        },
         expected={
-            N_TRAIN: equals(3830, "0.3 x 12,769 rounded down"),
-            N_TEST: equals(8939),
-            LEARNING_RATE: equals(1e-3),
-            WEIGHT_DECAY: equals(1),
-            EPOCHS: equals(40_000),
+            "train pairs": equals(3830, "0.3 x 12,769 rounded down"),
+            "test pairs": equals(8939),
+            "learning rate": equals(1e-3),
+            "weight decay": equals(1),
+            "epochs of the recipe": equals(40_000),
         },
         needs=(MAIN,),
         scope="any network",
@@ -176,8 +163,8 @@ CLAIMS = (
         printed={"grokked": 10_000},
         outside={"grokked": "read off figure 2, where it is near 10,000"},
         expected={
-            TRAIN_BY_1500: at_least(0.999, "memorisation ends at 1,400 in the paper"),
-            TEST_WHEN_MEMORISED: at_most(0.3, "low before grokking"),
+            "train accuracy by epoch 1,500": at_least(0.999, "memorisation ends at 1,400 in the paper"),
+            "test accuracy when memorised": at_most(0.3, "low before grokking"),
             TEST_BY_30000: at_least(0.999, "all five curves end at 1"),
             "grokked": between(3_000, 25_000, "10,000 in the paper, seeds differ"),
             MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "half and one and a half times the paper's 10,000"),

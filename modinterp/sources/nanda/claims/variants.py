@@ -26,12 +26,8 @@ from modinterp.sources.nanda.claims.trainings import (
 )
 from modinterp.sources.nanda.tables import runs_of
 
-GENERALISED = "share of seeds that reach a test accuracy of 0.99"
 WITH_SLINGSHOT = "share of seeds with a slingshot"
-EXCLUDED_OVER_TRAIN = "largest excluded over train loss before it groks"
 DELAYED = "share of seeds that generalise at least 500 epochs after memorising"
-SCARCE_ACCURACY = "highest test accuracy with 5% and 10%"
-AMPLE_DELAY = "epochs from memorising to generalising with 20%"
 
 TWO_LAYERS, P109, P53 = runs_of("2-layer"), runs_of("P109"), runs_of("P53")
 P401_DECAYS = tuple(f"nanda/p401-decay-{decay}-0" for decay in (0.3, 0.5, 1, 3, 5, 8))
@@ -42,24 +38,16 @@ def _two_layers(*runs: CyclicMeasurements) -> dict[str, Value]:
     counts = [len(slingshots(curve(m, "epoch"), curve(m, "train_loss"))) for m in runs]
     best = [highest(m, "test_accuracy") for m in runs]
     return {
-        GENERALISED: share([accuracy >= LEARNED for accuracy in best]),
+        "share of seeds that reach a test accuracy of 0.99": share([accuracy >= LEARNED for accuracy in best]),
         WITH_SLINGSHOT: share([n > 0 for n in counts]),
     }
-
-
-def _slingshots(*runs: CyclicMeasurements) -> dict[str, Value]:
-    return {WITH_SLINGSHOT: _two_layers(*runs)[WITH_SLINGSHOT]}
 
 
 def _excluded_before_grokking(m: CyclicMeasurements) -> dict[str, Value]:
     until = math.inf if math.isnan(m.grokking.grokked) else m.grokking.grokked
     before = m.progress[m.progress["epoch"].between(m.grokking.memorised, until, inclusive="left")]
     ratio = before["excluded_loss_train"] / before["train_loss"]
-    return {EXCLUDED_OVER_TRAIN: float(ratio.max()) if len(ratio) else math.nan}
-
-
-def _groks_at_53(*runs: CyclicMeasurements) -> dict[str, Value]:
-    return {DELAYED: share([delay(m) >= 500 for m in runs])}
+    return {"largest excluded over train loss before it groks": float(ratio.max()) if len(ratio) else math.nan}
 
 
 def _like_mainline(*runs: CyclicMeasurements) -> dict[str, Value]:
@@ -71,16 +59,12 @@ def _like_mainline(*runs: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-def _by_decay_at_401(*runs: CyclicMeasurements) -> dict[str, Value]:
-    return {DELAY: [delay(m) for m in runs if not math.isnan(m.grokking.memorised)]}
-
-
 def _by_fraction_at_401(*runs: CyclicMeasurements) -> dict[str, Value]:
     scarce = [m for m in runs if m.recipe.fraction < 0.15]
     ample = [m for m in runs if m not in scarce]
     return {
-        SCARCE_ACCURACY: [highest(m, "test_accuracy") for m in scarce],
-        AMPLE_DELAY: [delay(m) for m in ample],
+        "highest test accuracy with 5% and 10%": [highest(m, "test_accuracy") for m in scarce],
+        "epochs from memorising to generalising with 20%": [delay(m) for m in ample],
     }
 
 
@@ -92,7 +76,7 @@ CLAIMS = (
         source_says="none printed; test losses 9.5e-7 to 6.5e-2 in table 5",
         measure=_two_layers,
         expected={
-            GENERALISED: at_least(0.6, "three of five: to some degree"),
+            "share of seeds that reach a test accuracy of 0.99": at_least(0.6, "three of five: to some degree"),
             WITH_SLINGSHOT: at_least(0.6, "three of five: a train loss from below 1e-3 to above 1e-2"),
         },
         needs=TWO_LAYERS,
@@ -107,7 +91,9 @@ CLAIMS = (
         statement="In a network of two layers the excluded loss rises before it groks.",
         source_says="none printed",
         measure=each(_excluded_before_grokking),
-        expected={EXCLUDED_OVER_TRAIN: at_least(10, "an order of magnitude in figure 23")},
+        expected={
+            "largest excluded over train loss before it groks": at_least(10, "an order of magnitude in figure 23")
+        },
         needs=TWO_LAYERS,
         scope="any seed",
         figure="two_layers_excluded",
@@ -118,7 +104,7 @@ CLAIMS = (
         where="appendix D.2",
         statement="Networks of two layers show slingshots.",
         source_says="none printed",
-        measure=_slingshots,
+        measure=lambda *runs: {WITH_SLINGSHOT: _two_layers(*runs)[WITH_SLINGSHOT]},
         expected={WITH_SLINGSHOT: at_least(0.6, "as figure 22: three of five")},
         needs=TWO_LAYERS,
         required=TWO_LAYERS[:3],
@@ -131,7 +117,7 @@ CLAIMS = (
         where="appendix C.2.2, figure 24",
         statement="Mod 53 it groks with a weight decay of 5.",
         source_says="five of five runs",
-        measure=_groks_at_53,
+        measure=lambda *runs: {DELAYED: share([delay(m) >= 500 for m in runs])},
         expected={
             DELAYED: at_least(0.8, "four of five"),
         },
@@ -191,7 +177,7 @@ CLAIMS = (
         where="appendix C.2.2, figure 25",
         statement="Mod 401 it generalises at once, whatever the weight decay from 0.3 to 8.",
         source_says="six of six",
-        measure=_by_decay_at_401,
+        measure=lambda *runs: {DELAY: [delay(m) for m in runs if not math.isnan(m.grokking.memorised)]},
         expected={
             DELAY: at_most(
                 500,
@@ -227,8 +213,8 @@ CLAIMS = (
         source_says="three of three each",
         measure=_by_fraction_at_401,
         expected={
-            SCARCE_ACCURACY: at_most(0.5, "never generalises"),
-            AMPLE_DELAY: at_most(1000, "at once"),
+            "highest test accuracy with 5% and 10%": at_most(0.5, "never generalises"),
+            "epochs from memorising to generalising with 20%": at_most(1000, "at once"),
         },
         needs=P401_FRACTIONS,
         required=("nanda/p401-fraction-20-*", "nanda/p401-fraction-[15]*"),
