@@ -16,11 +16,6 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.circles import TUNED
 from modinterp.sources.clock.runs import SEEDS
 
-SMALLEST_DEVIATION = "smallest standard deviation of a head's attention to a"
-LOWEST_MEAN = "lowest mean"
-HIGHEST_MEAN = "highest mean"
-HIGHEST_SHARE = "highest share"
-LOWEST_SHARE = "lowest share"
 TUNED_HEADS = "heads tuned to a key frequency"
 
 
@@ -28,9 +23,11 @@ def _attention_varies(m: CyclicMeasurements) -> dict[str, Value]:
     to_a = m.pattern[..., 0].flatten(0, 1)
     deviations = to_a.std(dim=0)[list(m.circles.tuned_heads)]
     return {
-        SMALLEST_DEVIATION: float(deviations.min()) if m.circles.tuned_heads else math.nan,
-        LOWEST_MEAN: float(to_a.mean(dim=0).min()),
-        HIGHEST_MEAN: float(to_a.mean(dim=0).max()),
+        "smallest standard deviation of a head's attention to a": (
+            float(deviations.min()) if m.circles.tuned_heads else math.nan
+        ),
+        "lowest mean": float(to_a.mean(dim=0).min()),
+        "highest mean": float(to_a.mean(dim=0).max()),
         TUNED_HEADS: len(m.circles.tuned_heads),
     }
 
@@ -39,8 +36,8 @@ def _attention_is_periodic(m: CyclicMeasurements) -> dict[str, Value]:
     tuning = m.circles.tuning
     return {
         "heads with a share of 0.8": sum(share >= TUNED for _, share in tuning),
-        HIGHEST_SHARE: max(share for _, share in tuning),
-        LOWEST_SHARE: min(share for _, share in tuning),
+        "highest share": max(share for _, share in tuning),
+        "lowest share": min(share for _, share in tuning),
     }
 
 
@@ -110,10 +107,10 @@ CLAIMS = (
         source_says="six random pairs shown",
         measure=each(_attention_varies),
         expected={
-            SMALLEST_DEVIATION: at_least(0.05, "a head that halves would have 0"),
+            "smallest standard deviation of a head's attention to a": at_least(0.05, "a head that halves would have 0"),
             TUNED_HEADS: at_least(1, "else there is no head to speak of"),
         },
-        reported=(LOWEST_MEAN, HIGHEST_MEAN),
+        reported=("lowest mean", "highest mean"),
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -134,7 +131,7 @@ CLAIMS = (
         source_says="head 1 at 4, head 2 at 43, head 3 at 32, head 0 at many",
         measure=each(_attention_is_periodic),
         expected={"heads with a share of 0.8": at_least(2, "3 of 4 in the source")},
-        reported=(HIGHEST_SHARE, LOWEST_SHARE),
+        reported=("highest share", "lowest share"),
         needs=SEEDS,
         scope="any seed",
         figure="attention",

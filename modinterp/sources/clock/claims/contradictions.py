@@ -1,7 +1,7 @@
 """Conflicts of the blog post with the paper, with itself and with arithmetic."""
 
 from modinterp.claims.contradiction import Contradiction
-from modinterp.sources.clock.claims import attention, mlp, motion, petals_of_heads, readout, setup
+from modinterp.sources.clock.claims import mlp, motion, petals_of_heads
 
 CONTRADICTIONS = (
     Contradiction(
@@ -10,13 +10,13 @@ CONTRADICTIONS = (
         "the products.",
         settled_by={
             "s8.mlp_affine": (
-                mlp.AFFINE_ACCURACY,
-                mlp.AFFINE_EXPLAINED,
-                mlp.IDENTITY_ACCURACY,
+                "accuracy with an affine map in place of the neurons",
+                "R squared of that map",
+                "accuracy without the ReLU",
                 mlp.PRODUCTS_BEFORE_MLP,
                 "products_after",
             ),
-            "s8.bup_sorted": (mlp.NEGATIVE_BIASES, mlp.NEGATIVE_PRE),
+            "s8.bup_sorted": ("biases below -0.1", mlp.NEGATIVE_PRE),
         },
         follows="The ReLU is needed. The blog's evidence, that few biases are negative, is true and does not bear on "
         "it: a third of the pre-activations are below 0 all the same.",
@@ -26,9 +26,9 @@ CONTRADICTIONS = (
         conflict="The blog: a network without ReLU groks. Nanda et al.: products come from attention and from the MLP.",
         settled_by={
             "s8.reluless_groks": (
-                mlp.HIGHEST_TEST_ACCURACY,
-                mlp.PRODUCTS_WITHOUT_RELU,
-                mlp.GROKKED,
+                "highest test accuracy",
+                "share of products before the MLP",
+                "grokking epochs without ReLU",
             ),
         },
         follows="Both are right: without ReLU all products come from the attention, which then makes many more of "
@@ -39,8 +39,12 @@ CONTRADICTIONS = (
         conflict="The blog: at least two circles and two heads are needed, with co-prime frequencies. Nanda et al.: "
         "several frequencies only widen the margin.",
         settled_by={
-            "s111.min2": (readout.MARGIN, readout.ONE_HEAD_ACCURACY, readout.ONE_HEAD_KEYS),
-            "s112.gcd": (readout.SINGLE_FREQUENCIES, readout.DISAGREEMENTS),
+            "s111.min2": (
+                "margin of one exact circle",
+                "test accuracy with one head",
+                "key frequencies of the network with one head",
+            ),
+            "s112.gcd": ("single frequencies that are enough mod 113", "disagreements with gcd(k..., P) = 1"),
         },
         follows="One exact circle is enough for a prime P, though its margin is tiny; one head is enough for several "
         "circles; what counts is gcd(k1, ..., P) = 1.",
@@ -48,32 +52,34 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-A7",
         conflict="Nanda et al.: each head has a single frequency. The blog: head 0 has many.",
-        settled_by={"s6.attention_periodic": (attention.HIGHEST_SHARE, attention.LOWEST_SHARE)},
+        settled_by={"s6.attention_periodic": ("highest share", "lowest share")},
         follows="Both occur: among our twelve heads all but one are clean.",
     ),
     Contradiction(
         id="X-A8",
         conflict="The blog: attention looks random, and is periodic. The circuits report: attention is about one half.",
-        settled_by={"s6.attn_maps6": (attention.LOWEST_MEAN, attention.HIGHEST_MEAN, attention.SMALLEST_DEVIATION)},
+        settled_by={
+            "s6.attn_maps6": ("lowest mean", "highest mean", "smallest standard deviation of a head's attention to a")
+        },
         follows="Both: one half on average, and swinging far around it.",
     ),
     Contradiction(
         id="X-A9",
         conflict="The blog: test loss 0. Nanda et al.: cross-entropy never reaches 0.",
-        settled_by={"s4.curves": (setup.LAST_TEST_LOSS,)},
+        settled_by={"s4.curves": ("test loss of the last snapshot",)},
         follows="It is small and not 0, in float64.",
     ),
     Contradiction(
         id="X-C1",
         conflict="The blog lets a and b run from 1 to P, its code from 0 to P - 1.",
-        settled_by={"s2.task": (setup.SMALLEST_OPERAND, setup.LARGEST_OPERAND, setup.EQUALS_TOKEN)},
+        settled_by={"s2.task": ("smallest operand", "largest operand", "token of =")},
         follows="Tokens run from 0 to 112, and = is 113.",
     ),
     Contradiction(
         id="X-C2",
         conflict='The blog: the paper confirmed that positional embeddings are "irrelevant". The paper has them, and '
         "no ablation.",
-        settled_by={"s3.irrelevant": (setup.DELAYED, "grokked", "logit_fve")},
+        settled_by={"s3.irrelevant": ("delayed", "grokked", "logit_fve")},
         follows="Networks grok with and without; nothing here speaks against the statement but the logits of one seed.",
     ),
     Contradiction(
@@ -93,7 +99,12 @@ CONTRADICTIONS = (
         id="X-C5",
         conflict="The blog: written circles could interfere with the embedding's in the residual stream. At = that "
         "stream holds the embedding of =, which is the same for all pairs.",
-        settled_by={"s8.dihedral": (mlp.VARIANCE_BEFORE, mlp.SMALLEST_DIHEDRAL)},
+        settled_by={
+            "s8.dihedral": (
+                "variance of the residual stream at = before attention",
+                "smallest dihedral angle [degrees]",
+            )
+        },
         follows="There is nothing there to interfere with.",
     ),
     Contradiction(
@@ -123,7 +134,7 @@ CONTRADICTIONS = (
         id="X-C9",
         conflict="The blog: attention alone makes the circles rotate, the MLP only stretches.",
         settled_by={
-            "s8.mlp_affine": (mlp.PRODUCTS_BEFORE_MLP, mlp.PRODUCTS_OF_LOGITS),
+            "s8.mlp_affine": (mlp.PRODUCTS_BEFORE_MLP, "share of products, logits"),
             "s93.rotate": (motion.ROTATION_FIT, motion.WITH_HEAD[motion.ROTATION_FIT]),
         },
         follows="Attention makes a little rotation at the frequencies that heads attend at, and none at the others; "

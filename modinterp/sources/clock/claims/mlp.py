@@ -19,18 +19,8 @@ from modinterp.sources.clock.claims.conditions import ACCURATE, LEARNED
 from modinterp.sources.clock.runs import SEEDS, WITHOUT_RELU
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
-SMALLEST_DIHEDRAL = "smallest dihedral angle [degrees]"
-VARIANCE_BEFORE = "variance of the residual stream at = before attention"
-NEGATIVE_BIASES = "biases below -0.1"
 NEGATIVE_PRE = "pre-activations below 0"
-AFFINE_ACCURACY = "accuracy with an affine map in place of the neurons"
-AFFINE_EXPLAINED = "R squared of that map"
-IDENTITY_ACCURACY = "accuracy without the ReLU"
 PRODUCTS_BEFORE_MLP = "share of products, before the MLP"
-PRODUCTS_OF_LOGITS = "share of products, logits"
-HIGHEST_TEST_ACCURACY = "highest test accuracy"
-PRODUCTS_WITHOUT_RELU = "share of products before the MLP"
-GROKKED = "grokking epochs without ReLU"
 
 _CLEARLY_NEGATIVE = -0.1
 BATTERY = (*SEEDS, MAINLINE[0])
@@ -40,9 +30,11 @@ def _dihedral_angles(m: CyclicMeasurements) -> dict[str, Value]:
     angles = [plane_angles(m.circles.planes[i], m.circles.own_plane(ATTN_OUT, j)) for i, j in product(m.freqs, m.freqs)]
     before = m.activation("blocks.0.hook_resid_pre")
     return {
-        SMALLEST_DIHEDRAL: min(angle.dihedral for angle in angles),
+        "smallest dihedral angle [degrees]": min(angle.dihedral for angle in angles),
         "lowest quality of a written circle": min(m.circles.own_circle(ATTN_OUT, k).quality for k in m.freqs),
-        VARIANCE_BEFORE: float((before - before.mean(dim=(0, 1))).square().sum()),
+        "variance of the residual stream at = before attention": float(
+            (before - before.mean(dim=(0, 1))).square().sum()
+        ),
     }
 
 
@@ -72,7 +64,7 @@ def _features(m: CyclicMeasurements) -> dict[str, Value]:
 def _biases(m: CyclicMeasurements) -> dict[str, Value]:
     b_in, pre = m.b_in, m.pre
     return {
-        NEGATIVE_BIASES: int((b_in < _CLEARLY_NEGATIVE).sum()),
+        "biases below -0.1": int((b_in < _CLEARLY_NEGATIVE).sum()),
         "share of biases above 0": float((b_in > 0).double().mean()),
         NEGATIVE_PRE: float((pre < 0).double().mean()),
     }
@@ -101,12 +93,12 @@ def _affine_battery(m: CyclicMeasurements) -> dict[str, Value]:
     battery = m.circles.mlp_linearity
     before, _, _, of_logits = battery.products.values()
     return {
-        AFFINE_ACCURACY: battery.affine_accuracy,
-        AFFINE_EXPLAINED: battery.affine_explained,
-        IDENTITY_ACCURACY: battery.identity_accuracy,
+        "accuracy with an affine map in place of the neurons": battery.affine_accuracy,
+        "R squared of that map": battery.affine_explained,
+        "accuracy without the ReLU": battery.identity_accuracy,
         NEGATIVE_PRE: battery.negative,
         PRODUCTS_BEFORE_MLP: before,
-        PRODUCTS_OF_LOGITS: of_logits,
+        "share of products, logits": of_logits,
         "highest R squared of cos, sin(w(a + b)) from before the MLP": max(battery.decodability.values()),
     }
 
@@ -120,10 +112,10 @@ CLAIMS = (
         source_says="no two planes are similar",
         measure=each(_dihedral_angles),
         expected={
-            SMALLEST_DIHEDRAL: at_least(30, "a third of the way to perpendicular"),
+            "smallest dihedral angle [degrees]": at_least(30, "a third of the way to perpendicular"),
             "lowest quality of a written circle": at_least(0.8, "what is compared must be circles"),
         },
-        reported=(VARIANCE_BEFORE,),
+        reported=("variance of the residual stream at = before attention",),
         needs=SEEDS,
         scope="any seed",
         figure="planes",
@@ -180,7 +172,7 @@ CLAIMS = (
         source_says="far fewer than 113",
         measure=each(_biases),
         expected={
-            NEGATIVE_BIASES: at_most(112, "fewer than one a number"),
+            "biases below -0.1": at_most(112, "fewer than one a number"),
             "share of biases above 0": at_least(
                 0.5, "most of those that are not negative; the source goes on to use it"
             ),
@@ -239,15 +231,19 @@ CLAIMS = (
         statement="The MLP is no more than an affine map, and the ReLU unnecessary.",
         source_says="argued from the biases",
         measure=each(_affine_battery),
-        expected={AFFINE_ACCURACY: at_least(LEARNED.low, "an affine map would do as well")},
+        expected={
+            "accuracy with an affine map in place of the neurons": at_least(
+                LEARNED.low, "an affine map would do as well"
+            )
+        },
         reported=(
-            AFFINE_EXPLAINED,
-            IDENTITY_ACCURACY,
+            "R squared of that map",
+            "accuracy without the ReLU",
             NEGATIVE_PRE,
             PRODUCTS_BEFORE_MLP,
             "products_before",
             "products_after",
-            PRODUCTS_OF_LOGITS,
+            "share of products, logits",
             "highest R squared of cos, sin(w(a + b)) from before the MLP",
         ),
         needs=BATTERY,
@@ -267,16 +263,18 @@ CLAIMS = (
         source_says="groks",
         measure=each(
             lambda m: {
-                HIGHEST_TEST_ACCURACY: float(m.history["test_accuracy"].max()),
-                GROKKED: m.grokking.grokked,
-                PRODUCTS_WITHOUT_RELU: term_shares(m.activation(MID)).products,
+                "highest test accuracy": float(m.history["test_accuracy"].max()),
+                "grokking epochs without ReLU": m.grokking.grokked,
+                "share of products before the MLP": term_shares(m.activation(MID)).products,
             }
         ),
         expected={
-            HIGHEST_TEST_ACCURACY: at_least(LEARNED.low, "it groks"),
-            PRODUCTS_WITHOUT_RELU: at_least(0.2, "five times the 4% of networks with ReLU: nothing else can make them"),
+            "highest test accuracy": at_least(LEARNED.low, "it groks"),
+            "share of products before the MLP": at_least(
+                0.2, "five times the 4% of networks with ReLU: nothing else can make them"
+            ),
         },
-        reported=(GROKKED,),
+        reported=("grokking epochs without ReLU",),
         needs=WITHOUT_RELU,
         scope="any seed",
         finding=mixed("one of the seeds does not grok in 40,000 epochs, and its attention makes 8% of products"),

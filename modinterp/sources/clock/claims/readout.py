@@ -22,12 +22,6 @@ from modinterp.measurements.circles import MLP_OUT
 from modinterp.sources.clock.claims.conditions import LEARNED
 from modinterp.sources.clock.runs import MAIN, ONE_HEAD, SEEDS
 
-MARGIN = "margin of one exact circle"
-ONE_HEAD_ACCURACY = "test accuracy with one head"
-ONE_HEAD_KEYS = "key frequencies of the network with one head"
-DISAGREEMENTS = "disagreements with gcd(k..., P) = 1"
-SINGLE_FREQUENCIES = "single frequencies that are enough mod 113"
-
 
 def _planes(m: CyclicMeasurements) -> dict[int, Float[Tensor, "d_model 2"]]:
     """Key frequency to the plane of its circle in the MLP's output, by orthonormal columns."""
@@ -82,10 +76,10 @@ def _accuracy_of_circles(m: CyclicMeasurements) -> dict[str, Value]:
 def _how_many(m: CyclicMeasurements, one_head: CyclicMeasurements) -> dict[str, Value]:
     alone = [accuracy_on(restricted_logits(m.logits, [k]), m.labels) for k in m.freqs]
     return {
-        MARGIN: margin(m.p, [1]),
-        ONE_HEAD_ACCURACY: float(one_head.history["test_accuracy"].max()),
+        "margin of one exact circle": margin(m.p, [1]),
+        "test accuracy with one head": float(one_head.history["test_accuracy"].max()),
         "highest accuracy with one frequency of the logits kept": max(alone),
-        ONE_HEAD_KEYS: len(one_head.freqs),
+        "key frequencies of the network with one head": len(one_head.freqs),
         "grokking epoch of the network with one head": one_head.grokking.grokked,
     }
 
@@ -106,8 +100,10 @@ def _coprime() -> dict[str, Value]:
         "unique answers though the frequencies are not co-prime": sum(
             is_unique and math.gcd(*freqs) > 1 for (_, freqs), is_unique in unique.items()
         ),
-        DISAGREEMENTS: sum(is_unique != distinguishes(*key) for key, is_unique in unique.items()),
-        SINGLE_FREQUENCIES: sum(unique[113, (k,)] for k in range(1, 57)),
+        "disagreements with gcd(k..., P) = 1": sum(
+            is_unique != distinguishes(*key) for key, is_unique in unique.items()
+        ),
+        "single frequencies that are enough mod 113": sum(unique[113, (k,)] for k in range(1, 57)),
     }
 
 
@@ -202,9 +198,13 @@ CLAIMS = (
             "highest accuracy with one frequency of the logits kept": at_most(
                 LEARNED.low, "one circle alone must not be enough"
             ),
-            ONE_HEAD_ACCURACY: at_most(LEARNED.low, "one head must not be enough"),
+            "test accuracy with one head": at_most(LEARNED.low, "one head must not be enough"),
         },
-        reported=(MARGIN, ONE_HEAD_KEYS, "grokking epoch of the network with one head"),
+        reported=(
+            "margin of one exact circle",
+            "key frequencies of the network with one head",
+            "grokking epoch of the network with one head",
+        ),
         needs=(MAIN, ONE_HEAD),
         finding=one_seed(
             "One exact circle has a unique answer for a prime modulus, with a margin of 0.0015; a trained network "
@@ -221,7 +221,7 @@ CLAIMS = (
         source_says="P gcd(k1, k2, ...) = 1, which no integers fulfil",
         measure=_coprime,
         expected={"unique answers though the frequencies are not co-prime": equals(0)},
-        reported=(DISAGREEMENTS, SINGLE_FREQUENCIES),
+        reported=("disagreements with gcd(k..., P) = 1", "single frequencies that are enough mod 113"),
         needs=(),
         scope="any network",
         finding=refuted(

@@ -11,20 +11,14 @@ from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.clock.runs import SEEDS
 
-SMALLEST_OPERAND = "smallest operand"
-LARGEST_OPERAND = "largest operand"
-EQUALS_TOKEN = "token of ="
-DELAYED = "delayed"
-LAST_TEST_LOSS = "test loss of the last snapshot"
-
 
 def _task(m: CyclicMeasurements) -> dict[str, Value]:
     inputs = m.task.inputs()
     return {
         "pairs": len(inputs),
-        SMALLEST_OPERAND: int(inputs[:, :2].min()),
-        LARGEST_OPERAND: int(inputs[:, :2].max()),
-        EQUALS_TOKEN: int(inputs[:, 2].unique()),
+        "smallest operand": int(inputs[:, :2].min()),
+        "largest operand": int(inputs[:, :2].max()),
+        "token of =": int(inputs[:, 2].unique()),
         "answers that are not (a + b) mod p": int((m.labels[:, 0] != inputs[:, :2].sum(dim=1) % m.p).sum()),
         "pairs trained on": len(m.split.train),
     }
@@ -51,7 +45,7 @@ def _curves(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         "epochs from grokking until W_E settles": settled - grokked,
         "share of the sum of squares of W_E that goes after grokking": 1 - float(squares.iloc[-1] / after.iloc[0]),
-        LAST_TEST_LOSS: float(table["test_loss"].iloc[-1]),
+        "test loss of the last snapshot": float(table["test_loss"].iloc[-1]),
     }
 
 
@@ -65,9 +59,9 @@ CLAIMS = (
         measure=_task,
         expected={
             "pairs": equals(113 * 113),
-            SMALLEST_OPERAND: equals(0),
-            LARGEST_OPERAND: equals(112),
-            EQUALS_TOKEN: equals(113),
+            "smallest operand": equals(0),
+            "largest operand": equals(112),
+            "token of =": equals(113),
             "answers that are not (a + b) mod p": equals(0),
             "pairs trained on": equals(3830),
         },
@@ -96,9 +90,9 @@ CLAIMS = (
         statement="Positional embeddings do not matter: without them the network groks and ends with the "
         "same algorithm. The paper that is cited for it has no such ablation.",
         source_says="said to be confirmed in the paper of Nanda et al.",
-        measure=each(lambda m: {DELAYED: m.grokking.delayed}),
+        measure=each(lambda m: {"delayed": m.grokking.delayed}),
         expected={
-            DELAYED: equals(1, "it groks"),
+            "delayed": equals(1, "it groks"),
             "logit_fve": at_least(0.9, "95.3% in the paper, with positional embeddings"),
         },
         reported=("grokked",),
