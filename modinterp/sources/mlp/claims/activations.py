@@ -19,8 +19,6 @@ from modinterp.claims.claim import Value, each
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.runs import MAIN, SEEDS
 
-WAVES_OF_A = "share of waves of a alone"
-WAVES_OF_B = "share of waves of b alone"
 AGREEMENT = "agreement with the key frequencies of W_U"
 
 
@@ -28,8 +26,8 @@ def _single_waves(m: CyclicMeasurements) -> dict[str, Value]:
     spectrum = transform_2d(m.post)
     spectrum[0, 0] = 0
     return {
-        WAVES_OF_A: energy_share(spectrum[1:, 0], spectrum),
-        WAVES_OF_B: energy_share(spectrum[0, 1:], spectrum),
+        "share of waves of a alone": energy_share(spectrum[1:, 0], spectrum),
+        "share of waves of b alone": energy_share(spectrum[0, 1:], spectrum),
     }
 
 

@@ -1,7 +1,7 @@
 """Conflicts that Kissane's notebook has with itself, with arithmetic, and with Nanda et al. 2023."""
 
 from modinterp.claims.contradiction import Contradiction
-from modinterp.sources.mlp.claims import activations, logits, network
+from modinterp.sources.mlp.claims import logits
 
 CONTRADICTIONS = (
     Contradiction(
@@ -15,14 +15,14 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-K2",
         conflict="The notebook calls the network a 2-layer MLP with one hidden layer, its summary a 1-layer MLP.",
-        settled_by={"arch": (network.WEIGHTS,)},
+        settled_by={"arch": ("weights",)},
         follows="One hidden layer: an embedding, W_in and W_U are all its weights; what differs is whether the "
         "output counts.",
     ),
     Contradiction(
         id="X-K3",
         conflict="The lists of nine terms have cos(w a) twice and cos(w b) nowhere.",
-        settled_by={"neurons_9_terms": (activations.WAVES_OF_A, activations.WAVES_OF_B)},
+        settled_by={"neurons_9_terms": ("share of waves of a alone", "share of waves of b alone")},
         follows="A misprint: the network is symmetric in a and b, and waves of b are as large as waves of a.",
     ),
     Contradiction(
@@ -30,8 +30,8 @@ CONTRADICTIONS = (
         conflict="W_U = U S F^T is called a singular value decomposition.",
         settled_by={
             "wu_fourier_heatmap": (
-                logits.LARGEST_COSINE,
-                logits.LARGEST_KEY_COSINE,
+                "largest cosine between two columns",
+                "largest cosine between two key columns",
             )
         },
         follows="It is W_U in the Fourier basis with its columns normalised. Those of a singular value decomposition "
@@ -52,7 +52,7 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-A5",
         conflict="Nanda et al. count 5 key frequencies, the blog on the Clock 3, this notebook 13.",
-        settled_by={"logits_norm_map": ("n_keys",), "key_freqs": (logits.GAP,)},
+        settled_by={"logits_norm_map": ("n_keys",), "key_freqs": ("gap of squared norms",)},
         follows="The number belongs to the architecture and to the run: without attention it is 9 to 13 over five "
         "seeds, in transformers of the same size 3 to 5; nobody's number is wrong.",
     ),

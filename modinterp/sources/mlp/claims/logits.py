@@ -19,9 +19,6 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.claims.activations import AGREEMENT
 from modinterp.sources.mlp.runs import MAIN, SEEDS
 
-LARGEST_COSINE = "largest cosine between two columns"
-LARGEST_KEY_COSINE = "largest cosine between two key columns"
-GAP = "gap of squared norms"
 NORM_AT_KEYS, NORM = "norm at the key frequencies", "norm"
 NORM_RATIO = "ratio of norms"
 ENERGY_RATIO = "ratio of squared norms"
@@ -49,8 +46,8 @@ def _columns_of_W_U(m: CyclicMeasurements) -> dict[str, Value]:
     cosines, key = (U @ U.T - torch.eye(len(U), dtype=U.dtype, device=U.device)).abs(), components_of(m.freqs, m.p)
     return {
         "squared norm at the key frequencies": _energy_ratio(m),
-        LARGEST_COSINE: float(cosines.max()),
-        LARGEST_KEY_COSINE: float(cosines[key][:, key].max()),
+        "largest cosine between two columns": float(cosines.max()),
+        "largest cosine between two key columns": float(cosines[key][:, key].max()),
     }
 
 
@@ -118,10 +115,12 @@ CLAIMS = (
         where="cells 77 and 88",
         statement="There are more key frequencies than in the transformer.",
         source_says="13: 1, 3, 17, 19, 21, 23, 28, 29, 33, 35, 37, 42, 44",
-        measure=lambda m: {GAP: m.keys.gap**2},
+        measure=lambda m: {"gap of squared norms": m.keys.gap**2},
         expected={
             "n_keys": between(6, 20, "13 in the notebook; more than the 3 to 5 of transformers"),
-            GAP: at_least(3, "a set that does not stand out is no finding; 7.8 in the author's checkpoint"),
+            "gap of squared norms": at_least(
+                3, "a set that does not stand out is no finding; 7.8 in the author's checkpoint"
+            ),
         },
         needs=(MAIN,),
         figure="spectra",

@@ -16,8 +16,6 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.mlp.runs import MAIN, RUNS, SEEDS
 from modinterp.training.loss import OutputLayout, losses
 
-WEIGHTS = "weights"
-
 _FIRST_TRAIN_PAIRS = [[37, 1], [23, 9], [2, 43], [7, 34], [42, 101]]
 _FIRST_TEST_PAIRS = [[55, 55], [69, 109], [13, 17], [103, 54], [78, 112]]
 
@@ -25,7 +23,7 @@ _FIRST_TEST_PAIRS = [[55, 55], [69, 109], [13, 17], [103, 54], [78, 112]]
 def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     shapes = {name: tuple(w.shape) for name, w in m.model.named_parameters()}
     return {
-        WEIGHTS: sum(math.prod(shape) for shape in shapes.values()),
+        "weights": sum(math.prod(shape) for shape in shapes.values()),
         "names and shapes as stated": shapes == RUNS[MAIN].model.shapes(),
         "ReLU": m.model.cfg.act_fn == "relu",
     }
@@ -82,7 +80,7 @@ CLAIMS = (
         statement="One hidden layer, no attention, no biases: logits are ReLU((W_E[a] + W_E[b]) W_in) W_U.",
         source_says="137,856 weights",
         measure=_architecture,
-        expected={WEIGHTS: equals(137_856), "names and shapes as stated": equals(1), "ReLU": equals(1)},
+        expected={"weights": equals(137_856), "names and shapes as stated": equals(1), "ReLU": equals(1)},
         needs=(MAIN,),
         scope="any network",
     ),
