@@ -9,7 +9,7 @@ released sweep draws ReLU or GeLU, and its tables hold ReLU alone, which is what
 from __future__ import annotations
 
 from modinterp.claims import Contradiction
-from modinterp.sources.pizza.claims import circles, mathematics, models, phases, setup
+from modinterp.sources.pizza.claims import circles, models, phases
 
 CONTRADICTIONS = (
     Contradiction(
@@ -34,26 +34,31 @@ CONTRADICTIONS = (
         settled_by={
             "table1.pizza": (circles.FIRST_PIZZA,),
             "table1.code": (circles.LEAST_TWO,),
-            "pizza.harmonic": (mathematics.R_SQUARED,),
+            "pizza.harmonic": ("squared correlation",),
         },
         follows="They are two formulas: a cosine times the factor of the distance, and two absolute values.",
     ),
     Contradiction(
         id="X-P4",
         conflict="Constant attention reads as an average; the code gives every position the weight 1, which is a sum.",
-        settled_by={"setup.attention_rate": (setup.ROW_SUM, setup.CONSTANT_IS_ONE)},
+        settled_by={
+            "setup.attention_rate": (
+                "largest distance of a row of attention to 2 - rate",
+                "attention at rate 0 is 1 everywhere",
+            )
+        },
         follows="The rate changes the size of what attention writes as well, from 2 to 1.",
     ),
     Contradiction(
         id="X-P5",
         conflict="The configurations call the attention causal, and the code applies no mask.",
-        settled_by={"setup.attention_rate": (setup.LOOKS_AHEAD,)},
+        settled_by={"setup.attention_rate": ("least attention of the first position to the second",)},
         follows="Every position attends to all. With one layer read at the last position a mask would change nothing.",
     ),
     Contradiction(
         id="X-P6",
         conflict="Model A is said to add the two embeddings, and its symmetricity is 0.994 and not 1.",
-        settled_by={"modelA.gs": (models.GS, models.WITHOUT_SKIP)},
+        settled_by={"modelA.gs": (models.GS, "gradient symmetricity without the skip around attention")},
         follows="The skip around attention brings b alone; without it the symmetricity is 1.",
     ),
     Contradiction(

@@ -23,7 +23,6 @@ from modinterp.tasks import addition
 SINGLE, SUBSETS = "least accuracy of one circle", "least accuracy of several circles together"
 DIFFERENCE = "largest difference"
 LEAST_FACTOR, LEAST_FACTOR_EVEN = "least size of a logit of one circle", "least size of a logit at p = 58"
-R_SQUARED = "squared correlation"
 OF_SUMS, OF_PRODUCTS = "symmetricity of networks of sums", "symmetricity of a network of products"
 
 FREQS = range(1, P // 2 + 1)
@@ -132,9 +131,11 @@ CLAIMS = (
         statement="The formula with two absolute values differs from the pizza's by odd higher harmonics alone.",
         source_says="not said; the series (1/9) / (1/9 + 1/1225 + 1/9801 + ...) is 0.99139",
         measure=lambda: {
-            R_SQUARED: correlation(formula_logits("two absolute values", P, 1), formula_logits("pizza", P, 1)) ** 2
+            "squared correlation": (
+                correlation(formula_logits("two absolute values", P, 1), formula_logits("pizza", P, 1)) ** 2
+            )
         },
-        expected={R_SQUARED: between(0.990, 0.993, "0.99139 as a series, 0.99134 at p = 59")},
+        expected={"squared correlation": between(0.990, 0.993, "0.99139 as a series, 0.99134 at p = 59")},
         scope="any network",
         figure="formulas",
     ),

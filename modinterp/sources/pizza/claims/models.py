@@ -26,7 +26,6 @@ from modinterp.sources.pizza.runs import ATTENTION, CONSTANT, SOFTMAX
 
 GS, MEDIAN_GS = "gradient symmetricity", "median gradient symmetricity"
 RELEASED_GS = "gradient symmetricity, the 100 triples of the released code"
-WITHOUT_SKIP = "gradient symmetricity without the skip around attention"
 DI_OF_SOLVED = "distance irrelevance of the runs that solve the task"
 DI_WRONG_OF_SOLVED = f"{DI_OF_SOLVED}, largest wrong logit"
 MEDIAN_DI = "median distance irrelevance"
@@ -133,7 +132,7 @@ CLAIMS = (
             lambda m: {
                 GS: m.symmetricity_over_pairs,
                 RELEASED_GS: m.symmetricity_of_released_triples,
-                WITHOUT_SKIP: m.symmetricity_without_skip,
+                "gradient symmetricity without the skip around attention": m.symmetricity_without_skip,
             }
         ),
         given=SOLVED,

@@ -14,9 +14,6 @@ from modinterp.models import MLPConfig, TransformerConfig, hooked, initial_weigh
 from modinterp.sources.pizza.runs import CONSTANT, CONTROLS, MAIN, RUNS, SOFTMAX
 from modinterp.tasks import addition
 
-ROW_SUM = "largest distance of a row of attention to 2 - rate"
-CONSTANT_IS_ONE = "attention at rate 0 is 1 everywhere"
-LOOKS_AHEAD = "least attention of the first position to the second"
 TRAIN_PAIRS, TEST_PAIRS = "training pairs", "test pairs"
 EPOCHS, DECAY, STEP = "epochs", "weight decay", "learning rate"
 FIRST_BETA, LOSS_DTYPE = "first beta", "the loss is taken in float64"
@@ -53,7 +50,11 @@ def _attention_rate() -> dict[str, Value]:
         sums.append(float((found.sum(dim=-1) - (2 - rate)).abs().max()))
         ahead.append(float(found[..., 0, 1].min()))
         ones += rate == 0 and bool((found == torch.ones_like(found)).all())
-    return {ROW_SUM: max(sums), CONSTANT_IS_ONE: ones, LOOKS_AHEAD: min(ahead)}
+    return {
+        "largest distance of a row of attention to 2 - rate": max(sums),
+        "attention at rate 0 is 1 everywhere": ones,
+        "least attention of the first position to the second": min(ahead),
+    }
 
 
 def _only(values: set[float]) -> float:
@@ -102,9 +103,11 @@ CLAIMS = (
         source_says="rate times softmax plus 1 - rate, for every query and key, without a mask (released code)",
         measure=_attention_rate,
         expected={
-            ROW_SUM: at_most(1e-6, "rate + 2 (1 - rate), for two positions"),
-            CONSTANT_IS_ONE: equals(1, "bit for bit"),
-            LOOKS_AHEAD: at_least(1e-9, "no mask is applied"),
+            "largest distance of a row of attention to 2 - rate": at_most(
+                1e-6, "rate + 2 (1 - rate), for two positions"
+            ),
+            "attention at rate 0 is 1 everywhere": equals(1, "bit for bit"),
+            "least attention of the first position to the second": at_least(1e-9, "no mask is applied"),
         },
         scope="any network",
     ),
