@@ -15,13 +15,13 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-H3",
         conflict="The post has a = alpha beta^2, where alpha is read and beta is written.",
-        settled_by={"maths.indicator": (mathematics.DIFFERENCE,)},
+        settled_by={"maths.indicator": ("largest difference from the indicators",)},
         follows="A square of what is read times what is written: it is alpha^2 beta.",
     ),
     Contradiction(
         id="X-H4",
         conflict="Figure 8 shows ghosts of the network with ReLU, computed with squares in its place.",
-        settled_by={"logits.ghost": (voting.GHOST, voting.OF_SQUARES)},
+        settled_by={"logits.ghost": (voting.GHOST, "ghost over peak with squares as nonlinearity")},
         follows="With its own nonlinearity the network has smaller ghosts; with neither are they one half.",
     ),
     Contradiction(

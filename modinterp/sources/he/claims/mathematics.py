@@ -19,7 +19,6 @@ from modinterp.sources.he.neuron_waves import TURN, angles
 from modinterp.sources.he.runs import P
 
 SQUARE, RELU = ACTIVATIONS["square"], ACTIVATIONS["relu"]
-DIFFERENCE = "largest difference from the indicators"
 FAILING, EXACT = "numbers of phases that fail", "largest difference from the indicators for the others"
 GHOST, DIP = "ghost over peak", "dip over peak"
 BY_COSINE, BY_SQUARE = "r2 with |cos u/2|", "r2 with cos^2 u/2"
@@ -50,7 +49,9 @@ def _indicator() -> dict[str, Value]:
     bounds = {a: 1 - (P - 1) * torch.tensor(-a * n * P / 8).double().exp().item() for a in (0.01, 0.05, 0.1, 0.5)}
     printed = torch.tensor([-4, 3, -4, 10, -4, 3, -4]).double()
     return {
-        DIFFERENCE: max(float((_ideal(p, 8) - _indicators(p, 8)).abs().max()) for p in (7, P, 31)),
+        "largest difference from the indicators": max(
+            float((_ideal(p, 8) - _indicators(p, 8)).abs().max()) for p in (7, P, 31)
+        ),
         "largest difference from the seven printed logits": float((_ideal(7, 8)[4, 6] - printed).abs().max()),
         "most by which a probability lies below the bound": max(
             bound - _least_probability(a * logits) for a, bound in bounds.items()
@@ -160,7 +161,7 @@ CLAIMS = (
         source_says="aN/2 (-1 + p/2 at x + y + p/4 at 2x and 2y); probability at least 1 - (p - 1) exp(-aNp/8)",
         measure=_indicator,
         expected={
-            DIFFERENCE: at_most(1e-9, "an identity, up to rounding"),
+            "largest difference from the indicators": at_most(1e-9, "an identity, up to rounding"),
             "largest difference from the seven printed logits": at_most(
                 1e-9, "-4 3 -4 10 -4 3 -4 in its notebook, for p = 7, 8 phases, x = 4, y = 6"
             ),
