@@ -1,13 +1,16 @@
 """Conflicts that ARENA's pages have with their own figures and weights."""
 
 from modinterp.claims.contradiction import Contradiction
-from modinterp.sources.arena.claims import cumsum, cumsum_neurons
+from modinterp.sources.arena.claims import cumsum
 
 CONTRADICTIONS = (
     Contradiction(
         "X-A2",
         "The text lists neurons 2 and 7 as firing on negative means; its figure has them fire on positive ones.",
-        {"cumsum.signs_listed": (cumsum_neurons.AS_LISTED,), "cumsum.u_align": (cumsum.POS_U, cumsum.NEG_U)},
+        {
+            "cumsum.signs_listed": ("neurons with the sign that the source lists",),
+            "cumsum.u_align": (cumsum.POS_U, cumsum.NEG_U),
+        },
         "The figure is right: none of the six signs of the list is that of the network.",
     ),
     Contradiction(

@@ -21,7 +21,6 @@ from modinterp.sources.arena.runs import CUMSUM
 
 FAR, NEAR = "accuracy without neurons, mean beyond 1", "accuracy without neurons, mean below a quarter"
 AGREEING = "share of the neurons that matter and boost the sign that they fire on"
-AS_LISTED = "neurons with the sign that the source lists"
 RELU = "smallest correlation with a ReLU of the projection, neurons that matter"
 MATTERS, MATTERS_MUCH = 0.001, 0.005  # rise of the loss without a neuron [nats]
 LISTED = {0: 1, 1: 1, 3: 1, 4: 1, 2: -1, 7: -1}  # neuron to the sign that the source says that it fires on
@@ -69,7 +68,12 @@ def _signs_agree(m: SequenceMeasurements) -> dict[str, float]:
 
 def _signs_listed(m: SequenceMeasurements) -> dict[str, float]:
     signs = _signs(judged(m))
-    return {AS_LISTED: sum(float(signs[neuron]) == sign for neuron, sign in LISTED.items()), SEED: seed(m)}
+    return {
+        "neurons with the sign that the source lists": sum(
+            float(signs[neuron]) == sign for neuron, sign in LISTED.items()
+        ),
+        SEED: seed(m),
+    }
 
 
 def _order(m: SequenceMeasurements) -> dict[str, float]:
@@ -147,7 +151,7 @@ CLAIMS = (
         statement="Neurons 0, 1, 3 and 4 fire on positive means, 2 and 7 on negative ones.",
         source_says="0, 1, 3, 4 positive; 2, 7 negative",
         measure=each(_signs_listed),
-        expected={AS_LISTED: equals(6, "the source's list")},
+        expected={"neurons with the sign that the source lists": equals(6, "the source's list")},
         given={SEED: equals(42, "neurons of another seed have other numbers")},
         needs=CUMSUM[:1],
         finding=one_seed(
