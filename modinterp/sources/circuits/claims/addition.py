@@ -14,20 +14,16 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR
 from modinterp.sources.circuits.runs import ADD, RUNS
 
-START = "start"
-END = "end"
 TRAINED_PAIRS, PAIRS = "pairs to train on", "pairs"
-COSINE = "cosine"
-ANSWERED_ALIKE = "pairs answered alike in both orders"
 
 
 def _grokking_window(m: CyclicMeasurements) -> dict[str, float]:
     """From when to when the test loss of a run comes down. [epochs]"""
     window = fall(m.history)
     return {
-        START: window.start,
+        "start": window.start,
         "length": window.end - window.start,
-        END: window.end,
+        "end": window.end,
     }
 
 
@@ -41,7 +37,7 @@ def _positions(m: CyclicMeasurements) -> dict[str, float]:
     W_pos = m.W_pos
     cosine, difference = float(cosines(W_pos)[0, 1]), relative_difference(W_pos[0], W_pos[1])
     return {
-        COSINE: cosine,
+        "cosine": cosine,
         "difference less 2 (1 - cosine)": abs(difference - 2 * (1 - cosine)),
     }
 
@@ -58,7 +54,7 @@ def _symmetric(m: CyclicMeasurements) -> dict[str, float]:
 
 def _invariant(m: CyclicMeasurements) -> dict[str, float]:
     answers = m.logits.argmax(dim=-1)
-    return {ANSWERED_ALIKE: float((answers == answers.T).double().mean())}
+    return {"pairs answered alike in both orders": float((answers == answers.T).double().mean())}
 
 
 CLAIMS = (
@@ -69,10 +65,10 @@ CLAIMS = (
         source_says="10,000 to 15,000",
         measure=each(_grokking_window),
         expected={
-            START: between(3_000, 25_000, "10,000 in the source, seed-specific"),
+            "start": between(3_000, 25_000, "10,000 in the source, seed-specific"),
             "length": at_most(10_000, "5,000 in the source, seed-specific"),
         },
-        reported=(END, "memorised", "grokked"),
+        reported=("end", "memorised", "grokked"),
         needs=ADD[:1],
         finding=mixed(
             "With 39% of the pairs it is earlier in all ten seeds: it begins between epoch 900 and 5,200 and is over "
@@ -113,7 +109,7 @@ CLAIMS = (
         statement="The embeddings of the two positions are close to each other.",
         source_says="0.6173",
         measure=each(_positions),
-        expected={COSINE: at_least(0.317, "0.617 in the source, less 0.3; perpendicular is 0")},
+        expected={"cosine": at_least(0.317, "0.617 in the source, less 0.3; perpendicular is 0")},
         needs=ADD,
         scope="any seed",
         changed=(
@@ -163,7 +159,7 @@ CLAIMS = (
         statement="What is left of the positions does not change the answer.",
         source_says="no number",
         measure=each(_invariant),
-        expected={ANSWERED_ALIKE: at_least(0.999, "invariant"), **ACCURATE},
+        expected={"pairs answered alike in both orders": at_least(0.999, "invariant"), **ACCURATE},
         changed=(SAME_BAR,),
         needs=ADD,
         scope="any seed",

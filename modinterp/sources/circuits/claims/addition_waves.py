@@ -15,30 +15,23 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR
 from modinterp.sources.circuits.runs import ADD
 
-LEAST_ATTENTION = "smallest mean attention to a, over heads"
-MOST_ATTENTION = "largest mean attention to a, over heads"
-ATTENTION_SPREAD = "smallest standard deviation over pairs, over heads"
-PERIODIC_HEADS = "heads with half their variance at one frequency"
-BEST_FIT = "best fit by one frequency, FVE"
-IMPORTANT_FREQUENCIES = "important frequencies of W_E"
-
 
 def _half_attention(m: CyclicMeasurements) -> dict[str, float]:
     """Attention to the first number: mean and standard deviation over all pairs."""
     to_a = m.pattern[..., 0]
     means = to_a.mean(dim=(0, 1))
     return {
-        LEAST_ATTENTION: float(means.min()),
-        MOST_ATTENTION: float(means.max()),
-        ATTENTION_SPREAD: float(to_a.flatten(0, 1).std(dim=0).min()),
+        "smallest mean attention to a, over heads": float(means.min()),
+        "largest mean attention to a, over heads": float(means.max()),
+        "smallest standard deviation over pairs, over heads": float(to_a.flatten(0, 1).std(dim=0).min()),
     }
 
 
 def _periodic(m: CyclicMeasurements) -> dict[str, float]:
     shares = [head.linear_share for head in m.heads.heads]
     return {
-        PERIODIC_HEADS: sum(share >= 0.5 for share in shares),
-        BEST_FIT: max(head.explained for head in m.heads.heads),
+        "heads with half their variance at one frequency": sum(share >= 0.5 for share in shares),
+        "best fit by one frequency, FVE": max(head.explained for head in m.heads.heads),
     }
 
 
@@ -65,7 +58,7 @@ def _neuron_spectra(m: CyclicMeasurements) -> dict[str, float]:
 def _frequencies(m: CyclicMeasurements) -> dict[str, float]:
     keys = key_frequencies(m.W_E.T)
     return {
-        IMPORTANT_FREQUENCIES: len(keys.freqs),
+        "important frequencies of W_E": len(keys.freqs),
         "gap to the next": keys.gap,
     }
 
@@ -78,10 +71,10 @@ CLAIMS = (
         source_says="0.5",
         measure=each(_half_attention),
         expected={
-            LEAST_ATTENTION: at_least(0.4, "about 0.5"),
-            MOST_ATTENTION: at_most(0.6, "about 0.5"),
+            "smallest mean attention to a, over heads": at_least(0.4, "about 0.5"),
+            "largest mean attention to a, over heads": at_most(0.6, "about 0.5"),
         },
-        reported=(ATTENTION_SPREAD,),
+        reported=("smallest standard deviation over pairs, over heads",),
         needs=ADD,
         scope="any seed",
         figure="add_attention",
@@ -93,9 +86,9 @@ CLAIMS = (
         statement="Attention to the first number is periodic.",
         source_says="heat-maps",
         measure=each(_periodic),
-        expected={PERIODIC_HEADS: at_least(2, "seen in the heat-maps"), **ACCURATE},
+        expected={"heads with half their variance at one frequency": at_least(2, "seen in the heat-maps"), **ACCURATE},
         changed=(SAME_BAR,),
-        reported=(BEST_FIT,),
+        reported=("best fit by one frequency, FVE",),
         needs=ADD,
         scope="any seed",
         figure="add_attention",
@@ -156,7 +149,7 @@ CLAIMS = (
         source_says="5",
         measure=each(_frequencies),
         expected={
-            IMPORTANT_FREQUENCIES: between(3, 8, "5 in the source, seed-specific"),
+            "important frequencies of W_E": between(3, 8, "5 in the source, seed-specific"),
             "gap to the next": at_least(1.5, "a set that does not stand out is no finding"),
             **ACCURATE,
         },

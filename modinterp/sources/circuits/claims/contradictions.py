@@ -1,7 +1,6 @@
 """Conflicts that "Circuit engineering" has with itself, with arithmetic, and with the other sources."""
 
 from modinterp.claims.contradiction import Contradiction
-from modinterp.sources.circuits.claims import addition, addition_waves, copying, data, dimensions, scores, sorting
 
 CONTRADICTIONS = (
     Contradiction(
@@ -16,15 +15,15 @@ CONTRADICTIONS = (
         "times the attention, and copying is said to stand no more than 20% to 30% of another number.",
         {
             "max.exclusive_attention": (
-                scores.MASS_ALL,
-                scores.MASS_GAP_1,
-                scores.ACCURACY_GAP_1,
+                "mass on the largest, worst head, all inputs",
+                "mass on the largest, worst head, gap 1",
+                "accuracy at gap 1",
             ),
             "max.algorithm": (
-                copying.IDEALISED_GAP_1,
-                copying.IDEALISED_ALL,
-                copying.SOURCE_SLOPE_COPY,
-                copying.WITHIN_TOLERATED,
+                "idealised, gap 1",
+                "idealised, all inputs",
+                "perfect copy, the source's slope of 0.15",
+                "on lines, the rest within what copying tolerates",
             ),
         },
         "Both say too much. Close numbers share attention, and a tenth of the inputs lie beyond what copying "
@@ -35,30 +34,34 @@ CONTRADICTIONS = (
         "X-R3",
         "Small inputs added to the training set bring 10 points of accuracy, and improve performance only marginally.",
         {
-            "data.rebalance": (data.AUGMENTED_GAIN, data.SMALL_BEFORE, data.SMALL_AFTER),
-            "data.marginal": (data.UNIFORM_GAIN,),
+            "data.rebalance": (
+                "gain on the augmented test set",
+                "small numbers alone before",
+                "small numbers alone after",
+            ),
+            "data.marginal": ("gain on the uniform test set",),
         },
         "Two test sets: much is gained where all numbers are small, next to nothing on uniform inputs.",
     ),
     Contradiction(
         "X-R4",
         "The scores of numbers with numbers are read as part of the algorithm, though only CLS is read.",
-        {"max.qk_heatmap": (scores.QUERY_EFFECT,)},
+        {"max.qk_heatmap": ("change of the logits without these queries",)},
         "No query but that of CLS has any effect on the answer.",
     ),
     Contradiction(
         "X-R5",
         "m m < 0 for the slopes of a dimension, and scores written as m x instead of a query times a key.",
-        {"max.opposite_slopes": (dimensions.OPPOSITE_SLOPES, dimensions.SLOPE_ERROR)},
+        {"max.opposite_slopes": ("dimensions of opposite slopes", "slope from key lines over sqrt(d_head), error")},
         "Meant are the slopes of query and key; the slope of the scores is q . m / sqrt(d_head), the factor included.",
     ),
     Contradiction(
         "X-R6",
         "The sort never generalises properly, and is better learned than the median.",
         {
-            "sort.curves": ("accuracy", sorting.SEQUENCE_ACCURACY),
+            "sort.curves": ("accuracy", "generated, whole sequences"),
             "obs.sort_vs_median": (),
-            "sort.position_not_value": (sorting.BY_PLACE, sorting.BY_TOKEN),
+            "sort.position_not_value": ("answers by place", "answers by token"),
         },
         "It generalises, token by token and on what it said itself, and from the same 40,000 inputs to a lower loss "
         "than the median. Its answers go by place more than by the number above the current one, but mostly by "
@@ -74,27 +77,27 @@ CONTRADICTIONS = (
         "X-A4",
         "Position embeddings of commutative addition: a correlation of 0.95 (Syrkis & Søgaard), a cosine of 0.617 "
         "here.",
-        {"add.pos_cos": (addition.COSINE,), "add.invariance": (addition.ANSWERED_ALIKE,)},
+        {"add.pos_cos": ("cosine",), "add.invariance": ("pairs answered alike in both orders",)},
         "The cosine goes with the seed (six networks of the same task correlate by -0.70 to 1.00, "
         "miiii.fig7.pearson.nanda); that the answer does not change when the numbers change places, to the task.",
     ),
     Contradiction(
         "X-A5",
         "Number of key frequencies: 5 here and in Nanda et al., 3 to 13 elsewhere.",
-        {"add.five_freqs": (addition_waves.IMPORTANT_FREQUENCIES, "n_keys")},
+        {"add.five_freqs": ("important frequencies of W_E", "n_keys")},
         "It goes with the seed and the recipe: 3 to 5 in five seeds of Nanda et al.'s, 12 in a network without "
         "attention.",
     ),
     Contradiction(
         "X-A6",
         "Grokking near epoch 10,000 (Nanda et al.), 4,000 (the Clock), 10,000 to 15,000 here, 2,000 (an MLP).",
-        {"add.grok_window": (addition.START, addition.END, "grokked")},
+        {"add.grok_window": ("start", "end", "grokked")},
         "It belongs to the seed and the recipe.",
     ),
     Contradiction(
         "X-A7",
         "Heads of a single frequency (Nanda et al., fits of 98%), or of many (the Clock).",
-        {"add.attn_periodic": (addition_waves.PERIODIC_HEADS, addition_waves.BEST_FIT)},
+        {"add.attn_periodic": ("heads with half their variance at one frequency", "best fit by one frequency, FVE")},
         "All four heads have half of their variance or more at one frequency, the best of them 97%: a matter of "
         "degree.",
     ),
@@ -103,9 +106,9 @@ CONTRADICTIONS = (
         "Attention is periodic (the Clock), or a constant half (here).",
         {
             "add.half_attention": (
-                addition_waves.LEAST_ATTENTION,
-                addition_waves.MOST_ATTENTION,
-                addition_waves.ATTENTION_SPREAD,
+                "smallest mean attention to a, over heads",
+                "largest mean attention to a, over heads",
+                "smallest standard deviation over pairs, over heads",
             )
         },
         "Both: a half on average, and periodic about it.",

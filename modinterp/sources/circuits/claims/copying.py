@@ -18,10 +18,6 @@ from modinterp.sources.circuits.claims.conditions import LEARNED
 from modinterp.sources.circuits.runs import BALANCED
 
 TOLERATED = "share of another number tolerated, of what is copied"
-IDEALISED_ALL = "idealised, all inputs"
-IDEALISED_GAP_1 = "idealised, gap 1"
-SOURCE_SLOPE_COPY = "perfect copy, the source's slope of 0.15"
-WITHIN_TOLERATED = "on lines, the rest within what copying tolerates"
 
 HALF = 0.5  # accuracy from which on a proof is tried
 SOURCE_SLOPE = 0.15  # of the scores, in the report
@@ -86,10 +82,12 @@ def _idealised(m: OrderMeasurements) -> dict[str, float]:
     tolerated = m.tolerance.largest_share(0.9)
     return {
         "idealised, wide gap": _accuracy_where(both, wide),
-        IDEALISED_ALL: _accuracy_where(both, everywhere),
-        IDEALISED_GAP_1: _accuracy_where(both, m.gap == 1),
-        SOURCE_SLOPE_COPY: _accuracy_where(m.correct_first(perfect_copy(by_source, numbers, m.limit)), everywhere),
-        WITHIN_TOLERATED: _accuracy_where(1 - on_largest <= tolerated, everywhere),
+        "idealised, all inputs": _accuracy_where(both, everywhere),
+        "idealised, gap 1": _accuracy_where(both, m.gap == 1),
+        "perfect copy, the source's slope of 0.15": _accuracy_where(
+            m.correct_first(perfect_copy(by_source, numbers, m.limit)), everywhere
+        ),
+        "on lines, the rest within what copying tolerates": _accuracy_where(1 - on_largest <= tolerated, everywhere),
     }
 
 
@@ -141,7 +139,13 @@ CLAIMS = (
         source_says="a formula",
         measure=_algorithm,
         expected={"idealised, wide gap": at_least(0.9, "the algorithm works"), "accuracy": LEARNED},
-        reported=(IDEALISED_GAP_1, IDEALISED_ALL, SOURCE_SLOPE_COPY, WITHIN_TOLERATED, "proven accuracy"),
+        reported=(
+            "idealised, gap 1",
+            "idealised, all inputs",
+            "perfect copy, the source's slope of 0.15",
+            "on lines, the rest within what copying tolerates",
+            "proven accuracy",
+        ),
         needs=BALANCED,
         scope="any seed",
         figure="proven",

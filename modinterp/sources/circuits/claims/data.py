@@ -17,13 +17,9 @@ from modinterp.sources.circuits.runs import BALANCED, MAX, MEDIAN, OF_WIDTHS, SM
 from modinterp.tasks import Ordering, addition
 
 DELAY = "delay of the test set over the training set, in units of the latter"
-AUGMENTED_GAIN = "gain on the augmented test set"
-SMALL_BEFORE = "small numbers alone before"
-SMALL_AFTER = "small numbers alone after"
 MOST_OVER_LEAST = {
     ask: f"inputs of the commonest answer over those of the rarest, {ask}" for ask in ("sum", "max", "median")
 }
-UNIFORM_GAIN = "gain on the uniform test set"
 MEDIAN_OVER_SORT = "loss of the median over that of the sort"
 NARROWEST = "loss at the narrowest width over the lowest, smaller of the two tasks"
 WIDEST = "loss at the widest over the lowest, smaller of the two tasks"
@@ -73,10 +69,10 @@ def _rebalance(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[st
     share = balanced.task.small_share
     before, after = (share * m.small_accuracy + (1 - share) * m.accuracy for m in (plain, balanced))
     return {
-        AUGMENTED_GAIN: after - before,
+        "gain on the augmented test set": after - before,
         "accuracy on the augmented test set after": after,
-        SMALL_BEFORE: plain.small_accuracy,
-        SMALL_AFTER: balanced.small_accuracy,
+        "small numbers alone before": plain.small_accuracy,
+        "small numbers alone after": balanced.small_accuracy,
     }
 
 
@@ -187,10 +183,10 @@ CLAIMS = (
         source_says="from about 85% to about 95%",
         measure=_rebalance,
         expected={
-            AUGMENTED_GAIN: at_least(0.05, "10 points in the source, times one half"),
+            "gain on the augmented test set": at_least(0.05, "10 points in the source, times one half"),
             "accuracy on the augmented test set after": at_least(0.93, "about 95% in the source"),
         },
-        reported=(SMALL_BEFORE, SMALL_AFTER),
+        reported=("small numbers alone before", "small numbers alone after"),
         needs=(MAX[0], BALANCED[0]),
         figure="accuracy",
     ),
@@ -200,11 +196,11 @@ CLAIMS = (
         statement="On uniform inputs, the added small ones change little.",
         source_says="marginally",
         measure=lambda plain, balanced: {
-            UNIFORM_GAIN: abs(balanced.accuracy - plain.accuracy),
+            "gain on the uniform test set": abs(balanced.accuracy - plain.accuracy),
             "accuracy after": balanced.accuracy,
         },
         expected={
-            UNIFORM_GAIN: at_most(0.03, "marginal"),
+            "gain on the uniform test set": at_most(0.03, "marginal"),
             "accuracy after": LEARNED,
         },
         changed=(SAME_BAR,),

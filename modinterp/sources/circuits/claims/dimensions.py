@@ -17,8 +17,6 @@ from modinterp.sources.circuits.runs import BALANCED, MAX
 
 FLATNESS = "|slope| of the keys below over above"
 KEYS_ON_LINES = "variance of the keys on lines"
-OPPOSITE_SLOPES = "dimensions of opposite slopes"
-SLOPE_ERROR = "slope from key lines over sqrt(d_head), error"
 SMALLEST_SLOPE, LARGEST_SLOPE = "smallest |slope|", "largest |slope|"
 EXAMPLE = 0.012  # slope of the dimension that the report shows
 
@@ -66,9 +64,9 @@ def _slopes(m: OrderMeasurements) -> dict[str, float]:
     at_cls = m.lookups.queries[m.n, m.limit]
     from_keys = (at_cls * keys.slope).sum(dim=1) / m.lookups.scale
     return {
-        OPPOSITE_SLOPES: float((product < 0).double().mean()),
+        "dimensions of opposite slopes": float((product < 0).double().mean()),
         "smallest slope of the scores with CLS": float(m.score_lines.slope.min()),
-        SLOPE_ERROR: float((from_keys - m.score_lines.slope).abs().max()),
+        "slope from key lines over sqrt(d_head), error": float((from_keys - m.score_lines.slope).abs().max()),
     }
 
 
@@ -159,10 +157,10 @@ CLAIMS = (
         source_says="m m < 0 for every dimension, which no real m satisfies; meant are two slopes",
         measure=each(_slopes),
         expected={
-            OPPOSITE_SLOPES: at_least(0.9, "stated of every dimension"),
+            "dimensions of opposite slopes": at_least(0.9, "stated of every dimension"),
             "smallest slope of the scores with CLS": at_least(0, "else CLS would not look for the largest"),
         },
-        reported=(SLOPE_ERROR,),
+        reported=("slope from key lines over sqrt(d_head), error",),
         needs=BALANCED[:1],
         figure="dimensions",
     ),

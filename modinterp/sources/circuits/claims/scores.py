@@ -16,11 +16,7 @@ from modinterp.measurements import OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, LEARNED
 from modinterp.sources.circuits.runs import BALANCED
 
-MASS_ALL = "mass on the largest, worst head, all inputs"
-MASS_GAP_1 = "mass on the largest, worst head, gap 1"
-ACCURACY_GAP_1 = "accuracy at gap 1"
 NEAR_DIAGONAL = "score near the diagonal less elsewhere, over the standard deviation"
-QUERY_EFFECT = "change of the logits without these queries"
 
 
 def _exclusive(m: OrderMeasurements) -> dict[str, float]:
@@ -32,9 +28,9 @@ def _exclusive(m: OrderMeasurements) -> dict[str, float]:
     return {
         "mass on the largest, worst head, gap of a tenth": float(far.mass.min()),
         "most attended is the largest, worst head, gap of a tenth": float(far.first.min()),
-        MASS_ALL: float(everywhere.mass.min()),
-        MASS_GAP_1: float(near.mass.min()),
-        ACCURACY_GAP_1: float(m.correct_first(m.logits[:, 0])[tight].double().mean()),
+        "mass on the largest, worst head, all inputs": float(everywhere.mass.min()),
+        "mass on the largest, worst head, gap 1": float(near.mass.min()),
+        "accuracy at gap 1": float(m.correct_first(m.logits[:, 0])[tight].double().mean()),
     }
 
 
@@ -49,7 +45,7 @@ def _number_table(m: OrderMeasurements) -> dict[str, float]:
     """Scores of numbers with numbers near the diagonal of their table, and whether any answer depends on them."""
     return {
         NEAR_DIAGONAL: _near_diagonal(m.lookups.number_scores[:, : m.limit, : m.limit]),
-        QUERY_EFFECT: m.change_by_other_queries(),
+        "change of the logits without these queries": m.change_by_other_queries(),
     }
 
 
@@ -94,7 +90,11 @@ CLAIMS = (
             "mass on the largest, worst head, gap of a tenth": at_least(0.6, "exclusive, as far as a softmax can be"),
             "most attended is the largest, worst head, gap of a tenth": at_least(0.9, "for every permutation shown"),
         },
-        reported=(MASS_ALL, MASS_GAP_1, ACCURACY_GAP_1),
+        reported=(
+            "mass on the largest, worst head, all inputs",
+            "mass on the largest, worst head, gap 1",
+            "accuracy at gap 1",
+        ),
         needs=BALANCED,
         scope="any seed",
         figure="gaps",
@@ -107,7 +107,7 @@ CLAIMS = (
         measure=each(_number_table),
         expected={NEAR_DIAGONAL: at_most(-0.25, "smaller, such that it shows in a heat-map"), **ACCURATE},
         needs=BALANCED[:1],
-        reported=(QUERY_EFFECT,),
+        reported=("change of the logits without these queries",),
         figure="table",
         changed=(
             Change(

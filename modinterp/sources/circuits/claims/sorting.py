@@ -24,15 +24,12 @@ from modinterp.sources.circuits.claims.invariance import (
 )
 from modinterp.sources.circuits.runs import SORT
 
-SEQUENCE_ACCURACY = "generated, whole sequences"
 OF_OUTPUT = tuple(f"best head, output {o}" for o in range(1, 6))
-BY_PLACE = "answers by place"
-BY_TOKEN = "answers by token"
 
 
 def _curves(m: OrderMeasurements) -> dict[str, float]:
     """Share of sequences of which every token is right, each said after the network's own."""
-    return {SEQUENCE_ACCURACY: float((m.generated == m.uniform.labels).all(dim=1).double().mean())}
+    return {"generated, whole sequences": float((m.generated == m.uniform.labels).all(dim=1).double().mean())}
 
 
 def _positions(m: OrderMeasurements) -> dict[str, float]:
@@ -77,8 +74,8 @@ def _swapped(m: OrderMeasurements) -> dict[str, float]:
     unchanged, larger = mean(swap.unchanged for swap in by_output), mean(swap.next_larger for swap in by_output)
     return {
         "answers by place less answers by token": unchanged - larger,
-        BY_PLACE: unchanged,
-        BY_TOKEN: larger,
+        "answers by place": unchanged,
+        "answers by token": larger,
     }
 
 
@@ -90,7 +87,7 @@ CLAIMS = (
         source_says="loss and accuracy curves",
         measure=each(_curves),
         expected={"accuracy": at_least(0.9, "learned; the source prints no number")},
-        reported=(SEQUENCE_ACCURACY,),
+        reported=("generated, whole sequences",),
         needs=SORT,
         scope="any seed",
         figure="curves",
@@ -179,7 +176,7 @@ CLAIMS = (
         },
         needs=SORT,
         scope="any seed",
-        reported=(BY_PLACE, BY_TOKEN),
+        reported=("answers by place", "answers by token"),
         figure="swaps",
         changed=(
             SAME_BAR,
