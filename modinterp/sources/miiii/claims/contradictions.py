@@ -4,14 +4,9 @@ from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.miiii.claims import (
     conditions,
     embeddings,
-    generalisation,
-    hyperparameters,
-    illustrations,
     logging,
-    neurons,
     positions,
     task,
-    training,
 )
 
 CONTRADICTIONS = (
@@ -20,8 +15,8 @@ CONTRADICTIONS = (
         "The expected loss is printed as ln(1/q), which is negative, and once as ln n; equations 12.2 and 12.3 lack "
         "the inverse of equation 6.1.",
         {
-            "ln_q": (task.LN_ERROR, task.PRINTED_LN),
-            "eq12.weighted_loss": (training.START_LOSS, training.PRINTED_SHARE),
+            "ln_q": ("largest error of ln n", "printed ln(1/n) at n = 2"),
+            "eq12.weighted_loss": ("loss at the start", "a task's share as printed, without the inverse"),
         },
         "It is ln q. As printed each task would begin at -1 and could only be made worse.",
     ),
@@ -35,8 +30,12 @@ CONTRADICTIONS = (
         "X-M3",
         "30% for training, 1,000 for validation and the rest for a test (text); half for training and no test (code).",
         {
-            "split": (training.TRAINED_PRINTED, training.TRAINED_CODED, conditions.MEAN_TEST_ACCURACY),
-            "fig5.accuracy": (generalisation.GENERALISED_TASKS, generalisation.PRINTED_TASKS),
+            "split": (
+                "inputs trained on, 30% as printed",
+                "inputs trained on, 50% as in the code",
+                conditions.MEAN_TEST_ACCURACY,
+            ),
+            "fig5.accuracy": ("tasks with a test accuracy of 0.99", "tasks with that trained on 30%, as printed"),
         },
         "The figures are those of the code: from 30% the same training learns two tasks. What is not trained on is "
         "held out.",
@@ -45,7 +44,13 @@ CONTRADICTIONS = (
         "X-M4",
         "Equation 13 averages the last filtered gradient with the last average; Grokfast and the code average the "
         "gradient itself, from zero (this source) or from the first gradient (Lee et al.).",
-        {"eq13.grokfast": (training.ERROR_FROM_ZERO, training.ERROR_FROM_GRADIENT, training.PRINTED_DISTANCE)},
+        {
+            "eq13.grokfast": (
+                "largest difference after five steps, begun at zero",
+                "begun at the first gradient",
+                "distance of the average as printed, relative",
+            )
+        },
         "We follow the code. As printed a gradient would enter the average a step late, and what was added to it as "
         "well.",
     ),
@@ -58,13 +63,13 @@ CONTRADICTIONS = (
     Contradiction(
         "X-M6",
         "The best weight decay is 1/3, which table 1 does not hold.",
-        {"table2.best": (hyperparameters.OUTSIDE_SPACE, hyperparameters.WEIGHT_DECAY)},
+        {"table2.best": ("of them outside the space that was searched", "weight decay")},
         "It cannot come from the search as printed.",
     ),
     Contradiction(
         "X-M7",
         "Figure 1 is captioned with multiples of 17 and 23; its code draws 13 and 23.",
-        {"fig1": (illustrations.MULTIPLES_OF_17_23, illustrations.MULTIPLES_OF_13_23)},
+        {"fig1": ("multiples of 17 or 23", "multiples of 13 or 23, as in the code")},
         "Two sets that look alike; drawn here is the one of the caption.",
     ),
     Contradiction(
@@ -76,7 +81,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-M9",
         "Every task of T_miiii is said to depend on the order of the digits.",
-        {"noncommutative": (task.DEPENDENT_TASKS, task.INDEPENDENT_TASKS)},
+        {"noncommutative": ("tasks that depend on the order of the digits", "tasks that do not")},
         "Not those of 2 and 7: they divide 112, so that 113 x1 leaves the remainder of x1.",
     ),
     Contradiction(
@@ -92,10 +97,10 @@ CONTRADICTIONS = (
         "sums the singular values themselves.",
         {
             "fig8.miiii": (
-                embeddings.HALF_RATIO,
-                embeddings.MOST_DIFFERENCE,
-                embeddings.HALF_SQUARES_RATIO,
-                embeddings.MOST_SQUARES_DIFFERENCE,
+                "values to 50%, T_miiii over T_nanda",
+                "values to 90%, T_miiii less T_nanda",
+                "squares to 50%, T_miiii over T_nanda",
+                "squares to 90%, T_miiii less T_nanda",
             )
         },
         "Variances are their squares; both are measured.",
@@ -103,19 +108,19 @@ CONTRADICTIONS = (
     Contradiction(
         "X-M12",
         '"Full batch with the entire dataset", of which 30% are trained on.',
-        {"full_batch": (training.INPUTS_IN_STEP, training.INPUTS_THERE_ARE)},
+        {"full_batch": ("inputs in a step", "inputs there are")},
         "The whole training set at every step.",
     ),
     Contradiction(
         "X-M13",
         "About p / ln p = 23.9 tasks, or 29.",
-        {"n_ln_n": (task.P_OVER_LN_P,), "count29": ()},
+        {"n_ln_n": ("113 / ln 113",), "count29": ()},
         "29 by count; the formula is a limit, a fifth too low at 113.",
     ),
     Contradiction(
         "X-M14",
         "The code draws neurons and attention with dropout left on.",
-        {"fig4": (neurons.PEAK, neurons.PEAK_WITH_DROPOUT)},
+        {"fig4": ("largest over mean magnitude of the transform, best neuron", "the same neuron with dropout left on")},
         "One mask is shared by all inputs, so that a neuron stays a function of the digits, though another one; "
         "ours are drawn without dropout.",
     ),
@@ -125,7 +130,7 @@ CONTRADICTIONS = (
         {
             "fig11": (embeddings.ONE_DEVIATION, embeddings.TWO_DEVIATIONS),
             "fig12": (embeddings.ONE_DEVIATION + embeddings.OF_MIIII, embeddings.TWO_DEVIATIONS + embeddings.OF_MIIII),
-            "x.active_freqs": (logging.MOST + logging.ABOVE_ONE, logging.MOST),
+            "x.active_freqs": (logging.MOST + ", above the mean by one deviation", logging.MOST),
         },
         "Both are counted, and beside them those above a quarter of the largest, which a flat spectrum cannot deceive.",
     ),
@@ -134,9 +139,9 @@ CONTRADICTIONS = (
         'Positions of commutative addition correlate by 0.95 here and have a cosine of 0.617 in "Circuit '
         'engineering"; -0.64 is read as the mark of a task that does not commute.',
         {
-            "fig7.pearson.nanda": (positions.PEARSON, positions.COSINE),
-            "fig7.pearson.miiii": (positions.PEARSON, positions.PEARSON_NANDA),
-            "fig7.interpretation": (positions.NANDA_SWAPPED, positions.MIIII_SWAPPED),
+            "fig7.pearson.nanda": (positions.PEARSON, "cosine"),
+            "fig7.pearson.miiii": (positions.PEARSON, "Pearson, T_nanda"),
+            "fig7.interpretation": ("T_nanda with its positions exchanged, lowest accuracy", positions.MIIII_SWAPPED),
         },
         "The correlation goes with the recipe and the seed; whether the positions may be exchanged, with the task.",
     ),

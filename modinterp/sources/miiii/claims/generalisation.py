@@ -22,10 +22,6 @@ from modinterp.sources.miiii.claims.conditions import (
 )
 from modinterp.sources.miiii.runs import CODED, MASKED, NANDA, NO_DROPOUT, PRINTED
 
-GENERALISED_TASKS = "tasks with a test accuracy of 0.99"
-PRINTED_TASKS = "tasks with that trained on 30%, as printed"
-
-
 NOT_DELAYED = 1.5  # times as long, give or take one seed
 
 
@@ -44,11 +40,11 @@ def _accuracy(m: PairMeasurements, *printed: PairMeasurements) -> dict[str, Valu
     accuracies = m.questions.final("test_accuracy")
     learned = [int((other.questions.final("test_accuracy") >= 0.99).sum()) for other in printed]
     return {
-        GENERALISED_TASKS: int((accuracies >= 0.99).sum()),
+        "tasks with a test accuracy of 0.99": int((accuracies >= 0.99).sum()),
         "2, 3, 5, 7, then the first of the others: pairs out of order": inversions(in_turn),
         "Spearman's correlation of q and the epoch, other tasks": rank_correlation(list(others), list(others.values())),
         "median epoch of the other tasks": median(others.values()) if others else math.nan,
-        **({PRINTED_TASKS: learned} if learned else {}),
+        **({"tasks with that trained on 30%, as printed": learned} if learned else {}),
     }
 
 
@@ -146,7 +142,7 @@ CLAIMS = (
         source_says="29 of 29; the others near epoch 40,000",
         measure=_accuracy,
         expected={
-            GENERALISED_TASKS: at_least(27, "29 in the source, two of grace"),
+            "tasks with a test accuracy of 0.99": at_least(27, "29 in the source, two of grace"),
             "2, 3, 5, 7, then the first of the others: pairs out of order": at_most(
                 1, "none in the source, one of grace"
             ),

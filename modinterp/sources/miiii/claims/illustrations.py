@@ -11,20 +11,17 @@ from modinterp.claims.claim import Value
 from modinterp.sources.miiii.claims.task import SMALL_P, ZERO, N
 from modinterp.tasks import PrimeRemainders, addition, primes_below
 
-MULTIPLES_OF_17_23 = "multiples of 17 or 23"
-MULTIPLES_OF_13_23 = "multiples of 13 or 23, as in the code"
-
 
 def _polar() -> dict[str, Value]:
     """How many numbers the sets of figure 1 hold."""
     of_two, of_11, primes = multiples([17, 23], N), multiples([11], N), primes_below(N)
     union = {n for q in (17, 23) for n in range(0, N, q)}
     return {
-        MULTIPLES_OF_17_23: len(of_two),
+        "multiples of 17 or 23": len(of_two),
         "multiples of 11": len(of_11),
         "primes": len(primes),
         "sets are as defined": set(of_two.tolist()) == union and of_11.tolist() == list(range(0, N, 11)),
-        MULTIPLES_OF_13_23: len(multiples([13, 23], N)),
+        "multiples of 13 or 23, as in the code": len(multiples([13, 23], N)),
     }
 
 
@@ -74,7 +71,7 @@ CLAIMS = (
         source_says="1,275, 1,161 and 1,523 points",
         measure=_polar,
         expected={
-            MULTIPLES_OF_17_23: equals(1275),
+            "multiples of 17 or 23": equals(1275),
             "multiples of 11": equals(1161),
             "primes": equals(1523),
             "sets are as defined": equals(1),

@@ -17,7 +17,6 @@ SPECTRUM_SIZE = "size of a spectrum beside p (p // 2 + 1)"
 BYTES_OVER_BOUND = "bytes beside the bound"
 
 MOST = "most at once"
-ABOVE_ONE = ", above the mean by one deviation"
 EARLY = 1024  # epochs; no frequency is active by then in the source
 MOST_EARLY = f"most by epoch {EARLY:,}"
 
@@ -47,7 +46,7 @@ def _active(m: PairMeasurements) -> dict[str, Value]:
         "most at once, less those at the end": max(counts) - counts[-1],
         MOST_EARLY: int(torch.tensor(counts)[early].max()),
         MOST: max(counts),
-        MOST + ABOVE_ONE: max(m.questions.active_over_training(1)),
+        MOST + ", above the mean by one deviation": max(m.questions.active_over_training(1)),
     }
 
 

@@ -17,8 +17,6 @@ from modinterp.sources.miiii.claims.conditions import GENERALISED, MEAN_TEST_ACC
 from modinterp.sources.miiii.runs import BASIS, CODED, NANDA, ONE_OF_EACH
 
 CORNER = 37  # rows and columns of the grid of all pairs that the source draws
-PEAK = "largest over mean magnitude of the transform, best neuron"
-PEAK_WITH_DROPOUT = "the same neuron with dropout left on"
 MORE_EXCLUSIVE = "median distance of the attention to the digits, T_miiii less T_nanda"
 DISTANCE_MIIII, DISTANCE_NANDA = "median distance, T_miiii", "median distance, T_nanda"
 
@@ -29,10 +27,10 @@ def _one_neuron(m: PairMeasurements) -> dict[str, Value]:
     n = m.peak_neuron
     own = m.post[..., n : n + 1]
     return {
-        PEAK: float(peaks[n]),
+        "largest over mean magnitude of the transform, best neuron": float(peaks[n]),
         "share of the variance in its ten strongest waves": float(strongest_share(own)),
         MEAN_TEST_ACCURACY: m.test_accuracy,
-        PEAK_WITH_DROPOUT: float(peak_ratios(_with_dropout(m, n))),
+        "the same neuron with dropout left on": float(peak_ratios(_with_dropout(m, n))),
     }
 
 
@@ -125,7 +123,7 @@ CLAIMS = (
         source_says="one neuron shown",
         measure=_one_neuron,
         expected={
-            PEAK: at_least(10, "a peak to the eye"),
+            "largest over mean magnitude of the transform, best neuron": at_least(10, "a peak to the eye"),
             "share of the variance in its ten strongest waves": at_least(
                 0.6, "a sum of two irregular functions of a digit peaks too; 0.3 in its ten strongest before training"
             ),

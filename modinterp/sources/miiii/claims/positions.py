@@ -16,16 +16,13 @@ from modinterp.sources.miiii.runs import CODED, NANDA, ONE_OF_EACH
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
 PEARSON = "Pearson"
-COSINE = "cosine"
-PEARSON_NANDA = "Pearson, T_nanda"
-NANDA_SWAPPED = "T_nanda with its positions exchanged, lowest accuracy"
 MIIII_SWAPPED = "T_miiii with them exchanged, mean accuracy of tasks that depend on the order"
 
 
 def _alike(m: PairMeasurements) -> dict[str, Value]:
     """How alike the embeddings of the two positions are."""
     likeness = m.position_likeness
-    return {PEARSON: likeness.pearson, "test accuracy": m.test_accuracy, COSINE: likeness.cosine}
+    return {PEARSON: likeness.pearson, "test accuracy": m.test_accuracy, "cosine": likeness.cosine}
 
 
 def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
@@ -35,7 +32,7 @@ def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, V
         PEARSON: likeness.pearson,
         "Pearson less the median of T_nanda": likeness.pearson - median(correlations),
         MEAN_TEST_ACCURACY: remainders.test_accuracy,
-        PEARSON_NANDA: correlations,
+        "Pearson, T_nanda": correlations,
     }
 
 
@@ -44,7 +41,9 @@ def _swap(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Va
     m, order_matters = remainders, torch.tensor(remainders.questions.order_matters)
     swapped = torch.tensor(m.questions.accuracies_with_positions_swapped, dtype=torch.float64)
     return {
-        NANDA_SWAPPED: min(other.questions.accuracies_with_positions_swapped[0] for other in sums),
+        "T_nanda with its positions exchanged, lowest accuracy": min(
+            other.questions.accuracies_with_positions_swapped[0] for other in sums
+        ),
         MIIII_SWAPPED: mean(swapped[order_matters].tolist()),
         "the same as trained": float(m.correct.double().mean(dim=0)[order_matters].mean()),
     }
@@ -118,7 +117,10 @@ CLAIMS = (
         ),
         source_says="read off the two correlations",
         measure=_swap,
-        expected={NANDA_SWAPPED: at_least(0.99, "nothing may change"), MIIII_SWAPPED: at_most(0.5, "destroyed")},
+        expected={
+            "T_nanda with its positions exchanged, lowest accuracy": at_least(0.99, "nothing may change"),
+            MIIII_SWAPPED: at_most(0.5, "destroyed"),
+        },
         given={"the same as trained": LEARNED},
         needs=(CODED, *NANDA),
         required=ONE_OF_EACH,

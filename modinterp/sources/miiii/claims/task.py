@@ -18,11 +18,6 @@ from modinterp.training.loss import OutputLayout, losses
 INPUTS = "inputs"
 WRONG_LABELS = "labels that differ"
 WRONG_RENAMED_LABELS = "labels of the code's order of digits that differ once the positions change names"
-DEPENDENT_TASKS = "tasks that depend on the order of the digits"
-INDEPENDENT_TASKS = "tasks that do not"
-P_OVER_LN_P = "113 / ln 113"
-LN_ERROR = "largest error of ln n"
-PRINTED_LN = "printed ln(1/n) at n = 2"
 P, SMALL_P = 113, 11
 N = P * P
 
@@ -60,8 +55,8 @@ def _order() -> dict[str, Value]:
     shares = {q: commutative_share(P, q) for q in primes_below(P)}
     alike = [q for q, share in shares.items() if share == 1]
     return {
-        DEPENDENT_TASKS: len(shares) - len(alike),
-        INDEPENDENT_TASKS: len(alike),
+        "tasks that depend on the order of the digits": len(shares) - len(alike),
+        "tasks that do not": len(alike),
         "those that do not are q = 2 and q = 7": alike == [2, 7],
     }
 
@@ -83,14 +78,14 @@ def _density() -> dict[str, Value]:
     return {
         "primes over n / ln n at 113": at_p / (P / math.log(P)),
         "primes over n / ln n at 12,769": at_n / (N / math.log(N)),
-        P_OVER_LN_P: P / math.log(P),
+        "113 / ln 113": P / math.log(P),
     }
 
 
 def _uniform() -> dict[str, Value]:
     """Cross-entropy of guessing against ln n."""
     errors = [abs(float(cross_entropy(torch.zeros(q, q), torch.arange(q))) - math.log(q)) for q in primes_below(P)]
-    return {LN_ERROR: max(errors), PRINTED_LN: math.log(1 / 2)}
+    return {"largest error of ln n": max(errors), "printed ln(1/n) at n = 2": math.log(1 / 2)}
 
 
 def _identities() -> dict[str, Value]:
@@ -182,8 +177,8 @@ CLAIMS = (
         source_says="of all tasks",
         measure=_order,
         expected={
-            DEPENDENT_TASKS: equals(27),
-            INDEPENDENT_TASKS: equals(2),
+            "tasks that depend on the order of the digits": equals(27),
+            "tasks that do not": equals(2),
             "those that do not are q = 2 and q = 7": equals(1),
         },
         needs=(),
@@ -223,7 +218,7 @@ CLAIMS = (
         statement="Guessing among n classes costs a cross-entropy of ln n.",
         source_says="ln n; later ln(1/n)",
         measure=_uniform,
-        expected={LN_ERROR: at_most(1e-12)},
+        expected={"largest error of ln n": at_most(1e-12)},
         needs=(),
         scope="any network",
     ),

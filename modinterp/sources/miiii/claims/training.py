@@ -20,15 +20,6 @@ from modinterp.training import Recipe, RunSpec, training_states
 from modinterp.training.loss import OutputLayout, losses
 from modinterp.training.optimiser import Optimiser
 
-START_LOSS = "loss at the start"
-PRINTED_SHARE = "a task's share as printed, without the inverse"
-ERROR_FROM_ZERO = "largest difference after five steps, begun at zero"
-ERROR_FROM_GRADIENT = "begun at the first gradient"
-PRINTED_DISTANCE = "distance of the average as printed, relative"
-TRAINED_PRINTED = "inputs trained on, 30% as printed"
-TRAINED_CODED = "inputs trained on, 50% as in the code"
-INPUTS_IN_STEP = "inputs in a step"
-INPUTS_THERE_ARE = "inputs there are"
 ACCURACY_TOGETHER, ACCURACY_ALONE = "test accuracy together", "test accuracy alone"
 
 
@@ -44,8 +35,8 @@ def _weighted_loss() -> dict[str, Value]:
     return {
         "lowest cross-entropy over ln q at the start": float((each / logs).min()),
         "highest": float((each / logs).max()),
-        START_LOSS: float((each * weights).sum()),
-        PRINTED_SHARE: float((-each / logs).mean()),
+        "loss at the start": float((each * weights).sum()),
+        "a task's share as printed, without the inverse": float((-each / logs).mean()),
     }
 
 
@@ -70,9 +61,9 @@ def _filter() -> dict[str, Value]:
         distances_as_printed.append(float((printed - average).norm() / average.norm()))
         errors.append(float((weights - by_hand).abs().max()))
     return {
-        ERROR_FROM_ZERO: errors[0],
-        ERROR_FROM_GRADIENT: errors[1],
-        PRINTED_DISTANCE: distances_as_printed[0],
+        "largest difference after five steps, begun at zero": errors[0],
+        "begun at the first gradient": errors[1],
+        "distance of the average as printed, relative": distances_as_printed[0],
     }
 
 
@@ -107,8 +98,8 @@ def _split(*runs: PairMeasurements) -> dict[str, Value]:
     """How many inputs are trained on and held out, and what runs on 30% and on half of the inputs learn."""
     printed, coded = RUNS[PRINTED], RUNS[CODED]
     return {
-        TRAINED_PRINTED: len(printed.split.train),
-        TRAINED_CODED: len(coded.split.train),
+        "inputs trained on, 30% as printed": len(printed.split.train),
+        "inputs trained on, 50% as in the code": len(coded.split.train),
         MEAN_TEST_ACCURACY: [m.test_accuracy for m in runs],
     }
 
@@ -118,8 +109,8 @@ def _batches() -> dict[str, Value]:
     spec = RUNS[PRINTED]
     return {
         "every step sees all that is trained on": spec.recipe.batches == "full" and spec.recipe.batch_size == 0,
-        INPUTS_IN_STEP: len(spec.split.train),
-        INPUTS_THERE_ARE: len(spec.task.inputs()),
+        "inputs in a step": len(spec.split.train),
+        "inputs there are": len(spec.task.inputs()),
     }
 
 
@@ -157,7 +148,10 @@ CLAIMS = (
         ),
         source_says="alpha 0.98, lambda 1/2",
         measure=_filter,
-        expected={ERROR_FROM_ZERO: at_most(1e-6), ERROR_FROM_GRADIENT: at_most(1e-6)},
+        expected={
+            "largest difference after five steps, begun at zero": at_most(1e-6),
+            "begun at the first gradient": at_most(1e-6),
+        },
         needs=(),
         scope="any network",
     ),
@@ -194,7 +188,10 @@ CLAIMS = (
         statement="30% of the inputs are trained on and the others held out; the code trains on 50%.",
         source_says="30%, 1,000 for validation, the rest for a test",
         measure=_split,
-        expected={TRAINED_PRINTED: equals(3830), TRAINED_CODED: equals(6384)},
+        expected={
+            "inputs trained on, 30% as printed": equals(3830),
+            "inputs trained on, 50% as in the code": equals(6384),
+        },
         needs=(PRINTED, CODED),
         scope="any network",
     ),
