@@ -26,9 +26,6 @@ TEST_LOSS_RATIO = "test loss over original"
 ACCURACY = "ablated accuracy"
 OTHER_FREQUENCIES = "share of frequencies that are others"
 OTHER_COMPONENTS = "share of components of one number that are others"
-OTHER_PRODUCTS = "share of components of two numbers that are others"
-RATIO_IN_W_E = "loss over original, taken out of W_E"
-ACCURACY_IN_W_E = "accuracy, taken out of W_E"
 WITH_MEAN = {name: f"{name}, skip around the MLP at its mean" for name in (LOSS, LOSS_RATIO)}
 N_HARMFUL = "frequencies without which the loss is tenfold"
 N_HARMLESS = "frequencies without which the loss is 1.5-fold at most"
@@ -104,8 +101,8 @@ def _key_only(m: CyclicMeasurements) -> dict[str, Value]:
         **{LOSS_WITH_TERMS[terms]: ablation.loss for terms, ablation in left.items() if terms != "sums"},
         **{RATIO_ALONE[terms]: ablation.loss_ratio for terms, ablation in alone.items()},
         **{LOSS_ALONE[terms]: ablation.loss for terms, ablation in alone.items()},
-        RATIO_IN_W_E: in_embedding.loss_ratio,
-        ACCURACY_IN_W_E: in_embedding.accuracy,
+        "loss over original, taken out of W_E": in_embedding.loss_ratio,
+        "accuracy, taken out of W_E": in_embedding.accuracy,
     }
 
 
@@ -117,7 +114,7 @@ def _keys_and_others(m: CyclicMeasurements) -> dict[str, Value]:
         "loss over original, without all others": without_others.loss_ratio,
         OTHER_FREQUENCIES: 1 - len(m.freqs) / (m.p // 2),
         OTHER_COMPONENTS: 1 - 2 * len(m.freqs) / m.p,
-        OTHER_PRODUCTS: 1 - 8 * len(m.freqs) / m.p**2,
+        "share of components of two numbers that are others": 1 - 8 * len(m.freqs) / m.p**2,
     }
 
 

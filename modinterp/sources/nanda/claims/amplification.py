@@ -18,7 +18,6 @@ from modinterp.sources.nanda.runs import MAIN, SEEDS
 
 RANK_CORRELATION = "rank correlation with the excluded loss"
 UNTIL_T3 = f"{RANK_CORRELATION}, until the end of cleanup"
-LOSS_AT_1_1 = "loss at logits times 1.1 over loss"
 
 
 def _slingshots(*runs: CyclicMeasurements) -> dict[str, Value]:
@@ -35,7 +34,7 @@ def _scaled(m: CyclicMeasurements) -> dict[str, Value]:
     others = logits.scatter(1, answers, -torch.inf).max(dim=1).values
     loss = {scale: loss_on(scale * m.logits, m.labels) for scale in (1, 1.1, 1.5)}
     return {
-        LOSS_AT_1_1: loss[1.1] / loss[1],
+        "loss at logits times 1.1 over loss": loss[1.1] / loss[1],
         "loss at 1.5 over loss at 1.1": loss[1.5] / loss[1.1],
         "smallest margin [logits]": float((logits.gather(1, answers)[:, 0] - others).min()),
     }
@@ -136,7 +135,7 @@ CLAIMS = (
         measure=_scaled,
         expected={
             "accuracy": equals(1, "the statement is on a network that is always right"),
-            LOSS_AT_1_1: at_most(0.999, "strictly decreasing, by more than rounding"),
+            "loss at logits times 1.1 over loss": at_most(0.999, "strictly decreasing, by more than rounding"),
             "loss at 1.5 over loss at 1.1": at_most(0.999, "strictly decreasing, by more than rounding"),
             "smallest margin [logits]": at_least(0, "where a margin is negative the loss grows in the end"),
         },

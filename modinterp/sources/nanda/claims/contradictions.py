@@ -3,13 +3,9 @@
 from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.nanda.claims import (
     ablations,
-    amplification,
     fractions,
-    generality,
     heads,
-    lookups,
     margins,
-    periodicity,
     progress,
     readoff,
     regularisation,
@@ -23,7 +19,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-N1",
         "Section 3.1 prints cos(w(a + b)) = cos(wa) cos(wa) - sin(wa) sin(wb).",
-        {"eq.identities": (setup.RESIDUAL, setup.RESIDUAL_AS_PRINTED)},
+        {"eq.identities": ("largest residual", "residual as printed")},
         "A misprint: with cos(wa) cos(wb) it holds to rounding, as printed it fails.",
     ),
     Contradiction(
@@ -52,7 +48,7 @@ CONTRADICTIONS = (
             "abstract.other95": (
                 ablations.OTHER_FREQUENCIES,
                 ablations.OTHER_COMPONENTS,
-                ablations.OTHER_PRODUCTS,
+                "share of components of two numbers that are others",
             ),
         },
         "However they are counted, they are not 95%, neither for the paper's five key frequencies nor for ours.",
@@ -88,7 +84,7 @@ CONTRADICTIONS = (
         {
             "fig18": (
                 progress.AHEAD_OF_TEST,
-                seeds.AHEAD_OF_TRAIN,
+                "epochs by which restricted is below 1 before train",
             ),
         },
         "Before test loss; train loss falls long before either.",
@@ -96,7 +92,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-N13",
         "The softmax of appendix A lacks 1 / sqrt(d_head); its formula has a stray m, and one letter for scores and patterns.",
-        {"C13.lookup": (lookups.PRODUCTS_OVER_SCORES,)},
+        {"C13.lookup": ("products of queries and keys over the scores",)},
         "The network divides by sqrt(32) = 5.657, as its code does.",
     ),
     Contradiction(
@@ -111,7 +107,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-N15",
         "The released loss says float64 in its comment and is taken in float32, which appendix D.2 blames for slingshots.",
-        {"D2.lowprec": (regularisation.FLOAT32_SHOTS, regularisation.FLOAT64_SHOTS, regularisation.ROW_SPACING)},
+        {"D2.lowprec": ("slingshots in float32", "slingshots in float64", "epochs between two rows")},
         "It seems to matter: one seed springs up five times in float32, and none does in float64. Two more are asked for.",
     ),
     Contradiction(
@@ -130,7 +126,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-N18",
         "The text speaks of the l2 norm of the weights, the figures show the sum of their squares.",
-        {"fig7.br": (progress.STEEPENING, progress.NORM_STEEPENING)},
+        {"fig7.br": ("slope t2 to t3 over slope t1 to t2", "slope t2 to t3 over slope t1 to t2, of the norm")},
         "Sums of squares are shown here; it makes no difference to what is said of them.",
     ),
     Contradiction(
@@ -149,7 +145,7 @@ CONTRADICTIONS = (
         "X-N10",
         "All networks of table 5 but those with a dropout of 0.2 are right on more than 99.95% of the pairs held out; table 6 "
         "has 99.6% of all pairs for two layers.",
-        {"table5.accuracy_note": (generality.ONE_LAYER_ACCURACY, generality.TWO_LAYER_ACCURACY)},
+        {"table5.accuracy_note": ("test accuracy, one layer with weight decay", "test accuracy, two layers")},
         "Not all even of those with one layer: modulo 53 some stay below 99.95%.",
     ),
     Contradiction(
@@ -167,7 +163,7 @@ CONTRADICTIONS = (
         "Appendix D.3 trains with the hyper-parameters of the main model; its archived runs have a residual stream of 48, heads "
         "of 12, betas of 0.9 and 0.999 and batches of 128 for the subsequences, and 12 tokens at 18 positions for the sums.",
         {
-            "fig31": (sequences.DROP, "final_test_loss"),
+            "fig31": ("largest drop of the test loss within 1,000 epochs", "final_test_loss"),
             "fig29.top": (sequences.LOSS_AT_END,),
         },
         "The archived settings are used here; with them the loss of repeated subsequences drops as in the archived run, by 4.2 "
@@ -184,7 +180,7 @@ CONTRADICTIONS = (
         "X-N23",
         "Few data are said to be necessary and sufficient for grokking; the archived runs from few data end at test losses of "
         "about 0.2 and more.",
-        {"fig30": ("highest_test_loss", "final_test_loss"), "D3.limited_data": (sequences.AS_STATED,)},
+        {"fig30": ("highest_test_loss", "final_test_loss"), "D3.limited_data": ("share of verdicts as stated",)},
         "From 700 long sums the test loss comes down long after memorising, and stays at about 0.1: grokking in part.",
     ),
     Contradiction(
@@ -199,8 +195,8 @@ CONTRADICTIONS = (
         {
             "s44.keep_key_only": (
                 ablations.RATIO_WITH_TERMS["sums"],
-                ablations.RATIO_IN_W_E,
-                ablations.ACCURACY_IN_W_E,
+                "loss over original, taken out of W_E",
+                "accuracy, taken out of W_E",
             ),
         },
         "Of the logits. The network uses more of the embedding: with all other frequencies taken out there the answers are still "
@@ -218,10 +214,10 @@ CONTRADICTIONS = (
         "task that is not), a cosine of 0.617 (circuits).",
         {
             "fig16": (
-                seeds.POSITION_COSINE,
-                seeds.POSITION_CORRELATION,
+                "cosine of the embeddings of the two positions",
+                "Pearson correlation of the embeddings of the two positions",
             ),
-            "fig2.left.accuracy": (setup.TEST_BY_30000,),
+            "fig2.left.accuracy": ("test accuracy by epoch 30,000",),
         },
         "It belongs to the seed and tells nothing of the task, which is commutative in all of them.",
     ),
@@ -251,9 +247,9 @@ CONTRADICTIONS = (
         "Attention is periodic (here), looks random (the Clock), is one half (circuits).",
         {
             "fig9": (
-                periodicity.LOWEST_ATTENTION,
-                periodicity.HIGHEST_ATTENTION,
-                periodicity.SMALLEST_DEVIATION,
+                "lowest mean attention to a",
+                "highest mean attention to a",
+                "smallest standard deviation of a head's attention to a",
             ),
         },
         "Periodic about a mean near one half; what the last position keeps for itself is missing from it.",
@@ -272,13 +268,13 @@ CONTRADICTIONS = (
     Contradiction(
         "X-A9",
         "The Clock: test loss 0. Footnote 4: cross-entropy never reaches 0.",
-        {"fig2.right.loss": ("final_test_loss",), "E1.always_lower": (amplification.LOSS_AT_1_1,)},
+        {"fig2.right.loss": ("final_test_loss",), "E1.always_lower": ("loss at logits times 1.1 over loss",)},
         "It is not 0 in any seed, and larger logits would still lower it.",
     ),
     Contradiction(
         "X-A11",
         'Syrkis & Søgaard leave out all biases, "following" this paper, which has them in the MLP.',
-        {"setup.arch": (setup.N_WEIGHTS, setup.AS_STATED)},
+        {"setup.arch": (setup.N_WEIGHTS, "names and shapes as stated")},
         "The network has b_in and b_out and no other biases.",
     ),
     Contradiction(

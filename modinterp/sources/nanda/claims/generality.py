@@ -26,8 +26,6 @@ from modinterp.sources.nanda.claims.trainings import (
 from modinterp.sources.nanda.runs import SEEDS
 from modinterp.sources.nanda.tables import DROPOUT, SWEPT_DECAY, TABLE_5, TABLE_6, WITH_DECAY, Row, Skip
 
-ONE_LAYER_ACCURACY = "test accuracy, one layer with weight decay"
-TWO_LAYER_ACCURACY = "test accuracy, two layers"
 ACCURACY_FALL = "fall of the accuracy"
 ABLATED_RATIO = "ablated over original loss"
 LOSS, ACCURACY = "mean loss", "mean accuracy"
@@ -160,8 +158,10 @@ def _table_5(row: Row) -> Claim:
 def _accuracies(*runs: CyclicMeasurements) -> dict[str, Value]:
     accuracies = [(m.recipe.dropout, m.config.n_layers, final(m, "test_accuracy")) for m in runs]
     return {
-        ONE_LAYER_ACCURACY: [accuracy for rate, layers, accuracy in accuracies if rate == 0 and layers == 1],
-        TWO_LAYER_ACCURACY: [accuracy for _, layers, accuracy in accuracies if layers == 2],
+        "test accuracy, one layer with weight decay": [
+            accuracy for rate, layers, accuracy in accuracies if rate == 0 and layers == 1
+        ],
+        "test accuracy, two layers": [accuracy for _, layers, accuracy in accuracies if layers == 2],
     }
 
 
@@ -240,7 +240,7 @@ CLAIMS = (
         source_says="above 99.95%; about 99.6%",
         measure=_accuracies,
         expected={
-            ONE_LAYER_ACCURACY: at_least(
+            "test accuracy, one layer with weight decay": at_least(
                 0.9995, "the caption; of two layers table 6 says 99.6% of all pairs, which contradicts it"
             )
         },

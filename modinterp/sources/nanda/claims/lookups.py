@@ -34,7 +34,6 @@ N_TABLES = "heads with a share of 0.90"
 SHARE_OF_HEAD = "share of head"
 RANK_SHARE = tuple(f"share of the head of rank {rank}" for rank in range(1, 5))
 PAIR_NORMS = "correlation of the norms of the pair's OV circuits, component by component"
-PRODUCTS_OVER_SCORES = "products of queries and keys over the scores"
 
 
 def _lookup(m: CyclicMeasurements) -> dict[str, Value]:
@@ -44,7 +43,7 @@ def _lookup(m: CyclicMeasurements) -> dict[str, Value]:
     products = (queries * keys).sum(dim=-1)
     return {
         LARGEST_DIFFERENCE: float((scores - from_table).abs().max()),
-        PRODUCTS_OVER_SCORES: float((products * scores).sum() / scores.square().sum()),
+        "products of queries and keys over the scores": float((products * scores).sum() / scores.square().sum()),
     }
 
 
@@ -102,7 +101,7 @@ CLAIMS = (
         source_says="exact",
         measure=_lookup,
         expected={LARGEST_DIFFERENCE: at_most(1e-4, "algebra; rounding")},
-        reported=(PRODUCTS_OVER_SCORES,),
+        reported=("products of queries and keys over the scores",),
         needs=(MAIN,),
         scope="any network",
     ),

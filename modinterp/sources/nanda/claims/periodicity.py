@@ -25,9 +25,6 @@ PAPERS = "key frequencies of the paper"
 NOT_THE_PAPERS = "other key frequencies"
 PAPERS_HEADS = "heads at the paper's frequency"
 N_COMPONENTS = "components of the blocks"
-LOWEST_ATTENTION = "lowest mean attention to a"
-HIGHEST_ATTENTION = "highest mean attention to a"
-SMALLEST_DEVIATION = "smallest standard deviation of a head's attention to a"
 
 ONE_FREQUENCY_A_HEAD = {
     "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
@@ -55,9 +52,9 @@ def _attention(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         "heads with a share of 0.8": sum(share >= 0.8 for share in shares),
         "lowest share": min(shares),
-        LOWEST_ATTENTION: float(to_a.mean(dim=0).min()),
-        HIGHEST_ATTENTION: float(to_a.mean(dim=0).max()),
-        SMALLEST_DEVIATION: float(to_a.std(dim=0).min()),
+        "lowest mean attention to a": float(to_a.mean(dim=0).min()),
+        "highest mean attention to a": float(to_a.mean(dim=0).max()),
+        "smallest standard deviation of a head's attention to a": float(to_a.std(dim=0).min()),
     }
 
 
@@ -208,7 +205,11 @@ CLAIMS = (
         finding=mixed(BY_ROUNDING),
         changed=by_seed("25 of 29"),
         figure="heads",
-        reported=(LOWEST_ATTENTION, HIGHEST_ATTENTION, SMALLEST_DEVIATION),
+        reported=(
+            "lowest mean attention to a",
+            "highest mean attention to a",
+            "smallest standard deviation of a head's attention to a",
+        ),
     ),
     Claim(
         id="nanda.fig9.frequencies",

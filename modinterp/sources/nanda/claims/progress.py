@@ -22,8 +22,6 @@ from modinterp.tasks import addition
 
 T1, T2, T3 = "t1", "t2", "t3"
 AHEAD_OF_TEST = "epochs by which restricted is below 1 before test"
-STEEPENING = "slope t2 to t3 over slope t1 to t2"
-NORM_STEEPENING = "slope t2 to t3 over slope t1 to t2, of the norm"
 SPLITS = ("all", "train", "test")
 FINAL_EXCLUDED = {split: f"final excluded loss, {split}" for split in SPLITS}
 FINAL_RESTRICTED = {split: f"final restricted loss, {split}" for split in SPLITS}
@@ -123,8 +121,8 @@ def _weights(m: CyclicMeasurements) -> dict[str, Value]:
         "sum of all rises after t1 over the fall": (
             float(falling.diff().clip(lower=0).sum() / fall) if len(falling) else math.nan
         ),
-        STEEPENING: slope(table, squares, t2, t3) / slope(table, squares, t1, t2),
-        NORM_STEEPENING: slope(table, "norm", t2, t3) / slope(table, "norm", t1, t2),
+        "slope t2 to t3 over slope t1 to t2": slope(table, squares, t2, t3) / slope(table, squares, t1, t2),
+        "slope t2 to t3 over slope t1 to t2, of the norm": slope(table, "norm", t2, t3) / slope(table, "norm", t1, t2),
     }
 
 
@@ -203,9 +201,9 @@ CLAIMS = (
         measure=_weights,
         expected={
             "sum of all rises after t1 over the fall": at_most(0, "smooth: it only falls"),
-            STEEPENING: at_least(2, "visibly steeper in figure 7"),
+            "slope t2 to t3 over slope t1 to t2": at_least(2, "visibly steeper in figure 7"),
         },
-        reported=(NORM_STEEPENING,),
+        reported=("slope t2 to t3 over slope t1 to t2, of the norm",),
         needs=(MAIN,),
         finding=mixed(
             "seed and rounding decide it: more than twice as fast in some networks, 1.4 times in mainline-0, and no faster in others"

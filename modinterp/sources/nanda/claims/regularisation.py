@@ -23,9 +23,6 @@ from modinterp.sources.nanda.claims.trainings import (
 from modinterp.sources.nanda.runs import SEEDS
 from modinterp.sources.nanda.tables import SWEPT_DECAY
 
-FLOAT32_SHOTS = "slingshots in float32"
-FLOAT64_SHOTS = "slingshots in float64"
-ROW_SPACING = "epochs between two rows"
 RATES = (0.2, 0.5, 0.8)
 GENERALISED = {rate: f"share of seeds that reach a test accuracy of 0.98, dropout {rate}" for rate in RATES}
 HIGHEST_ACCURACY = {rate: f"highest test accuracy, dropout {rate}" for rate in RATES}
@@ -105,13 +102,13 @@ def _low_precision(*runs: CyclicMeasurements) -> dict[str, Value]:
     for m in runs:
         counts[m.recipe.loss_dtype].append(_n_slingshots(m, every))
     return {
-        FLOAT32_SHOTS: counts["float32"],
+        "slingshots in float32": counts["float32"],
         "slingshots in float32 less 5 times those in float64": [
             n - 5 * max(counts["float64"]) for n in counts["float32"]
         ],
-        FLOAT64_SHOTS: counts["float64"],
+        "slingshots in float64": counts["float64"],
         "slingshots in float16": counts["float16"],
-        ROW_SPACING: every,
+        "epochs between two rows": every,
     }
 
 
@@ -243,7 +240,7 @@ CLAIMS = (
         source_says="none printed; 14 in 20,000 epochs of an archived run",
         measure=_low_precision,
         expected={
-            FLOAT32_SHOTS: at_least(5, "14 in an archived run: a train loss from below 1e-3 to above 1e-2"),
+            "slingshots in float32": at_least(5, "14 in an archived run: a train loss from below 1e-3 to above 1e-2"),
             "slingshots in float32 less 5 times those in float64": at_least(0, "five times as many"),
         },
         needs=(*COARSE, SEEDS[0]),
@@ -264,6 +261,6 @@ CLAIMS = (
             ),
         ),
         figure="precision",
-        reported=(FLOAT64_SHOTS, "slingshots in float16", ROW_SPACING),
+        reported=("slingshots in float64", "slingshots in float16", "epochs between two rows"),
     ),
 )

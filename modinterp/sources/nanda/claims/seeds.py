@@ -14,13 +14,10 @@ from modinterp.sources.nanda.claims.progress import AHEAD_OF_TEST, SPARSE_AT_THE
 from modinterp.sources.nanda.claims.readoff import UNCLEAN, as_printed, said_of
 from modinterp.sources.nanda.runs import SEEDS
 
-POSITION_COSINE = "cosine of the embeddings of the two positions"
-POSITION_CORRELATION = "Pearson correlation of the embeddings of the two positions"
 TEST_LOSS_WITHOUT_KEYS = "test loss without key frequencies"
 TEST_LOSS = "test loss of the whole network"
 TEST_LOSSES = (TEST_LOSS, TEST_LOSS_WITHOUT_KEYS, "test loss without all others")
 OTHERS_RATIO = "without all others over the whole"
-AHEAD_OF_TRAIN = "epochs by which restricted is below 1 before train"
 
 MORE_SEEDS = dict(zip(range(1, 5), SEEDS[1:], strict=True))  # the paper's number of a seed to our run
 
@@ -61,8 +58,8 @@ SETTLED_HIGHER = mixed("what some networks miss is the test loss at the end")
 def _embeddings(m: CyclicMeasurements) -> dict[str, Value]:
     positions = m.W_pos[:2].detach().double()
     return {
-        POSITION_COSINE: float(cosines(positions)[0, 1]),
-        POSITION_CORRELATION: correlation(*positions),
+        "cosine of the embeddings of the two positions": float(cosines(positions)[0, 1]),
+        "Pearson correlation of the embeddings of the two positions": correlation(*positions),
     }
 
 
@@ -77,7 +74,9 @@ def _loss_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
         "latest t1": max(t1),
         "largest over smallest t2": max(t2) / min(t2),
         AHEAD_OF_TEST: [epoch_below_1(m, "test_loss") - epoch_below_1(m, "restricted_loss_all") for m in runs],
-        AHEAD_OF_TRAIN: [epoch_below_1(m, "train_loss") - epoch_below_1(m, "restricted_loss_all") for m in runs],
+        "epochs by which restricted is below 1 before train": [
+            epoch_below_1(m, "train_loss") - epoch_below_1(m, "restricted_loss_all") for m in runs
+        ],
         T1: t1,
     }
 
@@ -131,7 +130,10 @@ CLAIMS = (
         needs=SEEDS[1:],
         scope="any seed",
         figure="spectra_W_E",
-        reported=(POSITION_COSINE, POSITION_CORRELATION),
+        reported=(
+            "cosine of the embeddings of the two positions",
+            "Pearson correlation of the embeddings of the two positions",
+        ),
     ),
     Claim(
         id="nanda.fig17",
@@ -177,7 +179,7 @@ CLAIMS = (
             ),
         ),
         figure="losses_seeds",
-        reported=(AHEAD_OF_TRAIN, T1),
+        reported=("epochs by which restricted is below 1 before train", T1),
         control="without control",
     ),
     Claim(

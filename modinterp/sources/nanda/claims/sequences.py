@@ -18,9 +18,7 @@ from modinterp.sources.nanda.claims.trainings import curve, final
 
 LARGEST_GAP = "largest difference of train and test loss"
 LOSS_AT_START, LOSS_AT_END = "test loss at the start", "test loss at the end"
-DROP = "largest drop of the test loss within 1,000 epochs"
 MEMORISED = "epoch of a train loss below 1e-3"
-AS_STATED = "share of verdicts as stated"
 FALL_OF_DIGIT = tuple(f"epoch of a loss below 0.5, digit {place}" for place in range(6))
 TOGETHER = {LARGEST_GAP: at_most(0.1, "one curve in the figure; data without end cannot be memorised")}
 
@@ -68,7 +66,9 @@ def _late_fall(m: NetworkMeasurements) -> dict[str, Value]:
 
 def _induction(m: SequenceMeasurements) -> dict[str, Value]:
     return {
-        DROP: largest_drop(curve(m, "epoch"), curve(m, "test_loss"), 1000).size,
+        "largest drop of the test loss within 1,000 epochs": largest_drop(
+            curve(m, "epoch"), curve(m, "test_loss"), 1000
+        ).size,
         "highest induction score in the last layer": float(m.induction().max()),
         "highest score of the previous token in the first layer": float(m.previous.max()),
         "highest induction score, all earlier copies counted": float(m.induction(latest=False).max()),
@@ -94,7 +94,7 @@ def _verdicts(*runs: NetworkMeasurements) -> dict[str, Value]:
     as_stated = [
         all(m.grokking.delayed == setting.endswith("few") for m in seeds) for setting, seeds in settings.items()
     ]
-    return {AS_STATED: mean(map(float, as_stated)), "verdicts": len(settings)}
+    return {"share of verdicts as stated": mean(map(float, as_stated)), "verdicts": len(settings)}
 
 
 CLAIMS = (
@@ -153,7 +153,7 @@ CLAIMS = (
         source_says="4.60 at step 500, 1.26 at 1,000, 0.33 at 6,000 in an archived run",
         measure=each(_induction),
         expected={
-            DROP: at_least(2, "3.3 nats in an archived run"),
+            "largest drop of the test loss within 1,000 epochs": at_least(2, "3.3 nats in an archived run"),
             "highest induction score in the last layer": at_least(0.5, "most of its attention"),
             "highest score of the previous token in the first layer": at_least(0.5, "most of its attention"),
         },
@@ -231,7 +231,11 @@ CLAIMS = (
         statement="On long sums, repeated subsequences and skip trigrams it groks where data are few, and does not where they have no end.",
         source_says="yes and no on each of three tasks",
         measure=_verdicts,
-        expected={AS_STATED: equals(1, "every one of them; the number of those that were measured is beside")},
+        expected={
+            "share of verdicts as stated": equals(
+                1, "every one of them; the number of those that were measured is beside"
+            )
+        },
         needs=ALL,
         required=("nanda/*-endless-*", "nanda/digits-700-*", "nanda/trigram-512-*"),
         scope="any seed",

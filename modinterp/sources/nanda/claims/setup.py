@@ -22,11 +22,7 @@ from modinterp.sources.nanda.claims.trainings import (
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 from modinterp.tasks import addition
 
-RESIDUAL = "largest residual"
-RESIDUAL_AS_PRINTED = "residual as printed"
 N_WEIGHTS = "trainable weights"
-AS_STATED = "names and shapes as stated"
-TEST_BY_30000 = "test accuracy by epoch 30,000"
 LARGEST_EXCLUDED = "largest excluded loss of a frequency"
 
 NO_DECAY = tuple(f"nanda/no-decay-{seed}" for seed in range(3))
@@ -50,8 +46,8 @@ def _identities() -> dict[str, Value]:
         residuals.append(((a + b - w * c).cos() - read_off).abs().max())
     printed = a.cos() * a.cos() - a.sin() * b.sin()
     return {
-        RESIDUAL: float(torch.stack(residuals).max()),
-        RESIDUAL_AS_PRINTED: float(((a + b).cos() - printed).abs().max()),
+        "largest residual": float(torch.stack(residuals).max()),
+        "residual as printed": float(((a + b).cos() - printed).abs().max()),
     }
 
 
@@ -61,7 +57,7 @@ def _architecture(m: CyclicMeasurements) -> dict[str, Value]:
     with_equals = stated | {"unembed.W_U": (128, 114)}
     return {
         N_WEIGHTS: sum(math.prod(shape) for shape in shapes.values()),
-        AS_STATED: shapes in (stated, with_equals),
+        "names and shapes as stated": shapes in (stated, with_equals),
         "ReLU": m.model.cfg.act_fn == "relu",
     }
 
@@ -74,7 +70,7 @@ def _accuracy_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
         "test accuracy when memorised": [
             float(h["test_accuracy"].get(epoch, math.nan)) for h, epoch in zip(histories, memorised, strict=True)
         ],
-        TEST_BY_30000: [float(h["test_accuracy"][h.index <= 30_000].max()) for h in histories],
+        "test accuracy by epoch 30,000": [float(h["test_accuracy"][h.index <= 30_000].max()) for h in histories],
         MEDIAN_GROKKING_EPOCH: median(m.grokking.grokked for m in runs),
     }
 
@@ -113,8 +109,8 @@ CLAIMS = (
         source_says="residual 0",
         measure=lambda *_: _identities(),
         expected={
-            RESIDUAL: at_most(1e-12, "rounding in float64"),
-            RESIDUAL_AS_PRINTED: at_least(0.5, "a misprint must fail the same check"),
+            "largest residual": at_most(1e-12, "rounding in float64"),
+            "residual as printed": at_least(0.5, "a misprint must fail the same check"),
         },
         scope="any network",
     ),
@@ -126,7 +122,9 @@ CLAIMS = (
         measure=_architecture,
         expected={
             N_WEIGHTS: between(226_688, 226_816, "with 113 outputs, and with 114, one for ="),
-            AS_STATED: equals(1, "W_E, W_pos, W_Q, W_K, W_V, W_O, W_in, b_in, W_out, b_out, W_U and no other"),
+            "names and shapes as stated": equals(
+                1, "W_E, W_pos, W_Q, W_K, W_V, W_O, W_in, b_in, W_out, b_out, W_U and no other"
+            ),
             "ReLU": equals(1),
         },
         needs=(MAIN,),
@@ -165,7 +163,7 @@ CLAIMS = (
         expected={
             "train accuracy by epoch 1,500": at_least(0.999, "memorisation ends at 1,400 in the paper"),
             "test accuracy when memorised": at_most(0.3, "low before grokking"),
-            TEST_BY_30000: at_least(0.999, "all five curves end at 1"),
+            "test accuracy by epoch 30,000": at_least(0.999, "all five curves end at 1"),
             "grokked": between(3_000, 25_000, "10,000 in the paper, seeds differ"),
             MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "half and one and a half times the paper's 10,000"),
         },
