@@ -55,7 +55,7 @@ class Carrying(Component[Any]):
         return self.task.columns(self.inputs)
 
     @property
-    def added(self) -> range:
+    def _added(self) -> range:
         """Numbers of the digits of the sum in whose column two digits are added, and that have a carry coming in."""
         return range(int(isinstance(self.task, DigitAddition)), self.columns.base.shape[1] - 1)
 
@@ -75,7 +75,7 @@ class Carrying(Component[Any]):
         half = len(self.inputs) // 2
         streams = seen(self.network, self.inputs[:half], [self.hook])[self.hook]
         found = torch.zeros(self.columns.base.shape[1], streams.shape[-1], dtype=streams.dtype, device=streams.device)
-        for column in self.added:
+        for column in self._added:
             x = streams[:, self.task.read_positions[column]]
             base, carry = self.columns.base[:half, column], self.columns.carry[:half, column].bool()
             steps = [
@@ -92,7 +92,7 @@ class Carrying(Component[Any]):
         counted, half = Counted(), len(self.inputs) // 2
         inputs, columns = self.inputs[half:], self.columns
         streams = seen(self.network, inputs, [self.hook])[self.hook]
-        for column in self.added:
+        for column in self._added:
             position, direction = self.task.read_positions[column], self.directions[column]
             if not bool(direction.any()):
                 continue
@@ -169,7 +169,7 @@ class Carrying(Component[Any]):
         """
         crossed = self.task.columns(self.m.asked.inputs).crossed
         counted = (crossed >= least) & (crossed <= most)
-        counted[:, : self.added.start] &= least > 0  # the first digit of a longer sum is the carry itself
+        counted[:, : self._added.start] &= least > 0  # the first digit of a longer sum is the carry itself
         if int(counted.sum()) < FEWEST:
             raise NoSuchPart(f"{int(counted.sum())} digits have such a carry, too few to judge by")
         return Share(int(self.m.answering.correct[counted].sum()), int(counted.sum()))
@@ -182,14 +182,14 @@ class Carrying(Component[Any]):
             heads = []
             for layer, patterns in enumerate(self.m.inside.attention):
                 for head, pattern in enumerate(patterns):
-                    shares = [self._on_column(pattern, answer, ahead) for answer in self.added]
+                    shares = [self._on_column(pattern, answer, ahead) for answer in self._added]
                     heads += [f"{layer}.{head}"] * (sum(shares) / len(shares) >= MOSTLY)
             found[name] = tuple(heads)
         return found
 
     def _on_column(self, pattern: Float[Tensor, "query key"], answer: int, ahead: int) -> float:
         """Attention from where a digit of the sum is read to both digits of its column, or of one further on."""
-        place = answer - self.added.start + ahead
+        place = answer - self._added.start + ahead
         query = self.task.read_positions[answer]
         return float(pattern[query, place] + pattern[query, self.task.digits + 1 + place])
 

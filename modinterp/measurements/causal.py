@@ -314,19 +314,19 @@ class Causal(Component[Any]):
         return self._changed(lambda x, part: x.mean(dim=0) + part, blocks, freqs)
 
     @cached_property
-    def without_circles(self) -> Answered:
+    def _without_circles(self) -> Answered:
         """Answers without the circles and their companions in the embedding, and sums of the logits."""
         return self._changed(lambda x, part: x - part, self.blocks)
 
     @property
     def accuracy_without(self) -> float:
         """Accuracy without the circles and their companions in the embedding."""
-        return self._share_right(self.without_circles.given)
+        return self._share_right(self._without_circles.given)
 
     @property
     def same_without(self) -> float:
         """Share of the pairs whose answer is the same without the circles and their companions in the embedding."""
-        return float((self.without_circles.given.flatten() == self._seen(self._intact.given)).double().mean())
+        return float((self._without_circles.given == self._intact.given).double().mean())
 
     @cached_property
     def accuracy_alone(self) -> float:

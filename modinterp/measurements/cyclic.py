@@ -519,16 +519,15 @@ class CyclicMeasurements(PairMeasurements):
             found |= {f"head {h} at its mean": self.without(heads=[h]).ablation for h in range(self.n_heads)}
         return components.Ablations(found)
 
-    def test_losses_counted_as(self, terms: ablations.Terms) -> tuple[float, float, float]:
+    @cached_property
+    def test_losses(self) -> tuple[float, float, float]:
         """Test loss of the logits, of the logits without the key frequencies, and of those alone. [nats]
 
-        NaN for a user's checkpoint, whose test pairs are not known.
-
-        Args:
-            terms: what belongs to a frequency: all products of its waves, or its waves of the answer.
+        A frequency is its waves of the answer alone, as in the code of Nanda et al. NaN for a user's checkpoint, whose
+        test pairs are not known.
         """
-        without_keys = ablations.excluded_logits(self.logits, self.freqs, terms, self.sign)
-        without_others = ablations.restricted_logits(self.logits, self.freqs, terms, self.sign)
+        without_keys = ablations.excluded_logits(self.logits, self.freqs, "sums", self.sign)
+        without_others = ablations.restricted_logits(self.logits, self.freqs, "sums", self.sign)
         return (
             self.original.test_loss,
             self.changed(without_keys).test_loss,
@@ -536,15 +535,10 @@ class CyclicMeasurements(PairMeasurements):
         )
 
     @cached_property
-    def test_losses(self) -> tuple[float, float, float]:
-        """`test_losses_counted_as` with waves of the answer alone, as the code of Nanda et al. has it. [nats]"""
-        return self.test_losses_counted_as("sums")
-
-    @cached_property
     def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:
         """Loss over all pairs without one frequency, with the frequency counted in two ways. [nats]
 
-        See `test_losses_counted_as` for the two ways, by whose names the losses are.
+        By name: with all products of its waves, `products`, and with its waves of the answer, `sums`.
         """
         products = ablations.loss_without_each(self.logits, self.labels, "products", self.sign)
         return {"products": products, "sums": self.loss_without_each_block}

@@ -224,7 +224,7 @@ class GroupMeasurements(PairMeasurements):
         """
         return self.excluded_loss_of(self.keys, self.split.train if self.run.knows_split else None)
 
-    def progress_now(self, keys: tuple[Irrep, ...]) -> dict[str, float]:
+    def _progress_now(self, keys: tuple[Irrep, ...]) -> dict[str, float]:
         """The progress measures of this network, by name; see `progress`.
 
         Args:
@@ -261,7 +261,7 @@ class GroupMeasurements(PairMeasurements):
         rows = []
         for epoch, network in self.networks():
             then = type(self)(replace(self.run, model=network), self.as_published)
-            rows.append({"epoch": epoch} | then.progress_now(self.keys))
+            rows.append({"epoch": epoch} | then._progress_now(self.keys))
         return pd.DataFrame(rows)
 
     @cached_property

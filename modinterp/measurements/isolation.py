@@ -72,7 +72,7 @@ class Isolation(Component[Any]):
     def _isolated(self) -> dict[tuple[isolation.Circle, ...], Float[Tensor, "a b output"]]:
         return {}
 
-    def isolated(self, circles: Sequence[isolation.Circle]) -> Float[Tensor, "a b output"]:
+    def _logits_of(self, circles: Sequence[isolation.Circle]) -> Float[Tensor, "a b output"]:
         """Logits of the network with some circles, by frequency or by components, alone in place of its embedding."""
         chosen = tuple(circles)
         if self.m.basis.cyclic.is_renamed:
@@ -83,7 +83,7 @@ class Isolation(Component[Any]):
 
     def isolated_accuracy(self, circles: Sequence[isolation.Circle]) -> float:
         """Accuracy over all pairs with some circles alone."""
-        return accuracy_on(self.isolated(circles), self.m.labels)
+        return accuracy_on(self._logits_of(circles), self.m.labels)
 
     def agreement(self, one: isolation.Circle, formula: str, freq: int | None = None) -> formulas.Agreement:
         """How well the logits of one circle alone agree with a formula.
@@ -93,12 +93,12 @@ class Isolation(Component[Any]):
             freq: of the formula; that of the circle by default. [cycles per p]
         """
         self._adds()
-        return formulas.agreement(self.isolated([one]), formula, one.freq if freq is None else freq)
+        return formulas.agreement(self._logits_of([one]), formula, one.freq if freq is None else freq)
 
     def profile(self, one: isolation.Circle) -> formulas.DistanceProfile:
         """The mean correct logit by distance with one circle alone."""
         self._adds()
-        return formulas.distance_profile(self.isolated([one]), one.freq)
+        return formulas.distance_profile(self._logits_of([one]), one.freq)
 
     def explained_by_leading(self, formula: str) -> float:
         """Share of all logits that a formula at the frequencies of the leading circles explains, a size fitted to each.

@@ -422,8 +422,8 @@ class PairMeasurements(NetworkMeasurements):
     def spectrum_nulls(self) -> nulls.Nulls:
         """How clear the key blocks are in the readout matrix, against matrices in which there is nothing to find."""
         at_start = None
-        if self.drawable is not None and not self.is_output_only:
-            at_start = (matrix[:, self.basis.order] for matrix in nulls.readouts_at_start(self.drawable, self.draws))
+        if self._drawable is not None and not self.is_output_only:
+            at_start = (matrix[:, self.basis.order] for matrix in nulls.readouts_at_start(self._drawable, self.draws))
         with one_thread():
             return self.basis.spectrum_nulls(self.readout_matrix, len(self.key_blocks), at_start, self.draws)
 
@@ -440,19 +440,16 @@ class PairMeasurements(NetworkMeasurements):
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
         """How much of the logits the blocks explain, against logits in which there is nothing to find."""
-        return self.basis.logit_nulls(self.logits, len(self.key_blocks), self.logits_at_start())
+        return self.basis.logit_nulls(self.logits, len(self.key_blocks), self._logits_at_start())
 
     @property
-    def drawable(self) -> Config | None:
+    def _drawable(self) -> Config | None:
         """Configuration from which networks of this shape can be drawn; None for a user's module."""
         return None if isinstance(self.model, Wrapped) else self.model.cfg
 
-    def logits_at_start(self) -> Iterator[Float[Tensor, "*pair output"]] | None:
-        """Logits of untrained networks, made one after the other; None for a user's module.
-
-        They are those of all pairs in the task's order, or of the basis' `some_pairs`.
-        """
-        config, pairs, order = self.drawable, self.basis.some_pairs, self.basis.order
+    def _logits_at_start(self) -> Iterator[Float[Tensor, "a b output"]] | None:
+        """Logits of untrained networks in the task's order, made one after the other; None for a user's module."""
+        config = self._drawable
         if config is None:
             return None
         if pairs is None:
@@ -566,11 +563,6 @@ class PairMeasurements(NetworkMeasurements):
     def neuron_peaks(self) -> Float[Tensor, " neuron"]:
         """Largest over mean magnitude of the 2D transform of each of the first layer's neurons; NaN for a dead one."""
         return neuron_spectra.peak_ratios(self.activation(NEURONS))
-
-    @cached_property
-    def mixed_neuron_peaks(self) -> Float[Tensor, " neuron"]:
-        """The same among products of waves of both residues alone."""
-        return neuron_spectra.mixed_peak_ratios(self.activation(NEURONS))
 
     @cached_property
     def n_key_frequencies(self) -> int:

@@ -160,23 +160,18 @@ class SequenceMeasurements(PositionMeasurements):
         return induction_scores(self.patterns[-1], self.inputs, self.answers >= 0, latest)
 
     @cached_property
-    def previous_token_heads(self) -> list[Place]:
-        """Heads of the first layer that attend to the token before."""
-        return _heads_of_a_kind(self.previous, 0)
-
-    @cached_property
-    def induction_heads(self) -> list[Place]:
-        """Heads of the last layer that attend to what followed any earlier copy of the current token."""
-        return _heads_of_a_kind(self.induction(latest=False), len(self.model.blocks) - 1)
-
-    @cached_property
     def losses_without(self) -> dict[str, float]:
-        """Loss with previous token heads, induction heads, both or none put to 0, by what is taken out. [nats]"""
-        first, last = self.previous_token_heads, self.induction_heads
-        parts = {"none": [], "previous token": first, "induction": last, "both": [*first, *last]}
-        return {name: self.loss_without(heads) for name, heads in parts.items()}
+        """Loss with previous token heads, induction heads, both or none put to 0, by what is taken out. [nats]
 
-    def loss_without(self, heads: Collection[Place] = ()) -> float:
+        Previous token heads are of the first layer. Induction heads are of the last, and attend to what followed any
+        earlier copy of the current token.
+        """
+        first = _heads_of_a_kind(self.previous, 0)
+        last = _heads_of_a_kind(self.induction(latest=False), len(self.model.blocks) - 1)
+        parts = {"none": [], "previous token": first, "induction": last, "both": [*first, *last]}
+        return {name: self._loss_without(heads) for name, heads in parts.items()}
+
+    def _loss_without(self, heads: Collection[Place] = ()) -> float:
         """Mean cross-entropy of the answers, with the outputs of some heads put to 0. [nats]"""
         with torch.no_grad(), without_heads(self.model, heads) as network:
             logits = network(self.inputs.to(network.W_E.device))[:, -self.task.n_read :].cpu()
