@@ -11,11 +11,11 @@ the measurements of the run keep; claims hold them against what a source says, a
 paper with its runs, claims and figures in one folder; `reproduce` measures one, `explain` anybody's network::
 
     import modinterp as mi
-    run = mi.load("nanda/mainline-0")                  # task, model, history, snapshots; prints as one line
+    run = mi.load("SOURCE/RUN-0")                      # task, model, history, snapshots; prints as one line
     m = mi.measure(run)                                # nothing is computed until it is asked for, and nothing twice
-    m.keys.freqs, m.readoff.table(), m.phases          # key frequencies, table 1 of the paper, the phases of training
+    m.keys.freqs, m.readoff.table(), m.phases          # key frequencies, neurons along waves, the phases of training
     mi.figures.readout.readoff(m.readoff)              # a plotly figure
-    mi.source("nanda")["fig5.left"].check(run)         # holds: ...
+    mi.source("SOURCE")["CLAIM"].check(run)            # holds: ...
     mi.explain("model.pt", op="add", p=113)            # what somebody's network does, a file, a module or a function
     mi.compare([run, "model.pt"])                      # several side by side
     mi.distill(run).curve()                            # formulas of a network by their size, and how faithful they are

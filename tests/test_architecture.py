@@ -174,6 +174,11 @@ def test_the_library_names_no_source() -> None:
     assert not offenders
 
 
+def test_docstrings_of_the_library_name_no_run() -> None:
+    run = re.compile(rf"\b({'|'.join(sources())})/[a-z][a-z0-9-]*-\d+\b")
+    assert not [f"{relative(path)} names {found[0]}" for path in LIBRARY if (found := run.search(path.read_text()))]
+
+
 def test_templates_of_the_library_name_no_source() -> None:
     templates = [path for path in PACKAGE.rglob("*.*") if path.suffix in (".html", ".js", ".css")]
     library = [path for path in templates if layer(module_of(path)) != "sources"]

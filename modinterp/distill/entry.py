@@ -15,7 +15,7 @@ def distill(network: Measurable, **said: Any) -> Distilled:
     answers. Use it to see how much of a network an account of it explains. `explain` says which algorithm it is.
 
     >>> import modinterp as mi
-    >>> d = mi.distill("nanda/mainline-0")                   # doctest: +SKIP
+    >>> d = mi.distill("model.pt", op="add", p=113)          # doctest: +SKIP
     >>> d.curve(), d.beaten(), d.stages()                    # doctest: +SKIP
     >>> d["compact"](3, 5).argmax()                          # doctest: +SKIP
     8

@@ -46,7 +46,7 @@ def measure(
     is a `CyclicMeasurements`, for a finite group a `GroupMeasurements`, for numbers to order an `OrderMeasurements`.
 
     >>> import modinterp as mi
-    >>> m = mi.measure("nanda/mainline-0")                   # doctest: +SKIP
+    >>> m = mi.measure("model.pt", op="add", p=113)          # doctest: +SKIP
     >>> m.freqs, m["logit_fve"]                              # doctest: +SKIP
     ((14, 35, 41, 42, 52), 0.9612)
     >>> m.without(frequencies=[14], site="embedding")        # doctest: +SKIP

@@ -84,7 +84,7 @@ def coset_share_of_neurons(
 
     Raises:
         ValueError: the group has too many subgroups to go through.
-    Source: Stander et al. 2023 read networks on groups as circuits of cosets, Chughtai et al. 2023 as representations.
+    Source: Stander et al. 2023 find cosets in networks on groups, Chughtai et al. 2023 find representations.
     """
     found = neuron_irreps(x, irreps)
     chosen = [k for k in found.live.nonzero().flatten().tolist() if irreps[int(found.own[k])].dim > 1]

@@ -100,7 +100,7 @@ def coset_fits(x: Float[Tensor, "element feature"], task: Group, least: float = 
         least: share of the variance that the means over cosets must be.
     Raises:
         ValueError: there are more than 4,096 subgroups.
-    Source: Stander et al. 2023, who read such networks as circuits of cosets.
+    Source: Stander et al. 2023, who find cosets in such networks.
     """
     features = x.shape[1]
     order, share = torch.ones(features, dtype=torch.long), torch.ones(features, dtype=torch.float64)
