@@ -10,8 +10,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from modinterp.compare.comparison import Comparison
-from modinterp.explain.answers import answers
 from modinterp.explain.labels import FOURIER
+from modinterp.explain.short_answers import answers
 from modinterp.figures import comparison as drawn
 from modinterp.figures.ladder import ladders
 from modinterp.files import own_page, write_together

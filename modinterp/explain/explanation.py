@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from modinterp.explain.answers import answers
 from modinterp.explain.drawn import FIRST, figures
+from modinterp.explain.short_answers import answers
 from modinterp.explain.tables import tables
 from modinterp.explain.verdict import Verdict
 from modinterp.explain.warning import ReadingWarning

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from modinterp.explain.algorithms import algorithm_of, algorithms_for
 from modinterp.explain.criteria import ACCURACY, BANDS, Criterion, foretold
-from modinterp.explain.damage import weights_out_of_proportion
 from modinterp.explain.explanation import Explanation
+from modinterp.explain.faults import weights_out_of_proportion
 from modinterp.explain.labels import BEHAVIOUR, DOUBTFUL
 from modinterp.explain.subject import Subject
 from modinterp.explain.verdict import Verdict

@@ -7,11 +7,11 @@ import math
 from itertools import groupby
 from pathlib import Path
 
-from modinterp.explain.answers import answers
 from modinterp.explain.browser import browser, can_be_browsed
 from modinterp.explain.drawn import FIRST, figures
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
 from modinterp.explain.labels import BEHAVIOUR, FOURIER
+from modinterp.explain.short_answers import answers
 from modinterp.files import own_page, write_together
 from modinterp.measurements import PositionMeasurements
 from modinterp.pages.html import rendered, short_names, shown, table_html

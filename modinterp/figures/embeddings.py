@@ -9,7 +9,7 @@ from jaxtyping import Float
 from plotly.subplots import make_subplots
 from torch import Tensor
 
-from modinterp.analyses.embeddings.positions import position_likeness
+from modinterp.analyses.embeddings.position_embeddings import position_likeness
 from modinterp.analyses.embeddings.singular_vectors import Periodicity, SingularValues
 from modinterp.analyses.fourier.frequencies import active_frequencies
 from modinterp.figures.theme import CATEGORIES, INK, MUTED, TEST, array, heatmap, with_title

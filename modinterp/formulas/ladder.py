@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from modinterp.formulas.attention import HeadReading
 from modinterp.formulas.formula import Formula
 from modinterp.formulas.group_formula import GroupFormula
+from modinterp.formulas.heads_as_waves import HeadReading
 from modinterp.formulas.reading import NeuronReading, paths
 from modinterp.formulas.waves import Cluster, Path, Waves
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from modinterp.formulas import group_ladder
-from modinterp.formulas.attention import HeadReading
 from modinterp.formulas.compact import Effects, at_threshold
 from modinterp.formulas.formula import Formula
 from modinterp.formulas.group_reading import GroupReading
+from modinterp.formulas.heads_as_waves import HeadReading
 from modinterp.formulas.ladder import ASSUMPTIONS, PRODUCTS, Step, steps, with_attention
 from modinterp.formulas.reading import NeuronReading, alphas, alphas_and_halves, paths, turned_b
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, NetworkMeasurements

@@ -18,7 +18,7 @@ from modinterp.activations import logits_on_grid, logits_with
 from modinterp.activations.blocks import mean_over_pairs, row_blocks
 from modinterp.analyses.attention import components
 from modinterp.analyses.circles.circle import effective_rank
-from modinterp.analyses.embeddings import positions, singular_vectors
+from modinterp.analyses.embeddings import position_embeddings, singular_vectors
 from modinterp.analyses.fourier import frequencies, neuron_spectra
 from modinterp.analyses.fourier.sparsity import gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
@@ -476,9 +476,9 @@ class PairMeasurements(NetworkMeasurements):
         return self.model.pos_embed.W_pos
 
     @cached_property
-    def position_likeness(self) -> positions.PositionLikeness:
+    def position_likeness(self) -> position_embeddings.PositionLikeness:
         """Correlation and cosine of the embeddings of the first two positions."""
-        return positions.position_likeness(self.W_pos)
+        return position_embeddings.position_likeness(self.W_pos)
 
     @cached_property
     def embedding_svd(self) -> singular_vectors.SingularValues:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.activations import Spectra
-from modinterp.analyses.embeddings import positions, primality
+from modinterp.analyses.embeddings import position_embeddings, primality
 from modinterp.analyses.fourier import frequencies, neuron_spectra
 from modinterp.analyses.training import generalisation
 from modinterp.analyses.training.phases import LEARNED
@@ -32,7 +32,7 @@ class Questions(Component[Any]):
     @cached_property
     def accuracies_with_positions_swapped(self) -> tuple[float, ...]:
         """Accuracy of every question over all inputs, with the embeddings of the two positions exchanged."""
-        changed = self.m.predicted_by(positions.with_positions_swapped(self.m.model))
+        changed = self.m.predicted_by(position_embeddings.with_positions_swapped(self.m.model))
         return tuple((changed == self.m.task.labels()).double().mean(dim=0).tolist())
 
     @cached_property

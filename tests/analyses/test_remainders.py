@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from modinterp.activations import logits_on_grid
-from modinterp.analyses.embeddings import positions, primality, singular_vectors
+from modinterp.analyses.embeddings import position_embeddings, primality, singular_vectors
 from modinterp.analyses.fourier import neuron_spectra
 from modinterp.analyses.fourier.frequencies import active_frequencies, significant_frequencies
 from modinterp.analyses.training import generalisation
@@ -114,11 +114,11 @@ def test_positions_of_planted_likeness() -> None:
     first, noise = torch.randn(2, 4000, generator=generator, dtype=torch.float64)
     for planted in (0.95, 0.0, -0.64):
         second = planted * first + math.sqrt(1 - planted**2) * noise
-        found = positions.position_likeness(torch.stack([first, second + 3, noise]))
+        found = position_embeddings.position_likeness(torch.stack([first, second + 3, noise]))
         assert found.pearson == pytest.approx(planted, abs=0.05)
         assert found.cosine == pytest.approx(float(first @ (second + 3) / first.norm() / (second + 3).norm()))
     with pytest.raises(ValueError, match="two positions"):
-        positions.position_likeness(torch.zeros(1, 5))
+        position_embeddings.position_likeness(torch.zeros(1, 5))
 
 
 def test_exchanging_positions_is_exchanging_the_digits_and_leaves_the_network_alone() -> None:
@@ -126,13 +126,13 @@ def test_exchanging_positions_is_exchanging_the_digits_and_leaves_the_network_al
     config = TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=32, init="he")
     network = hooked(config, initial_weights(config, 3))
     before = logits_on_grid(network, task)
-    swapped = logits_on_grid(positions.with_positions_swapped(network), task)
+    swapped = logits_on_grid(position_embeddings.with_positions_swapped(network), task)
     torch.testing.assert_close(swapped, before.transpose(0, 1), rtol=1e-4, atol=1e-5)
     assert not torch.allclose(swapped, before)
     assert torch.equal(logits_on_grid(network, task), before)
     bare = TransformerConfig.of(addition(5), positional=False, d_model=8, n_heads=1, d_head=8, d_mlp=8)
     with pytest.raises(ValueError, match="no embeddings of positions"):
-        positions.with_positions_swapped(hooked(bare, initial_weights(bare, 0)))
+        position_embeddings.with_positions_swapped(hooked(bare, initial_weights(bare, 0)))
 
 
 def test_planted_singular_values_are_counted() -> None:

@@ -9,7 +9,7 @@ import torch
 
 import modinterp as mi
 from modinterp.explain import Explanation
-from modinterp.explain.answers import QUESTIONS, answers
+from modinterp.explain.short_answers import QUESTIONS, answers
 
 
 def said(found: Explanation) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from modinterp.explain import Explanation, explain
-from modinterp.explain.damage import weights_out_of_proportion, where_errors_lie
+from modinterp.explain.faults import weights_out_of_proportion, where_errors_lie
 from modinterp.measurements import measure
 from modinterp.models.planted import clock
 from modinterp.runs import load
