@@ -60,9 +60,7 @@ class Inside(Component[Any]):
     @cached_property
     def attention(self) -> Float[Tensor, "layer head query key"]:
         """Mean attention of every head between all positions."""
-        if not getattr(self.network.cfg, "n_heads", 0):
-            raise NoSuchPart(f"{self.m.name} has no attention")
-        return patterns(self.network, self.sample.inputs).cpu().mean(dim=1)
+        return self._attention[0]
 
     def looks(self) -> pd.DataFrame:
         """Where each head looks from each position that is read: the position with most attention, and the next two."""
@@ -82,8 +80,21 @@ class Inside(Component[Any]):
         Raises:
             NoSuchPart: the answer is no token of the input.
         """
-        places = self.m.interchanges.answer_tokens
+        found = self._attention[1]
+        if isinstance(found, NoSuchPart):
+            raise found
+        return found
+
+    @cached_property
+    def _attention(self) -> tuple[Tensor, Tensor | NoSuchPart]:
+        """Both means, from one forward pass, whose patterns are too large to keep; or why there is no second one."""
+        if not getattr(self.network.cfg, "n_heads", 0):
+            raise NoSuchPart(f"{self.m.name} has no attention")
         found = patterns(self.network, self.sample.inputs).cpu()
+        try:
+            places = self.m.interchanges.answer_tokens
+        except NoSuchPart as error:
+            return found.mean(dim=1), NoSuchPart(str(error))
         per_answer = torch.stack(
             [
                 (found[:, :, :, query] * places[:, column, None].to(found)).sum(dim=-1)[:, self.is_asked[:, column]]
@@ -91,7 +102,7 @@ class Inside(Component[Any]):
                 for column, query in enumerate(self.m.task.read_positions)
             ]
         )  # fmt: skip
-        return per_answer.mean(dim=0)
+        return found.mean(dim=1), per_answer.mean(dim=0)
 
     @cached_property
     def effects(self) -> pd.DataFrame:
