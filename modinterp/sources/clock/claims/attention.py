@@ -68,11 +68,6 @@ def _offsets(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-def _attention_to_both(m: CyclicMeasurements) -> dict[str, Value]:
-    missing = (m.pattern[..., :2].sum(dim=-1) - 1).abs()
-    return {"mean attention to neither": float(missing.mean())}
-
-
 def _keys_and_values(m: CyclicMeasurements) -> dict[str, Value]:
     keys = torch.einsum("rm,hmd->rhd", m.W_E.double(), m.weight("blocks.0.attn.W_K").double())
     return {
@@ -205,7 +200,7 @@ CLAIMS = (
         where="section 6",
         statement="Over all pairs attention is periodic in both operands, and goes to them alone.",
         source_says="to a and to b adds up to about 1",
-        measure=each(_attention_to_both),
+        measure=each(lambda m: {"mean attention to neither": float((m.pattern[..., :2].sum(dim=-1) - 1).abs().mean())}),
         expected={"mean attention to neither": at_most(0.02, "about 0")},
         needs=SEEDS,
         scope="any seed",

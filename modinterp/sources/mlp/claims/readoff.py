@@ -58,11 +58,6 @@ def _by_own_draw(before: str) -> Change:
     )
 
 
-def _two_largest(m: CyclicMeasurements) -> dict[str, Value]:
-    rows = m.readoff.rows
-    return {"two products largest": mean(row.two_largest for row in rows)}
-
-
 def _explained_everywhere(m: CyclicMeasurements) -> dict[str, Value]:
     """Share of variance explained (FVE) along the directions of W_U at all key frequencies."""
     return {LOWEST_FVE: min(row.explained_by_two for row in m.readoff.rows)}
@@ -125,7 +120,7 @@ CLAIMS = (
         statement="Along each direction of W_U at a key frequency the two products of the angle sum are the largest "
         "terms.",
         source_says="sin cos + cos sin, cos cos - sin sin",
-        measure=each(_two_largest),
+        measure=each(lambda m: {"two products largest": mean(row.two_largest for row in m.readoff.rows)}),
         expected={"two products largest": equals(1, "seen in every map of the notebook")},
         needs=SEEDS,
         scope="any seed",
