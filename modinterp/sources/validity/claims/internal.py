@@ -16,11 +16,7 @@ def _kinds(m: CyclicMeasurements) -> dict[str, Value]:
     tuned = {head.freq for head in m.heads.heads if head.explained >= TUNED}
     shares = dict(zip(m.causal.circles, m.causal.pizza_shares, strict=True))
     right = [(k in tuned) == (share < 0.25) for k, share in shares.items()]
-    return {
-        "circles of the kind that the heads foretell, share": sum(right) / len(right),
-        "clock circles": m.causal.count_of_kind("clock"),
-        "pizza circles": m.causal.count_of_kind("pizza"),
-    }
+    return {"circles of the kind that the heads foretell, share": sum(right) / len(right)}
 
 
 CLAIMS = (
@@ -94,10 +90,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I5.kinds",
-        reported=(
-            "clock circles",
-            "pizza circles",
-        ),
+        reported=("clock_circles", "pizza_circles"),
         where="I5, rivals",
         statement="Clock and Pizza are told apart circle by circle: a circle is a Clock if and only if a head is "
         "tuned to it.",
