@@ -55,7 +55,7 @@ def test_measures_claims_and_contradictions_write_a_name_alike(name: str) -> Non
     )
     formatted = [n.values[0] for tree in trees for n in ast.walk(tree) if isinstance(n, ast.JoinedStr)]
     begun = tuple(n.value for n in formatted if isinstance(n, ast.Constant))
-    unmeasured = {each.value for each in in_claims} - {*elsewhere, *REGISTRY}
+    unmeasured = {str(each.value) for each in in_claims} - {*elsewhere, *REGISTRY}
     assert [each for each in unmeasured if not each.startswith(begun)] == []
 
 
