@@ -32,7 +32,6 @@ FAMILIES = {  # the sources' runs and how many of each
     "he/std-*": 20, "he/embed-*": 20, "he/sgd-*": 20, "he/quad-*": 20, "he/quad1-*": 20, "he/relu1-*": 20, "he/p97-*": 1,
     "he/grok-[0-9]*": 20, "he/grok-wd0-*": 20, "he/random-labels-*": 1, "arena/cumsum-*": 8, "arena/sort-*": 8, "arena/palindrome-*": 8,
     "arena/unique-*": 8, "arena/sum-*": 8, "arena/sum1-*": 8,
-    "arena/unique-*": 8,
     "pizza/attention-*": 43, "pizza/linear-*": 7, "pizza/width-*": 20, "pizza/layers-2-*": 1,
 }  # fmt: skip
 SHAPES = {shape_of(each): name for name, each in catalogue().items()}

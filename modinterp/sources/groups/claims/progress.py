@@ -103,7 +103,7 @@ CLAIMS = tuple(
                     1, "0.77 at 80,000 in the mainline"
                 ),
             },
-            HOLDS,
+            mixed(),
         ),
         (
             "sign_first",

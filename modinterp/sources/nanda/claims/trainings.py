@@ -48,7 +48,7 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
             was=was,
             what="which networks count",
             before="those that had settled when their training ended",
-            now="all; but numerical replicates of a seed count as one seed, and rounding-9 is one of twelve of seed 0",
+            now="all; but numerical replicates of a seed count as one seed, and rounding-9 was one of twelve of seed 0",
             why="a rule that was made for one network, with its numbers known, is withdrawn",
         ),
     )
