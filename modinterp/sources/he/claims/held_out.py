@@ -5,7 +5,7 @@ from __future__ import annotations
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.claims.finding import refuted
+from modinterp.claims.finding import mixed, refuted
 from modinterp.interventions.effects import answers_moved
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.he.claims.grokking import TRUE, kinds_of, mean_where
@@ -93,5 +93,6 @@ CLAIMS = (
         scope="any seed",
         figure="stages",
         control="also true before training",
+        finding=mixed(),
     ),
 )

@@ -8,7 +8,7 @@ from torch import Tensor
 from modinterp.claims.band import at_least, at_most, between, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
-from modinterp.claims.finding import mixed, pending, refuted
+from modinterp.claims.finding import mixed, refuted
 from modinterp.interventions.effects import answers_moved
 from modinterp.measurements import CyclicMeasurements
 from modinterp.models import ACTIVATIONS
@@ -275,6 +275,5 @@ CLAIMS = (
         },
         reported=("least probability of the right answer",),
         needs=(WIDE,),
-        finding=pending("the run of 5,000 steps at p = 97 is not shipped"),
     ),
 )
