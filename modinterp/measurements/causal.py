@@ -414,7 +414,7 @@ class Causal(Component[Any]):
         The algorithm foretells 45 on the diagonal and 0 elsewhere.
         """
         freqs = self._few
-        intact = Answered.of(self._seen_logits.split(BLOCK), self._sign, freqs, self.pairs)
+        intact = Answered.of(iter(self._seen_logits.split(BLOCK)), self._sign, freqs, self.pairs)
         before = {k: intact.waves_about_answer(k).mean() for k in freqs}
         found, (table_a, _) = torch.zeros(len(freqs), len(freqs), dtype=torch.float64), self._embedded.tables
         for i, k in enumerate(freqs):

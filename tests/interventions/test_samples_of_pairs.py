@@ -50,7 +50,7 @@ def test_sums_over_a_sample_estimate_those_over_all_pairs() -> None:
     task, network = clock(P, (2, 5, 9))
     logits = measure(TrainedRun("all", task, network)).logits
     pairs = torch.randperm(P * P, generator=torch.Generator().manual_seed(0))
-    whole, some = (Answered.of(logits.flatten(0, 1)[x].split(64), 1, (5,), x) for x in (pairs, pairs[:SOME]))
+    whole, some = (Answered.of(iter(logits.flatten(0, 1)[x].split(64)), 1, (5,), x) for x in (pairs, pairs[:SOME]))
     torch.testing.assert_close(whole.spectrum, Answered.of(logits).spectrum)
     assert abs(some.energy / whole.energy - 1) < 0.1
     assert torch.equal(some.off_by, whole.off_by[:SOME])
