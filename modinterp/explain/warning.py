@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import torch
 
+from modinterp.activations.blocks import row_blocks
 from modinterp.explain.faults import weights_out_of_proportion, where_errors_lie
 from modinterp.explain.gradient_alignment import COMMON_LOSS
 from modinterp.explain.hypotheses import SAMPLE, Trial, as_assumed, trials

@@ -447,9 +447,12 @@ class PairMeasurements(NetworkMeasurements):
         """Configuration from which networks of this shape can be drawn; None for a user's module."""
         return None if isinstance(self.model, Wrapped) else self.model.cfg
 
-    def _logits_at_start(self) -> Iterator[Float[Tensor, "a b output"]] | None:
-        """Logits of untrained networks in the task's order, made one after the other; None for a user's module."""
-        config = self._drawable
+    def _logits_at_start(self) -> Iterator[Float[Tensor, "*pair output"]] | None:
+        """Logits of untrained networks, made one after the other; None for a user's module.
+
+        They are those of all pairs in the task's order, or of the basis' `some_pairs`.
+        """
+        config, pairs, order = self._drawable, self.basis.some_pairs, self.basis.order
         if config is None:
             return None
         if pairs is None:

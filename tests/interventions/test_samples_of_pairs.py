@@ -65,6 +65,6 @@ def test_draws_on_a_sample_of_all_pairs_are_those_on_all(monkeypatch: pytest.Mon
     monkeypatch.setattr(sampling, "SAMPLE", SOME)
     basis = Frequencies(m.basis.cyclic, m.basis.answer, True, P)
     sampled = measure(TrainedRun("some", *clock(P, (2, 5, 9))))
-    found = basis.logit_nulls(m.logits, 3, sampled.logits_at_start())
+    found = basis.logit_nulls(m.logits, 3, sampled._logits_at_start())
     assert [row.observed for row in found.rows] == [row.observed for row in m.logit_nulls.rows]
     assert all(row.p_value <= 0.05 for row in found.rows)
