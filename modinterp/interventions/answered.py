@@ -58,28 +58,30 @@ class Answered:
         if isinstance(logits, Tensor):
             flat = logits.flatten(0, 1)
             logits = (flat[began : began + BLOCK] for began in range(0, len(flat), BLOCK))
-        given, waves, energy, began = list[Tensor](), list[Tensor](), 0.0, 0
-        by_pair = turned = right = torch.empty(0)
+        energy, began = 0.0, 0
+        by_pair = turned = right = given = waves = torch.empty(0)
         for block in logits:
             p = block.shape[-1]
-            if not given:
+            if not began:  # one tensor of each: many small ones scatter over the memory, and keep it from being freed
                 by_pair, right = torch.zeros(p, p, dtype=torch.float64), right_answers(p, sign, pairs).flatten()
                 angles = 2 * torch.pi / p * torch.outer(torch.arange(p).double(), torch.tensor(freqs).double())
                 turned = torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+                given = torch.empty(len(right), dtype=torch.long)
+                waves = torch.empty(len(right), turned.shape[1], dtype=torch.float64)
             about = block.double().cpu()
             about = about - about.mean(dim=-1, keepdim=True)
             energy += float(torch.linalg.vector_norm(about).square())
             by_pair.index_add_(0, right[began : began + len(block)], about)
-            given.append(block.argmax(dim=-1).cpu())
-            waves.append(about @ turned)
+            given[began : began + len(block)] = block.argmax(dim=-1)
+            waves[began : began + len(block)] = about @ turned
             began += len(block)
         p = len(by_pair)
         classes = (torch.arange(p)[:, None] - torch.arange(p)) % p
         by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, classes.flatten(), by_pair.flatten())
         shape, share = ((p, p), 1.0) if pairs is None else ((len(pairs),), len(pairs) / p**2)
-        found = torch.view_as_complex(torch.cat(waves).unflatten(1, (len(freqs), 2))).view(*shape, -1)
+        found = torch.view_as_complex(waves.unflatten(1, (len(freqs), 2))).view(*shape, -1)
         by_freq = dict(zip(freqs, found.unbind(-1), strict=True))
-        return cls(sign, torch.cat(given).view(shape), by_distance / share, energy / share, by_freq, pairs)
+        return cls(sign, given.view(shape), by_distance / share, energy / share, by_freq, pairs)
 
     @property
     def p(self) -> int:

@@ -326,7 +326,7 @@ class Causal(Component[Any]):
     @property
     def same_without(self) -> float:
         """Share of the pairs whose answer is the same without the circles and their companions in the embedding."""
-        return float((self._without_circles.given == self._intact.given).double().mean())
+        return float((self._without_circles.given.flatten() == self._seen(self._intact.given)).double().mean())
 
     @cached_property
     def accuracy_alone(self) -> float:

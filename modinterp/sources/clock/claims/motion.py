@@ -83,7 +83,9 @@ def _rotation_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
     rotating = _rotating(m, MLP_OUT, FIRST, m.freqs)
-    return rotating | {ROTATION: _worst([t.rotation.turns for t in turnings(m, MLP_OUT, FIRST).values()])}
+    return {name: rotating[name] for name in (ROTATION_FIT, ORBIT)} | {
+        ROTATION: _worst([t.rotation.turns for t in turnings(m, MLP_OUT, FIRST).values()])
+    }
 
 
 _WHOLE_TURNS = Change(
