@@ -22,7 +22,7 @@ Numbers = Mapping[str, tuple[float, ...]]
 
 
 class Replayed(dict[str, tuple[float, ...]]):
-    """Numbers that were recorded when a network was published, since they need what did not come along."""
+    """Numbers that were recorded when a network was published, and are not measured again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,17 +89,13 @@ class Claim(ClaimData):
             self.measure_of_all(*[m] * max(places, 1))
 
     def _measured(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
-        """The numbers that its measure returns, or else those that were recorded of the network."""
-        try:
-            return {name: _numbers(value) for name, value in (self.of_one or self.measure_of_all)(*measured).items()}
-        except NotRecorded:
-            recorded = measured[0].run.recorded if len(measured) == 1 else None
-            if self.of_one is None or recorded is None or self.id not in recorded.claims:
-                raise
-            numbers = recorded.claims[self.id]
-            if not set(self.bands) <= set(numbers):  # recorded before the claim asked for them
-                raise
-            return Replayed(numbers)
+        """The numbers that were recorded of a network, where they were, or else those that its measure returns."""
+        recorded = measured[0].run.recorded if len(measured) == 1 else None
+        if self.of_one is not None and recorded is not None:
+            numbers = recorded.claims.get(self.id, {})
+            if numbers and set(self.bands) <= set(numbers):  # else recorded before the claim asked for them
+                return Replayed(numbers)
+        return {name: _numbers(value) for name, value in (self.of_one or self.measure_of_all)(*measured).items()}
 
     def judged(self, rows: Sequence[tuple[Network, Numbers]]) -> Result:
         """The result of a claim about one network, from the numbers of each, the source's own first.

@@ -165,6 +165,8 @@ def summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -
         return
     if reproduced.recomputed.of and not recompute:
         yield f"recomputed from weights: {reproduced.recomputed} numbers of single networks; the others were recorded"
+        if reproduced.recomputable.held > reproduced.recomputed.held:
+            yield f"of networks with weights: {reproduced.recomputable}; --recompute measures all of them"
     if partly := sum(bool(result.runs_pending) for result in results):
         yield f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending"
     if recompute:

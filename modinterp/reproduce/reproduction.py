@@ -93,6 +93,12 @@ class Reproduction:
         of = sum(len(result.runs) for result in of_one)
         return Share(of - sum(len(result.recorded) for result in of_one), of)
 
+    @property
+    def recomputable(self) -> Share:
+        """Of the same numbers, those of networks whose weights are there: `--recompute` measures them again."""
+        names = [name for result in self.results if result.claim.of_one is not None for name in result.runs]
+        return Share(sum(self.measured[name].has_weights for name in names), len(names))
+
     def count(self, verdict: str) -> int:
         """Number of claims with a verdict."""
         return sum(result.verdict == verdict for result in self.results)
