@@ -216,10 +216,7 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _workers(chosen: Mapping[str, RunSpec], options: argparse.Namespace) -> int:
-    """How many processes train: one a group of runs of one shape, at most one a free core, and on a GPU a few.
-
-    None is needed where there is one group.
-    """
+    """How many processes train, one a group of runs of one shape and at most one a free core; 0 for a single group."""
     from modinterp.runs.same_shape import PROCESSES_ON_GPU, groups, runs_at_once
     from modinterp.training import resolved_device
 

@@ -143,6 +143,7 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
         contradictions=[("", *row) for row in contradictions_table(reproduced).values.tolist()],
         refuted=did_not_hold(reproduced),
         recomputed=reproduced.recomputed,
+        recomputable=reproduced.recomputable,
         recorded=sum(m.is_recorded for name, m in reproduced.measured.items() if name in asked),
         runs=[repr(m.run) for name, m in reproduced.measured.items() if name in asked],
     )
