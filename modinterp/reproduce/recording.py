@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from modinterp.measurements import measure_as_published
 from modinterp.measurements.recorded import plain, recorded_values
 from modinterp.runs import NotRecorded, TrainedRun
@@ -18,7 +20,7 @@ def recorded(run: TrainedRun) -> Recorded:
     Args:
         run: a trained run with its weights.
     """
-    m, specs, claims = measure_as_published(run), catalogue(), {}
+    m, specs, claims = measure_as_published(replace(run, recorded=None)), catalogue(), {}
     for claim in (claim for claims in of_each(lambda each: each.claims).values() for claim in claims.values()):
         if claim.of_one is not None and run.name in claim.subjects(specs):
             try:

@@ -17,9 +17,9 @@ from modinterp.measurements.degenerate import UNDEFINED
 from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, with_tokens_of
 from modinterp.reproduce.evidence import Evidence, checked
-from modinterp.runs import NotRecorded, load
+from modinterp.runs import NotRecorded, load, store
 from modinterp.runs.weights import READ, read_weights
-from modinterp.sources import Page, Source, catalogue, source
+from modinterp.sources import Page, Source, catalogue, of_each, source
 from modinterp.sources import load as load_named
 from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.terminal.suggestions import suggestion
@@ -97,7 +97,8 @@ class Reproduction:
     def recomputable(self) -> Share:
         """Of the same numbers, those of networks whose weights are there: `--recompute` measures them again."""
         names = [name for result in self.results if result.claim.of_one is not None for name in result.runs]
-        return Share(sum(self.measured[name].has_weights for name in names), len(names))
+        there = {name for name in set(names) if self.measured[name].has_weights or _ships_weights(name)}
+        return Share(sum(name in there for name in names), len(names))
 
     def count(self, verdict: str) -> int:
         """Number of claims with a verdict."""
@@ -140,14 +141,18 @@ def measurements_of(
     Raises:
         ValueError: a run is there but damaged, and `damaged` is not given.
     """
-    measured = {}
+    measured, leading = {}, _leading() if not recompute else set()
     for name in dict.fromkeys(names):
         try:
             run = load_named(name, root=root, device=device)
             run.snapshots.check()
             if recompute and not run.has_weights and run.recorded is not None:
                 continue
-            measured[name] = measure_as_published(replace(run, recorded=None) if recompute else run)
+            if recompute:
+                run = replace(run, recorded=None)
+            elif run.recorded is not None and name not in leading:  # what is recorded of it is quicker, and takes less
+                run = replace(run, model=None)
+            measured[name] = measure_as_published(run)
         except FileNotFoundError:
             continue
         except ValueError as error:
@@ -155,6 +160,20 @@ def measurements_of(
                 raise
             damaged[name] = str(error)
     return measured
+
+
+def _ships_weights(name: str) -> bool:
+    """Whether the weights of a run are among the checkpoints."""
+    try:
+        return (store.checkpoints() / name / store.FINAL).is_file()
+    except store.NoCheckpoints:
+        return False
+
+
+def _leading() -> set[str]:
+    """The runs that a source or a claim names first: figures and claims about a single network are of these."""
+    firsts = of_each(lambda each: {each.main_run, *(c.needs[0] for c in each.claims.values() if c.needs)})
+    return set[str]().union(*firsts.values())
 
 
 def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
