@@ -171,9 +171,16 @@ def _ships_weights(name: str) -> bool:
 
 
 def _leading() -> set[str]:
-    """The runs that a source or a claim names first: figures and claims about a single network are of these."""
-    firsts = of_each(lambda each: {each.main_run, *(c.needs[0] for c in each.claims.values() if c.needs)})
-    return set[str]().union(*firsts.values())
+    """The runs that a source or a claim names first, and all that a claim about several names.
+
+    Figures of a single network are of the first; not all that is asked of several can be recorded.
+    """
+
+    def named(about: Source) -> set[str]:
+        asked = (claim.needs[: None if claim.of_one is None else 1] for claim in about.claims.values())
+        return {about.main_run}.union(*asked)
+
+    return set[str]().union(*of_each(named).values())
 
 
 def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:

@@ -147,6 +147,6 @@ CLAIMS = (
         required=("groups/s5-mlp-[0-9]", "groups/d59-mlp-*", "groups/a5-mlp-*"),
         scope="any seed",
         figure="curves",
-        control="without control",
+        control="told apart",
     ),
 )
