@@ -75,7 +75,7 @@ CASES = {
     ),
     "mixed": (  # on a network where it holds, and on one where it does not
         Case("nanda.fig2.right.loss", trainings.losses, (*MAIN, "nanda/other-draw-1")),
-        Case("nanda.fig12", waves.neurons_1_to_4, (*MAIN, "nanda/rounding-0")),
+        Case("nanda.fig12", waves.neurons_1_to_4, (*MAIN, "nanda/rounding-1")),
         Case("nanda.A1.self_attention", interventions.self_attention, (*MAIN, "nanda/other-draw-2")),
         Case("nanda.A1.sigmoid", interventions.sigmoid, (*MAIN, "nanda/other-draw-2")),
         Case("nanda.s44.wl_nullspace", interventions.off_directions, (*MAIN, "nanda/other-draw-2")),

@@ -81,7 +81,7 @@ def _approximation(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _no_skip(m: CyclicMeasurements) -> dict[str, Value]:
     changed = m.changed(m.post @ m.W_L.double())
-    return {ACCURACY: changed.accuracy, LOSS_RATIO: changed.loss_ratio}
+    return {ACCURACY: changed.accuracy}
 
 
 def said_of(row: Readoff) -> str:

@@ -93,6 +93,7 @@ CLAIMS = (
         },
         printed={LOSS: 24.3, "loss, the output at its mean": 24.3},
         expected={LOSS: at_least(4.73, "worse than chance, ln 113"), **SOLVED},
+        reported=("ablated accuracy", "loss over original", "test loss over original"),
         needs=(MAIN,),
         figure="interventions",
         control="also true before training",
