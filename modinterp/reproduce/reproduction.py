@@ -97,7 +97,8 @@ class Reproduction:
     def recomputable(self) -> Share:
         """Of the same numbers, those of networks whose weights are there: `--recompute` measures them again."""
         names = [name for result in self.results if result.claim.of_one is not None for name in result.runs]
-        there = {name for name in set(names) if self.measured[name].has_weights or _ships_weights(name)}
+        loaded = {name for name, m in self.measured.items() if m.has_weights}
+        there = {name for name in set(names) if name in loaded or _ships_weights(name)}
         return Share(sum(name in there for name in names), len(names))
 
     def count(self, verdict: str) -> int:
