@@ -17,9 +17,10 @@ from modinterp.measurements.degenerate import UNDEFINED
 from modinterp.measurements.memory import check_memory
 from modinterp.models import ForwardPass, with_tokens_of
 from modinterp.reproduce.evidence import Evidence, checked
-from modinterp.runs import NotRecorded, load, store
+from modinterp.reproduce.weights_at_hand import named_first, ships_weights
+from modinterp.runs import NotRecorded, load
 from modinterp.runs.weights import READ, read_weights
-from modinterp.sources import Page, Source, catalogue, of_each, source
+from modinterp.sources import Page, Source, catalogue, source
 from modinterp.sources import load as load_named
 from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.terminal.suggestions import suggestion
@@ -97,8 +98,7 @@ class Reproduction:
     def recomputable(self) -> Share:
         """Of the same numbers, those of networks whose weights are there: `--recompute` measures them again."""
         names = [name for result in self.results if result.claim.of_one is not None for name in result.runs]
-        loaded = {name for name, m in self.measured.items() if m.has_weights}
-        there = {name for name in set(names) if name in loaded or _ships_weights(name)}
+        there = {n for n, m in self.measured.items() if m.has_weights} | set(filter(ships_weights, set(names)))
         return Share(sum(name in there for name in names), len(names))
 
     def count(self, verdict: str) -> int:
@@ -142,7 +142,7 @@ def measurements_of(
     Raises:
         ValueError: a run is there but damaged, and `damaged` is not given.
     """
-    measured, leading = {}, _leading() if not recompute else set()
+    measured, leading = {}, set[str]() if recompute else named_first()
     for name in dict.fromkeys(names):
         try:
             run = load_named(name, root=root, device=device)
@@ -161,27 +161,6 @@ def measurements_of(
                 raise
             damaged[name] = str(error)
     return measured
-
-
-def _ships_weights(name: str) -> bool:
-    """Whether the weights of a run are among the checkpoints."""
-    try:
-        return (store.checkpoints() / name / store.FINAL).is_file()
-    except store.NoCheckpoints:
-        return False
-
-
-def _leading() -> set[str]:
-    """The runs that a source or a claim names first, and all that a claim about several names.
-
-    Figures of a single network are of the first; not all that is asked of several can be recorded.
-    """
-
-    def named(about: Source) -> set[str]:
-        asked = (claim.needs[: None if claim.of_one is None else 1] for claim in about.claims.values())
-        return {about.main_run}.union(*asked)
-
-    return set[str]().union(*of_each(named).values())
 
 
 def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:

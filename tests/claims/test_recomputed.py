@@ -65,7 +65,6 @@ REMAINDERS = of("miiii/p113-half", 0)
 CASES = {
     "holds": (
         Case("nanda.fig3.right", waves.key_frequencies, MAIN),
-        Case("nanda.s42.logit_fve", waves.logit_fve, MAIN),
         Case("clock.s51.we_circles", circles.embedding_circles, NO_POSITIONS),
         Case("circuits.add.half_attention", embeddings.half_attention, of("circuits/add", 0, 1, 2)),
         Case("circuits.max.k_flat", embeddings.key_lines, of("circuits/max", 0)),
@@ -75,6 +74,7 @@ CASES = {
     ),
     "mixed": (  # on a network where it holds, and on one where it does not
         Case("nanda.fig2.right.loss", trainings.losses, (*MAIN, "nanda/other-draw-1")),
+        Case("nanda.s42.logit_fve", waves.logit_fve, (*MAIN, "nanda/mainline-4")),
         Case("nanda.fig12", waves.neurons_1_to_4, (*MAIN, "nanda/rounding-1")),
         Case("nanda.A1.self_attention", interventions.self_attention, (*MAIN, "nanda/other-draw-2")),
         Case("nanda.A1.sigmoid", interventions.sigmoid, (*MAIN, "nanda/other-draw-2")),

@@ -200,7 +200,9 @@ def test_any_shape_is_explained_as_far_as_it_goes(name: str) -> None:
     assert x.verdict.label != FOURIER
     absent = x.table().loc[lambda t: t["note"].str.startswith("absent")]
     turning = absent.loc[[quantity(key).stage == "causal" for key in absent["key"]]]
-    assert turning["note"].str.contains("there are no few to turn|is no sum of a function").all(), turning["note"].tolist()
+    assert turning["note"].str.contains("there are no few to turn|is no sum of a function").all(), turning[
+        "note"
+    ].tolist()
     missing = {key for key in absent["key"] if quantity(key).stage not in ("causal", "training")}
     unknown = {"train_accuracy", "train_loss", "test_accuracy", "test_loss", "excluded_loss_train"}
     if "alone" in name:

@@ -46,7 +46,7 @@ def test_the_order_of_s5_is_the_one_that_its_authors_had() -> None:
 
 
 def test_runs_are_those_of_the_released_code() -> None:
-    assert len(RUNS) == 24 + len(CONTROLS)
+    assert len(RUNS) == 34 + len(CONTROLS)
     split = RUNS[MAIN].split
     assert (len(split.train), len(split.test)) == (5760, 8640)
     assert RUNS[MAIN].seed == 2

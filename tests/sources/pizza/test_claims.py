@@ -44,7 +44,7 @@ def tiny(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_runs_are_those_of_the_released_code() -> None:
     assert len(RATES) >= 11
     assert all(sum(name.startswith(f"pizza/attention-{rate:g}-") for name in ATTENTION) >= 3 for rate in RATES)
-    assert (len(CONSTANT), len(SOFTMAX), len(BETA), len(DELTA)) == (4, 4, 3, 2)
+    assert (len(CONSTANT), len(SOFTMAX), len(BETA), len(DELTA)) == (8, 8, 3, 2)
     split = RUNS[MAIN].split
     assert (len(split.train), len(split.test)) == (2784, 697)
     rates = {name: RUNS[name].model.attention_rate for names in OF_WIDTH.values() for name in names}  # type: ignore[union-attr]

@@ -1,0 +1,27 @@
+"""Which runs are measured from their weights, and which by what was recorded of them."""
+
+from __future__ import annotations
+
+from modinterp.runs import store
+from modinterp.sources import Source, of_each
+
+
+def ships_weights(name: str) -> bool:
+    """Whether the weights of a run are among the checkpoints."""
+    try:
+        return (store.checkpoints() / name / store.FINAL).is_file()
+    except store.NoCheckpoints:
+        return False
+
+
+def named_first() -> set[str]:
+    """The runs that a source or a claim names first, and all that a claim about several names.
+
+    Figures of a single network are of the first; not all that is asked of several can be recorded.
+    """
+
+    def named(about: Source) -> set[str]:
+        asked = (claim.needs[: None if claim.of_one is None else 1] for claim in about.claims.values())
+        return {about.main_run}.union(*asked)
+
+    return set[str]().union(*of_each(named).values())
