@@ -14,8 +14,10 @@ from torch import Tensor
 
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import transform
+from modinterp.analyses.printing import printable
 
 
+@printable
 @dataclass(frozen=True)
 class Marginals:
     """Functions of (a, b), each about its mean, summed over one variable, in float64.
