@@ -33,9 +33,7 @@ README = ROOT / "README.md"
 PLACES = (README, ROOT / "docs" / "findings.md", ROOT / "docs" / "verdicts.md")
 DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
-MISSED = (
-    ROOT / "docs" / "missed.json"
-)  # by the id of a claim that does not hold, which numbers of which networks are off
+MISSED = ROOT / "docs" / "missed.json"  # what `missed` reads
 
 
 COUNTED: dict[Column, str] = {

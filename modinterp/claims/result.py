@@ -31,8 +31,8 @@ class Result:
         terms: by which titles of quantities name the parts of these networks.
         of_source: whether it was judged on all networks of the source that are there, where one seed refutes nothing;
             else the verdict is of the networks that were given.
-        recorded: names of those networks whose numbers were recorded when they were published, as their weights are not
-            here; those of all others are recomputed.
+        recorded: names of those networks whose numbers were recorded when they were published; those of all others are
+            recomputed.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
         seconds: that the measurement took beyond what other claims had already asked for.
     """

@@ -66,13 +66,12 @@ CUMSUM, SORT, PALINDROME, UNIQUE, SUM, SUM1 = (
     tuple(f"arena/{stem}-{seed}" for seed in SEEDS)
     for stem in ("cumsum", "sort", "palindrome", "unique", "sum", "sum1")
 )
-_SUM_SIZES = {"d_model": 48, "n_heads": 3, "d_head": 24, "d_mlp": None, "normalization_type": "LN"}
+_ATTENTION_ALONE = {"d_mlp": None, "normalization_type": "LN"}
+_SUM_SIZES = {"d_model": 48, "n_heads": 3, "d_head": 24, **_ATTENTION_ALONE}
 
 RUNS = {
     **_runs("cumsum", _SIGNS, 20, (1e-3, 1e-4), 0.01, d_model=24, n_heads=1, d_head=12, d_mlp=8),
-    **_runs(
-        "sort", _LISTS, 25, (1e-3, 1e-4), 0.005, d_model=96, n_heads=2, d_head=48, d_mlp=None, normalization_type="LN"
-    ),
+    **_runs("sort", _LISTS, 25, (1e-3, 1e-4), 0.005, d_model=96, n_heads=2, d_head=48, **_ATTENTION_ALONE),
     **_runs(
         "palindrome",
         _PALINDROMES,
@@ -83,8 +82,7 @@ RUNS = {
         d_model=28,
         n_heads=2,
         d_head=14,
-        d_mlp=None,
-        normalization_type="LN",
+        **_ATTENTION_ALONE,
     ),
     **_runs(
         "unique",
@@ -96,8 +94,7 @@ RUNS = {
         d_model=42,
         n_heads=3,
         d_head=14,
-        d_mlp=None,
-        normalization_type="LN",
+        **_ATTENTION_ALONE,
     ),
     **_runs("sum", _SUMS, 100, (2e-3, 1e-4), 0.001, n_layers=2, **_SUM_SIZES),
     **_runs("sum1", _SUMS, 100, (2e-3, 1e-4), 0.001, n_layers=1, **_SUM_SIZES),
