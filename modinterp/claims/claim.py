@@ -140,6 +140,9 @@ class ClaimData:
         required: patterns of names, such as `SOURCE/decay-3-*`; for each at least one of `needs` must be there. Without
             any, `this run` asks for all of `needs` and `any seed` for one.
         changed: what was changed of it since its numbers were first known.
+        contrast: names of runs on which its numbers should be off: they lack what it says, in the order of `needs`.
+        shuffled: whether its numbers should be off once the settings of its runs are shuffled among them, as those of a
+            trend over a sweep should.
     """
 
     id: str
@@ -161,6 +164,8 @@ class ClaimData:
     given: Mapping[str, Band] = field(default_factory=dict)
     changed: tuple[Change, ...] = ()
     reported: tuple[str, ...] = ()
+    contrast: tuple[str, ...] = ()
+    shuffled: bool = False
 
     def __post_init__(self) -> None:
         if not self.expected:

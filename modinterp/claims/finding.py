@@ -15,6 +15,8 @@ Control = Literal[
     "also true of random labels",
     "also true of another operation",
     "also true of a run that never generalises",
+    "also true of a contrast",
+    "also true of shuffled settings",
     "without control",
 ]
 

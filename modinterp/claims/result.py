@@ -204,11 +204,14 @@ class Result:
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
         """Whether numbers of a control network lie in the claim's tolerances, accuracies apart.
 
-        Where all that the claim expects are accuracies, these are compared. None where that is not to be told: a number
-        is missing or NaN, and no other one is off its tolerance.
+        Where all else that the claim expects is missing or NaN, accuracies are compared. None where that is not to be
+        told: a number is missing or NaN, and no other one is off its tolerance.
         """
         expected = self.claim.expected
-        names = [name for name in expected if not self.claim.is_behaviour(name)] or list(expected)
+        known = [name for name in expected if any(value == value for value in numbers.get(name, ()))]
+        names = [name for name in expected if not self.claim.is_behaviour(name)]
+        if not set(names) & set(known):
+            names = list(expected)
         values = [(expected[name], value) for name in names for value in numbers.get(name, (float("nan"),))]
         if any(value == value and not band.holds(value) for band, value in values):
             return False
@@ -297,12 +300,15 @@ class Result:
 
 BEFORE, MEMORISED = "before training", "after memorising"
 NEVER_GENERALISES = "of a run that never generalises"  # and that learned the same task
+CONTRAST, SHUFFLED = "of a contrast", "of shuffled settings"
 CONTROLS: dict[str, Control] = {
     BEFORE: "also true before training",
     MEMORISED: "also true after memorising",
     "of random labels": "also true of random labels",
     "of another operation": "also true of another operation",
     NEVER_GENERALISES: "also true of a run that never generalises",
+    CONTRAST: "also true of a contrast",
+    SHUFFLED: "also true of shuffled settings",
 }
 
 

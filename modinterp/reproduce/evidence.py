@@ -12,10 +12,13 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
+from modinterp.analyses.training.phases import Phases
 from modinterp.claims import Claim, Result
 from modinterp.claims.checking import UNDEFINED, Numbers, recorded_among
 from modinterp.claims.relatives import related
-from modinterp.claims.result import BEFORE, MEMORISED, NEVER_GENERALISES
+from modinterp.claims.result import BEFORE, CONTRAST, MEMORISED, NEVER_GENERALISES, SHUFFLED
 from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.tasks import Task
@@ -33,6 +36,7 @@ class Asked:
         control: what it is as a control, such as "of random labels"; empty for other networks.
         as_control: id of a claim whose numbers of a control are taken from it to the task that it is then measured as
             if it had learned.
+        phases: of the first network of such claims, which a run that never generalises has not; None where unknown.
     """
 
     own: frozenset[str] = frozenset()
@@ -40,6 +44,7 @@ class Asked:
     together: frozenset[str] = frozenset()
     control: str = ""
     as_control: Mapping[str, Task] = field(default_factory=dict)
+    phases: Phases | None = None
 
 
 @dataclass
@@ -90,6 +95,9 @@ class Evidence:
     def _add_control(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
         """Measure claims on a network that learned something else; where a number is undefined there is none."""
         as_if = {task: measure_as_published(replace(m.run, task=task)) for task in asked.as_control.values()}
+        if asked.phases is not None:
+            for measured in as_if.values():
+                vars(measured)["phases"] = asked.phases
         for claim in claims:
             if claim.id in asked.as_control:
                 with suppress(NotRecorded, *UNDEFINED):
@@ -133,16 +141,29 @@ def asked_of(
     about = _subjects(claims, measured)
     first = {id: measured[names[0]].spec for id, names in about.items()}
     of_several = _subjects(claims, measured, of_one=False)
-    return {
-        name: Asked(
+    found = {}
+    for name, m in measured.items():
+        as_control = _as_control(
+            {id: s for id, s in first.items() if name not in about[id]}, m.spec, controls.get(name)
+        )
+        found[name] = Asked(
             frozenset(id for id, names in about.items() if name in names),
             frozenset(id for id, names in about.items() if names[:1] == (name,)),
             frozenset(id for id, names in of_several.items() if name in names),
             controls.get(name, ""),
-            _as_control({id: s for id, s in first.items() if name not in about[id]}, m.spec, controls.get(name)),
+            as_control,
+            _phases([measured[about[id][0]] for id in as_control]) if controls.get(name) == NEVER_GENERALISES else None,
         )
-        for name, m in measured.items()
-    }
+    return found
+
+
+def _phases(networks: Sequence[NetworkMeasurements]) -> Phases | None:
+    """The phases of the first of some networks that has any."""
+    for m in networks:
+        with suppress(NotRecorded, AttributeError):
+            if m.phases.formed == m.phases.formed:
+                return m.phases
+    return None
 
 
 def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str | None) -> dict[str, Task]:
@@ -192,10 +213,29 @@ def checked(
                 result = replace(result, control=_control_of(claim, [at_start[name] for name in result.runs]))
             for m in (*(measured[name] for name in result.runs), *filter(None, at_start.values())):
                 m.let_go()
+        result = replace(result, control={**result.control, **_unlike(claim, result.runs, measured)})
         terms = measured[result.runs[0]].words_of_task if result.runs else {}
         results.append(replace(result, terms=terms, recorded=recorded_among(result, measured)))
         on_claim(results[-1])
     return tuple(results)
+
+
+def _unlike(claim: Claim, runs: Sequence[str], measured: Mapping[str, NetworkMeasurements]) -> dict[str, Numbers]:
+    """The numbers of a claim on the runs of its contrast, and on its own with their settings shuffled.
+
+    What a contrast has no number of is left out, as are numbers of one of which not all runs are there.
+    """
+    found: dict[str, Numbers] = {}
+    contrast = [measured[name] for name in claim.contrast if name in measured]
+    if claim.contrast and len(contrast) == len(claim.contrast):
+        numbers = _numbers(claim, *(contrast if claim.of_one is None else contrast[:1]), undefined=UNDEFINED)
+        found |= {} if numbers is None else {CONTRAST: numbers}
+    if claim.shuffled and runs:
+        order = np.random.default_rng(0).permutation(len(runs))
+        others = [replace(measured[name].run, spec=measured[runs[i]].spec) for name, i in zip(runs, order, strict=True)]
+        numbers = _numbers(claim, *map(measure_as_published, others), undefined=UNDEFINED)
+        found |= {} if numbers is None else {SHUFFLED: numbers}
+    return found
 
 
 def _subjects(
@@ -238,8 +278,10 @@ def _control_of(claim: Claim, at_start: Sequence[NetworkMeasurements | None]) ->
     return {} if numbers is None else {BEFORE: numbers}
 
 
-def _numbers(claim: Claim, *measured: NetworkMeasurements) -> Numbers | None:
+def _numbers(
+    claim: Claim, *measured: NetworkMeasurements, undefined: tuple[type[Exception], ...] = ()
+) -> Numbers | None:
     try:
         return claim.numbers(*measured)
-    except NotRecorded:
+    except (NotRecorded, *undefined):
         return None

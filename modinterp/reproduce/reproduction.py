@@ -174,7 +174,8 @@ def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
     needs = [name for claim in claims for name in claim.needs]
     subjects = [name for claim in claims for name in claim.subjects(catalogue())]
     controls = about.controls if any(claim.of_one is not None for claim in claims) else ()
-    return tuple(dict.fromkeys([*needs, *subjects, *drawn, *controls]))
+    contrasts = [name for claim in claims for name in claim.contrast]
+    return tuple(dict.fromkeys([*needs, *subjects, *drawn, *controls, *contrasts]))
 
 
 Made = dict[tuple[str, str], tuple[go.Figure | None, pd.DataFrame | None]]  # key of a figure of one run, and the run

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from modinterp.claims import Claim, at_most, each
-from modinterp.claims.result import NEVER_GENERALISES
+import pytest
+
+import modinterp as mi
+from modinterp.claims import Claim, at_least, at_most, each
+from modinterp.claims.result import CONTRAST, NEVER_GENERALISES, SHUFFLED
 from modinterp.measurements import measure
 from modinterp.models import TransformerConfig, hooked, initial_weights
 from modinterp.reproduce.evidence import asked_of, checked
+from modinterp.reproduce.reproduction import claims_matching
 from modinterp.runs import TrainedRun
 from modinterp.sources import catalogue, sources
 from modinterp.tasks import RandomLabels, Task, addition, multiplication
@@ -69,6 +73,51 @@ def test_a_network_can_be_subject_of_its_own_claims_and_control_of_others() -> N
     assert results[1].runs == ("a/product-0",)
     assert "of another operation" in results[0].control
     assert "of another operation" not in results[1].control
+
+
+def test_a_contrast_is_measured_beside_and_does_not_count() -> None:
+    measured = {name: measure(each) for name, each in RUNS.items()}
+    (result,) = checked([replace(claim(1), contrast=("a/product-0",))], measured)
+    assert result.runs == ("a/x-0", "a/x-1")
+    assert result.control[CONTRAST] == {"seed": (3.0,), "labels": (20.0,)}
+    assert result.specificity == "told apart"
+    (result,) = checked([replace(claim(1), contrast=("a/absent-0",))], measured)
+    assert CONTRAST not in result.control
+
+
+def test_a_trend_over_a_sweep_fails_once_its_settings_are_shuffled() -> None:
+    def trend(*runs):
+        return {"is in the order of seeds": float([m.spec.seed for m in runs] == [0, 1, 2, 3, 4])}
+
+    names = tuple(f"a/y-{seed}" for seed in range(5))
+    measured = {name: measure(run(name, addition(5), seed)) for seed, name in enumerate(names)}
+    sweep = replace(claim(1), measure=trend, expected={"is in the order of seeds": at_least(1, "a trend")}, needs=names)
+    (result,) = checked([replace(sweep, shuffled=True)], measured)
+    assert result.verdict == "holds"
+    assert result.control[SHUFFLED] == {"is in the order of seeds": (0.0,)}
+    assert SHUFFLED not in checked([sweep], measured)[0].control
+
+
+def test_accuracies_tell_where_no_other_number_is_defined() -> None:
+    expected = {"test accuracy": at_least(0.99, "learned"), "grokking epoch": at_most(9, "early")}
+    asked = replace(claim(1), expected=expected)
+    result = asked.judged_together({"test accuracy": (1.0,), "grokking epoch": (5.0,)}, ())
+    nan = float("nan")
+    assert result.passes_control({"test accuracy": (0.1,), "grokking epoch": (nan,)}) is False
+    assert result.passes_control({"test accuracy": (0.1,), "grokking epoch": (5.0,)}) is True, "it says how, too"
+    assert result.passes_control({"test accuracy": (1.0,), "grokking epoch": (nan,)}) is None
+
+
+def test_a_run_that_never_generalises_is_measured_at_the_phases_of_the_first_network() -> None:
+    measured = {name: mi.measure(mi.load(name)) for name in ("nanda/mainline-0", "nanda/no-decay-0")}
+    cleanup = claims_matching("nanda", "s52.cleanup_restricted")
+    asked = asked_of(cleanup, measured, {"nanda/no-decay-0": NEVER_GENERALISES})["nanda/no-decay-0"]
+    assert asked.phases == measured["nanda/mainline-0"].phases
+    (result,) = checked(cleanup, measured, controls={"nanda/no-decay-0": NEVER_GENERALISES})
+    (ratio,) = result.control[NEVER_GENERALISES]["restricted loss at t3 over at t2"]
+    table = measured["nanda/no-decay-0"].progress.set_index("epoch")["restricted_loss_all"]
+    assert ratio == pytest.approx(table[asked.phases.cleaned] / table[asked.phases.formed])
+    assert result.specificity == "told apart"
 
 
 def test_controls_of_sources_are_their_runs_and_have_the_shape_of_a_network_of_another_task() -> None:

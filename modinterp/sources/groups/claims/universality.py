@@ -183,6 +183,7 @@ CLAIMS = (
         required=("groups/c113-mlp-*", "groups/c113-t-*", "groups/d59-mlp-*", "groups/d59-t-*"),
         figure="prevalence",
         control="without control",
+        shuffled=True,
     ),
     Claim(
         id="groups.cyclic.doubles",
@@ -215,6 +216,7 @@ CLAIMS = (
                 why="five of 29 are not",
             ),
         ),
+        contrast=("groups/c113-t-1",),
     ),
     Claim(
         id="groups.width",

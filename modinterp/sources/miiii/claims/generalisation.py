@@ -311,5 +311,6 @@ CLAIMS = (
             ),
         ),
         control="without control",
+        contrast=(CODED, CODED),
     ),
 )

@@ -97,6 +97,7 @@ CLAIMS = (
         scope="any seed",
         figure="restricted_accuracy",
         control="without control",
+        contrast=("nanda/fraction-90-0",),
     ),
     Claim(
         id="nanda.fn3.max_excluded",

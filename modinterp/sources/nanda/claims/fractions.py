@@ -136,6 +136,7 @@ CLAIMS = (
         reported=TOLD,
         figure="thresholds",
         control="without control",
+        shuffled=True,
     ),
     Claim(
         id="nanda.C22.frac_smaller_slower",
@@ -151,6 +152,7 @@ CLAIMS = (
         reported=TOLD,
         figure="thresholds",
         control="without control",
+        shuffled=True,
     ),
     Claim(
         id="nanda.C22.frac_fma",
@@ -167,6 +169,7 @@ CLAIMS = (
         scope="any seed",
         figure="table5",
         control="without control",
+        contrast=tuple(f"nanda/dropout-0.2-{seed}" for seed in range(3)),
     ),
     Claim(
         id="nanda.E1.no_grok_if_together",
@@ -188,5 +191,6 @@ CLAIMS = (
         scope="any seed",
         figure="fractions",
         control="without control",
+        contrast=SEEDS,
     ),
 )

@@ -195,6 +195,7 @@ CLAIMS = (
         needs=(MAIN,),
         figure="restricted_accuracy",
         control="without control",
+        contrast=("nanda/fraction-90-0",),
     ),
     Claim(
         id="nanda.fig14",

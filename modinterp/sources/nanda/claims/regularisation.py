@@ -155,6 +155,7 @@ CLAIMS = (
         scope="any seed",
         figure="decays",
         control="without control",
+        shuffled=True,
     ),
     Claim(
         id="nanda.fig28.dropout",

@@ -205,6 +205,7 @@ CLAIMS = (
         scope="any seed",
         figure="trigrams",
         control="without control",
+        contrast=("nanda/trigram-512-0",),
     ),
     Claim(
         id="nanda.fig34",

@@ -24,6 +24,7 @@ from modinterp.sources.nanda.claims.trainings import (
     highest,
     share,
 )
+from modinterp.sources.nanda.runs import SEEDS
 from modinterp.sources.nanda.tables import runs_of
 
 WITH_SLINGSHOT = "share of seeds with a slingshot"
@@ -98,6 +99,7 @@ CLAIMS = (
         scope="any seed",
         figure="two_layers_excluded",
         control="without control",
+        contrast=("nanda/fraction-80-0", "nanda/fraction-90-0"),
     ),
     Claim(
         id="nanda.D2.slingshot2L",
@@ -205,6 +207,7 @@ CLAIMS = (
             ),
         ),
         figure="p401",
+        contrast=SEEDS,
     ),
     Claim(
         id="nanda.C22.p401_frac",
