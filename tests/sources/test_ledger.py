@@ -19,7 +19,7 @@ from modinterp.claims import Band, Claim
 from modinterp.sources import source
 
 LEDGER = Path(__file__).parents[3] / "shared" / "ledger"
-NAMES = ("nanda", "mlp", "clock", "miiii", "circuits", "groups", "pizza", "he", "arena")
+NAMES = ("nanda", "mlp", "clock", "miiii", "circuits", "groups", "pizza", "he", "arena", "validity")
 CLAIMS = {claim.id: claim for name in NAMES for claim in source(name).claims.values() if claim.is_about_networks}
 # statements of the sources that the ledger does not have
 OURS = {
@@ -43,6 +43,8 @@ OURS = {
     "arena.sum.half_turn",
     "arena.sum.through_nines",
 }
+# `validity.md` writes its entries in one paragraph
+ACCEPTED = r"accept(?: \(\d+\))?: (.*?)(?:\n- run|$)|\*Accept\* (.*?)(?:\*[A-Z]|\bH \d|$)"
 NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(e-?\d+)?(k\b|%)?(?:/(\d+))?"
 
 
@@ -87,10 +89,8 @@ def accepted() -> dict[str, str]:
     found = {}
     for name in NAMES:
         for part in re.split(r"\n(?=\*\*`|##)", (LEDGER / f"{name}.md").read_text()):
-            if (id := re.match(r"\*\*`([^`]+)`", part)) and (
-                text := re.search(r"accept(?: \(\d+\))?: (.*?)(\n- run|$)", part, re.S)
-            ):
-                found[id[1]] = text[1]
+            if (id := re.match(r"\*\*`([^`]+)`", part)) and (text := re.search(ACCEPTED, part, re.S)):
+                found[id[1]] = text[1] or text[2]
     return found
 
 
