@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from modinterp.bases import GAP
 from modinterp.explain.algorithms import algorithms_for
-from modinterp.explain.criteria import ACCURACY, NEURONS, P_VALUE
+from modinterp.explain.criteria import ACCURACY, BANDS, NEURONS, P_VALUE
 from modinterp.explain.labels import DOUBTFUL, FOURIER, MEMORISED, PARTLY, PERIODIC, SOLVED, WAVES
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements, quantity
 from modinterp.measurements.quantities import adds_embeddings
@@ -143,11 +144,21 @@ def _of_the_spectrum(m: Judged, stands_out: bool) -> str:
     if not stands_out:
         return f"No {blocks} stand out of {m.readout_name} beyond the nulls (p {p_value} for {names})."
     subject = f"The {block} {names} stands" if count == 1 else f"The {blocks} {names} stand"
-    gap = f", {number_text(m.keys.gap)} times above the next" if isinstance(m, CyclicMeasurements) else ""
-    return (
+    of_energy = (
         f"{subject} out of {m.readout_name}: {m.key_energy:.0%} of its energy, more than in nearly all draws of "
-        f"each null (p at most {p_value}){gap}."
+        f"each null (p at most {p_value})"
     )
+    return f"{of_energy}{_of_the_gap(m)}."
+
+
+def _of_the_gap(m: Judged) -> str:
+    """How far the weakest key frequency is above the next one, as the end of a sentence."""
+    if not isinstance(m, CyclicMeasurements):
+        return ""
+    times, p = f"{number_text(m.keys.gap)} times above the next", m.spectrum_nulls.p_value(GAP)
+    if BANDS[P_VALUE].holds(p):
+        return f", {times}"
+    return f"; but only {times}, a gap as matrices without structure have (p {number_text(p)})"
 
 
 def _of_the_formula(m: Judged) -> str:
