@@ -1,7 +1,8 @@
 """Large activations a block at a time, so that what is computed of them takes no copy of the whole.
 
 Whatever is a sum over pairs goes by rows, and whatever is done to each neuron or class goes by columns. Activations of
-some hundred numbers are one block, whose results are those of the whole to the bit.
+some hundred numbers are one block, whose results are those of the whole to the bit. Results of blocks go into one
+tensor: a list of them scatters over the memory among the blocks, and keeps it from being used again.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from jaxtyping import Float, Float64, Shaped
 from torch import Tensor
 
 INPUTS = 2**14  # inputs in one forward pass, 16,384: all pairs up to p = 128
+Factors = tuple[Float[Tensor, "*grid inner"], Float[Tensor, "inner outer"]]
 ROWS, COLUMNS = 2**21, 2**23  # numbers in a block: 16 and 64 MiB in float64, of which some copies are held at a time
 
 
@@ -36,9 +38,35 @@ def joined(blocks: Iterable[Shaped[Tensor, "some *rest"]], size: int) -> Shaped[
     return found
 
 
+def factors_of(x: Tensor) -> Factors | None:
+    """A narrower tensor of the same inputs, and the matrix whose product with it this is; None of any other tensor.
+
+    Use it for sums over inputs: those of the narrower tensor, times the matrix, are these.
+    """
+    return getattr(x, "factors", None)
+
+
 def mean_over_pairs(x: Float[Tensor, "a b *rest"]) -> Float64[Tensor, " *rest"]:
     """The mean over all pairs (a, b), in float64; torch copies all of a float32 tensor for that."""
-    return torch.stack([x[a].double().sum(dim=(0, 1)) for a in row_blocks(x.shape)]).sum(dim=0) / (len(x) * x.shape[1])
+    factors = factors_of(x)
+    if factors is not None:
+        return mean_over_pairs(factors[0]) @ factors[1].double()
+    total = x.new_zeros(x.shape[2:], dtype=torch.float64)
+    for a in row_blocks(x.shape):
+        total += x[a].double().sum(dim=(0, 1))
+    return total / (len(x) * x.shape[1])
+
+
+def not_finite(x: Float[Tensor, "input output"]) -> int:
+    """How many inputs have a number that is not finite; a product of small finite factors is not computed for that."""
+    factors = factors_of(x)
+    if factors is not None:
+        left, right = factors
+        rows = joined((left[some].float().norm(dim=-1) for some in row_blocks(left.shape)), len(left))
+        bound = rows.max() * right.float().norm(dim=0).max()  # on the size of any number
+        if bound < 1e-3 * torch.finfo(torch.float32).max:
+            return 0
+    return sum(int((~x[some].isfinite()).any(dim=1).sum()) for some in row_blocks(x.shape))
 
 
 def column_blocks(x: Shaped[Tensor, "a b *rest"]) -> Iterator[Shaped[Tensor, "a b some"]]:

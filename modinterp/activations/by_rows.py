@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from modinterp.activations.blocks import row_blocks
+from modinterp.activations.blocks import Factors, row_blocks
 
 aten = torch.ops.aten
 Rows = Callable[[slice | Tensor], Float[Tensor, "some *rest"]]
@@ -26,17 +26,29 @@ class ByRows(Tensor):
         rows: from a slice of inputs, or their numbers, to their rows.
         shape: its last axes are those of one row.
         n_grid: how many axes the inputs have: 1, or 2 for pairs.
+        factors: a narrower tensor of the same inputs, and the matrix that each of its rows is multiplied with, where
+            all of it is their product.
     """
 
     rows: Rows
     n_grid: int
+    factors: Factors | None
 
     @staticmethod
-    def __new__(cls, rows: Rows, shape: Sequence[int], n_grid: int, dtype: torch.dtype) -> ByRows:
+    def __new__(
+        cls, rows: Rows, shape: Sequence[int], n_grid: int, dtype: torch.dtype, factors: Factors | None = None
+    ) -> ByRows:
         """Nothing is computed yet."""
         made = torch.Tensor._make_wrapper_subclass(cls, tuple(shape), dtype=dtype)
-        made.rows, made.n_grid = rows, n_grid
+        made.rows, made.n_grid, made.factors = rows, n_grid, factors
         return made
+
+    @classmethod
+    def product(cls, left: Float[Tensor, "*grid inner"], right: Float[Tensor, "inner outer"]) -> ByRows:
+        """The product of a tensor and a matrix."""
+        grid = left.shape[:-1]
+        flat = left.reshape(-1, left.shape[-1])
+        return cls(lambda some: flat[some] @ right, (*grid, right.shape[1]), len(grid), right.dtype, (left, right))
 
     __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
@@ -64,11 +76,31 @@ class ByRows(Tensor):
         return found if self.n_grid == 1 else found.unflatten(0, (end - start, each))
 
 
+def renamed(x: Float[Tensor, "a b *rest"], order: Int[Tensor, " a"]) -> Float[Tensor, "a b *rest"]:
+    """Functions of (a, b) with both numbers in another order, gathered as they are read."""
+    p = len(order)
+
+    def rows(some: slice | Tensor) -> Tensor:
+        pairs = torch.arange(p * p)[some] if isinstance(some, slice) else some
+        return x[order[pairs // p], order[pairs % p]]
+
+    return ByRows(rows, x.shape, 2, x.dtype)
+
+
+def _same(x: ByRows, shape: Sequence[int] | None = None, n_grid: int | None = None) -> ByRows:
+    """The same rows, perhaps with the inputs folded otherwise."""
+    shape, n_grid, factors = shape or tuple(x.shape), n_grid or x.n_grid, x.factors
+    if factors is not None:
+        left, right = factors
+        factors = left.view(*shape[:n_grid], left.shape[-1]), right
+    return ByRows(x.rows, shape, n_grid, x.dtype, factors)
+
+
 def _slice(x: ByRows, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
     size = x.shape[dim]
     first, last, _ = slice(start, end).indices(size)
     if step == 1 and first == 0 and last == size:
-        return ByRows(x.rows, x.shape, x.n_grid, x.dtype)
+        return _same(x)
     return x._some(first, max(first, last)) if dim == 0 and step == 1 else NotImplemented
 
 
@@ -86,11 +118,14 @@ def _view(x: ByRows, shape: Sequence[int]) -> Any:
     if -1 in lead:
         known = torch.Size([n for n in lead if n != -1]).numel()
         lead = [inputs // known if n == -1 else n for n in lead]
-    return ByRows(x.rows, (*lead, *rest), len(lead), x.dtype)
+    return _same(x, (*lead, *rest), len(lead))
 
 
 def _sum(x: ByRows, *, dtype: torch.dtype | None = None) -> Any:
-    return torch.stack([x[some].double().sum() for some in row_blocks(x.shape)]).sum().to(dtype or x.dtype)
+    total = torch.zeros((), dtype=torch.float64)
+    for some in row_blocks(x.shape):
+        total += x[some].double().sum()
+    return total.to(dtype or x.dtype)
 
 
 def _index(x: ByRows, indices: Sequence[Tensor | None]) -> Any:
@@ -113,6 +148,7 @@ _SERVED: dict[Any, Callable[..., Any]] = {
     aten.sum.default: _sum,
     aten.index.Tensor: _index,
     aten.new_zeros.default: _new_zeros,
-    aten.detach.default: lambda x: ByRows(x.rows, x.shape, x.n_grid, x.dtype),
-    aten.alias.default: lambda x: ByRows(x.rows, x.shape, x.n_grid, x.dtype),
+    aten.new_empty.default: _new_zeros,
+    aten.detach.default: _same,
+    aten.alias.default: _same,
 }

@@ -66,7 +66,9 @@ class _WhenAsked(dict[str, Tensor]):
     def __missing__(self, name: str) -> Tensor:
         if name not in self:
             raise KeyError(name)
-        if name.endswith(_PRE):
+        if name.endswith(_PRE) and self._reads_residual(name):
+            self[name] = self._before_neurons(name)
+        elif name.endswith(_PRE):
             self[name] = self._by_rows(partial(self._of_hook, name), self._of_hook(name, slice(0, 1)))
         elif name == LOGITS or name.endswith(_TOGETHER):
             self._capture([each for each in self.network.hook_dict if each.endswith(_TOGETHER)])
@@ -83,8 +85,7 @@ class _WhenAsked(dict[str, Tensor]):
         for each, x in found.cache_dict.items():
             self.setdefault(each, x)
         if features is not None and LOGITS not in held:
-            residual, W_U = self[features].flatten(0, -2), self.network.W_U.detach()
-            self[LOGITS] = self._by_rows(lambda some: residual[some] @ W_U, residual[:1] @ W_U)
+            self[LOGITS] = ByRows.product(self[features], self.network.W_U.detach())
 
     @property
     def _features(self) -> str | None:
@@ -93,10 +94,29 @@ class _WhenAsked(dict[str, Tensor]):
             return None
         return f"blocks.{len(self.network.blocks) - 1}.hook_resid_post"
 
-    def _of_hook(self, name: str, some: slice | Tensor) -> Tensor:
+    def _reads_residual(self, name: str) -> bool:
+        """Whether neurons before their nonlinearity are the residual stream times W_in, and a bias."""
+        config = self.network.cfg
+        return isinstance(config, TransformerConfig) and config.normalization_type is None
+
+    def _before_neurons(self, name: str) -> Tensor:
+        """Neurons before their nonlinearity as a product: the residual stream and a 1, times W_in and the bias."""
+        layer = int(name.split(".")[1])
+        mlp: Any = self.network.blocks[layer].mlp
+        W_in, hook = mlp.W_in.detach(), name.removesuffix(_PRE) + "hook_resid_mid"
+
+        def rows(some: slice | Tensor) -> Tensor:
+            residual = self._of_hook(hook, some, layer + 1)
+            return torch.cat([residual, residual.new_ones(len(residual), 1)], dim=1)
+
+        bias = mlp.bias_count * mlp.b_in.detach() if hasattr(mlp, "b_in") else W_in.new_zeros(W_in.shape[1])
+        return ByRows.product(self._by_rows(rows, rows(slice(0, 1))), torch.cat([W_in, bias[None]]))
+
+    def _of_hook(self, name: str, some: slice | Tensor, stop_at_layer: int | None = None) -> Tensor:
+        until = {} if stop_at_layer is None else {"stop_at_layer": stop_at_layer}
         with torch.no_grad(), self.network.at_last_position():
             tokens = self.inputs[some].to(self.network.device)
-            _, cache = self.network.run_with_cache(tokens, names_filter=[name])
+            _, cache = self.network.run_with_cache(tokens, names_filter=[name], **until)
         return at_last_position(name, cache[name])
 
     def _by_rows(self, rows: Rows, first: Tensor) -> Tensor:

@@ -90,7 +90,7 @@ class Frequencies(Basis[int]):
         return energy / energy.sum()
 
     def variance_shares(self, x: Float[Tensor, "a b feature"]) -> Float[Tensor, " block"]:
-        return wave_neurons.variance_shares(x, wave_neurons.neuron_fits(x))
+        return wave_neurons.shares_of_all(marginals(x))
 
     def losses_without_each(self, logits: Logits) -> Float[Tensor, " block"]:
         return ablations.loss_without_each(logits, self.answers, "sums", self.sign)
@@ -121,7 +121,7 @@ class Frequencies(Basis[int]):
         return self.arranged(logits, is_logits=True)
 
     def _outputs_in_order(self, logits: Float[Tensor, "pair output"]) -> Float[Tensor, "pair output"]:
-        return logits[:, self.order] if self.is_operation else logits
+        return logits[:, self.order] if self.is_operation and self.cyclic.is_renamed else logits
 
     @cached_property
     def some_pairs(self) -> Int[Tensor, " pair"] | None:

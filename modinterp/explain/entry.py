@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from modinterp.activations.blocks import row_blocks
+from modinterp.activations.blocks import not_finite
 from modinterp.arguments import check
 from modinterp.cluster.cores import within_free_cores
 from modinterp.explain.criteria import is_explained
@@ -128,7 +128,7 @@ def _explained(
     m = measurements_of(found.run, draws=draws)
     if isinstance(m, PositionMeasurements):
         return explained(found, m)
-    if broken := sum(int((~m.all_logits[some].isfinite()).any(dim=1).sum()) for some in row_blocks(m.all_logits.shape)):
+    if broken := not_finite(m.all_logits):
         raise ValueError(
             f"{found.run.name} gives logits that are not finite for {broken:,} of {len(m.all_logits):,} inputs"
         )

@@ -7,7 +7,6 @@ from collections import Counter
 import torch
 from torch import Tensor, nn
 
-from modinterp.activations.blocks import row_blocks
 from modinterp.measurements import NetworkMeasurements
 
 MOST_OF_ERRORS = 0.9  # which some tokens, answers or a range of answers must hold to be named
@@ -25,8 +24,7 @@ def where_errors_lie(m: NetworkMeasurements) -> str:
     if grid is None or len(grid) != 2:
         return ""
     labels = m.task.labels()[:, 0]
-    blocks = (m.all_logits[some] for some in row_blocks(m.all_logits.shape))
-    wrong = torch.cat([block.argmax(dim=-1).cpu() for block in blocks]) != labels
+    wrong = m.given.cpu() != labels
     if int(wrong.sum()) < FEWEST_ERRORS:
         return ""
     pairs = m.task.inputs()[wrong][:, :2].tolist()

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import INPUTS, row_blocks
+from modinterp.activations.blocks import INPUTS, joined, row_blocks
 from modinterp.activations.capture import LOGITS
 from modinterp.explain.subject import Subject
 from modinterp.explain.trial import Trial, in_words
@@ -32,20 +32,23 @@ def of_own_answers(found: Subject) -> Iterator[Trial]:
     else:
         with torch.no_grad():
             logits = network(inputs.to(network.device))[:, -1].cpu()
+    answers = _given(logits)
     if isinstance(task, ModularArithmetic):
-        yield from _form(task, logits) or _sum_of_polynomials(task, logits)
-    yield from _group(task, logits)
+        yield from _form(task, logits, answers) or _sum_of_polynomials(task, logits, answers)
+    yield from _group(task, logits, answers)
 
 
 def _given(logits: Float[Tensor, "input output"]) -> Int[Tensor, " input"]:
     """The answer to each input, from some inputs at a time."""
-    return torch.cat([logits[some].argmax(dim=-1).cpu() for some in row_blocks(logits.shape)])
+    return joined((logits[some].argmax(dim=-1).cpu() for some in row_blocks(logits.shape)), len(logits))
 
 
-def _form(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> list[Trial]:
+def _form(
+    task: ModularArithmetic, logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]
+) -> list[Trial]:
     """The form u a + v b + w that most answers have, by the largest wave of the answers over all pairs."""
     p = task.p
-    turns = torch.polar(torch.ones(p, p), 2 * math.pi / p * _given(logits).view(p, p))
+    turns = torch.polar(torch.ones(p, p), 2 * math.pi / p * answers.view(p, p))
     waves = torch.fft.fft2(turns)
     u, v = divmod(int(waves.abs().argmax()), p)
     w = round(float(waves[u, v].angle()) * p / (2 * math.pi)) % p
@@ -66,9 +69,11 @@ def _trial(said: dict[str, str], answers: Int[Tensor, " input"], logits: Float[T
     return [Trial(in_words(said), found, margin_variation(logits, answers), len(answers), said=said)]
 
 
-def _sum_of_polynomials(task: ModularArithmetic, logits: Float[Tensor, "input output"]) -> list[Trial]:
+def _sum_of_polynomials(
+    task: ModularArithmetic, logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]
+) -> list[Trial]:
     """The polynomial f(a) + g(b), of third degree or less, that most answers are."""
-    answers = _given(logits).view(task.p, task.p)
+    answers = answers.view(task.p, task.p)
     of_a = ((answers - answers[:1]) % task.p).mode(dim=1).values
     of_b = ((answers - of_a[:, None]) % task.p).mode(dim=0).values
     fits = [as_polynomial(values, task.p) for values in (of_a, of_b)]
@@ -86,9 +91,8 @@ def _sum_of_polynomials(task: ModularArithmetic, logits: Float[Tensor, "input ou
     return _trial(said, replace(task, op=said["op"]).answers(), logits)
 
 
-def _group(task: Group | ModularArithmetic, logits: Tensor) -> Iterator[Trial]:
+def _group(task: Group | ModularArithmetic, logits: Tensor, answers: Int[Tensor, " input"]) -> Iterator[Trial]:
     """The answers of a network as those of another group, or of addition with its numbers renamed, if they are one."""
-    answers = _given(logits)
     try:
         Group.of_table(answers.view(task.grid).tolist())
     except ValueError:

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Complex, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.fourier.cosine_sums import spectrum_of_sums
+from modinterp.analyses.fourier.logit_sums import LogitSums
 from modinterp.analyses.fourier.transforms import sums
 
 Logits = Float[Tensor, "a b output"]
@@ -82,6 +83,12 @@ class Answered:
         found = torch.view_as_complex(waves.unflatten(1, (len(freqs), 2))).view(*shape, -1)
         by_freq = dict(zip(freqs, found.unbind(-1), strict=True))
         return cls(sign, given.view(shape), by_distance / share, energy / share, by_freq, pairs)
+
+    @classmethod
+    def of_sums(cls, found: LogitSums, given: Int[Tensor, "a b"], sign: int = 1) -> Answered:
+        """The same where the answers and the sums of the logits are at hand, without waves."""
+        pairs, mean = given.numel(), found.mean
+        return cls(sign, given, found.by_distance - pairs * mean, found.by_row)
 
     @property
     def p(self) -> int:

@@ -114,7 +114,11 @@ class Causal(Component[Any]):
     @cached_property
     def _intact(self) -> Answered:
         """The answers of the network as it is, and sums of its logits."""
-        return Answered.of(self._logits, getattr(self.basis, "sign", 1))
+        m, basis, n = self.m, self.basis, self._p
+        is_cut = not n == m.classes == m.task.grid[0]
+        if is_cut or not (self._in_order and isinstance(basis, Frequencies)) or basis.cyclic.is_renamed:
+            return Answered.of(self._logits, getattr(basis, "sign", 1))
+        return Answered.of_sums(m.logit_sums, m.given.cpu().view(n, n), basis.sign)
 
     # Which circles
 
@@ -154,13 +158,10 @@ class Causal(Component[Any]):
             logits = self._embedded.at(first, second, pairs)
             return logits.gather(1, right[:, None])[:, 0] - logits.mean(dim=1)
 
-        before = sizes(a, b)
-        return torch.stack(
-            [
-                before - sizes(a - self.basis.part(a, [block]), b - self.basis.part(b, [block]))
-                for block in self.basis.all_blocks
-            ]
-        )
+        found = sizes(a, b).repeat(len(self.basis.all_blocks), 1)
+        for row, block in zip(found, self.basis.all_blocks, strict=True):
+            row -= sizes(a - self.basis.part(a, [block]), b - self.basis.part(b, [block]))
+        return found
 
     @cached_property
     def agreement(self) -> float:

@@ -16,6 +16,8 @@ from modinterp.analyses.attention import heads as attention
 from modinterp.analyses.circles import symmetry
 from modinterp.analyses.circles.circle import circle, plane
 from modinterp.analyses.fourier import ablations, cosine_sums, frequencies, neurons, readout
+from modinterp.analyses.fourier.logit_sums import LogitSums, logit_sums
+from modinterp.analyses.fourier.marginals import Marginals, marginals
 from modinterp.analyses.fourier.sparsity import fourier_gini, gini
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms, transform_2d
 from modinterp.analyses.network import nulls, summary
@@ -164,9 +166,14 @@ class CyclicMeasurements(PairMeasurements):
         return neurons.spectrum_energy(self.logits)
 
     @cached_property
+    def logit_sums(self) -> LogitSums:
+        """Sums of the logits by a + b - c, or by a - b - c, and their energies."""
+        return logit_sums(self.logits, self.sign)
+
+    @cached_property
     def logit_freqs(self) -> tuple[int, ...]:
         """As many frequencies as there are key ones: those of the largest cosines of the answer in the logits."""
-        sizes = cosine_sums.cosine_spectrum(self.logits, self.sign).abs()
+        sizes = cosine_sums.spectrum_of_sums(self.logit_sums.by_distance).abs()
         return tuple(sorted((sizes.topk(len(self.freqs)).indices + 1).tolist()))
 
     @cached_property
@@ -237,26 +244,21 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def logit_fit(self) -> cosine_sums.LogitFit:
         """The logits fitted by a sum of cosines of w(a + b - c), or of w(a - b - c), one a key frequency."""
-        return cosine_sums.logit_fit(self.logits, self.freqs, self.sign)
+        return cosine_sums.fit_of_sums(self.logit_sums, self.freqs, self.sign)
 
     @cached_property
     def formula(self) -> Float[Tensor, "a b output"]:
         """The logits of `logit_fit`."""
-        return self.formula_of(slice(None))
+        return self.logit_fit.logits(self.p)
 
-    def formula_of(self, a: slice) -> Float[Tensor, "some b output"]:
-        """The logits of `logit_fit` for some a."""
-        return self.logit_fit.logits(self.p, a)
+    @property
+    def _formula_of_first(self) -> Float[Tensor, "b output"]:
+        return self.logit_fit.logits(self.p, slice(0, 1))[0]
 
     @property
     def formula_fit(self) -> float:
         """Share of the logits that the formula explains, each pair's and each class's mean removed."""
         return self.logit_fit.explained_by_row_and_class
-
-    @cached_property
-    def periodic_share_of_logits(self) -> float:
-        """Share of the logits' variance over pairs in as many frequencies as there are key ones, whichever they are."""
-        return self.basis.periodic_share(self.logits, len(self.freqs))
 
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:
@@ -302,7 +304,12 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def neurons(self) -> neurons.NeuronFits:
         """Each neuron of the last layer fitted by a polynomial of degree 2 in the waves of one frequency."""
-        return neurons.neuron_fits(self.post)
+        return neurons.fits_of(self.neuron_marginals)
+
+    @cached_property
+    def neuron_marginals(self) -> Marginals:
+        """Sums of the last layer's neurons over one variable at a time."""
+        return marginals(self.post)
 
     @cached_property
     def neurons_by_layer(self) -> dict[int, neurons.NeuronFits]:
@@ -320,7 +327,7 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def variance_shares(self) -> Float[Tensor, " freq"]:
         """Share of the variance of the last layer's neurons in waves and products of every frequency."""
-        return neurons.variance_shares(self.post, self.neurons)
+        return neurons.shares_of_all(self.neuron_marginals)
 
     @cached_property
     def neuron_null(self) -> float:

@@ -327,6 +327,11 @@ class NetworkMeasurements:
         rows = torch.arange(len(self.all_answers)) if rows is None else rows
         return self._each.score(rows[self.all_answers[rows] >= 0].to(self.all_logits.device))
 
+    @property
+    def given(self) -> Int[Tensor, " input"]:
+        """The answer that the network gives to every input, in the task's order."""
+        return self._each.given
+
     @cached_property
     def own_score(self) -> Score:
         """Accuracy and loss of the network as it is, over all inputs that have an answer."""

@@ -241,12 +241,15 @@ class PairMeasurements(NetworkMeasurements):
         post, matrix = self.activation(f"{self.last_block}.mlp.hook_post"), self._matrix
         times = product_with(matrix.to(post))
         energies, sums = [0.0, 0.0], [matrix.new_zeros(matrix.shape[1]) for _ in range(2)]
-        for a in row_blocks(self.logits.shape):
-            for i, x in enumerate((self.logits[a], self.logits[a] - times(post[a]))):
-                rows = without_row_means(x)
-                energies[i] += float(rows.square().sum())
-                sums[i] += rows.sum(dim=(0, 1))
-        whole, left = (e - float(s.square().sum()) / self.p**2 for e, s in zip(energies, sums, strict=True))
+        pairs, logits, post = self.basis.some_pairs, self.logits.flatten(0, 1), post.flatten(0, 1)
+        seen = range(len(logits)) if pairs is None else pairs
+        for rows in row_blocks((len(seen), logits.shape[1])):
+            some = rows if pairs is None else pairs[rows].to(logits.device)
+            for i, x in enumerate((logits[some], logits[some] - times(post[some]))):
+                about = x.double() - x.double().mean(dim=-1, keepdim=True)
+                energies[i] += float(about.square().sum())
+                sums[i] += about.sum(dim=0)
+        whole, left = (e - float(s.square().sum()) / len(seen) for e, s in zip(energies, sums, strict=True))
         return left > 0.5 * whole
 
     @property
@@ -353,9 +356,16 @@ class PairMeasurements(NetworkMeasurements):
     @cached_property
     def score_of_keys_alone(self) -> Score:
         """Accuracy and restricted loss: the logits cut to key blocks of the answer, and each class's mean."""
-        table, answers = self._keys_by_answer, self._answers
-        mean = mean_over_pairs(self.logits)
-        return self.score(lambda a: table[answers[a]] + mean)
+        return self._score_by_answer(self._keys_by_answer + mean_over_pairs(self.logits))
+
+    def _score_by_answer(self, table: Float[Tensor, "answer output"]) -> Score:
+        """`score` of logits that depend on the right answer alone."""
+        answers, labels = self._answers.flatten(), self.labels[:, 0].to(table.device)
+        losses = -table.double().log_softmax(dim=-1)[answers, labels.clamp(min=0)]
+        if not losses.isfinite().all():
+            raise ValueError("logits must be finite, got NaN or infinity in it")
+        right = table.argmax(dim=-1)[answers] == labels
+        return Score(float(right.double().mean()), float(losses.mean()))
 
     @cached_property
     def _keys_by_answer(self) -> Float[Tensor, "answer output"]:
@@ -397,11 +407,12 @@ class PairMeasurements(NetworkMeasurements):
     @cached_property
     def score_of_formula(self) -> Score:
         """Accuracy and loss of the formula in place of the logits."""
-        return self.score(self.formula_of)
+        return self._score_by_answer(self._formula_of_first[self._answers[0].argsort()])
 
-    def formula_of(self, a: slice) -> Float[Tensor, "some b output"]:
-        """The logits of the formula for some a."""
-        return self.formula[a]
+    @property
+    def _formula_of_first(self) -> Float[Tensor, "b output"]:
+        """The formula of the pairs (0, b), whose answers are all that there are."""
+        return self.formula[0]
 
     @cached_property
     def periodic_share_of_logits(self) -> float:

@@ -20,7 +20,7 @@ from modinterp.tasks import Examples
 class PositionMeasurements(NetworkMeasurements):
     """The measurements of a network that is read at positions of inputs too many to list."""
 
-    lacks = frozenset({"all_logits", "grid"})
+    lacks = frozenset({"all_logits", "given", "grid"})
 
     @cached_property
     def asked(self) -> Examples:

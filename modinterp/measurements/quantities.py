@@ -9,7 +9,8 @@ from statistics import mean
 from typing import Any
 
 from modinterp.analyses.fourier.frequencies import jaccard
-from modinterp.analyses.fourier.neurons import THRESHOLD, term_shares
+from modinterp.analyses.fourier.marginals import marginals
+from modinterp.analyses.fourier.neurons import THRESHOLD, term_shares_of
 from modinterp.analyses.fourier.sparsity import fourier_gini
 from modinterp.bases import GAP, KEY_ENERGY
 from modinterp.measurements.network import NoSuchPart
@@ -108,7 +109,8 @@ def _products(m: Any, hook: str) -> dict[int, Number]:
     seen = {layer: name for layer, name in names.items() if name in m.model.hook_dict}
     if not seen:
         raise NoSuchPart(NOT_SEEN)
-    return {layer: term_shares(m.activation(name)).products for layer, name in seen.items()}
+    known = {f"{m.last_block}.mlp.hook_post": m.neuron_marginals}
+    return {layer: term_shares_of(known.get(x) or marginals(m.activation(x))).products for layer, x in seen.items()}
 
 
 def _extreme(m: Any, of_keys: bool) -> tuple[float, str]:

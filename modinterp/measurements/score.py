@@ -42,18 +42,33 @@ class Each:
     @classmethod
     def of(cls, blocks: Iterable[Float[Tensor, "some output"]], answers: Int[Tensor, " input"]) -> Each:
         """Go through logits once, some inputs at a time."""
-        given, losses, began = list[Tensor](), list[Tensor](), 0
+        given, losses, began = torch.empty(0), torch.empty(0), 0
         for block in blocks:
-            some = answers[began : began + len(block)].clamp(min=0).to(block.device)
-            given.append(block.argmax(dim=-1))
-            losses.append(torch.nn.functional.cross_entropy(block.double(), some, reduction="none"))
+            if not began:  # one tensor of each: many small ones scatter over the memory, and keep it from being freed
+                given = answers.new_empty(len(answers), device=block.device)
+                losses = block.new_empty(len(answers), dtype=torch.float64)
+            some = slice(began, began + len(block))
+            given[some], losses[some] = _answered(block, answers[some].clamp(min=0).to(block.device))
             began += len(block)
-        found = torch.cat(given)
-        return cls(found, found == answers.to(found.device), torch.cat(losses))
+        return cls(given, given == answers.to(given.device), losses)
 
     def score(self, rows: Tensor | slice) -> Score:
         """Accuracy and loss of some inputs, all of which have an answer."""
         return Score(float(self.right[rows].double().mean()), float(self.loss[rows].mean()))
+
+
+def _answered(logits: Float[Tensor, "some output"], answers: Int[Tensor, " some"]) -> tuple[Tensor, Tensor]:
+    """The class of the largest logit, and the cross-entropy; of float32, in float32 but for the sum over classes.
+
+    The right class is left out of that sum, so that small losses keep their precision.
+    """
+    if logits.dtype != torch.float32:
+        loss = torch.nn.functional.cross_entropy(logits.double(), answers, reduction="none")
+        return logits.argmax(dim=-1), loss
+    right, (top, given) = answers[:, None], logits.max(dim=-1, keepdim=True)
+    others = (logits - top).exp_().scatter_(1, right, 0).sum(dim=-1).double()
+    below = (logits.gather(1, right) - top)[:, 0].double()  # 0 where the answer is right
+    return given[:, 0], torch.where(below == 0, others.log1p(), (others + below.exp()).log() - below)
 
 
 def score(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> Score:

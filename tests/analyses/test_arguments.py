@@ -27,7 +27,8 @@ from modinterp.activations import spectra
 from modinterp.analyses.attention import heads
 from modinterp.analyses.checked import checked
 from modinterp.analyses.circles import circle, isolation, rotation
-from modinterp.analyses.fourier import neurons, transforms
+from modinterp.analyses.fourier import marginals, neurons, transforms
+from modinterp.analyses.fourier.logit_sums import logit_sums
 from modinterp.analyses.groups.irreps import Irrep, irreps
 from modinterp.analyses.order import lookups
 from modinterp.analyses.statistics import lines
@@ -135,6 +136,10 @@ def special() -> dict[str, Any]:
         "generalisation.output_curves.column": "test_accuracy", "copying.tolerance.copies": query.copies(3),
         "copying.tolerance.start": query.start[None].expand(5, -1), "copying.tolerance.both": torch.randint(0, P, (5, 2)),
         "neuron_spectra.logged_norms.log": spectra.spectra(network(), TASK, 0),
+        "cosine_sums.fit_of_sums.found": logit_sums(torch.rand(P, P, P)),
+        "cosine_shares.share_of_cosines.found": logit_sums(torch.rand(P, P, P)), "neurons.fits_of.found": marginals.marginals(
+        torch.rand(P, P, 6)), "neurons.term_shares_of.found": marginals.marginals(torch.rand(P, P, 6)),
+        "neurons.shares_of_all.found": marginals.marginals(torch.rand(P, P, 6)),
         "nulls.logit_nulls.pairs": torch.arange(P * P), "formula": "pizza", "pairs": [1], "circles": isolation.component_circles(torch.rand(P, 5)),
         "petals.petal_fits.values": torch.rand(2, P, 5), "turn": 6.0, "sorting.rank_attention.pattern": torch.rand(49, 2, 6, 6),
         "explained.fraction_explained_by_column.y": torch.rand(49, 5), "explained.fraction_explained_by_column.fit":

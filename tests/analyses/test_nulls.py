@@ -126,3 +126,11 @@ def test_rows_beyond_the_rank_change_no_null() -> None:
             assert len(one) == len(other) <= P
             if name == nulls.RENAMED_RESIDUES:
                 torch.testing.assert_close(one.T @ one, other.T @ other)
+
+
+@pytest.mark.parametrize("outputs", [20, 60])
+def test_matrices_with_the_same_singular_values_have_them_whichever_way_they_are_drawn(outputs: int) -> None:
+    W_L = torch.randn(12, outputs, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    values = torch.linalg.svdvals(W_L)
+    for drawn in nulls.matrices_with_same_spectrum(W_L, 3):
+        torch.testing.assert_close(torch.linalg.svdvals(drawn), values, rtol=1e-10, atol=0)

@@ -190,9 +190,12 @@ def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> 
     Source: Zhong et al. 2023, definition 4.2.
     """
     answers = _answers(logits, sign)
-    blocks = (logits[a].double().scatter(-1, answers[a], -torch.inf).amax(dim=-1) for a in row_blocks(logits.shape))
-    wrong = torch.cat(list(blocks))
-    return Irrelevance(_irrelevance(correct_logits(logits, sign)), _irrelevance(by_distance(wrong, sign)))
+    right, wrong = logits.new_empty(2, len(logits), len(logits), dtype=torch.float64)
+    for a in row_blocks(logits.shape):
+        some = logits[a]
+        right[a] = some.gather(-1, answers[a])[..., 0]
+        wrong[a] = some.scatter(-1, answers[a], -torch.inf).amax(dim=-1)
+    return Irrelevance(*(_irrelevance(by_distance(each, sign)) for each in (right, wrong)))
 
 
 @checked

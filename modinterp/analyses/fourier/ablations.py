@@ -247,6 +247,12 @@ def _part_at_each(logits: Float[Tensor, "a b output"], terms: Terms, sign: int) 
         yield sum_wave_part(logits, (freq,), sign) if spectrum is None else _product_part(spectrum, [freq], terms)
 
 
+def _by_frequency(components: Float[Tensor, "component n"]) -> Float[Tensor, "freq 2 n"]:
+    """Cosine and sine of every frequency; 0 for the sine that p / 2 lacks."""
+    missing = components.new_zeros(len(components) % 2, components.shape[1])
+    return torch.cat([components, missing]).unflatten(0, (-1, 2))
+
+
 def _losses_without_sum_waves(
     logits: Float[Tensor, "a b output"],
     labels: Int[Tensor, "input 1"],
@@ -268,10 +274,10 @@ def _losses_without_sum_waves(
         flat.new_zeros(p * p),
     )
     counts[rows] = 1
+    own, of_waves = (_by_frequency(each[1:]) for each in (waves, spectrum))
     total = flat.new_zeros(p // 2, dtype=torch.float64)
     for some in row_blocks(logits.shape):
-        freqs = (components_of(freq, p) for freq in range(1, p // 2 + 1))
-        parts = torch.stack([waves[own, some].T @ spectrum[own] for own in freqs], dim=-1).to(dtype)
+        parts = torch.bmm(own[..., some].transpose(1, 2), of_waves).to(dtype).permute(1, 2, 0)
         pairs = by_sum[some]  # parts are [sum, output, freq]
         of_pairs, right = flat[pairs.flatten()].to(dtype), answers[pairs]
         over_own = (of_pairs - of_pairs.gather(1, right.view(-1, 1))).exp_().scatter_(1, right.view(-1, 1), 0)

@@ -9,8 +9,9 @@ from torch import Tensor
 from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.cosine_sums import sums_of_pairs
+from modinterp.analyses.fourier.logit_sums import LogitSums
 from modinterp.analyses.fourier.transforms import transform
-from modinterp.analyses.statistics.explained import varies
+from modinterp.analyses.statistics.explained import ROUNDING, varies
 
 
 @checked
@@ -31,8 +32,25 @@ def shares_of_cosines(
     """
     p, energy = logits.shape[-1], _energy_about_mean(logits)
     of_all = energy * p * p / len(pairs)
-    cosines = transform(sums_of_pairs(logits, pairs, orders, sign).T)[1::2].square() / p**2  # p**2 triples a value
-    return (cosines.topk(min(count, len(cosines)), dim=0).values.sum(dim=0) / of_all).tolist()
+    return (_of_strongest(sums_of_pairs(logits, pairs, orders, sign).T, count) / of_all).tolist()
+
+
+@checked
+def share_of_cosines(found: LogitSums, count: int) -> float:
+    """The same of all pairs under their own names, whose `logit_sums` are at hand.
+
+    Args:
+        count: number of cosines, the strongest whichever these are.
+    """
+    if not found.about_mean**0.5 > ROUNDING * found.raw**0.5:
+        return float("nan")
+    return float(_of_strongest(found.by_distance[:, None], count)) / found.about_mean
+
+
+def _of_strongest(by_distance: Float[Tensor, "distance order"], count: int) -> Float[Tensor, " order"]:
+    """Energy of the strongest cosines in logits with such sums by a + b - c; each value is that of p**2 triples."""
+    cosines = transform(by_distance)[1::2].square() / len(by_distance) ** 2
+    return cosines.topk(min(count, len(cosines)), dim=0).values.sum(dim=0)
 
 
 def _energy_about_mean(logits: Float[Tensor, "pair output"]) -> float:

@@ -10,8 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import mean_over_pairs, row_blocks
+from modinterp.activations.blocks import row_blocks
 from modinterp.analyses.checked import checked
+from modinterp.analyses.fourier.logit_sums import LogitSums, logit_sums
 from modinterp.analyses.fourier.transforms import check_frequency, fourier_basis, transform
 from modinterp.analyses.printing import printable
 from modinterp.analyses.statistics.explained import ROUNDING
@@ -74,7 +75,7 @@ def answer_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Ten
     Args:
         sign: 1 for a + b - c, -1 for a - b - c.
     """
-    return renamed_answer_sums(logits, torch.arange(len(logits))[None], sign)[0]
+    return logit_sums(logits, sign).by_distance
 
 
 @checked
@@ -168,20 +169,31 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, section 4.2.
     """
-    p = logits.shape[-1]
-    alphas = tuple(cosine_coefficients(logits, freqs, sign).tolist())
-    of_class = mean_over_pairs(logits).cpu()
-    energies, mean = torch.zeros(4, 2, dtype=torch.float64), of_class.mean()
-    for a in row_blocks(logits.shape):
-        y, fitted = logits[a].double().cpu(), ideal_logits(p, freqs, alphas, sign, a)
-        by_row = y - y.mean(dim=-1, keepdim=True)
-        for row, whole in enumerate((y - mean, y, by_row, by_row - (of_class - mean))):
-            energies[row] += torch.stack([(whole - fitted).square().sum(), whole.square().sum()])
-    left, whole = energies.T
-    shares = torch.where(whole > 0, 1 - left / whole, torch.nan).tolist()
-    if not whole[0].sqrt() > ROUNDING * whole[1].sqrt():
+    return fit_of_sums(logit_sums(logits, sign), freqs, sign)
+
+
+@checked
+def fit_of_sums(found: LogitSums, freqs: Sequence[int], sign: int = 1) -> LogitFit:
+    """`logit_fit` of logits whose `logit_sums` are at hand.
+
+    The waves are orthogonal to one another and to the mean of each pair and class, so that the fit takes its own energy
+    off each of the energies.
+
+    Args:
+        freqs: from 1 to p // 2. [cycles per p]
+        sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
+    Raises:
+        ValueError: a frequency outside 1..p // 2.
+    """
+    p = len(found.by_distance)
+    waves = cosine_waves(p, freqs)
+    alphas = spectrum_of_sums(found.by_distance)[[k - 1 for k in freqs]]
+    energy = float((waves @ alphas).square().sum()) * p**2
+    wholes = (found.about_mean, found.raw, found.by_row, found.by_row_and_class)
+    shares = [energy / whole if whole > 0 else float("nan") for whole in wholes]
+    if not found.about_mean**0.5 > ROUNDING * found.raw**0.5:
         shares[0] = float("nan")
-    return LogitFit(tuple(freqs), alphas, *shares, sign=sign)
+    return LogitFit(tuple(freqs), tuple(alphas.tolist()), *shares, sign=sign)
 
 
 @checked

@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import column_blocks, row_blocks
+from modinterp.activations.blocks import column_blocks
 from modinterp.analyses.checked import checked
-from modinterp.analyses.fourier.marginals import marginals
+from modinterp.analyses.fourier.marginals import Marginals, marginals
 from modinterp.analyses.fourier.transforms import (
     component_frequencies,
     components_of,
@@ -92,9 +92,14 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
         shares; NaN where nothing varies but by rounding.
     Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
     """
-    found = marginals(fields)
+    return term_shares_of(marginals(fields))
+
+
+@checked
+def term_shares_of(found: Marginals) -> TermShares:
+    """`term_shares` of functions whose `marginals` are at hand."""
     energy = found.energy.sum()
-    if not varies(energy.sqrt(), (energy + len(fields) ** 2 * found.mean.square().sum()).sqrt()):
+    if not varies(energy.sqrt(), (energy + len(found.of_a) ** 2 * found.mean.square().sum()).sqrt()):
         return TermShares(*[float("nan")] * 3)
     linear, products = (float(some.sum() / energy) for some in (found.linear, found.products))
     return TermShares(linear, products, 1 - linear - products)
@@ -158,27 +163,24 @@ def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
         post: activations after the nonlinearity, `hook_post` at the last position.
     Source: Nanda et al. 2023, section 4.3, figure 5 (definition D4-neuron).
     """
-    found = marginals(post)
+    return fits_of(marginals(post))
+
+
+@checked
+def fits_of(found: Marginals) -> NeuronFits:
+    """`neuron_fits` of neurons whose `marginals` are at hand."""
     shares = (found.linear + found.products) / found.energy
     return NeuronFits(shares.masked_fill(found.is_constant, torch.nan))
 
 
 @checked
-def variance_shares(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> Float[Tensor, " freq"]:
+def shares_of_all(found: Marginals) -> Float[Tensor, " freq"]:
     """Share of the variance of all neurons in the polynomial terms of every frequency.
 
     Args:
-        post: activations after the nonlinearity.
-        fits: their fits, from `neuron_fits`.
+        found: the `marginals` of their activations after the nonlinearity.
     """
-    centre = post[0].double().mean(dim=0)  # near the mean, so that little is taken off below
-    sums, squares = torch.zeros_like(centre), torch.zeros_like(centre)
-    for a in row_blocks(post.shape):
-        about = post[a].double() - centre
-        sums += about.sum(dim=(0, 1))
-        squares += about.square_().sum(dim=(0, 1))
-    variances = (squares - sums.square() / len(post) ** 2).to(fits.shares)
-    return fits.shares.nan_to_num(0) @ variances / variances.sum()
+    return fits_of(found).shares.nan_to_num(0) @ found.energy / found.energy.sum()
 
 
 @checked

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.activations.blocks import row_blocks
+from modinterp.activations.blocks import joined, row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import component_names, components_of, sum_waves, transform, transform_2d
 from modinterp.analyses.printing import printable
@@ -107,7 +107,7 @@ def readoff(
     p = W_L.shape[1]
     directions, names = transform(W_L.T).to(post.device), component_names(p)
     read, rows = directions[components_of(tuple(freqs), p)].T, []
-    fields = torch.cat([post[a].double() @ read for a in row_blocks(post.shape)])
+    fields = joined((post[a].double() @ read for a in row_blocks(post.shape)), len(post))
     for freq in freqs:
         waves = sum_waves(p, freq, sign).to(post.device)
         for wave, component in zip(waves, components_of(freq, p), strict=True):

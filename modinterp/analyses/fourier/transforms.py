@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from modinterp.activations.blocks import row_blocks
+from modinterp.activations.blocks import factors_of, row_blocks
 from modinterp.analyses.checked import checked
 
 
@@ -207,6 +207,9 @@ def sums(p: int, sign: int = 1) -> Int[Tensor, "a b"]:
 @checked
 def sum_means(x: Float[Tensor, "a b *rest"], sign: int = 1) -> Float[Tensor, "sum *rest"]:
     """The mean of a function of (a, b) over all pairs with the same `sums`; waves of a + b are left as they are."""
+    factors = factors_of(x)
+    if factors is not None:
+        return sum_means(factors[0], sign) @ factors[1].double()
     pairs, total = sums(len(x), sign).to(x.device), x.new_zeros(len(x), *x.shape[2:], dtype=torch.float64)
     for a in row_blocks(x.shape):
         total.index_add_(0, pairs[a].flatten(), x[a].double().flatten(0, 1))

@@ -18,10 +18,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from modinterp.activations.by_rows import renamed
 from modinterp.analyses.checked import checked
-from modinterp.analyses.fourier.cosine_shares import shares_of_cosines
+from modinterp.analyses.fourier.cosine_shares import share_of_cosines, shares_of_cosines
 from modinterp.analyses.fourier.cosine_sums import check_pairs
 from modinterp.analyses.fourier.frequencies import spectrum_gaps
+from modinterp.analyses.fourier.logit_sums import logit_sums
 from modinterp.analyses.fourier.neurons import neuron_fits
 from modinterp.analyses.fourier.transforms import frequency_norms, transform
 from modinterp.analyses.printing import printable
@@ -155,7 +157,18 @@ def matrices_with_same_spectrum(
     rank = _rank(values)
     for _ in range(draws):
         drawn = torch.randn(W_L.shape[1], len(values), generator=generator, dtype=torch.float64)
-        yield values[:rank, None] * torch.linalg.qr(drawn[:, :rank]).Q.T
+        yield values[:rank, None] * _orthonormal(drawn[:, :rank])
+
+
+def _orthonormal(drawn: Float[Tensor, "output component"]) -> Float[Tensor, "component output"]:
+    """Rows that span what random columns span, orthonormal; signs are arbitrary.
+
+    Columns twice as long as there are of them are far from dependent, so that Cholesky's factor of their products does,
+    which takes a fraction of the time.
+    """
+    if len(drawn) < 2 * drawn.shape[1]:
+        return torch.linalg.qr(drawn).Q.T
+    return torch.linalg.solve_triangular(torch.linalg.cholesky(drawn.T @ drawn), drawn.T, upper=False)
 
 
 def _rank(values: Float[Tensor, " component"]) -> int:
@@ -277,7 +290,7 @@ def logit_nulls(
     flat, kept = logits.flatten(0, 1), torch.arange(p * p) if pairs is None else pairs.cpu()
     drawn = flat if pairs is None else flat[kept.to(flat.device)]
     orders, itself = torch.stack(renamings(p, draws, seed)), torch.arange(p)[None]
-    observed = {statistic: shares_of_cosines(flat, torch.arange(p * p), itself, count, sign)[0]}
+    observed = {statistic: share_of_cosines(logit_sums(logits, sign), count)}
     of_renaming = ({statistic: share} for share in shares_of_cosines(drawn, kept, orders, count, sign))
     rows = nulls_by_statistic(RENAMED_RESIDUES, observed, of_renaming)
     if at_start is not None:
@@ -308,5 +321,5 @@ def neuron_null(
     """
     step = max(1, post.shape[-1] // n_neurons)
     some = post[..., ::step].cpu()
-    shares = [best_shares(some[order][:, order]) for order in renamings(len(post), draws, seed)]
+    shares = [best_shares(renamed(some, order)) for order in renamings(len(post), draws, seed)]
     return float(torch.cat(shares).quantile(0.99)), [float(of_draw.max()) for of_draw in shares]

@@ -1,0 +1,101 @@
+"""Sums over the logits of all pairs that fits by cosines of a + b - c are made of, from one pass through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Float64
+from torch import Tensor
+
+from modinterp.activations.blocks import factors_of, mean_over_pairs, row_blocks
+from modinterp.analyses.checked import checked
+from modinterp.analyses.fourier.transforms import sum_means, sums
+from modinterp.analyses.printing import printable
+
+
+@printable
+@dataclass(frozen=True)
+class LogitSums:
+    """Sums of the logits over all pairs and classes, and their energies, in float64.
+
+    Attributes:
+        by_distance: sum over all triples with the same a + b - c mod p; entry d belongs to a + b - c = d. [logits]
+        of_class: mean of each class over all pairs. [logits]
+        by_row: energy with each pair's mean taken off.
+        of_rows: energy of the means of the pairs about their own mean.
+    """
+
+    by_distance: Float64[Tensor, " distance"]
+    of_class: Float64[Tensor, " output"]
+    by_row: float
+    of_rows: float
+
+    @property
+    def mean(self) -> float:
+        """The mean of all logits."""
+        return float(self.of_class.mean())
+
+    @property
+    def about_mean(self) -> float:
+        """Energy about the mean of all logits."""
+        return self.by_row + self.of_rows
+
+    @property
+    def raw(self) -> float:
+        """Energy of the logits as they are."""
+        return self.about_mean + len(self.of_class) ** 3 * self.mean**2
+
+    @property
+    def by_row_and_class(self) -> float:
+        """Energy with each pair's and each class's mean taken off."""
+        p = len(self.of_class)
+        return max(0.0, self.by_row - p**2 * float((self.of_class - self.mean).square().sum()))
+
+
+@checked
+def logit_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> LogitSums:
+    """Go through the logits of all pairs once; of logits that are a product, through its narrower factor.
+
+    Args:
+        sign: 1 for sums by a + b - c, -1 for sums by a - b - c.
+    """
+    p, factors = logits.shape[-1], factors_of(logits)
+    if factors is None:
+        by_answer, of_class, rows, by_row = _of_whole(logits, sign)
+    else:
+        by_answer, of_class, rows, by_row = _of_product(*factors, sign)
+    classes = (torch.arange(p)[:, None] - torch.arange(p)) % p
+    by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, classes.flatten(), by_answer.cpu().flatten())
+    of_rows = p * float((rows - rows.mean()).square().sum())
+    return LogitSums(by_distance, of_class.cpu(), float(by_row), of_rows)
+
+
+def _of_whole(logits: Float[Tensor, "a b output"], sign: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    p = len(logits)
+    answers = sums(p, sign).to(logits.device)
+    by_answer, rows = logits.new_zeros(p, p, dtype=torch.float64), torch.empty(p, p, dtype=torch.float64)
+    by_row = by_answer.new_zeros(())
+    for a in row_blocks(logits.shape):
+        y = logits[a].double()
+        of_pair = y.mean(dim=-1, keepdim=True)
+        rows[a] = of_pair[..., 0].cpu()
+        by_answer.index_add_(0, answers[a].flatten(), y.flatten(0, 1))
+        by_row += torch.linalg.vector_norm(y - of_pair).square()
+    return by_answer, by_answer.sum(dim=0) / p**2, rows, by_row
+
+
+def _of_product(
+    left: Float[Tensor, "a b inner"], right: Float[Tensor, "inner output"], sign: int
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The same of the product of a narrower tensor and a matrix."""
+    p, W = len(left), right.double()
+    of_pair = W.mean(dim=1)
+    rows, products = torch.empty(p, p, dtype=torch.float64), W.new_zeros(len(W), len(W))
+    for a in row_blocks(left.shape):
+        x = left[a].double()
+        rows[a] = (x @ of_pair).cpu()
+        products += x.flatten(0, 1).T @ x.flatten(0, 1)
+    about = W - of_pair[:, None]
+    by_row = (about * (products @ about)).sum().clamp(min=0)
+    return p * sum_means(left, sign) @ W, mean_over_pairs(left) @ W, rows, by_row
