@@ -146,13 +146,13 @@ def counts(source: Source, tally: Tally) -> list[int]:
 def _row(source: Source, tally: Tally) -> str:
     """The row of a source in the README's table."""
     words = f"[{source.citation}]({source.link})" if source.link else f"*{source.title}*, {source.citation}"
-    return f"| {words} | `{source.name}` | {' | '.join(map(str, counts(source, tally)))} |"
+    return f"| {words} | `{source.name}` |{'|'.join(map(str, counts(source, tally)))}|"
 
 
 def _total(tallies: Mapping[str, Tally]) -> str:
     """The last row of the README's table."""
     together = (sum(column) for column in zip(*(counts(s, tallies[s.name]) for s in _own_sources()), strict=True))
-    return f"| all | | {' | '.join(f'**{n}**' for n in together)} |\n"
+    return f"| all | |{'|'.join(f'**{n}**' for n in together)}|\n"
 
 
 def _marks(source: Source) -> tuple[str, str]:

@@ -66,7 +66,7 @@ def test_the_counts_are_those_that_are_measured(name: str, reproduced: Callable[
 def test_tables_are_those_of_the_claims(page: str) -> None:
     text = (ROOT / page).read_text()
     assert current(text, written()) == text, "python docs/findings.py writes them anew"
-    stale = re.sub(r"(`nanda` \|) \d+", r"\1 9", re.sub(r"\*\*\d+ claims", "**9 claims", text))
+    stale = re.sub(r"(`nanda` \|)\d+", r"\g<1>9", re.sub(r"\*\*\d+ claims", "**9 claims", text))
     stale = re.sub(r"\n\| `[^\n]+", "", stale)  # a row of the tables that are made of the claims
     assert stale != text
     assert current(stale, written()) == text
@@ -116,7 +116,7 @@ def test_every_claim_that_is_refuted_or_not_measured_is_named(name: str) -> None
 
 
 def test_the_readme_is_a_screen_and_a_half() -> None:
-    assert len(README.split()) <= 900
+    assert len(README.split()) <= 700
 
 
 def test_links_and_files_exist() -> None:
@@ -129,7 +129,7 @@ def test_links_and_files_exist() -> None:
 
 @pytest.mark.long
 def test_the_example_runs(mainline) -> None:
-    block = README.split("## Use it")[1].split("Your own checkpoint")[0]
+    block = README.split("## Use it")[1].split("[Your own checkpoint")[0]
     code = "\n".join(line[4:] for line in block.splitlines() if line.startswith("    "))
     names: dict = {}
     exec(compile(code, "README.md", "exec"), names)
