@@ -16,8 +16,8 @@ def _parser(prog: str) -> Parser:
         prog=prog,
         description="""Put several networks over pairs of numbers side by side.
 
-Frequencies, how much of each layer they explain, clock or pizza, losses without each frequency, sizes. Prints one table
-and writes one page.""",
+Compares frequencies, how much of each layer they explain, clock or pizza, losses without each frequency, and sizes.
+Prints one table and writes one page.""",
         epilog="""examples:
   %(prog)s SOURCE/RUN-0 SOURCE/RUN-1
   %(prog)s SOURCE/RUN --epochs 1000 5000 20000
@@ -29,7 +29,7 @@ exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
     add = parser.add_argument
     add("networks", metavar="NETWORK", nargs="+", help="names of runs, SOURCE/RUN, or .safetensors, .pt or .pth files")
     add("--epochs", metavar="N", type=int, nargs="+", default=[], help="compare the snapshots of runs at these epochs")
-    add("--op", help="what files were trained on; runs say so themselves (default: add)")
+    add("--op", help="the operation of files; runs have their own (default: add)")
     add("--p", metavar="P", type=int, help="the modulus of files (default: taken from the shapes)")
     add_forward_pass(parser)
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")

@@ -32,7 +32,7 @@ def _parser(prog: str) -> Parser:
         description="""Write a network over pairs as formulas, from a few numbers to all of its weights.
 
 Prints how many numbers each formula has, and how far it is from the network on all pairs. Every number is a projection
-of weights and activations. With --out one formula becomes a program: a module of numpy, and its numbers as JSON.""",
+of weights and activations. --out writes one formula as a program: a module of numpy, and its numbers as JSON.""",
         epilog="""examples:
   %(prog)s SOURCE/RUN --out clock.py
   %(prog)s model.pt --op add --p 97 --rung waves --out waves.py
@@ -44,10 +44,14 @@ exit code: 0 whatever comes out, 2 on bad usage or where no formula can be writt
     add_operation(parser)
     add("--p", metavar="P", type=int, help="the modulus of a file (default: taken from the shapes)")
     add_forward_pass(parser)
-    rung = f"the formula that is written: {', '.join(RUNGS)} (default: the shortest that answers as the network does)"
+    rung = f"the formula that --out writes: {', '.join(RUNGS)} (default: the shortest that answers as the network does)"
     add("--rung", choices=RUNGS, metavar="RUNG", help=rung)
-    add("--out", metavar="FILE", type=Path, help="module to write, its JSON beside it (default: none)")
-    add("--stages", action="store_true", help="print what it costs to put the formula into the network part by part")
+    add("--out", metavar="FILE", type=Path, help="the module to write; its numbers go beside it (default: none)")
+    add(
+        "--stages",
+        action="store_true",
+        help="print the loss when the formula enters the network part by part",
+    )
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     return parser

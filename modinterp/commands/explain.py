@@ -28,30 +28,30 @@ def add_operation(parser: Parser) -> None:
 def add_forward_pass(parser: Parser) -> None:
     """Add the arguments that say of a file's network how it computes and which tokens it takes."""
     add = parser.add_argument
-    neurons = "the neurons of a file, which it does not name (default: relu)"
+    neurons = "the nonlinearity of the neurons in a file (default: relu)"
     add("--act", dest="act_fn", metavar="NAME", choices=ACTIVATIONS, help=neurons)
-    rate = "the share of a file's attention that is softmax, the rest being constant (default: 1)"
+    rate = "the share of softmax in the attention of a file; the rest is constant (default: 1)"
     add("--attention-rate", metavar="RATE", type=float, help=rate)
-    causal = "whether positions of a file attend to themselves and earlier ones alone (default: they do)"
+    causal = "whether attention in a file is causal: to earlier positions and itself alone (default: yes)"
     add("--causal", action=BooleanOptionalAction, help=causal)
     equals = "whether = follows the numbers (default: taken from the shapes)"
     add("--equals", action=BooleanOptionalAction, help=equals)
-    vocabularies = "2 where the second number has tokens of its own (default: taken from the shapes)"
+    vocabularies = "2 if the second number has its own tokens (default: taken from the shapes)"
     add("--vocabularies", type=int, choices=(1, 2), help=vocabularies)
-    joined = "how the hidden layer of a file takes its embeddings (default: taken from the shapes)"
+    joined = "how the hidden layer of a file combines the embeddings (default: taken from the shapes)"
     add("--joined", choices=("sum", "sum after W_in", "concatenated"), help=joined)
 
 
 def _parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
-        description="""Explain a network over pairs of numbers mod p, of elements of a group, or on sequences, by
-the forward pass that it has.
+        description="""Explain a network over pairs of numbers mod p, of elements of a group, or on sequences.
 
-Which frequencies it uses, against calibrated nulls, how much of it they explain, and whether a sum of cosines takes its
-place. Prints one table and writes one page. Nothing in a file is executed. What a file does not say of how its network
-computes is named here; what is not named is assumed as usual, stated, and doubted aloud where another assumption fits
-better.""",
+Finds the frequencies that the network uses, compares them with calibrated nulls, and changes them inside the network.
+Prints one table and writes one page. Nothing in a file is executed.
+
+A file does not say how its network computes: name what you know by the options below. The explanation states the usual
+values that it assumes for the rest, and warns where another one fits better.""",
         epilog="""examples:
   %(prog)s model.pt --op add --p 97
   %(prog)s model.pt --attention-rate 0 --no-causal
@@ -63,12 +63,10 @@ better.""",
 exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     )
     add = parser.add_argument
-    add("network", metavar="FILE", help=".safetensors, .pt or .pth, or the name of a run, SOURCE/RUN")
+    add("network", metavar="FILE", help="a .safetensors, .pt or .pth file, or the name of a run, SOURCE/RUN")
     add_operation(parser)
     add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
-    group = (
-        "S5, D59, A5, C2 x S3, a CSV file with a table, or answers, for that of the network's own (default: answers)"
-    )
+    group = "S5, D59, A5, C2 x S3, a CSV file with a table, or answers: the network's own table (default: answers)"
     add("--group", metavar="GROUP", help=f"with --op group: {group}")
     elements = "a file with the elements of the group, one a line, in the order of their tokens (default: sorted)"
     add("--elements", metavar="FILE", type=Path, help=elements)
@@ -76,8 +74,8 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
     add("--out", metavar="DIR", type=folder, help="where to write (default: reports/explain/NAME)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
-    draws = "how many are drawn for each null of the spectrum, 99 or more (default: 199)"
-    threads = "how many threads compute (default: one a free core)"
+    draws = "draws for each null of the spectrum, 99 or more (default: 199)"
+    threads = "number of threads (default: one per free core)"
     add("--threads", metavar="N", type=int, help=threads)
     add("--draws", metavar="N", type=int, default=199, help=draws)
     return parser

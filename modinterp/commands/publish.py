@@ -22,11 +22,10 @@ GROUND_TRUTH = "ground-truth"  # in place of names of runs
 def _arguments(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
-        description="""Put finished runs among the checkpoints that a checkout ships.
+        description="""Copy finished runs to the checkpoints that a checkout ships.
 
-Measures the progress of each at all its snapshots, if that is not done yet, and copies weights, history, progress and
-what else is asked for. What was published under the same name before is replaced; its snapshots are those of the same
-epochs, where --snapshots does not choose others.""",
+Measures the progress of each run at all its snapshots, unless that is done, and copies weights, history and progress.
+Replaces a published run of the same name. Keeps the epochs of the old snapshots, unless --snapshots names others.""",
         epilog="""examples:
   %(prog)s mine/sums-0 --snapshots             with a dozen snapshots across the phases
   %(prog)s mine/sums-0 --snapshots 5000 20000
@@ -38,29 +37,29 @@ epochs, where --snapshots does not choose others.""",
 exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     )
     option = parser.add_argument
-    option("names", metavar="NAME", nargs="+", help="such as SOURCE/RUN, or 'SOURCE/*' for all that are trained")
+    option("names", metavar="NAME", nargs="+", help="a run, such as SOURCE/RUN, or 'SOURCE/*' for all trained runs")
     runs_help = "where the runs were trained (default: trained/)"
     option("--runs", metavar="DIR", type=folder, default=Path("trained"), help=runs_help)
-    out_help = "where to put them (default: checkpoints/; with --hub a folder that is not kept)"
+    out_help = "where to write (default: checkpoints/; with --hub a temporary folder)"
     option("--out", metavar="DIR", type=folder, help=out_help)
-    snapshots_help = "ship the snapshots of these epochs too, or of a dozen (default: as before)"
+    snapshots_help = "also ship the snapshots of these epochs, or of a dozen (default: those already published)"
     option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
     option("--no-spectra", action="store_true", help="leave out the log of spectra")
-    option("--hub", metavar="OWNER/REPO", help="put them into this repository of the Hugging Face Hub, with a card; "
-           "HF_TOKEN must let you write there (default: none)")  # fmt: skip
-    option("--licence", metavar="NAME", default="mit", help="of the weights on the Hub (default: mit)")
+    option("--hub", metavar="OWNER/REPO", help="upload to this repository of the Hugging Face Hub, with a card; needs "
+           "HF_TOKEN (default: none)")  # fmt: skip
+    option("--licence", metavar="NAME", default="mit", help="licence of the weights on the Hub (default: mit)")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--float16", action="store_true", help="ship the final weights in half their size")
+    size.add_argument("--float16", action="store_true", help="ship the final weights as float16, half the size")
     size.add_argument("--tables", action="store_true",
-                      help="ship history, progress and what claims measure, without the weights")  # fmt: skip
-    option("--measured", action="store_true", help="ship what claims measure beside the weights, too")
+                      help="ship history, progress and the measurements of claims, without the weights")  # fmt: skip
+    option("--measured", action="store_true", help="ship the measurements of claims beside the weights")
     option(
         "--device",
         default="cpu",
         help="where networks are measured: cpu, cuda, or auto for a GPU if there is one (default: cpu)",
     )
-    option("--again", action="store_true", help="of runs among the checkpoints that came with their weights and with "
-           "what claims measure, measure that anew, where they lie")  # fmt: skip
+    option("--again", action="store_true", help="measure published runs again: those with weights and with "
+           "measurements, in their place")  # fmt: skip
     return parser
 
 

@@ -24,7 +24,7 @@ exit code: 0 when all were written, 2 on bad usage.""",
     parser.add_argument("names", metavar="NAME", nargs="*", help="trained runs (default: the main runs of the sources)")
     parser.add_argument("--out", metavar="DIR", type=folder, default=Path("ground-truth"),
                         help="where to write (default: ground-truth/)")  # fmt: skip
-    parser.add_argument("--planted", action="store_true", help="only the networks that are written down by hand")
+    parser.add_argument("--planted", action="store_true", help="only the planted networks, with weights set by hand")
     options = parser.parse_args(arguments)
     from modinterp.publish.ground_truth import planted_cases, trained_cases, write_ground_truth
 

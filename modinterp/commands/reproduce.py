@@ -40,8 +40,9 @@ def _parser(prog: str) -> Parser:
         prog=prog,
         description=f"""Measure every claim of a source on trained networks.
 
-Prints one table, and writes claims.json, claims.csv, contradictions.csv, tables/ and index.html, a page with all
-figures inside that opens from disk. Sources:
+Prints one table. Writes claims.json, claims.csv, contradictions.csv, tables/, and index.html with all figures.
+
+Sources:
 
 {about}""",
         epilog=f"""examples:
@@ -53,22 +54,22 @@ figures inside that opens from disk. Sources:
 
 exit code: 0 when every verdict is the recorded one, 1 when one is not (with --recompute: when
 networks with weights contradict it), 2 on bad usage or a damaged run, which is left
-out, 3 when a process was killed or modinterp is at fault, 130 after Ctrl-C. Reports of sources that were finished stay.
-With --checkpoint, 1 when something is refuted that a source says of networks, and 0 when not.""",
+out, 3 when a process was killed or modinterp is at fault, 130 after Ctrl-C. Finished reports stay.
+With --checkpoint: 1 when a claim about networks is refuted, 0 when none is.""",
     )
     parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="which source, or all of them")
-    parser.add_argument("--only", metavar="GLOB", help="only claims whose id fits, such as 'fig7.*' (default: all)")
+    parser.add_argument("--only", metavar="GLOB", help="only claims whose id matches, such as 'fig7.*' (default: all)")
     parser.add_argument("--runs", metavar="DIR", help="measure the runs in DIR, laid out like checkpoints/, or in "
                         "hf://OWNER/REPO@REVISION on the Hub (default: checkpoints/)")  # fmt: skip
     parser.add_argument("--checkpoint", metavar="FILE", type=Path,
-                        help="measure somebody's network (.safetensors, .pt, .pth, .ckpt, .bin) in place of a run; "
-                        "what needs its training is not measured")  # fmt: skip
+                        help="measure your network (.safetensors, .pt, .pth, .ckpt, .bin) in place of a run; "
+                        "claims about training are skipped")  # fmt: skip
     parser.add_argument("--as", dest="stands_for", metavar="RUN",
-                        help="with --checkpoint: the run whose place FILE takes, whose task and forward pass it has "
+                        help="with --checkpoint: the run that FILE replaces, with its task and forward pass "
                         "(default: the source's main run)")  # fmt: skip
     parser.add_argument("--group", metavar="GROUP",
-                        help="with --checkpoint: the group that FILE composes, such as D59, or a CSV file with its "
-                        "table (default: that of the run)")  # fmt: skip
+                        help="with --checkpoint: the group of FILE, such as D59, or a CSV file with its "
+                        "table (default: the group of the run)")  # fmt: skip
     parser.add_argument("--elements", metavar="FILE", type=Path,
                         help="with --group: a file of its elements, one a line, in the order of their tokens "
                         "(default: sorted)")  # fmt: skip
@@ -76,15 +77,15 @@ With --checkpoint, 1 when something is refuted that a source says of networks, a
         "--out",
         metavar="DIR",
         type=folder,
-        help="where to write (default: reports/SOURCE, for all reports/; with --only in only/ there, "
-        "with --checkpoint or --runs in a folder named after it)",
+        help="where to write (default: reports/SOURCE; reports/ for all; a folder below reports/SOURCE "
+        "with --only, --checkpoint or --runs)",
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     parser.add_argument("--workers", metavar="N", type=int,
-                        help="processes that measure, one run each at a time (default: one a free core)")  # fmt: skip
+                        help="number of processes (default: one per free core)")  # fmt: skip
     parser.add_argument("--recompute", action="store_true",
-                        help="leave out networks whose weights are not there, whose numbers are recorded")  # fmt: skip
-    parser.add_argument("--list", action="store_true", help="list the claims with the verdicts recorded, and stop")
+                        help="measure all networks from weights, and leave out those without weights")  # fmt: skip
+    parser.add_argument("--list", action="store_true", help="list the claims with their recorded verdicts, and stop")
     add_cluster_arguments(parser, "a run")
     return parser
 

@@ -51,28 +51,28 @@ after Ctrl-C, 143 after SIGTERM.""",
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     list_arguments(commands.add_parser(
         "list", help="every run, whether it is trained, and what needs it",
-        description="List runs: task, shape, epochs, seed, whether it is trained or about how long that takes here,\n"
-        "size of the weights, and the claims and figures that need it; all of these where one run is listed.",
+        description="List runs with task, shape, epochs, seed, and the claims and figures that need them.\n"
+        "Says whether a run is trained, or about how long that takes here. One run alone gets all details.",
         epilog=f"""examples:
   %(prog)s
   %(prog)s '{family}/*' --runs trained
   %(prog)s {main_run}""",
     ))  # fmt: skip
     train_arguments(commands.add_parser(
-        "train", help="train runs of the sources, going on with what was begun",
+        "train", help="train runs of the sources, or continue them",
         description="""Train runs of the sources, those of one shape together.
 
-Stop it at any moment: the same command goes on from the last state, and ends with the same bits.""",
+Stop it at any moment: the same command continues from the last state, and ends with the same bits.""",
         epilog=f"""examples:
   %(prog)s {main_run} --epochs 10000
   %(prog)s '{family}/*' --device cuda --out mine
   %(prog)s '*' --on ray --address auto --out /shared/trained""",
     ))  # fmt: skip
     watch_arguments(commands.add_parser(
-        "watch", help="draw a training that is going on, in a page that renews itself",
+        "watch", help="draw a running training, in a page that renews itself",
         description="""Draw the losses, accuracies, spectra and progress measures of a training as they form.
 
-Reads the files of the training, which goes on elsewhere, and ends with it. The page opens from disk.""",
+Reads the files of a training that runs in another process, and ends with it. The page opens from disk.""",
         epilog=f"""examples:
   %(prog)s {main_run}
   %(prog)s {main_run} --runs mine --out page""",
@@ -81,14 +81,14 @@ Reads the files of the training, which goes on elsewhere, and ends with it. The 
         "sbatch", help="write a script that trains runs under SLURM",
         description="""Write a script for SLURM's sbatch: an array of jobs, each training a group of runs of one shape.
 
-A job whose time is over, or whose machine is lost, goes back into the queue and goes on from its last state.""",
+A job that reaches its time limit, or loses its machine, queues again and continues from its last state.""",
         epilog=f"""examples:
   %(prog)s '{family}/*' --out /shared/trained --script train.sh && sbatch train.sh
   %(prog)s '*' --gpus 1 --time 8:00:00 --sbatch=--partition=short""",
     ))  # fmt: skip
     check_arguments(commands.add_parser(
-        "check", help="read every file of runs, and tell which are damaged",
-        description="Read every file of runs, finished or in training, and hold it against what was written.",
+        "check", help="read every file of runs, and list the damaged ones",
+        description="Read every file of runs, finished or in training, and compare it with its checksum.",
         epilog=f"""examples:
   %(prog)s
   %(prog)s '{family}/*' --runs trained
@@ -97,10 +97,10 @@ exit code: 0 when all is whole, 1 when something is damaged, 2 on bad usage.""",
     ))  # fmt: skip
     searchable = [name for name, has in of_each(lambda source: source.has_search).items() if has]
     search_arguments(commands.add_parser(
-        "search", help="search for hyper-parameters, going on with what was begun",
+        "search", help="search for hyper-parameters, or continue a search",
         description="""Search for hyper-parameters with Optuna (pip install -e '.[search]').
 
-Stop it at any moment: the same command goes on. Several processes or machines share a study that has one --storage.""",
+Stop it at any moment: the same command continues. Several processes or machines share a study by one --storage.""",
         epilog=f"""examples:
   %(prog)s {searchable[0]} --p 23 --trials 24
   %(prog)s {searchable[0]} --storage /shared/study.journal""",

@@ -29,8 +29,8 @@ def _what_to_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--together", metavar="N", type=int, help="how many runs of one shape train at once "
                         "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
     parser.add_argument("--epochs", metavar="N", type=int,
-                        help="stop earlier or go on longer than the source says (default: as it says)")  # fmt: skip
-    parser.add_argument("--repair", action="store_true", help="train anew what damaged files held")
+                        help="number of epochs (default: as in the source)")  # fmt: skip
+    parser.add_argument("--repair", action="store_true", help="train again the runs whose files are damaged")
 
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,22 +42,22 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def watch_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `watch`: which run, where it trains, and where its page is to lie."""
-    parser.add_argument("name", metavar="NAME", help="the run, as it was given to train")
+    parser.add_argument("name", metavar="NAME", help="the name of the run, as in train")
     parser.add_argument("--runs", metavar="DIR", type=folder, default=Path("trained"),
                         help="folder in which it trains (default: trained/)")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=folder, help="where the page is to lie "
+    parser.add_argument("--out", metavar="DIR", type=folder, help="where to write the page "
                         "(default: reports/watch/NAME)")  # fmt: skip
     parser.add_argument("--every", metavar="S", type=float, default=5.0,
-                        help="seconds between two looks (default: 5; a state comes every 20)")  # fmt: skip
+                        help="seconds between two reads (default: 5; training writes every 20)")  # fmt: skip
     parser.add_argument("--once", action="store_true", help="write the page as it is now, and stop")
 
 
 def train_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `train`: which runs, how, and on which cluster."""
     _what_to_train(parser)
-    parser.add_argument("--threads", metavar="N", type=int, help="how many threads compute on a CPU, in one process; "
-                        "another number of them gives other last bits (default: as many as torch takes for one run; "
-                        "one for each of several, in a process a free core)")  # fmt: skip
+    parser.add_argument("--threads", metavar="N", type=int, help="threads of one process on a CPU; their number "
+                        "changes the last bits (default: as torch chooses for one run; for several, one thread in each "
+                        "of as many processes as cores are free)")  # fmt: skip
     add_cluster_arguments(parser, "a group of runs of one shape")
 
 
@@ -65,7 +65,7 @@ def sbatch_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `sbatch`: which runs, how, and what a job of theirs asks for."""
     _what_to_train(parser)
     parser.add_argument("--script", metavar="FILE", type=Path, help="where to write it (default: standard output)")
-    parser.add_argument("--time", metavar="T", default="4:00:00", help="limit of a job (default: 4:00:00)")
+    parser.add_argument("--time", metavar="T", default="4:00:00", help="time limit of a job (default: 4:00:00)")
     parser.add_argument("--cpus", metavar="N", type=int, default=1, help="cores of a job (default: 1)")
     parser.add_argument("--gpus", metavar="N", type=int, default=0, help="GPUs of a job (default: 0)")
     parser.add_argument("--sbatch", metavar="OPTION", action="append", default=[],
@@ -81,11 +81,11 @@ def search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> 
     parser.add_argument("source", choices=searchable, help="the source whose space is searched")
     parser.add_argument("--p", metavar="P", type=int, default=23, help="modulus of the task (default: 23)")
     parser.add_argument("--trials", metavar="N", type=int, default=24,
-                        help="of the study in all, those that are done included (default: 24)")  # fmt: skip
-    parser.add_argument("--epochs", metavar="E", type=int, default=4096, help="of each trial (default: 4096)")
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="of networks and choices (default: 0)")
-    parser.add_argument("--storage", metavar="FILE", type=Path, help="the study's journal, which processes and "
-                        "machines may share (default: study.journal in the folder of --out)")  # fmt: skip
+                        help="trials of the study in total, with those already done (default: 24)")  # fmt: skip
+    parser.add_argument("--epochs", metavar="E", type=int, default=4096, help="epochs of each trial (default: 4096)")
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="seed of networks and search (default: 0)")
+    parser.add_argument("--storage", metavar="FILE", type=Path, help="journal of the study; several processes and "
+                        "machines may share it (default: study.journal in the folder of --out)")  # fmt: skip
     parser.add_argument("--out", metavar="DIR", type=folder, help="where to write (default: trained/SOURCE/search-pP)")
     parser.add_argument("--device", **DEVICE)
     add_cluster_arguments(parser, "a worker of the study")

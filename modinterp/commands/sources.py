@@ -24,10 +24,10 @@ exit code: 0 when all is done, 2 on bad usage.""",
     commands.add_parser("list", help="every source, with its title",
                         epilog="examples:\n  %(prog)s")  # fmt: skip
     new = commands.add_parser("new", help="write a repository for a source of your own",
-                              description="Write a repository that trains, measures, reports and tests at once.",
+                              description="Write a repository that can train, measure, report and test from the start.",
                               epilog="examples:\n  %(prog)s your_paper")  # fmt: skip
-    new.add_argument("name", metavar="NAME", help="of the source, and of its Python package")
-    new.add_argument("--out", metavar="DIR", type=folder, help="the folder that is made (default: NAME)")
+    new.add_argument("name", metavar="NAME", help="name of the source, and of its Python package")
+    new.add_argument("--out", metavar="DIR", type=folder, help="the folder to create (default: NAME)")
     return parser
 
 
@@ -44,5 +44,5 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.so
     out = options.out or Path(options.name)
     for path in written(options.name, writable_folder(out)):
         print(path)
-    print(f"\nnext: cd {out} && pip install -e '.[test]', and what {out}/README.md says")
+    print(f"\nnext: cd {out} && pip install -e '.[test]', then follow {out}/README.md")
     return 0

@@ -37,10 +37,16 @@ Stop it at any moment: the same command goes on from the last state. Runs of the
 exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage, 130 after Ctrl-C.""",
     )
     add = parser.add_argument
-    add("file", metavar="FILE", nargs="?", type=Path, help=".yaml or .py, in place of the next five options")
-    add("--op", type=operation, choices=OPS, default="add", help="what is learned (default: add)")
+    add(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        type=Path,
+        help="a .yaml or .py file of runs, in place of the next five options",
+    )
+    add("--op", type=operation, choices=OPS, default="add", help="the operation to learn (default: add)")
     add("--p", metavar="P", type=int, default=113, help="the modulus (default: 113)")
-    add("--seed", metavar="S", type=int, default=0, help="of split, weights and batches (default: 0)")
+    add("--seed", metavar="S", type=int, default=0, help="seed of split, weights and batches (default: 0)")
     shape = "one layer that reads a b =, or one hidden layer on the sum of embeddings (default: transformer)"
     add("--arch", choices=("transformer", "mlp"), default="transformer", help=shape)
     recipe = "that of Nanda et al. 2023, or one that takes a minute or two (default: fast)"
