@@ -11,9 +11,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from modinterp.terminal.suggestions import suggestion
+
 PARTS = ".*.part"  # of files that are being written, or were when a process was killed
 PACKED = ".gz"  # at the end of a file that is packed with gzip
 MOST_LETTERS = 100
+MOST_NAMED = 3  # files of a folder that an error names
 MOST_LEVELS = 200  # of a path; each level that is made costs a call within a call
 
 
@@ -115,8 +118,8 @@ def writable_folder(folder: Path, option: str = "--out") -> Path:
         raise ValueError(f"{option} has {len(folder.parts):,} levels of folders, more than {MOST_LEVELS}")
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not there.is_dir():
-        raise ValueError(f"{option} {folder} is not a folder" if there == folder else
-                         f"{option} {folder} cannot be made: {there} is not a folder")  # fmt: skip
+        raise ValueError(f"{option} {folder} is not a folder; name one" if there == folder else
+                         f"{option} {folder} cannot be made: {there} is not a folder; name another")  # fmt: skip
     if not os.access(there, os.W_OK):
         raise ValueError(f"{option} {folder} cannot be {'written' if there == folder else 'made'}")
     return folder
@@ -133,3 +136,16 @@ def own_page(folder: Path, beside: str) -> Path:
     if (folder / "index.html").exists() and not (folder / beside).exists():
         raise ValueError(f"{folder} holds an index.html of others, which stays; choose another folder by --out")
     return folder
+
+
+def no_file(path: Path) -> FileNotFoundError:
+    """The error about a file that is not there. It names a file of a similar name, or what the folder holds instead."""
+    folder, kind = path.parent, path.suffix
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if not entry.name.startswith("."))
+    except OSError:
+        return FileNotFoundError(f"there is no file {path}, and no folder {folder} to look in; check the path")
+    alike = [name for name in names if name.endswith(kind)]
+    held = f"{folder} holds {', '.join(alike[:MOST_NAMED])}{', ...' * (len(alike) > MOST_NAMED)}"
+    held = held if kind and alike else f"{folder} holds no {kind or 'such'} file; check the path"
+    return FileNotFoundError(f"there is no file {path}{suggestion(path.name, names, 0.8) or f'; {held}'}")

@@ -143,6 +143,7 @@ def _finished(
         if "*" in pattern:
             names = [name for name in fnmatch.filter(store.run_names(runs), pattern) if is_meant(name, runs)]
         if not names:
-            raise ValueError(f"no trained run in {runs} fits {pattern!r}")
+            shown = f"`python -m modinterp.runs list --runs {runs}` shows what is trained"
+            raise ValueError(f"no trained run in {runs} fits {pattern!r}; {shown}")
         found += names
     return found

@@ -266,12 +266,15 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.re
 
         options.runs = root(options.runs)
         if not is_address(options.runs) and not options.runs.is_dir():
-            raise ValueError(f"--runs {options.runs} is not a folder")
+            raise ValueError(f"--runs {options.runs} is not a folder; name one with runs, such as trained")
     if options.checkpoint is not None and (options.runs is not None or options.source == ALL or options.recompute):
-        raise ValueError("--checkpoint is one network of one source, without --runs or --recompute")
+        raise ValueError(
+            "--checkpoint is one network of one source; name that source, and leave out --runs and --recompute"
+        )
     for needed, what in (("checkpoint", "stands_for"), ("checkpoint", "group"), ("group", "elements")):
         if getattr(options, what) is not None and getattr(options, needed) is None:
-            raise ValueError(f"--{what.replace('stands_for', 'as')} belongs to --{needed}")
+            value = needed.replace("checkpoint", "FILE").replace("group", "GROUP")
+            raise ValueError(f"--{what.replace('stands_for', 'as')} belongs to --{needed}; add --{needed} {value}")
     check_cluster_arguments(options)
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"--workers must be a whole number of at least 1, got {options.workers}")

@@ -31,7 +31,7 @@ from modinterp.terminal.suggestions import suggestion
 if TYPE_CHECKING:
     from modinterp.training import RunSpec
 
-WIDTH_OF_CLAIMS = 100
+WIDTH_OF_CLAIMS, ALL_READ = 100, "; without a name all are read"
 
 
 def _parser(prog: str) -> Parser:
@@ -266,10 +266,9 @@ def _check(patterns: list[str], root: Path | None) -> int:
     if not where.is_dir():
         raise ValueError(f"{where} is not a folder")
     there = names_of_all(where)
-    names = [name for name in there if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
-    for pattern in patterns:
-        if pattern != "*" and not fnmatch.filter(there, pattern):
-            raise ValueError(f"no run in {where} fits {pattern!r}{suggestion(pattern, there)}")
+    names = [name for name in there if any(fnmatch.fnmatchcase(name, x) for x in patterns)]
+    for pattern in (x for x in patterns if x != "*" and not fnmatch.filter(there, x)):
+        raise ValueError(f"no run in {where} fits {pattern!r}{suggestion(pattern, there) or ALL_READ}")
     found = [checked(name, where) for name in names]
     for line in lines(found):
         print(line)

@@ -97,7 +97,7 @@ def explain(
     for name, given, kind in (("draws", draws, int), ("p", p, int | None)):
         check(name, given, kind)
     if draws < FEWEST_DRAWS:
-        raise ValueError(f"with {draws} draws no p-value can be as small as a verdict asks for; {FEWEST_DRAWS} can")
+        raise ValueError(f"with {draws} draws no p-value is as small as a verdict needs; give {FEWEST_DRAWS} or more")
     if draws > MOST_DRAWS:
         raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
     said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, tokens, hooks or {},

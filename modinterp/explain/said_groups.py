@@ -39,7 +39,8 @@ def group_of_weights(weights: Weights, said: Said) -> Group:
     try:
         return with_tokens_of(weights, group, said.equals, said.vocabularies)
     except ValueError as error:
-        raise ValueError(f"{error}, the order of {group.group}") from error
+        what = str(error).partition(";")[0]
+        raise ValueError(f"{what}, the order of {group.group}; name the group that it composes") from error
 
 
 def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:

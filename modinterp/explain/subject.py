@@ -163,7 +163,9 @@ def _check(run: TrainedRun, said: Said) -> None:
         owner: object = run.network.cfg if name in ForwardPass.__dataclass_fields__ else run.task
         known = owner if name == "task" else getattr(owner, name, None)
         if value != known:
-            raise ValueError(f"{run.name} was trained on {run.task.name}, which contradicts {name} {value}")
+            raise ValueError(
+                f"{run.name} was trained on {run.task.name}, which contradicts {name} {value}; leave {name} out"
+            )
 
 
 def _within_memory(found: Subject) -> Subject:

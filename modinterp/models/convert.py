@@ -222,7 +222,8 @@ def modular_task(
         return ModularArithmetic(best[0], op, best[2], best[1])
     words = f"{d_vocab} tokens{' with one for =' * (known is True)}"
     if p is not None and fitting_outputs:
-        raise ValueError(f"{words} mean p {' or '.join(str(q) for q, *_ in fitting_outputs)}, not {p}")
+        means = " or ".join(str(q) for q, *_ in fitting_outputs)
+        raise ValueError(f"{words} mean p {means}, not {p}; give that p, or leave p out")
     raise ValueError(
         f"{words} and {outputs} outputs are those of no network over pairs of residues mod p, which has p tokens, or "
         f"p for each number, and as many outputs (embedding {d_vocab} x {weights['embed.W_E'].shape[1]}); for another "

@@ -219,7 +219,8 @@ def spec_of(about: Source, run: str | None) -> RunSpec:
         ValueError: the source has no such run.
     """
     if run is not None and run not in about.runs and run != about.main_run:
-        raise ValueError(f"{about.name} has no run {run!r}{suggestion(run, about.runs)}")
+        shown = f"; `python -m modinterp.runs list '{about.name}/*'` shows its runs"
+        raise ValueError(f"{about.name} has no run {run!r}{suggestion(run, about.runs) or shown}")
     return catalogue()[run or about.main_run]
 
 

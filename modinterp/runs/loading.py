@@ -68,8 +68,9 @@ def load(
     if root is not None and not hub.is_address(name):
         store.checked_name(str(name))
     if path.is_file():
-        script = "; in a script, call `mi.explain(module)` on the module itself" * (path.suffix == ".py")
-        raise ValueError(f"{path} is not read: weights come in {', '.join(store.READ)}{script}")
+        step = "in a script, call `mi.explain(module)` on the module itself"
+        step = step if path.suffix == ".py" else "save model.state_dict() by torch.save, or give the module itself"
+        raise ValueError(f"{path} is not read: weights come in {', '.join(store.READ)}; {step}")
     folder = _folder(name, root)
     run = _unfinished_run(printable(str(name)), folder, device, task) if partial else None
     if run is None and not (folder / store.RECORD).is_file() and path.is_dir():

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from modinterp.files import no_file
 from modinterp.models import MLPConfig, TransformerConfig
 from modinterp.tasks import ModularArithmetic
 from modinterp.tasks.modular import OPERATIONS
@@ -85,7 +86,7 @@ def specs_in(file: Path) -> dict[str, RunSpec]:
         ValueError: it holds no specs, or one that is wrong; says which.
     """
     if not file.is_file():
-        raise FileNotFoundError(f"there is no file {file}")
+        raise no_file(file)
     if file.suffix == ".py":
         specs = runpy.run_path(str(file)).get(SPECS)
         if not isinstance(specs, Mapping) or not specs or not all(isinstance(x, RunSpec) for x in specs.values()):

@@ -15,6 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load
 from torch import Tensor
 
+from modinterp.files import no_file
 from modinterp.runs.pickles import NotPlain, Opaque, TensorEntry
 from modinterp.runs.series import state_dicts_in, tensors_in
 from modinterp.runs.torch_files import MOST_WEIGHTS, saved_file
@@ -43,6 +44,7 @@ _HARMLESS = {
 _CODE = "holds more than weights, and is not read, since that could run code"
 _SAVE = "save model.state_dict() instead, or pass the module itself: mi.explain(module, ...)"
 _DAMAGED = "is not a whole file of weights"
+_AGAIN = "copy it, or save it, once more"
 _WITHOUT_NUMBERS = {
     "torch._utils._rebuild_meta_tensor_no_storage": "holds tensors on the device meta, which have no numbers; save the "
     "weights after they are loaded",
@@ -67,7 +69,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         if path.is_dir():
             raise ValueError(f"{path} is a folder, not a file of weights")
         if not path.is_file():
-            raise FileNotFoundError(f"there is no file {path}")
+            raise no_file(path)
         if path.stat().st_size > LARGEST_FILE:
             raise ValueError(f"{path} has {path.stat().st_size:,} bytes, more than is read ({LARGEST_FILE:,})")
         return _from_safetensors(path) if _is_safetensors(path) else _from_pickle(path)
@@ -136,9 +138,9 @@ def _from_safetensors(path: Path) -> dict[str, Tensor]:
     except FileNotFoundError:
         raise
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise ValueError(f"{path} is not a whole safetensors file: {first_line(error)}") from error
+        raise ValueError(f"{path} is not a whole safetensors file: {first_line(error)}; {_AGAIN}") from error
     if not tensors:
-        raise ValueError(f"{path} holds no named tensors")
+        raise ValueError(f"{path} holds no named tensors; {_SAVE}")
     return tensors
 
 
@@ -148,8 +150,8 @@ def _from_pickle(path: Path) -> dict[str, Tensor]:
         return saved.tensors(_named_entries(saved.content, path))
     except NotPlain as error:
         is_whole = str(error).startswith(("is not", "is a", "holds", "has", "declares"))
-        whole = str(error) if is_whole else f"{_DAMAGED}: {error}"
-        raise ValueError(f"{path} {first_line(whole)}") from error
+        whole = first_line(error if is_whole else f"{_DAMAGED}: {error}")
+        raise ValueError(f"{path} {whole}{f'; {_AGAIN}' * whole.startswith(_DAMAGED)}") from error
 
 
 def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
@@ -178,7 +180,7 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
     if not entries:
         kind = "Tensor" if isinstance(content, TensorEntry) else type(content).__name__
         names = f" of {', '.join(map(_quoted, list(content)[:6]))}" if isinstance(content, dict) and content else ""
-        raise ValueError(f"{path} holds no named tensors, but {first_line(f'{kind}{names}')}")
+        raise ValueError(f"{path} holds no named tensors, but {first_line(f'{kind}{names}')}; {_SAVE}")
     return entries
 
 

@@ -29,7 +29,7 @@ def written(name: str, out: Path) -> list[Path]:
         raise ValueError(f"a source is named in lower case letters, digits and underscores, unlike {name!r}")
     there = find_spec(name)  # which the new package would hide, or be hidden by
     if name in sources() or name in sys.stdlib_module_names or (there is not None and there.origin is not None):
-        raise ValueError(f"the name {name!r} is taken")
+        raise ValueError(f"the name {name!r} is taken; choose another")
     if out.exists():
         raise ValueError(f"{out} is there already; choose another --out")
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)

@@ -16,10 +16,12 @@ Candidates = Iterator[Task]
 
 def _ordering(ask: str, tokens: int, positions: int) -> Candidates:
     n = positions // 2 if ask == "sort" else positions - 1
-    yield Ordering(ask, n=n, limit=tokens - 1)
+    if n > 1:
+        yield Ordering(ask, n=n, limit=tokens - 1)
     if ask in ASKED:
         yield ListQuestion(ask, n=positions, limit=tokens)
-        yield ListQuestion(ask, n=positions - 1, limit=tokens - 1, start=True)
+        if n > 1:
+            yield ListQuestion(ask, n=n, limit=tokens - 1, start=True)
 
 
 def _sort(tokens: int, positions: int) -> Candidates:

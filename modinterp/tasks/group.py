@@ -13,6 +13,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from modinterp.arguments import Limits, check_fields
+from modinterp.files import no_file
 from modinterp.tasks.group_tables import check_group, factors, named_group, permutation
 from modinterp.tasks.task import MOST_RESIDUES, Task
 
@@ -88,7 +89,7 @@ class Group(Task):
         """
         path = Path(file)
         if not path.is_file():
-            raise FileNotFoundError(f"there is no file {path}")
+            raise no_file(path)
         try:
             rows = [
                 [cell.strip() for cell in row]
@@ -202,7 +203,7 @@ def elements_in(file: str | Path) -> tuple[str, ...]:
         ValueError: it is no text, or larger than any list of elements.
     """
     if not Path(file).is_file():
-        raise FileNotFoundError(f"there is no file {file}")
+        raise no_file(Path(file))
     try:
         if Path(file).stat().st_size > MOST_OF_ELEMENTS:
             raise ValueError(f"{file} has more than {MOST_OF_ELEMENTS:,} bytes, too many for the elements of a group")

@@ -6,8 +6,11 @@ import difflib
 from collections.abc import Iterable
 
 
-def suggestion(unknown: str, names: Iterable[str]) -> str:
+def suggestion(unknown: str, names: Iterable[str], likeness: float = 0.6) -> str:
     """A clause that follows an error about an unknown name; empty where no known name is like it.
+
+    Args:
+        likeness: the least similarity of a suggested name, from 0 to 1.
 
     >>> suggestion("mainlin-0", ["mainline-0", "other-0"])
     "; did you mean 'mainline-0'?"
@@ -15,5 +18,5 @@ def suggestion(unknown: str, names: Iterable[str]) -> str:
     known = list(names)
     if any(name.startswith(f"{unknown}/") for name in known):
         return f"; `python -m modinterp.runs list '{unknown}/*'` shows those of {unknown}"
-    alike = difflib.get_close_matches(unknown, known, n=1)
+    alike = difflib.get_close_matches(unknown, known, n=1, cutoff=likeness)
     return f"; did you mean {alike[0]!r}?" if alike else ""

@@ -216,7 +216,7 @@ def test_bad_input_gets_one_line_and_exit_code_2(
     assert main(["no-source/no-run", *out]) == 2
     one_line(capsys, "no trained run in")
     assert main([str(file), "--p", "113", *out]) == 2
-    one_line(capsys, "24 tokens with one for = mean p 23, not 113")
+    one_line(capsys, "24 tokens with one for = mean p 23, not 113; give that p, or leave p out")
     assert main([str(file), "--draws", "0", *out]) == 2
     one_line(capsys, "with 0 draws no p-value")
     assert main([str(file), "--draws", "1000000000000", *out]) == 2

@@ -144,6 +144,12 @@ def test_sizes_of_another_task_are_refused_in_one_line(name: str) -> None:
         tasks_by_name(name, 64, 14, 9)
 
 
+def test_a_list_of_one_number_is_no_task() -> None:
+    with pytest.raises(ValueError, match="sort has no task of 59 tokens, 59 outputs and 2 positions"):
+        tasks_by_name("sort", 59, 59, 2)
+    assert [task.name for task in tasks_by_name("max", 59, 59, 2)] == ["max of 2 numbers below 59, read at the last"]
+
+
 def file_of(folder: Path, make: Any = planted.copies_the_largest) -> Path:
     _, network = make()
     torch.save(dict(network.state_dict()), folder / "network.pt")

@@ -68,14 +68,22 @@ def test_help_has_examples_and_says_every_default(command: str, capsys: pytest.C
     ("runs train", ["mainline-0"], "did you mean 'nanda/mainline-0'?"),
     ("explain", ["nanda/mainlin-0"], "did you mean 'nanda/mainline-0'?"),
     ("explain", ["nanda/p401-decay-8-0"], "`python -m modinterp.runs train nanda/p401-decay-8-0` trains it"),
-    ("explain", ["none.pt"], "there is no file none.pt"),
+    ("explain", ["none.pt"], "there is no file none.pt; . holds no .pt file; check the path"),
+    ("explain", ["none/mine.pt"], "there is no file none/mine.pt, and no folder none to look in"),
+    ("explain", ["none.pt", "--draws", "5"], "give 99 or more"),
+    ("explain", ["nanda/mainline-0", "--p", "97"], "which contradicts p 97; leave p out"),
     ("explain", ["none.pt", "--op", "power"], "unknown operation 'power'; known are add"),
     ("explain", ["none.pt", "--op", "quadratc"], "did you mean 'quadratic'?"),
     ("explain", ["none.pt", "--op", "+"], "there is no file"),
     ("explain", ["."], "is a folder without a trained run; name one file of weights: it holds no file of weights"),
     ("reproduce", ["nana"], "invalid choice: 'nana'; did you mean 'nanda'?"),
     ("train", ["--op", "ad"], "invalid choice: 'ad'; did you mean 'add'?"),
-    ("publish", ["nothing/*", "--out", "made"], "no trained run in trained fits 'nothing/*'"),
+    ("publish", ["nothing/*", "--out", "made"], "no trained run in trained fits 'nothing/*'; `python -m modinterp.runs list"),
+    ("reproduce", ["nanda", "--as", "nanda/mainline-0"], "--as belongs to --checkpoint; add --checkpoint FILE"),
+    ("reproduce", ["all", "--checkpoint", "a.pt"], "one network of one source; name that source"),
+    ("reproduce", ["nanda", "--runs", "none"], "--runs none is not a folder; name one with runs"),
+    ("runs", ["check", "none/*"], "fits 'none/*'; without a name all are read"),
+    ("sources new", ["torch"], "the name 'torch' is taken; choose another"),
 ])  # fmt: skip
 def test_wrong_usage_gets_one_line_and_exit_code_2(
     command: str, arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
@@ -89,6 +97,29 @@ def test_wrong_usage_gets_one_line_and_exit_code_2(
     assert error.count("\n") == 1
     assert words in error
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("file", "content", "words"), [
+    ("dict.pt", {"a": 1}, "holds no named tensors, but dict of 'a'; save model.state_dict() instead"),
+    ("cut.pt", b"hello", "is not a whole file of weights"),
+    ("cut.pt", b"hello", "; copy it, or save it, once more"),
+    ("cut.safetensors", b"hello", "; copy it, or save it, once more"),
+    ("model.onnx", b"hello", "weights come in .safetensors, .pt, .pth, .ckpt, .bin; save model.state_dict() by torch.save"),
+    ("script.py", b"hello", "; in a script, call `mi.explain(module)` on the module itself"),
+    ("mine58.pt", b"hello", "there is no file mine59.pt; did you mean 'mine58.pt'?"),
+    ("other.pt", b"hello", "there is no file mine59.pt; . holds other.pt"),
+])  # fmt: skip
+def test_a_file_that_is_not_weights_gets_the_next_step(
+    file: str, content: dict[str, int] | bytes, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    torch.save(content, file) if isinstance(content, dict) else Path(file).write_bytes(content)
+    code, _, error = said(capsys, "explain", "mine59.pt" if "mine59" in words else file)
+    assert code == BAD_USAGE
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert words in error
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
