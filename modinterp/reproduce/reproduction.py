@@ -119,8 +119,8 @@ def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:
     """
     claims = source(name).matching(only or "*")
     if not claims:
-        ids = [id.removeprefix(f"{name}.") for id in source(name)]
-        raise ValueError(f"no claim of {name} fits {only!r}{suggestion(only or '', ids)}; --list shows all ids")
+        step = suggestion(only or "", [id.removeprefix(f"{name}.") for id in source(name)])
+        raise ValueError(f"no claim of {name} fits {only!r}{step}; --list shows all ids")
     return claims
 
 
@@ -219,8 +219,7 @@ def spec_of(about: Source, run: str | None) -> RunSpec:
         ValueError: the source has no such run.
     """
     if run is not None and run not in about.runs and run != about.main_run:
-        shown = f"; `python -m modinterp.runs list '{about.name}/*'` shows its runs"
-        raise ValueError(f"{about.name} has no run {run!r}{suggestion(run, about.runs) or shown}")
+        raise ValueError(f"{about.name} has no run {run!r}{suggestion(run, about.runs)}; `runs list` shows all")
     return catalogue()[run or about.main_run]
 
 

@@ -62,7 +62,7 @@ def test_bad_input_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) 
     for words, arguments in {
         "there is no file": ["mlp", "--checkpoint", str(path)],
         "one network of one source": ["all", "--checkpoint", str(path)],
-        "without --runs": ["mlp", "--checkpoint", str(path), "--runs", str(tmp_path)],
+        "leave out --runs": ["mlp", "--checkpoint", str(path), "--runs", str(tmp_path)],
     }.items():
         assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
         error = capsys.readouterr().err
