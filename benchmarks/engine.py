@@ -1,10 +1,12 @@
 """The training engine measured: beside TransformerLens, by number of runs, against the machine's own speed.
 
-    python benchmarks/engine.py [--rounds 5] [--epochs 20] [--runs 1 5 16 64] [--device auto] [--compiled] [--smallest]
+    python benchmarks/engine.py [--rounds 5] [--epochs 20] [--runs 1 5 16 64] [--device auto] [--compiled] [--cpu-time]
+                                [--peers] [--smallest]
 
 Peers are a native TransformerBridge of the installed TransformerLens with the loop of its grokking demo (all positions
-computed, test loss every epoch), and the same without the test loss. Rounds alternate between the contestants, so that
-a noisy machine hurts all alike; ratios are of medians. There the network is a memorised one: gradients that become
+computed, test loss every epoch), the same without the test loss, plain PyTorch, eagerly or under torch.compile, and the
+same step in JAX where that is installed. Rounds alternate between the contestants, so that a noisy machine hurts all
+alike; ratios are of medians. There the network is a memorised one: gradients that become
 subnormal are what makes a step slow. The bound is the time of the step's own matrix products, by the faster of the
 libraries that torch carries. Where the time goes is told operation by operation, from torch's profiler, which itself
 takes some of it.
@@ -16,6 +18,7 @@ import argparse
 import resource
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -24,6 +27,7 @@ from statistics import median
 
 import torch
 from plain import plain_epochs
+from plain_jax import HAS_JAX, jax_epochs
 from timing import alternated, seconds, versions
 from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
@@ -96,7 +100,7 @@ def products(run: RunSpec, device: torch.device, trials: int) -> tuple[Steps, fl
     return steps, sum(3 * 2 * rows * inner * outer for inner, outer in shapes) / 1e9
 
 
-def beside_others(device: torch.device, rounds: int, epochs: int, compiled: bool) -> None:
+def beside_others(device: torch.device, rounds: int, epochs: int, compiled: bool, clock: Callable[[], float]) -> None:
     """One run, beside the peers and the bound."""
     run = spec(RUN)
     bound, gigaflop = products(run, device, trials=5 * epochs)
@@ -106,13 +110,15 @@ def beside_others(device: torch.device, rounds: int, epochs: int, compiled: bool
         "TransformerBridge": bridge_epochs(run, device, with_test=False),
         "plain PyTorch": plain_epochs(run, device, compiled=False),
         **({"plain PyTorch under torch.compile": plain_epochs(run, device, compiled=True)} if compiled else {}),
+        **({"JAX, jitted": jax_epochs(run)} if HAS_JAX and device.type == "cpu" else {}),
         "the step's matrix products alone": bound,
     }
     for steps in contestants.values():
         steps(min(5, epochs))
-    times = alternated({name: partial(steps, epochs) for name, steps in contestants.items()}, rounds)
+    times = alternated({name: partial(steps, epochs) for name, steps in contestants.items()}, rounds, clock)
     middles = {name: median(each) / epochs for name, each in times.items()}
-    print(f"\none run of {RUN}: time of an epoch")
+    of = "CPU time" if clock is time.process_time else "time"
+    print(f"\none run of {RUN}: {of} of an epoch")
     for name, each in times.items():
         spread = f"({min(each) / epochs * 1e3:.2f} to {max(each) / epochs * 1e3:.2f})"
         ratio = middles[name] / middles["ours"]
@@ -190,14 +196,19 @@ def main() -> None:
     parser.add_argument("--runs", type=int, nargs="+", default=[1, 5, 16, 64])
     parser.add_argument("--device", default="auto")
     parser.add_argument("--compiled", action="store_true", help="measure what torch.compile makes of steps, too")
+    parser.add_argument("--cpu-time", action="store_true", help="count CPU time of one run beside others")
+    parser.add_argument("--peers", action="store_true", help="measure nothing but one run beside others")
     parser.add_argument("--smallest", action="store_true", help="one round of one epoch, to see that all of it runs")
     options = parser.parse_args()
     if options.smallest:
         options.epochs, options.rounds, options.runs = 1, 1, [1]
     prepare_cpu()
     device = resolved_device(options.device)
-    print(f"{device}: {versions('transformer-lens')}")
-    beside_others(device, options.rounds, options.epochs, options.compiled)
+    print(f"{device}: {versions('transformer-lens', 'jax')}")
+    clock = time.process_time if options.cpu_time else time.perf_counter
+    beside_others(device, options.rounds, options.epochs, options.compiled, clock)
+    if options.peers:
+        return
     pass_by_pass(device, options.epochs)
     by_number_of_runs(device, options.runs, max(1, options.rounds // 2), max(1, options.epochs // 4), options.compiled)
     written(device, 10 * options.epochs)
