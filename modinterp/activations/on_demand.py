@@ -66,7 +66,7 @@ class _WhenAsked(dict[str, Tensor]):
     def __missing__(self, name: str) -> Tensor:
         if name not in self:
             raise KeyError(name)
-        if name.endswith(_PRE) and self._reads_residual(name):
+        if name.endswith(_PRE) and self._reads_residual:
             self[name] = self._before_neurons(name)
         elif name.endswith(_PRE):
             self[name] = self._by_rows(partial(self._of_hook, name), self._of_hook(name, slice(0, 1)))
@@ -94,7 +94,8 @@ class _WhenAsked(dict[str, Tensor]):
             return None
         return f"blocks.{len(self.network.blocks) - 1}.hook_resid_post"
 
-    def _reads_residual(self, name: str) -> bool:
+    @property
+    def _reads_residual(self) -> bool:
         """Whether neurons before their nonlinearity are the residual stream times W_in, and a bias."""
         config = self.network.cfg
         return isinstance(config, TransformerConfig) and config.normalization_type is None
