@@ -1,14 +1,15 @@
 """Train small networks on algorithmic tasks and take them apart until the algorithm inside is measured.
 
-A library, and sources that stand on it. Data and imports go one way, left to right:
+A library, and sources that use it. Data and imports go one way, from left to right:
 
     tasks -> models -> activations -> training -> runs -> analyses -> bases -> interventions -> measurements ->
     claims -> figures -> formulas -> pages -> sources -> explain -> reproduce -> compare -> distill -> publish ->
     commands
 
-A task makes inputs, a model maps them, training makes a run, analyses turn its activations into small results, which
-the measurements of the run keep; claims hold them against what a source says, and figures draw them. A source is a
-paper with its runs, claims and figures in one folder; `reproduce` measures one, `explain` anybody's network::
+A task makes inputs, a model maps them to logits, and training makes a run. Analyses turn its activations into small
+results, which the measurements of the run keep. Claims compare them with the statements of a source, and figures draw
+them. A source is a paper with its runs, claims and figures in one folder; `reproduce` measures a source, `explain` a
+network of yours::
 
     import modinterp as mi
     run = mi.load("SOURCE/RUN-0")                      # task, model, history, snapshots; prints as one line

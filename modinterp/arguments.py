@@ -1,4 +1,4 @@
-"""What fields of a dataclass and arguments of a function may be: their types as annotated, and limits for some of them.
+"""Check the fields of a dataclass and the arguments of a function against their annotated types and limits.
 
 Whatever is made from a dataclass of ours is checked here when it is made, and what an analysis is given when it is
 called (`modinterp.analyses.checked`), so that a wrong value is told by its name and at once, and not by an error in

@@ -94,7 +94,7 @@ def read_unpacked(path: Path, most: int) -> bytes:
 
 
 def folder_name(path: Path) -> str:
-    """A folder's name for what is told of a file: its own name, made safe, and six digits of where it lies.
+    """Name of the report folder of a file: the file's name, made safe, and six digits of its place.
 
     Two files never share a name, and no name leads out of the folder that it stands in.
 
@@ -126,7 +126,7 @@ def writable_folder(folder: Path, option: str = "--out") -> Path:
 
 
 def own_page(folder: Path, beside: str) -> Path:
-    """The folder itself, after a check that no page of anybody else's lies in it.
+    """The folder itself, after a check that it holds no page of another program.
 
     Args:
         beside: the file that is written beside every page of ours.

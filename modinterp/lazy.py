@@ -1,4 +1,4 @@
-"""What is imported when it is first used: names of our packages, and what a library imports beside what we use of it.
+"""Import names of our packages, and unused parts of libraries, when they are first used.
 
 In this way a command's --help does not wait for torch, and a network not for what language models need.
 """
@@ -59,7 +59,7 @@ def lazy_modules(package: str, path: Sequence[str]) -> tuple[Callable[[str], Any
 
 @contextmanager
 def staying(own: bool = True) -> Iterator[None]:
-    """What is made within the context stays until the process ends, and Python looks for no garbage among it, ever.
+    """Keep all objects made within the context until the process ends, out of the garbage collection.
 
     Libraries are hundreds of thousands of objects, and to look through them while they are imported, and after that,
     is a seventh of the time of an explanation.
@@ -80,7 +80,7 @@ def staying(own: bool = True) -> Iterator[None]:
 
 @contextmanager
 def by_parts(package: str) -> Iterator[None]:
-    """Import the modules of a package that are asked for, and not all that its `__init__` files import.
+    """Import only the named modules of a package, without those that its `__init__` files import.
 
     Within the context `from package import name` imports the one module that `__init__.py` has the name from, in the
     package and in every package below it. After it the first use of one of these packages executes its `__init__.py`,

@@ -27,7 +27,7 @@ def row_blocks(shape: Sequence[int]) -> Iterator[slice]:
 
 
 def joined(blocks: Iterable[Shaped[Tensor, "some *rest"]], size: int) -> Shaped[Tensor, "size *rest"]:
-    """Blocks of rows as one tensor, of which none is held beside it."""
+    """Join blocks of rows into one tensor, and free each block once it is copied."""
     found, began = None, 0
     for block in blocks:
         found = block.new_empty(size, *block.shape[1:]) if found is None else found

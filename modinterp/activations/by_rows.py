@@ -17,7 +17,8 @@ Rows = Callable[[slice | Tensor], Float[Tensor, "some *rest"]]
 
 
 class ByRows(Tensor):
-    """A tensor `[input, ...]`, or folded to `[a, b, ...]`, of which slices along the first axis are computed when read.
+    """A tensor `[input, ...]`, or folded to `[a, b, ...]`, that computes slices along its first axis when they are
+    read.
 
     Use it as any tensor. Slices, single rows and rows by number are ordinary tensors. Sums, and views that fold or
     flatten the inputs, need no memory. Every other operation first computes the whole.

@@ -24,7 +24,7 @@ def at_last_position(name: str, activation: Tensor) -> Tensor:
 
 
 def at_the_end(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Activations at the last position; keys and values, of which all positions matter, at all."""
+    """Activations at the last position, but keys and values at all positions."""
     return {name: x if name.endswith(_PER_KEY) else at_last_position(name, x) for name, x in found.items()}
 
 

@@ -18,7 +18,7 @@ def _hook(layer: int) -> str:
 
 
 def mean_outputs(network: Network, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer pos head d_head"]:
-    """What every head writes at each position, before W_O, as a mean over inputs."""
+    """Mean output of every head over inputs, before W_O, at each position."""
     hooks = [_hook(layer) for layer in range(len(network.blocks))]
     with torch.no_grad():
         _, cache = network.run_with_cache(inputs.to(network.device), names_filter=hooks)

@@ -1,4 +1,4 @@
-"""Every activation of a network on all inputs, those of many inputs one hook at a time, when it is asked for."""
+"""Every activation of a network on all inputs, computed on demand; for many inputs one hook at a time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def size_of_all(network: Network, task: Task) -> int:
 
 
 def has_narrow_logits(network: Network, inputs: int) -> bool:
-    """Whether logits on so many inputs are computed when they are read, from the residual stream by one product.
+    """True if there are so many inputs that logits are computed on demand, from the residual stream by one product.
 
     They are where they would take more than 1 GiB in float32, and where nothing but W_U stands in between.
     """

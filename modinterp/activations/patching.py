@@ -132,7 +132,8 @@ def path_patched(
 
 
 def components(network: Network, task: Task, source: Source) -> pd.DataFrame:
-    """How much of the way to the source's answer each head and each MLP takes a pair, when it alone is patched.
+    """Effect of patching each head and each MLP alone: 1 where the network gives the source's answer, 0 where nothing
+    changes.
 
     One row a component: the mean logit of the source's answer less that of the pair's own, as a share of the way from
     the network as it is (0) to the source's run (1).

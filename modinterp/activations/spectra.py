@@ -1,4 +1,4 @@
-"""Spectra of activations: the strongest waves of some of them, logged while a network trains instead of whole grids."""
+"""Spectra of activations: while a network trains, the strongest waves are logged in place of whole grids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arguments of analyses mean: by their name, by their type, or by what an annotation says that a table holds."""
+"""Meaning of the arguments of analyses: by name, by type, or by the annotation of a table."""
 
 from __future__ import annotations
 

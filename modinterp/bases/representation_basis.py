@@ -81,7 +81,7 @@ class Representations(Basis[irreps.Irrep]):
         return torch.tensor([ablations.loss_on(logits - part, self.answers) for part in parts])
 
     def losses_with_each(self, logits: Logits) -> Iterator[float]:
-        """Loss over all pairs with nothing but rho(a b) of one representation and each class's mean. [nats]"""
+        """Loss over all pairs with only rho(a b) of one representation and each class's mean. [nats]"""
         mean = logits.mean(dim=(0, 1))
         for rho in self.all_blocks:
             yield ablations.loss_on(self.answer_part(logits, (rho,)) + mean, self.answers)

@@ -1,4 +1,4 @@
-"""What a claim, a band, a verdict and a contradiction are; the claims themselves stand in `modinterp.sources`."""
+"""Claims, tolerances, verdicts and contradictions; the claims of each source are in `modinterp.sources`."""
 
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
 from modinterp.claims.checking import Claim

@@ -1,4 +1,4 @@
-"""Bands: what a measured number is held against, and why just that."""
+"""Tolerances of measured numbers, each with a reason."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ class Band:
     because: str = ""
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies in the band."""
+        """True if a number lies in the tolerance."""
         return self.low <= value <= self.high
 
     def miss(self, value: float) -> float:
-        """By how much of its nearer edge a number is off the band; 0 inside, infinite for NaN and off an edge at 0.
+        """Distance of a number from the tolerance, as a share of the nearer edge. It is 0 inside, and infinite for NaN
+        or an edge at 0.
 
         >>> at_most(10).miss(10.5), at_least(2).miss(3), equals(0).miss(0.1)
         (0.05, 0.0, inf)

@@ -1,4 +1,4 @@
-"""A claim is checked: its numbers are measured on runs, and held against its bands."""
+"""Check a claim: measure its numbers on runs, and compare them with its tolerances."""
 
 from __future__ import annotations
 

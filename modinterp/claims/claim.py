@@ -87,7 +87,7 @@ def _with_quantities(measure: Measure, keys: tuple[str, ...]) -> Measure:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A band, a measure or a verdict that was changed after a number had been seen.
+    """A change of a tolerance, a measure or a verdict after its number had been seen.
 
     Attributes:
         date: of the change, `YYYY-MM-DD`.
@@ -107,11 +107,11 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimData:
-    """What a claim says, and what it needs; `modinterp.claims.Claim` adds the methods that check it.
+    """The fields of a claim; `modinterp.claims.Claim` adds the methods that check it.
 
-    A claim about one network (its `measure` takes one, or is made by `each`) is measured on every network of the recipe
-    that is there: those in `needs`, and their relatives by seed, rounding and draw order. One about several together,
-    such as a sweep, is measured on `needs` alone.
+    A claim is about one network if its `measure` takes one, or is made by `each`. It is measured on every available
+    network of the recipe: those in `needs`, and their replicates by seed, rounding and initialisation order. One about
+    several together, such as a sweep, is measured on `needs` alone.
 
     Attributes:
         id: `SOURCE.PLACE.WHAT`.
@@ -180,7 +180,7 @@ class ClaimData:
 
     @property
     def bands(self) -> Mapping[str, Band]:
-        """Name of a number to its band, of all numbers that are given or expected."""
+        """Map the name of each number that is a precondition or expected to its tolerance."""
         return {**self.given, **self.expected}
 
     @property
@@ -200,7 +200,8 @@ class ClaimData:
 
     @property
     def is_by_selection(self) -> bool:
-        """Whether all that it expects, accuracies apart, is what its first network was chosen by.
+        """True if every tolerance except accuracies was used to choose the main network, which then agrees by
+        construction.
 
         Then that network says nothing: it does not count among those in which the claim holds, which counts apart.
         """
@@ -237,13 +238,14 @@ class ClaimData:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the numbers that are expected, given, printed, or reported, or by which a network was chosen."""
+        """Names of all numbers of the claim: expected, preconditions, printed, reported, or used to choose a
+        network."""
         named = (*self.expected, *self.given, *self.printed, *self.by_selection, *self.reported)
         return tuple(dict.fromkeys(named))
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Those of its names that are keys of quantities."""
+        """The names of its numbers that are keys of quantities."""
         return tuple(name for name in self.names if name in REGISTRY)
 
     @property
@@ -252,13 +254,13 @@ class ClaimData:
         return bool(self.needs) and self.scope != "any network"
 
     def has_enough(self, names: Collection[str]) -> bool:
-        """Whether the runs that the claim cannot do without are among these."""
+        """True if these runs include all that the claim needs."""
         present = [name for name in self.needs if name in names]
         fewest = len(self.needs) if self.scope == "this run" and not self.required else min(1, len(self.needs))
         return len(present) >= fewest and all(_fits(pattern, present) for pattern in self.required)
 
     def subjects(self, specs: Mapping[str, RunSpec | None]) -> tuple[str, ...]:
-        """Names of those runs that the claim is measured on: its needs, and their relatives if it is about one network.
+        """Names of the runs on which the claim is measured: `needs`, and their replicates if it is about one network.
 
         Args:
             specs: name of every run that there is to what it was trained from, None for a foreign checkpoint.

@@ -1,4 +1,4 @@
-"""What was found of a statement on the networks that are shipped, as it is recorded beside the claim."""
+"""The recorded verdict of a claim on the shipped networks."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def pending(why: str) -> Finding:
 
 
 def inapplicable(why: str) -> Finding:
-    """What the claim takes as given is not so of the shipped networks."""
+    """An open verdict: the shipped networks fail the precondition of the claim."""
     return Finding("open", why, reason="does not apply")
 
 

@@ -54,10 +54,10 @@ def fewest_seeds(networks: Iterable[Network]) -> int:
 
 
 def is_related(spec: RunSpec, other: RunSpec | None) -> bool:
-    """Whether another training follows one recipe with this one."""
+    """True if another training has the same recipe as this one."""
     return other is not None and relation(spec, other) is not None
 
 
 def is_same(spec: RunSpec, other: RunSpec | None) -> bool:
-    """Whether another training is this one, cut at another epoch."""
+    """True if another training is the same as this one, up to its number of epochs."""
     return other is not None and relation(spec, other) is Relation.SAME

@@ -1,4 +1,4 @@
-"""What came out when a claim was checked: numbers, verdict, in how many networks it holds."""
+"""The result of checking a claim: numbers, verdict, and the number of networks in which it holds."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Result:
 
     @property
     def contradicts_record(self) -> bool:
-        """Whether fewer networks than were recorded cannot give this verdict beside the recorded one."""
+        """True if this verdict, on fewer networks than were recorded, contradicts the recorded verdict."""
         against = {"holds": ("mixed", "refuted"), "refuted": ("holds", "mixed")}
         return self.verdict in against.get(self.claim.finding.verdict, ())
 
@@ -129,7 +129,7 @@ class Result:
 
     @property
     def off(self) -> tuple[str, ...]:
-        """Names of the numbers that do not lie in their band; several where one of them does not."""
+        """Names of the numbers outside their tolerances."""
         banded = [(name, band, self.measured.get(name, ())) for name, band in self.claim.bands.items()]
         return tuple(name for name, band, values in banded if not all(map(band.holds, values)))
 
@@ -183,7 +183,7 @@ class Result:
 
     @property
     def missed_text(self) -> str:
-        """Of a claim that does not hold, which numbers of which networks are off, such as "p53-1: loss 0.2, not ...".
+        """Text: the numbers and networks outside their tolerances, such as "p53-1: loss 0.2, not ...".
 
         At most `NAMED` networks are named. Where networks are only compared, it is the range of each number.
         """
@@ -219,7 +219,7 @@ class Result:
 
     @property
     def specificity(self) -> Control:
-        """Whether the claim's own numbers tell the trained network from networks that did not learn its task."""
+        """True if the claim's numbers distinguish the trained network from networks that did not learn its task."""
         passed = {when: self.passes_control(numbers) for when, numbers in self.control.items()}
         for when, words in CONTROLS.items():
             if passed.get(when):
@@ -232,7 +232,7 @@ class Result:
         return " to ".join(dict.fromkeys(map(number_text, (min(values), max(values)))))
 
     def title(self, name: str) -> str:
-        """What one of its numbers is called on a page: the title of a quantity with its unit, or else its name."""
+        """The title of one of its numbers on a page: that of a quantity with its unit, or else its name."""
         return title(name, self.terms)
 
     def measured_text(self, only: Iterable[str] | None = None) -> str:

@@ -28,7 +28,7 @@ COLUMNS: dict[Column, str] = {
 
 @dataclass(frozen=True)
 class Tally:
-    """How many measurements, and how many statements, came out how.
+    """Counts of measurements, and of statements, by verdict.
 
     Attributes:
         measurements, statements: a key of `COLUMNS` to a number. What holds is split by the evidence: `mathematics` and

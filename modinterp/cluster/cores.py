@@ -19,7 +19,7 @@ def cores() -> int:
 
 
 def free_cores() -> int:
-    """How many of these cores have nothing to do at the moment, one at least; all of them where that cannot be told."""
+    """Number of idle cores, at least one; all cores where the load is unknown."""
     before, _, after = _Moment.now(), time.sleep(_SECONDS), _Moment.now()
     return after.free_since(before)
 

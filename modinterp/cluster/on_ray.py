@@ -109,7 +109,7 @@ def carried_out(
     title: str,
     seconds_until_tried_again: float = SECONDS_UNTIL_TRIED_AGAIN,
 ) -> Iterator[Answer]:
-    """What became of each piece, as they end, while a live table is shown.
+    """Yield the outcome of each piece of work when it ends, and show a live table.
 
     A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised.
 

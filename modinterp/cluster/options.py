@@ -10,7 +10,7 @@ RAY = "ray"
 
 @dataclass(frozen=True)
 class Share:
-    """What one piece of work takes of a machine.
+    """Cores and GPUs of one piece of work.
 
     Attributes:
         cpus: cores; a whole number of threads compute on them, one at least.
@@ -51,7 +51,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, piece: str) -> None:
 
 
 def device_and_share(options: argparse.Namespace, has_gpus: bool) -> tuple[str, Share]:
-    """The device that tasks compute on, and what each takes of a machine, as it was asked for.
+    """The device of tasks, and the cores and GPUs of each, from the options of a command.
 
     Args:
         options: with `device`, beside those of `add_cluster_arguments`.
@@ -65,6 +65,6 @@ def device_and_share(options: argparse.Namespace, has_gpus: bool) -> tuple[str, 
 
 
 def check_cluster_arguments(options: argparse.Namespace) -> None:
-    """Raise ValueError where something is said of a cluster to which no work is handed."""
+    """Raise ValueError where options of a cluster are given without a cluster."""
     if options.on is None and (options.address is not None or options.gpus is not None or options.cpus != 1):
         raise ValueError("--address, --cpus and --gpus are of a cluster; --on ray hands the work to one")

@@ -41,7 +41,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a piece.
+    """The outcome of a piece of work.
 
     Attributes:
         value: what its function returned; None where it failed.

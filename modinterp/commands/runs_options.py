@@ -1,4 +1,4 @@
-"""What the commands on runs are asked with."""
+"""The arguments of the commands on runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a network over pairs (a, b) does with them, whoever trained it: nulls, a verdict, a table and a page.
+"""Find the algorithm of a network over pairs (a, b), whoever trained it, with nulls, a verdict, a table and a page.
 
 `explain` is the function, `python -m modinterp.explain FILE` the command, and an `Explanation` what both give.
 """

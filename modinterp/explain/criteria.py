@@ -63,18 +63,18 @@ class Criterion:
 
 
 def is_explained(m: NetworkMeasurements) -> bool:
-    """Whether the task is the operation of a basis, so that frequencies or representations can explain it."""
+    """True if frequencies or representations can explain the task."""
     return isinstance(m, CyclicMeasurements | GroupMeasurements) and m.basis.is_operation
 
 
 def foretold(algorithm: Algorithm, m: Any) -> Iterator[Criterion]:
-    """What an algorithm foretells of interventions, and what happened."""
+    """The criteria of an algorithm: its predictions for interventions, and the measured numbers."""
     for key, band in algorithm.foretells.items():
         yield Criterion(key, m.reading(key).title, m[key], band)
 
 
 def projections(m: Any) -> Iterator[Criterion]:
-    """The accuracy, and what read-out, logits and neurons look like, with what sums of waves reach."""
+    """The criteria without interventions: accuracy, read-out, logits, neurons, and the fit of sums of waves."""
     fit = FORMULA_FIT if isinstance(m, CyclicMeasurements) else FORMULA_FIT_OF_GROUPS
     keys = [ACCURACY, P_VALUE, KEYS_ALONE, WITHOUT_KEYS, FORMULA, fit]
     if m.has_neurons and not m.is_output_only:

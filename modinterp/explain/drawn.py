@@ -30,7 +30,7 @@ FIRST = ("dial", "dose_response", "spectra", "single", "symmetry", "by_kind", "a
 
 
 def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """Key and figure of everything that is drawn for an explanation; nothing of mere behaviour."""
+    """Yield the key and figure of each figure of an explanation; none where only the behaviour was measured."""
     if isinstance(m, PositionMeasurements):
         yield from figures_of_positions(m)
     if isinstance(m, GroupMeasurements):

@@ -1,4 +1,4 @@
-"""The function behind `modinterp.explain` and the command: from anybody's network to its explanation."""
+"""The function behind `modinterp.explain` and the command: from a user's network to its explanation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def explain(
     draws: int = 199,
     out: str | Path | None = None,
 ) -> Explanation:
-    """Explain anybody's network, over pairs (a, b) or on sequences, by its own forward pass.
+    """Explain a network over pairs (a, b) or on sequences, by its own forward pass.
 
     A module or function is called as it is; embedding, attention and neurons are measured where they are found or
     named in `hooks`. What a file leaves open is named here, or assumed as usual and stated. Where another reading fits

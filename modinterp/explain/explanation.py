@@ -24,7 +24,7 @@ SHOWN_TRIALS = 6
 
 @dataclass(eq=False)
 class Explanation:
-    """What one network does with its pairs.
+    """The explanation of one network: verdict, numbers, tables and figures.
 
     Attributes:
         name: of the run or file.
@@ -45,7 +45,7 @@ class Explanation:
     instead: tuple[str, Explanation] | None = field(default=None, repr=False)
 
     def row(self, key: str) -> Reading:
-        """The row of a key, with what it is and its note.
+        """The row of a key, with title, unit and note.
 
         Raises:
             KeyError: there is no such number.

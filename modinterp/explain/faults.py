@@ -1,4 +1,4 @@
-"""What is broken in a network that is otherwise right: where its errors lie, and single weights out of proportion."""
+"""Faults in a network that is otherwise right: the place of its errors, and single weights out of proportion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUT_OF_PROPORTION, OF_SEVERAL = 200, 1e5
 
 
 def where_errors_lie(m: NetworkMeasurements) -> str:
-    """Which tokens, or which range of answers, hold nearly all errors of a network; empty where none do."""
+    """Text: the tokens, or the range of answers, that hold nearly all errors of a network; empty where none do."""
     grid = m.task.grid
     if grid is None or len(grid) != 2:
         return ""
@@ -71,7 +71,7 @@ def _range(answers: list[int], classes: int) -> tuple[int, int] | None:
 
 
 def weights_out_of_proportion(network: nn.Module) -> str:
-    """The largest weight, where it is out of all proportion to the others of its matrix; empty where none is."""
+    """Text: the largest weight of a matrix, if it is out of all proportion to the others; else empty."""
     parameters = {name: w.detach() for name, w in network.named_parameters()}
     found = [(size, of, name, w) for name, w in parameters.items() for size, of in [_proportion(w)] if of]
     if not found:

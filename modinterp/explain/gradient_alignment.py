@@ -1,4 +1,4 @@
-"""Whether weights look trained as they are read: how nearly they lie along the gradient of their own loss."""
+"""Test whether weights look trained under some assumptions: how nearly they lie along the gradient of their loss."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def alignment(
 ) -> float:
     """Cosine between weights and the downward gradient of their loss, with logits scaled to a loss of `COMMON_LOSS`.
 
-    Weight decay balances the gradient at the end of training, so that both point the same way; without it, too, descent
-    turns the weights of a homogeneous network there. Read in another way than they were trained, they seldom do. Inputs
-    answered wrongly take no part. NaN where none is answered rightly.
+    At the end of training weight decay balances the gradient, so that both point the same way. Without decay, descent
+    also turns the weights of a homogeneous network there. Read in another way than they were trained, they seldom do.
+    Inputs answered wrongly take no part. NaN where none is answered rightly.
 
     Args:
         logits: with the graph of gradients back to the weights.

@@ -81,7 +81,8 @@ class _Tried:
 
 
 def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
-    """Other assumptions than those made of a network, the best first; of several attention rates the best alone.
+    """Score a network under other assumptions than those made, the best first; of several attention rates keep the
+    best.
 
     The best is the most accurate in percent, of these what changes the fewest arguments, of these the most even.
 
@@ -113,7 +114,7 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
 
 
 def as_assumed(found: Subject) -> Trial:
-    """A network of a file, right as it was assumed, on the inputs on which others are confirmed.
+    """Score of a file's network under the assumptions made, on the inputs on which other assumptions are confirmed.
 
     One outlying pair may be most of the loss and of the margin's spread, so that no other inputs will do.
     """

@@ -1,4 +1,4 @@
-"""The explanation of a network on sequences: what it answers, and which hypothesis foretold its interventions."""
+"""The explanation of a network on sequences: its answers, and the hypothesis that predicted its interventions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STAGES = ("task", "parts", "causal", "formula")
 
 
 def explained(found: Subject, m: PositionMeasurements) -> Explanation:
-    """The explanation of a network whose inputs are drawn and that is read at positions.
+    """Explain a network on sequences, on a sample of inputs.
 
     Raises:
         ValueError: logits that are not finite.
@@ -49,7 +49,7 @@ def _inputs(m: PositionMeasurements) -> str:
 
 
 def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> Verdict:
-    """The first algorithm that foretold every intervention in a network that is right; else `behaviour only`."""
+    """Judge a network on sequences: the first algorithm that predicted every intervention, or `behaviour only`."""
     accuracy = Criterion(ACCURACY, m.reading(ACCURACY).title, m.accuracy, BANDS[ACCURACY])
     found = algorithm_of(m, True) if accuracy.met else None
     words = [] if warning is None else [warning.words]

@@ -1,4 +1,4 @@
-"""A user's module or function as a network with its task: how it takes the numbers is said, or found by trying."""
+"""Open a user's module or function as a network with its task. The form of its inputs is given, or found by trying."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SEARCHED = 200_000  # inputs of a task at most, of which a sample is taken
 
 @dataclass(frozen=True)
 class Opened:
-    """How a user's network was opened.
+    """The form in which a user's network was opened.
 
     Attributes:
         reopened: the network as one of another task.
@@ -64,7 +64,7 @@ def opened_callable(network: Callable[..., Any], name: str, said: Said) -> tuple
 
 
 def renamed(network: Network, pairs: ModularArithmetic, said: Said) -> tuple[RenamedAddition, Network]:
-    """A network of a form such as 2a + 3b as one of the addition of renamed numbers.
+    """Turn a network of a form such as 2a + 3b into one of the addition of relabelled numbers.
 
     Raises:
         ValueError: a factor has no inverse mod p.
@@ -143,7 +143,7 @@ def _found(network: Callable[..., Any], task: Task, opened: Network | None, said
 
 
 def likeliest(network: Callable[..., Any], task: Task, calling: Calling) -> Calling:
-    """A way of calling that was found, with as many inputs at a time as the network takes."""
+    """The form of call that gives right answers, with as many inputs at a time as the network takes."""
     return likeliest_calling(network, task.inputs(), sum(task.output_sizes), calling.form, calling)
 
 

@@ -1,4 +1,4 @@
-"""Which operation a network's own answers are: a form such as 2a + 3b, or the product in another group."""
+"""Find the operation that a network's answers follow: a form such as 2a + 3b, or the product in another group."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOSTLY = 0.5  # share of the pairs that a form must give the answers of
 
 
 def of_own_answers(found: Subject) -> Iterator[Trial]:
-    """The operations that a network's own answers are, the simplest first; none where they are none of these."""
+    """The operations that a network's answers follow, the simplest first; empty where there is none."""
     task, network = found.run.task, found.run.network
     if not isinstance(task, Group | ModularArithmetic) or isinstance(task, RenamedAddition):
         return

@@ -33,7 +33,7 @@ def tables(m: PositionMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def figures(m: PositionMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """Key and figure of everything that is drawn."""
+    """Yield the key and figure of each figure."""
     found = m.answering.by_position()
     lines = {name: (list(range(len(found))), found[name].tolist()) for name in ("accuracy", "at least", "at most")}
     if len(found) > 1:

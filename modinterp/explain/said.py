@@ -1,4 +1,4 @@
-"""What is said of a network by whoever wants it explained."""
+"""Arguments that describe a network to be explained."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN_ANSWERS = "answers"  # in place of the name of a group: the table of what th
 
 @dataclass(frozen=True)
 class Said:
-    """What is said of a network by whoever wants it explained; None for what is not.
+    """The arguments that describe a network to be explained; None for each that is not given.
 
     Attributes:
         op: a key of `OPERATIONS`, a form such as `2a + 3b` or `b - a`, a polynomial such as `a^2 + b`, `add3` or
@@ -61,17 +61,17 @@ class Said:
 
     @property
     def is_group(self) -> bool:
-        """Whether the task is said to be that of a group."""
+        """True if the given task is that of a group."""
         return self.op in (GROUP, OPPOSITE) or self.group is not None
 
     @property
     def is_own(self) -> bool:
-        """Whether the group is the one whose table the network's own answers are."""
+        """True if the group is to be the table of the network's own answers."""
         return self.is_group and self.group in (None, OWN_ANSWERS)
 
     @property
     def is_sequence(self) -> bool:
-        """Whether the task is said to be one on sequences, whose inputs form no grid."""
+        """True if the given task is on sequences, whose inputs form no grid."""
         return self.op in BY_NAME or (self.task is not None and self.task.grid is None)
 
     @property
@@ -81,7 +81,7 @@ class Said:
 
     @property
     def plain(self) -> Said:
-        """The same, with operations such as `+` and `a - b` under their usual names.
+        """A copy with operations such as `+` and `a - b` under their usual names.
 
         Raises:
             ValueError: an operation that is not known, or one that contradicts the group.
@@ -105,18 +105,18 @@ class Said:
         return self
 
     def renaming(self, p: int) -> Renaming | None:
-        """The names of the numbers under which the operation is addition, where it is a form such as `2a + 3b`."""
+        """The relabelling of the numbers that makes a form such as `2a + 3b` an addition."""
         return None if self.form is None or self.op is None else Renaming.of(self.op, p)
 
     @property
     def forward_pass(self) -> ForwardPass:
-        """How the network of a file computes, as usual where nothing is said."""
+        """The forward pass of a file's network, with the usual values where none is given."""
         names = ("act_fn", "attention_rate", "causal", "joined")
         return ForwardPass(**{name: value for name in names if (value := getattr(self, name)) is not None})
 
 
 def named_task(said: Said) -> Task | None:
-    """The task that is said, as far as it needs no shapes.
+    """The given task, where it follows without the shapes of weights.
 
     Raises:
         ValueError: p is missing, of a + b + c.

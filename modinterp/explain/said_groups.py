@@ -1,4 +1,4 @@
-"""Which group a network composes, by what is said of it, its shapes, or its own answers."""
+"""Find the group that a network composes, by its given name, the shapes of the weights, or its answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modinterp.tasks import Group, ModularArithmetic
 
 
 def named_group(said: Said) -> Group:
-    """The group whose name is said, in the order of its factors that is said.
+    """The group of the given name, with its factors in the given order.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -27,7 +27,7 @@ def named_group(said: Said) -> Group:
 
 
 def group_of_weights(weights: Weights, said: Said) -> Group:
-    """The group that is said, with tokens as the shapes of the weights have them; or that of the network's answers.
+    """The given group, with tokens that fit the shapes of the weights; or the group of the network's answers.
 
     Raises:
         ValueError: the shapes are those of no network over pairs, or of a group of another order.
@@ -44,7 +44,7 @@ def group_of_weights(weights: Weights, said: Said) -> Group:
 
 
 def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
-    """The group whose table are the answers of a network to all pairs.
+    """The group whose table is the answers of a network to all pairs.
 
     Raises:
         ValueError: they are the table of no group.

@@ -1,4 +1,4 @@
-"""The task of a network on sequences, by what is said of it and its sizes; a module or function as such a network."""
+"""Find the task of a network on sequences, by its given name and its sizes; open modules and functions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TRIED = 512  # inputs by which one of several tasks is chosen
 
 
 def sequence_of_weights(weights: Weights, said: Said) -> Task:
-    """The task that is said, or that a short name means for weights of such sizes.
+    """The given task, or the task of a given short name that fits the sizes of the weights.
 
-    Where several have these sizes, such as a maximum with a token behind the list or before it, it is the one that the
-    network answers best.
+    Several tasks may fit, such as a maximum with a token behind the list or before it. Then the network's best task is
+    chosen.
 
     Raises:
         ValueError: no task of that name has the sizes of the weights.
@@ -40,7 +40,7 @@ def _accuracy(weights: Weights, task: Task, said: Said) -> float:
 
 
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
-    """A module or function as a network of its task on sequences.
+    """Open a module or function as a network with its task on sequences.
 
     A HookedTransformer is opened by its weights, where these give the same answers; others are seen from outside.
 

@@ -1,4 +1,4 @@
-"""What the numbers of a network over pairs amount to, as sentences."""
+"""Sentences that describe the numbers of a network over pairs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COSETS, REPRESENTATIONS, UNTOLD = "constant on cosets", "representations alone",
 
 
 def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = False) -> Iterator[str]:
-    """What was found, in the order of the reasons.
+    """Yield the sentences of a verdict, in the order of its reasons.
 
     Args:
         label: the verdict.
@@ -42,8 +42,8 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
         )
     if isinstance(m, CyclicMeasurements) and m.basis.cyclic.is_renamed:
         yield (
-            f"Numbers stand in the order of the cyclic group of {m.p} elements that the operation is, and what follows "
-            f"is of its pairs alone, and of {'the sum' if m.sign > 0 else 'the difference'} of the two places."
+            f"Numbers are relabelled in the order of the cyclic group of {m.p} elements, which the operation is. "
+            f"The rest is about its pairs alone, and the {'sum' if m.sign > 0 else 'difference'} of the labels."
         )
     yield _of_the_spectrum(m, is_met[P_VALUE])
     alone, without = m.score_of_keys_alone.accuracy, m.score_without_keys.accuracy
@@ -58,8 +58,8 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
             yield _of_neurons(m)
     elif label == MEMORISED and is_met[ACCURACY]:
         yield (
-            f"Without the strongest ones {without:.2%} remain right, and few neurons are of one {m.basis.block}. As "
-            f"far as these numbers go the answers are stored pair by pair; a way without {blocks} is not excluded."
+            f"Without the strongest ones {without:.2%} remain right, and few neurons are of one {m.basis.block}. These "
+            f"numbers suggest that the answers are stored pair by pair. An algorithm without {blocks} is not excluded."
         )
     elif label == MEMORISED and _is_known_by_the_split(m):
         yield "It stores the pairs that it was trained on."
@@ -70,12 +70,12 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
             f"pairs: without those {blocks} {without:.2%} of all remain right."
         )
     elif label == SOLVED and m.is_output_only:
-        yield f"Its logits are no sum of a few {blocks}, and nothing is seen that they come from."
+        yield f"Its logits are no sum of a few {blocks}. Nothing inside it is visible."
     elif label == SOLVED:
         yield (
             f"{_of_storing(m)}: with nothing but waves of the answer at the strongest {blocks} in the logits "
             f"{alone:.2%} are right, without them {without:.2%}, and the formula is right on {formula:.2%} and "
-            f"explains {explained:.0%} of the logits. That it works by these alone cannot be said."
+            f"explains {explained:.0%} of the logits. This does not show that it works by these alone."
         )
     elif label == PERIODIC:
         off = [quantity(key).title.format(**WORDS | m.words) for key in is_met if not is_met[key]]
@@ -96,14 +96,12 @@ def _of_the_inside(m: Judged) -> str:
     """That the verdict is about the logits alone, and why, as a sentence."""
     if not algorithms_for(m):
         why = m.reading("accuracy_without").note
-        return f"This says what its logits are, and not how it computes them: nothing inside was changed, since {why}."
+        return f"This describes the logits, and not how the network computes them. Nothing inside was changed: {why}."
     if (moved := m.reading("half_turn").value) is not None:
         did = f"its circles, turned by half a step for both numbers, move the answer by one on {moved:.1%} of pairs"
     else:
         did = f"without its {m.basis.blocks_name} in the embedding {m['accuracy_without']:.1%} of the answers are right"
-    return (
-        f"This says what its logits are, and not how it computes them: {did}, where the algorithm foretells otherwise."
-    )
+    return f"This describes the logits, not how the network computes them: {did}. The algorithm predicts otherwise."
 
 
 def _terms(m: Judged) -> str:
@@ -115,8 +113,8 @@ def _terms(m: Judged) -> str:
 def _of_neurons(m: Judged) -> str:
     """That logits are as they should be and neurons are not, as a sentence."""
     return (
-        f"But the neurons that the logits come from are no such waves: these hold {m.neurons_at_keys:.1%} of their "
-        "variance, as in a table that has such logits for every pair. That it computes by them cannot be said."
+        f"But the neurons behind the logits are no such waves: waves hold {m.neurons_at_keys:.1%} of their variance. A "
+        "table of such logits looks the same. So these numbers do not show that the network computes by waves."
     )
 
 
@@ -138,9 +136,9 @@ def _of_the_spectrum(m: Judged, stands_out: bool) -> str:
     if not count and isinstance(m, CyclicMeasurements):
         return f"No frequency stands out of {m.readout_name}: it does not vary with the answer."
     if not count:
-        return "No character is to be found in its logits beyond what is there with the elements renamed."
+        return "No character stands out of its logits, compared with draws of relabelled elements."
     if m.all_are_key:
-        return f"All {count} {blocks} are in {m.readout_name}, so that no null can show whether some stand out."
+        return f"All {count} {blocks} are in {m.readout_name}, so no null can show whether some stand out."
     if not stands_out:
         return f"No {blocks} stand out of {m.readout_name} beyond the nulls (p {p_value} for {names})."
     subject = f"The {block} {names} stands" if count == 1 else f"The {blocks} {names} stand"
@@ -171,58 +169,58 @@ def _of_the_formula(m: Judged) -> str:
     if isinstance(m, CyclicMeasurements):
         formula = f"{count} cosine{'s' * (count > 1)} of {m.operation} - c"
         share = (
-            f"{m.formula_fit:.0%} of their variance once the mean of each pair, which no softmax sees, and of each "
-            f"class, which a bias gives, is taken out ({m.logit_fit.explained:.0%} before)"
+            f"{m.logit_fit.explained:.0%} of their variance; without the mean of each pair, which softmax ignores, and "
+            f"of each class, which a bias gives, it explains {m.formula_fit:.0%}"
         )
     else:
         formula = f"{'one character' if count == 1 else f'{count} characters'} of a b c^-1"
         share = (
-            f"{m.formula_fit:.0%} of what they say of the product and {m.logit_share:.0%} of all their variance, which "
-            "is different for pairs of one product"
+            f"{m.formula_fit:.0%} of the part that depends on the product alone, and {m.logit_share:.0%} of all the "
+            "variance"
         )
     accuracy = m.score_of_formula.accuracy
     return f"{begin} A sum of {formula} in place of the logits is right on {accuracy:.2%} and explains {share}."
 
 
 def which_of_two(m: Judged) -> tuple[str, str]:
-    """Which of the two algorithms of its family a network is nearer to, and a sentence with the reasons."""
+    """Decide between the two algorithms of a family, and give a sentence with the reasons."""
     return clock_or_pizza(m) if isinstance(m, CyclicMeasurements) else _cosets_or_representations(m)
 
 
 def clock_or_pizza(m: CyclicMeasurements) -> tuple[str, str]:
-    """On which side of the middle the two measures lie, 0 and 1 being their values for the two ideals; a sentence."""
+    """Decide between clock and pizza by two measures, each 0 for one ideal and 1 for the other; give a sentence."""
     irrelevance = m.irrelevance.correct
     words, is_clock = f"distance irrelevance {irrelevance:.2f} (a pizza's is near 0, a clock's near 1)", set()
     if irrelevance == irrelevance:
         is_clock.add(irrelevance > 0.5)
     else:
-        words = "distance irrelevance left out, since the correct logit is the same everywhere"
+        words = "distance irrelevance is not defined, since the correct logit is constant"
     if m.sign < 0:
-        words += ", gradient symmetricity left out, which is defined for addition"
+        words += "; gradient symmetricity is defined for addition alone"
     elif not m.has_embedding:
-        words += ", gradient symmetricity left out, since the embedding is not seen"
+        words += "; gradient symmetricity needs the embedding, which is not visible"
     elif adds_embeddings(m):
-        words += ", gradient symmetricity left out, which is 1 wherever embeddings are added"
+        words += "; gradient symmetricity is 1 wherever embeddings are added, and shows nothing"
     elif (symmetricity := m.reading("gradient_symmetricity").value) is None:
-        words += ", gradient symmetricity left out, since no gradient is to be had"
+        words += "; gradient symmetricity needs a gradient, which is not available"
     else:
         if symmetricity == symmetricity:
             is_clock.add(symmetricity < 0.5)
         words = f"gradient symmetricity {symmetricity:.2f} (a pizza's is near 1), {words}"
     if not is_clock:
-        which = "it cannot be said"
+        which = "undecided"
     elif len(is_clock) > 1:
         which = "the two measures disagree"
     else:
         which = f"nearer the {'clock' if is_clock.pop() else 'pizza'}"
-    return which, f"Of clock and pizza: {which}; {words}."
+    return which, f"Clock or pizza: {which}; {words}."
 
 
 def _cosets_or_representations(m: GroupMeasurements) -> tuple[str, str]:
     """Whether neurons are constant on cosets beyond what their representations force upon them."""
-    begin = f"Of cosets and representations: {UNTOLD}"
+    begin = f"Cosets or representations: {UNTOLD}"
     if not m.has_neuron_inputs:
-        return UNTOLD, f"{begin}; it is not known where the neurons are."
+        return UNTOLD, f"{begin}; the neurons are not known."
     shares = m.coset_shares["a"]
     if shares.tested == 0:
         return UNTOLD, f"{begin}; its neurons are of representations of one dimension."
@@ -231,7 +229,7 @@ def _cosets_or_representations(m: GroupMeasurements) -> tuple[str, str]:
         return UNTOLD, f"{begin}; the group has no subgroup whose cosets could decide."
     which = REPRESENTATIONS if shares.share < 0.5 else COSETS if shares.null <= 0.1 else UNTOLD
     return which, (
-        f"Of cosets and representations: {which}; of {shares.tested} neurons that could be either, "
-        f"{shares.share:.0%} are constant on cosets{f' ({orders})' if orders else ''}, and {shares.null:.0%} of random "
-        "functions of the same representations on cosets as large."
+        f"Cosets or representations: {which}; {shares.tested} neurons could be either. "
+        f"{shares.share:.0%} of them are constant on cosets{f' ({orders})' if orders else ''}. Of random functions of "
+        f"the same representations {shares.null:.0%} are."
     )

@@ -34,7 +34,7 @@ _FULL, _MOSTLY, _SOME = 0.9995, 0.95, 0.2  # accuracies from which an answer is 
 
 
 def answers(m: NetworkMeasurements, verdict: Verdict, warning: ReadingWarning | None) -> tuple[tuple[str, str], ...]:
-    """Each of the three questions with its answer, for who reads the verdict and none of its numbers."""
+    """Each of the three questions with its answer, for readers who want the verdict without its numbers."""
     return tuple(zip(QUESTIONS, (_does_it(m), _how(m, verdict), _how_sure(verdict, warning)), strict=True))
 
 

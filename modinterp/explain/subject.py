@@ -1,4 +1,4 @@
-"""Which network is to be explained, what it was trained on, and what was assumed of it that nobody said."""
+"""The network to be explained, its task, and the assumptions about it that nobody gave."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Subject:
 
     @property
     def assumed(self) -> str:
-        """The forward pass and the inputs that the numbers are of, in a sentence."""
+        """A sentence: the forward pass and the inputs under which the numbers were measured."""
         cfg, task = self.run.network.cfg, self.run.task
         parts = [f"forward pass: {cfg.forward_pass}"]
         parts += [self.found] if self.found else []
@@ -71,7 +71,7 @@ class Subject:
 
     @property
     def guessed(self) -> tuple[str, ...]:
-        """Names of the arguments that nobody gave and no shape decides."""
+        """Names of the arguments that were assumed: nobody gave them, and no shape decides them."""
         if self.reopened is None:
             return ()
         names = ["op"] if self.said.task is None and self.said.op is None and not self.said.is_group else []

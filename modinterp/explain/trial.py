@@ -1,4 +1,4 @@
-"""How well a network answers under other assumptions than those that were made of it."""
+"""Scores of a network under other assumptions than those made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modinterp.measurements.score import Score
 
 @dataclass(frozen=True)
 class Trial:
-    """How well a network answers under assumptions other than those that were made.
+    """The score of a network under other assumptions than those made.
 
     Attributes:
         assumption: the arguments by which they are said, such as `attention_rate=0, causal=False`.

@@ -1,4 +1,4 @@
-"""What the numbers amount to, in words that say no more than they do."""
+"""The verdict that follows from the numbers of a network, and its sentences."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NEEDED = 0.9  # share of its answers that a table keeps without its strongest fr
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a network does, in one of the words of `modinterp.explain.labels`, and what that rests on.
+    """The verdict on a network: one of the labels of `modinterp.explain.labels`, and the criteria behind it.
 
     Attributes:
         label: which of them.
@@ -71,7 +71,7 @@ class Verdict:
 
 
 def is_periodic(m: NetworkMeasurements) -> bool:
-    """Whether read-out or embedding are clearly periodic, so that a network should know the answers."""
+    """True if read-out or embedding are clearly periodic, so that the network should be right."""
     if not is_explained(m):
         return False
     return _has_periodic_readout(m) or (isinstance(m, CyclicMeasurements) and m.embedding_is_periodic)  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
 
 
 def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:
-    """What a network does: the first algorithm whose predictions come true inside it, or else what its logits are.
+    """Judge a network: by the first algorithm whose predictions come true inside it, or else by its logits.
 
     `Fourier multiplication` and `integer arithmetic` rest on interventions inside the network. Where these cannot be
     made, or do not come out as foretold, the verdict is about the logits:

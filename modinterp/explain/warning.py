@@ -1,6 +1,5 @@
-"""What is doubtful about an explanation: another forward pass, operation or form of inputs fits the network better.
-
-Nothing is picked here: what was assumed stays, and what would fit is said.
+"""Warnings of an explanation: another forward pass, operation or form of inputs fits the network better. The
+assumptions stay; a warning names the ones that fit better.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class ReadingWarning:
 
 @dataclass(frozen=True)
 class Remarks:
-    """What there is to say of the assumptions under which a network was measured.
+    """Warning and remark about the assumptions under which a network was measured.
 
     Attributes:
         warning: what is doubtful about them; None where nothing is.
@@ -81,7 +80,8 @@ class Remarks:
 
 
 def warning(found: Subject, m: NetworkMeasurements, is_periodic: bool = False) -> Remarks:
-    """What is doubtful about the assumptions under which a network was measured, and what is only left open.
+    """Check the assumptions under which a network was measured: a warning where others fit better, a remark where they
+    fit equally.
 
     Args:
         is_periodic: whether its weights or logits are clearly periodic, so that it should know the answers.
@@ -99,25 +99,25 @@ def warning(found: Subject, m: NetworkMeasurements, is_periodic: bool = False) -
 
 
 def _of_chance(m: NetworkMeasurements) -> str:
-    """That a network gives other logits when it is asked again; empty where it does not."""
+    """A sentence if a network gives other logits when it is called again; else empty."""
     moved = _moved(m)
     if moved <= STEADY:
         return ""
     return (
-        f"Asked again, it gives other logits for the same inputs, by {moved:.1%} of their spread, as with dropout "
-        f"or another source of chance: what follows is of one draw."
+        f"Asked again, it gives other logits for the same inputs: they differ by {moved:.1%} of their spread. It may "
+        f"have dropout, or another source of chance. The numbers below are from one call."
     )
 
 
 def _of_probabilities(m: NetworkMeasurements) -> str:
-    """That a network's outputs are probabilities and no logits; empty where they are not."""
+    """A sentence if the outputs of a network are probabilities in place of logits; else empty."""
     outputs = m.all_logits
     blocks = (outputs[some] for some in row_blocks(outputs.shape))
     if not all(bool(x.min() >= 0) and bool(((x.sum(dim=-1) - 1).abs() < ROUNDED).all()) for x in blocks):
         return ""
     return (
-        "Its outputs are probabilities: none is negative, and those for one input add up to 1. Measured as logits "
-        "they have another loss and other waves: give it without its last softmax, or the logarithm of its outputs."
+        "Its outputs are probabilities: none is negative, and those for one input add up to 1. As logits they have a "
+        "wrong loss and wrong waves. Give the network without its last softmax, or the logarithm of its outputs."
     )
 
 
@@ -138,18 +138,18 @@ def _of_right_answers(found: Subject, m: NetworkMeasurements, tried: tuple[Trial
     if not right:
         return Remarks()
     if (own := m.own_score.accuracy) < EXPLAINED <= (best := right[0]).score.accuracy:
-        words = f"It answers {own:.2%} rightly as it was assumed, but {best.score.accuracy:.2%} with {best.assumption}."
+        words = f"It answers {own:.2%} correctly as assumed, but {best.score.accuracy:.2%} with {best.assumption}."
         return Remarks(ReadingWarning(words, tried, explains=True))
     assumed = as_assumed(found)
     other = next((t for t in right if t.assumption != SQUARES and is_likelier(t, assumed)), None)
     if other is None:
-        return Remarks(remark=f"it is right, and looks no more trained so, with {_either(right)}")
+        return Remarks(remark=f"its answers are also right with {_either(right)}, without other signs of training")
     words = (
-        f"It is right as it was assumed, but looks trained with {other.assumption}, which no weight says. With it the "
-        f"margin of its answers varies by {other.margin_variation:.1%} over {other.inputs:,} inputs, as it was "
-        f"assumed by {assumed.margin_variation:.1%}, and its weights lie along the gradient of a loss of "
-        f"{COMMON_LOSS:g} nats, where a training leaves them, with a cosine of {other.alignment:.2f} rather "
-        f"than {assumed.alignment:.2f}: what follows may be the numbers of another network than was trained."
+        f"It is right as assumed, but looks trained with {other.assumption}, which no weight shows. "
+        f"Then the margin of its answers varies by {other.margin_variation:.1%} over {other.inputs:,} inputs, and by "
+        f"{assumed.margin_variation:.1%} under those made. Training leaves weights along the gradient of the loss: "
+        f"at a loss of {COMMON_LOSS:g} nats the cosine is {other.alignment:.2f}, not {assumed.alignment:.2f}. "
+        f"So the numbers below may be those of another network."
     )
     return Remarks(ReadingWarning(words, (other, *(t for t in tried if t is not other)), explains=False))
 
@@ -166,7 +166,7 @@ def _of_wrong_answers(
     best = tried[0].score.accuracy if tried else 0.0
     if best >= EXPLAINED or best >= max(FAR_BETTER, own.accuracy + FAR_BETTER):
         how = "all" if best == 1 else "nearly all" if best >= EXPLAINED else f"{best:.2%}"
-        words = f"It answers {own.accuracy:.2%} rightly as it was assumed, but {how} of them with {_named(tried)}."
+        words = f"It answers {own.accuracy:.2%} correctly as assumed, but {how} of them with {_named(tried)}."
         return ReadingWarning(words, tried, explains=True)
     is_unfinished = is_halfway(m) and not any(t.score.accuracy > own.accuracy + BETTER for t in tried)
     if found.reopened is None or is_unfinished or not (is_periodic or m.sureness_where_wrong >= SURE):
@@ -174,18 +174,18 @@ def _of_wrong_answers(
     names = {part.partition("=")[0]: None for t in tried for part in t.assumption.split(", ")}
     words = (
         f"It is {'clearly periodic' if is_periodic else 'sure of its answers'}, and yet answers {own.accuracy:.2%} "
-        f"rightly. Under none of the assumptions that were tried ({', '.join(names) or 'nothing else'}) is it mostly "
-        f"right: it may compute in another way than any of them, or have learned something else"
+        f"correctly. Other assumptions were tried ({', '.join(names) or 'none'}), and it is mostly right under none. "
+        f"It may compute in another way, or have learned something else"
         f"{'' if is_periodic else ', or some pairs by heart'}."
     )
     return ReadingWarning(words, tried, explains=False)
 
 
 def is_halfway(m: NetworkMeasurements) -> bool:
-    """Whether a network that is mostly wrong is read as it computes, and was only not trained to the end.
+    """True if a network that is mostly wrong is measured correctly, and its training was only not finished.
 
-    It is right on the pairs that it was trained on, where these are known; else on a fifth of all, which no other
-    reading of it exceeds.
+    It is right on its training pairs, where these are known. Otherwise it is right on a fifth of all pairs, and no
+    other assumption exceeds that.
     """
     if m.run.knows_split and len(m.split.train) and m.own_train_score.accuracy >= MOSTLY_RIGHT:
         return True
@@ -193,10 +193,10 @@ def is_halfway(m: NetworkMeasurements) -> bool:
 
 
 def is_likelier(other: Trial, assumed: Trial) -> bool:
-    """Whether a network that is right in two ways looks trained by the other, by measures that no scale changes.
+    """True if a network that is right under two assumptions looks trained under the other one, by scale-free measures.
 
-    Its margins are far more even, or its weights lie far better along the gradient, and the second measure does not say
-    the reverse as clearly.
+    Either its margins are far more even, or its weights lie far better along the gradient. The other measure must not
+    contradict this as clearly.
     """
     evener, trained = _is_evener(other, assumed), _is_more_trained(other, assumed)
     return (evener and not _is_more_trained(assumed, other)) or (trained and not _is_evener(assumed, other))
@@ -211,6 +211,6 @@ def _is_more_trained(x: Trial, y: Trial) -> bool:
 
 
 def _named(tried: Sequence[Trial]) -> str:
-    """The first of some trials, and how many others do as well."""
+    """Describe the best trial, and count the others that reach its accuracy."""
     first, others = tried[0].assumption, [t for t in tried[1:] if t.score.accuracy >= tried[0].score.accuracy]
     return first + (f" (or {len(others)} more, such as {others[0].assumption})" if others else "")

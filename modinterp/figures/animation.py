@@ -14,7 +14,7 @@ _MARGIN = 56  # pixels below a figure that has neither
 
 
 class Slider(NamedTuple):
-    """What a slider sets, and the values that it takes, as text."""
+    """The name of a slider, and its values as text."""
 
     name: str
     steps: tuple[str, ...]

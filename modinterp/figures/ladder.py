@@ -63,7 +63,7 @@ def ladders(curves: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
         line.update(x=some["share of all numbers"], mode="markers", text=some["rung"], marker={"size": 9})
         figure.add_trace(line)
     figure.add_hline(y=0.01, line={"color": MUTED, "dash": "dot"})
-    figure.update_xaxes(type="log", title="share of the network's numbers", tickformat=".1%")
+    figure.update_xaxes(type="log", title="share of the network's numbers", tickformat=".2~p")
     figure.update_yaxes(type="log", title="KL divergence [nats]", exponentformat="power")
     return with_title(figure, title, 460)
 

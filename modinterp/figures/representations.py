@@ -1,4 +1,4 @@
-"""What of a network lies in each representation of a finite group (Chughtai et al. 2023, sections 5 and 6)."""
+"""Share of a network in each representation of a finite group (Chughtai et al. 2023, sections 5 and 6)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ KEPT_WHOLE = ("constant", "single", "first", "second")  # without these a neuron
 
 @dataclass(frozen=True)
 class Effects:
-    """What the neurons of a network do, in the units of the logits.
+    """Effects of the neurons of a network, in the units of the logits.
 
     Attributes:
         written: root mean square over classes of what each neuron writes per unit of its activation, `[neuron]`.

@@ -221,7 +221,7 @@ class Distilled:
         )
 
     def stages(self, key: str | None = None) -> pd.DataFrame:
-        """What it costs to put a rung into the network one part at a time; see `modinterp.formulas.stages`.
+        """Loss when a rung enters the network one part at a time; see `modinterp.formulas.stages`.
 
         Args:
             key: of the rung; by default `compact`, or else the last.

@@ -11,7 +11,7 @@ TIE = 1e-5  # of the range of a pair's logits: float32 does not tell two classes
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """What is left of a network's answers when other logits take the place of its own, over all pairs.
+    """How faithful other logits are to a network, over all pairs.
 
     Attributes:
         accuracy: share of the pairs that are answered correctly.

@@ -86,12 +86,12 @@ class GroupCluster:
         return u
 
     def output(self, p: int) -> Array:
-        """What each neuron writes, `[neuron, class]`."""
+        """Output of each neuron, `[neuron, class]`."""
         names = dict.fromkeys((self.freq, *self.outputs))
         return np.sum([self.written(name) for name in names], axis=0)
 
     def written(self, name: str) -> Array:
-        """What each neuron writes of one representation, `[neuron, class]`."""
+        """Output of each neuron in one representation, `[neuron, class]`."""
         block = self.blocks[name]
         written = np.zeros((self.size, len(block.matrices)))
         if name in self.outputs:
@@ -144,7 +144,7 @@ def direction(a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class GroupPath:
-    """What reaches the logits past the neurons: products of a matrix element of the pair and one of the class.
+    """The path to the logits around the neurons: products of a matrix element of the pair and one of the class.
 
     Attributes:
         block: of the class, and of the pair.
@@ -162,7 +162,7 @@ class GroupPath:
         return self.coefficients.size
 
     def of_pair(self, a: Array, b: Array) -> Array:
-        """What of the pair is in it, `[..., feature]`."""
+        """Features of the pair in this path, `[..., feature]`."""
         if self.term == "constant":
             return np.ones((*a.shape, 1))
         if self.term == "a b":

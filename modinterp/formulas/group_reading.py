@@ -30,7 +30,7 @@ def basis_of(m: GroupMeasurements) -> tuple[Walk, dict[str, Block]]:
 
 @dataclass(frozen=True, eq=False)
 class GroupReading:
-    """What the formulas of a network on a group are written from.
+    """The data from which the formulas of a network on a group are written.
 
     Attributes:
         walk, blocks: of the group.
@@ -133,7 +133,7 @@ class GroupReading:
         return self.logits - self.act @ self.W_L
 
     def paths(self) -> tuple[GroupPath, ...]:
-        """What passes the neurons by, in the key representations."""
+        """The path around the neurons, in the key representations."""
         logits, found = self.passing(), []
         for name in self.keys:
             block = self.blocks[name]

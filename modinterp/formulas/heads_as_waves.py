@@ -19,7 +19,7 @@ REBUILT = 1e-6  # share of the inputs' variance that heads may miss, when all th
 
 @dataclass(frozen=True, eq=False)
 class HeadReading:
-    """What the heads of a network do, as functions of one number each.
+    """The heads of a network as functions of one number each.
 
     Attributes:
         scores: of a and of b less the score of the last position, `[2, head, residue]`.

@@ -34,7 +34,7 @@ READ_FROM = {
 
 @dataclass(frozen=True, eq=False)
 class NeuronReading:
-    """What the formulas of a network are written from.
+    """The data from which the formulas of a network are written.
 
     Attributes:
         p, sign, act_fn, names: as in `Formula`.

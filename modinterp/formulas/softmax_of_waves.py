@@ -62,13 +62,14 @@ class Head:
 
 
 def term_of_head(term: str) -> tuple[str, int] | None:
-    """Kind in `KINDS` and number of a head by the name of a term, such as `head 3`; None for other terms."""
+    """Parse the name of a term, such as `head 3`, into a kind of `KINDS` and the number of the head; None for other
+    terms."""
     kind, _, number = term.rpartition(" ")
     return (kind, int(number)) if kind in KINDS else None
 
 
 def mixed(term: str, heads: tuple[Head, ...], wave: tuple[Array, Array], a: Array, b: Array, p: int) -> Array:
-    """What a term of a head is as a function of pairs: the neuron's wave mixed by it, or its attention.
+    """A term of a head as a function of pairs: its attention, or the neuron's wave mixed by the attention.
 
     Args:
         wave: e^(i w a) and e^(i w b) of the neuron's frequency.

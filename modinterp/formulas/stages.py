@@ -20,7 +20,7 @@ from modinterp.measurements import PairMeasurements
 
 
 def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> pd.DataFrame:
-    """What it costs to put each part of a formula into the network: alone, and on top of the parts before it.
+    """Loss when each part of a formula enters the network: alone, and after the parts before it.
 
     Attention of each head is replaced by a hook at its pattern, where the formula has heads, and the neurons of each
     frequency by one at the neurons. What all neurons write, and what passes them

@@ -181,7 +181,7 @@ class Cluster:
         return mixed(term, self.heads, (wave_a, wave_b), a, b, p)
 
     def output(self, p: int) -> Array:
-        """What each neuron writes, `[neuron, class]`."""
+        """Output of each neuron, `[neuron, class]`."""
         written = 0.0
         for freq, waves in self.outputs.items():
             z = waves.complex(self.followed((1, 1)))
@@ -191,7 +191,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Path:
-    """What reaches the logits past the neurons: products of one wave of the pair and one of the class.
+    """The path to the logits around the neurons: products of one wave of the pair and one of the class.
 
     Attributes:
         freq: of the class, and of the wave of the pair. [cycles per p]

@@ -1,4 +1,4 @@
-"""What a network answers to all pairs, and sums of its logits, from blocks of pairs: never all p x p x p at once."""
+"""Answers of a network to all pairs, and sums of its logits, in blocks of pairs: never all p x p x p at once."""
 
 from __future__ import annotations
 

@@ -94,7 +94,8 @@ class AtNeurons:
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """The same share under other swaps: random planes, random planes moved as far, planes of other frequencies."""
+        """Share of moved answers under control swaps: random planes, random planes moved as far, planes of other
+        frequencies."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),

@@ -1,4 +1,4 @@
-"""What an intervention does to the answers of a network over pairs, beside what a sum of cosines foretells."""
+"""Effects of an intervention on the answers of a network over pairs, beside the prediction of a sum of cosines."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, shar
 
 @dataclass(frozen=True)
 class Foretold:
-    """Margins without each circle, beside those that the formula of the intact network foretells.
+    """Margins without each circle, beside the predictions of the intact network's formula.
 
     Attributes:
         explained: share of the variance of the margins that is foretold.
@@ -154,7 +154,7 @@ class Foretold:
 
 @dataclass(frozen=True)
 class Synergy:
-    """What two circles out cost together, beside what each costs.
+    """Loss without two circles together, beside the losses without each.
 
     Attributes:
         additive: share of the variance of the falls of the margins, two circles out, that the sum of both explains.
@@ -217,9 +217,9 @@ def pizza_share_of(found: Answered, freq: int) -> float:
 def crossed_pairs(
     cosines: Cosines, intact: Float[Tensor, " distance"], without: Mapping[int, Tensor]
 ) -> tuple[int, int]:
-    """How many pairs of circles tell different wrong answers apart, and how many pairs there are.
+    """How many pairs of circles distinguish different wrong answers, and how many pairs there are.
 
-    Of a pair, d1 is the distance at which the first circle alone should matter most against the second, and d2 the
+    For each pair, d1 is the distance where the first circle should matter most compared with the second; d2 is the
     reverse. The pair is crossed if taking out each costs more at its own distance, by half of its largest possible
     cost, than either costs at the other's.
 

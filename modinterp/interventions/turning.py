@@ -169,7 +169,7 @@ def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> F
 
 @checked
 def is_turnable(freqs: Sequence[int], p: int) -> bool:
-    """Whether a turn of these circles is a test: they are at most half of all circles, and can tell every answer apart.
+    """True if a turn of these circles is a test: they are at most half of all circles, and distinguish all answers.
 
     Turning nearly all circles renames the tokens, which a table of tokens survives.
     """

@@ -1,4 +1,4 @@
-"""What a network answers at each position that it is read at: how often it is right, by position and kind of input."""
+"""Answers of a network at the positions where it is read: accuracy by position and by kind of input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW = 10  # values of a kind that are shown one by one; more are put together in
 
 
 def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers, Bool[Tensor, "input answer"]]:
-    """The answers of a network to some inputs, and which of them are asked for.
+    """The answers of a network to some inputs, and a mask of the answers that the task asks for.
 
     Where nothing is asked, the right answer stands as 0, and is not to be counted.
     """
@@ -41,17 +41,17 @@ def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers
 
 
 def score_of(network: Network, task: Any, examples: Examples) -> Score:
-    """Accuracy and mean loss of a network's answers to some inputs, of those that are asked for."""
+    """Accuracy and mean loss of a network on some inputs, over the answers that the task asks for."""
     found, asked = answers_of(network, task, examples)
     return Score(float(found.correct[asked].double().mean()), float(found.losses[asked].mean()))
 
 
 class Answering(Component[Any]):
-    """The answers of a network to inputs that are drawn with a stated seed: `m.answering`."""
+    """The answers of a network to a sample of inputs with a stated seed: `m.answering`."""
 
     @property
     def examples(self) -> Examples:
-        """The inputs that it is asked, with their labels."""
+        """The sample of inputs, with their labels."""
         return self.m.asked
 
     @cached_property
@@ -60,17 +60,17 @@ class Answering(Component[Any]):
 
     @property
     def answers(self) -> Answers:
-        """What it answers at each position that it is read at."""
+        """The answer at each position where the network is read."""
         return self._answered[0]
 
     @property
     def is_asked(self) -> Bool[Tensor, "input answer"]:
-        """Whether an input has an answer at each position that is read."""
+        """A mask: whether an input has an answer at each position that is read."""
         return self._answered[1]
 
     @property
     def correct(self) -> Bool[Tensor, "input answer"]:
-        """Whether each answer is right, where one is asked for."""
+        """A mask: whether each answer is right."""
         return self.answers.correct & self.is_asked
 
     @cached_property
@@ -85,7 +85,7 @@ class Answering(Component[Any]):
 
     @cached_property
     def whole(self) -> Share:
-        """Inputs of which every answer is right, with the interval for the share of all such inputs."""
+        """Share of the inputs whose answers are all right, with its 95% interval."""
         return Share(int((self.correct | ~self.is_asked).all(dim=1).sum()), len(self.correct))
 
     def by_position(self) -> pd.DataFrame:
@@ -105,7 +105,7 @@ class Answering(Component[Any]):
         return pd.DataFrame(rows)
 
     def failures(self, most: int = SHOWN_FAILURES) -> pd.DataFrame:
-        """Inputs that are answered wrongly, of the answers that are surest and wrong the first."""
+        """Inputs with a wrong answer, the surest wrong answer first."""
         wrong = (self.is_asked & ~self.correct).nonzero()
         given = self.answers.log_probs.exp().amax(dim=-1)
         order = given[wrong[:, 0], wrong[:, 1]].argsort(descending=True)[:most]

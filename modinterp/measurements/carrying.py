@@ -34,7 +34,7 @@ class Carrying(Component[Any]):
 
     @property
     def network(self) -> Network:
-        """The network, whose inside is seen."""
+        """The network."""
         return self.m.inside.network
 
     @property
@@ -61,14 +61,14 @@ class Carrying(Component[Any]):
 
     @property
     def hook(self) -> str:
-        """Where the last attention has written, and the last neurons have not."""
+        """The hook between the last attention and the last neurons."""
         last = f"blocks.{len(self.network.blocks) - 1}"
         names = (f"{last}.hook_resid_mid", f"{last}.hook_resid_post")
         return next(name for name in names if name in self.network.hook_dict)
 
     @cached_property
     def directions(self) -> Float[Tensor, "answer d_model"]:
-        """By digit of the sum, the mean change of the residual stream with the carry, digits of the column alike.
+        """By digit of the sum, the mean change of the residual stream with the carry, at equal digits of the column.
 
         It is taken on half of the inputs; 0 for digits into which no carry comes.
         """
@@ -116,12 +116,12 @@ class Carrying(Component[Any]):
 
     @cached_property
     def carry_through_nines(self) -> Moved:
-        """The same for digits whose next column adds up to nine, so that the carry comes from farther, or not."""
+        """The effect of `carry` on digits whose next column adds up to nine, so that a carry comes from farther."""
         return self._with_other_carry(self.columns.nine.bool())
 
     @cached_property
     def half_turn(self) -> Moved:
-        """Both digits of a column half a step on, on circles of the ten digits' embeddings: the digit moves by one.
+        """Both digits of a column moved half a step on circles of the digits' embeddings: the digit should move by one.
 
         Where no token stands, a table of digits has nothing; control: moved as far in random directions.
         """
@@ -162,7 +162,7 @@ class Carrying(Component[Any]):
         return best + 1, float(energy[best] / energy.sum())
 
     def accuracy(self, least: int, most: int) -> Share:
-        """Digits that are right, of those into which a carry comes that came through so many columns; 0 for no carry.
+        """Accuracy on digits that get a carry through so many columns; 0 for no carry.
 
         Raises:
             NoSuchPart: too few digits have such a carry.
@@ -176,7 +176,7 @@ class Carrying(Component[Any]):
 
     @cached_property
     def fetching(self) -> dict[str, tuple[str, ...]]:
-        """Heads with most of their attention on both digits of the column that is asked for, and of the next one."""
+        """Heads with most of their attention on both digits of the answer's column, or of the next column."""
         found = {}
         for name, ahead in (("own", 0), ("next", 1)):
             heads = []
@@ -223,7 +223,7 @@ class Carrying(Component[Any]):
 
 
 def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "digit d_model"]:
-    """Vectors of numbers mod n, each halfway to the next on every circle that they make up.
+    """Vectors of numbers mod n, each moved halfway to the next number on all circles.
 
     What alternates from number to number is 0 halfway.
 

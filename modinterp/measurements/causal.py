@@ -1,4 +1,4 @@
-"""What happens to the answers of a network over pairs when its circles, or representations, are changed inside."""
+"""Effects on the answers of a network over pairs when its circles, or representations, are changed inside."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CLOCK, PIZZA = 0.25, 0.75  # pizza shares below and above which a circle is of o
 
 
 class Causal(Component[Any]):
-    """Interventions on the embedding of a network over pairs, each with what the algorithm foretells and controls.
+    """Interventions on the embedding of a network over pairs, each with the algorithm's prediction and controls.
 
     Use it to test whether a network adds by circles, and not whether its logits look as if it did. For addition and its
     like circles are turned; blocks of any basis are removed, kept, scaled and restored. Definitions are those of
@@ -136,8 +136,8 @@ class Causal(Component[Any]):
     def circles_by_removal(self) -> tuple[Any, ...]:
         """Blocks without which the right logit falls by over a tenth of the largest fall, on both halves of a sample.
 
-        The first half of the pairs chooses, the second half tests: there a block must fall by half of that, and by more
-        of its standard error than any block does in 99% of permutations that flip signs.
+        The first half of the pairs chooses, the second half tests. There a block must fall by half of that. It must
+        also fall by more standard errors than any block does in 99% of permutations that flip signs.
         """
         chosen, tested = self._falls.unflatten(1, (2, -1)).unbind(dim=1)
         first, second, by_chance = chosen.mean(dim=1), tested.mean(dim=1), largest_by_chance(tested)
@@ -177,7 +177,7 @@ class Causal(Component[Any]):
 
     @property
     def blocks(self) -> tuple[Any, ...]:
-        """What is removed and restored: circles with their companions, or the key representations."""
+        """The blocks that are removed and restored: circles with their companions, or the key representations."""
         if isinstance(self.basis, Frequencies) and self.basis.is_operation:
             return (*self.circles, *doubles(self.circles, self._p))
         return tuple(self.m.key_blocks)
@@ -252,7 +252,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def half_turn(self) -> Turned:
-        """Both numbers half a step further, where no token stands: the answer is foretold to move by one."""
+        """Both numbers half a step further, where no token stands: the answer should move by one."""
         return self.turned(freqs=self._few, controls=True)
 
     @cached_property
@@ -262,14 +262,14 @@ class Causal(Component[Any]):
 
     @cached_property
     def half_turn_of_keys(self) -> Turned:
-        """The half turn of the key frequencies of the read-out, for a network that uses no few circles."""
+        """The half turn of the key frequencies of the read-out, for a network that uses many circles."""
         self._sign  # noqa: B018 - or no circles are turned
         keys = self.m.freqs if self._in_order else self.circles
         return self.turned(freqs=keys, controls=True)
 
     @cached_property
     def counter_turn(self) -> Turned:
-        """One number half a step further and the other half a step back: the answer is foretold to stay."""
+        """One number half a step further and the other half a step back: the answer should stay."""
         return self.turned(HALF, -HALF, self._few)
 
     @cached_property
@@ -331,7 +331,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def accuracy_alone(self) -> float:
-        """Accuracy with nothing but the circles, their companions and the mean in the embedding."""
+        """Accuracy with only the circles, their companions and the mean in the embedding."""
         return self.accuracy_of(self.blocks)
 
     @cached_property
@@ -367,7 +367,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def dose_response(self) -> pd.DataFrame:
-        """Accuracy on a sample of pairs with the circles scaled, one row a dose; and with random circles scaled."""
+        """Accuracy on a sample of pairs with the circles scaled, one row per dose, and with random circles scaled."""
         rows, pairs = [], self._sample(torch.arange(self._p**2))
         right = self.basis.answers[pairs, 0]
         for dose in DOSES:
@@ -397,12 +397,12 @@ class Causal(Component[Any]):
 
     @property
     def turn_response(self) -> pd.DataFrame:
-        """What is kept of the formula as both numbers move from 0 to 3 steps, and under random planes turned as far."""
+        """Fit of the moved formula as both numbers move from 0 to 3 steps, and with random planes turned as far."""
         return self._turns[0]
 
     @property
     def dial(self) -> pd.DataFrame:
-        """Mean logit by c - s after turns of 0 to 3 steps of both numbers, and what the formula foretells. [logits]
+        """Mean logit by c - s after turns of 0 to 3 steps of both numbers, and the formula's prediction. [logits]
 
         One row a step and a distance c - s from the right answer s.
         """
@@ -427,7 +427,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def margins_foretold(self) -> float:
-        """Share of the variance of the margins, one circle out of the embedding at a time, that the formula foretells.
+        """Share of the variance of the margins that the formula predicts, with one circle removed at a time.
 
         The formula has no free parameter then: its coefficients are those of the intact network.
         """
@@ -435,7 +435,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def foretold(self) -> Foretold:
-        """Margins and wrong answers without each circle, beside those that the formula foretells."""
+        """Margins and wrong answers without each circle, beside the formula's predictions."""
         cosines = Cosines.of(self._intact, self._few, self._sign)
         return Foretold.of(cosines, {k: self._changed(lambda x, part: x - part, [k]) for k in self._few})
 
@@ -443,7 +443,7 @@ class Causal(Component[Any]):
 
     @property
     def held_out(self) -> Int[Tensor, " pair"]:
-        """Numbers of the pairs, in the order of the basis, that were not trained on; all, where that is not known."""
+        """Indices of the held-out pairs, in the order of the basis; all pairs where the split is unknown."""
         if not self.m.run.knows_split or not len(self.m.split.test):
             return torch.arange(self._p**2)
         return self.basis.rows(self.m.split.test)
@@ -461,7 +461,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def without_each(self) -> pd.DataFrame:
-        """What a sample of held-out pairs loses without each circle in turn, one row a frequency.
+        """The losses of a sample of held-out pairs without each circle in turn, one row per frequency.
 
         Columns are the `margin lost` (the largest fall of the mean of the right logit minus that of an answer further
         on, in logits), `lead lost` (the fall of the mean of the right logit minus the best other), `loss` (in nats) and
@@ -490,12 +490,12 @@ class Causal(Component[Any]):
         return tuple(self._other_circles(self.circles))
 
     def accuracy_of(self, blocks: Sequence[Any]) -> float:
-        """Accuracy with nothing but some blocks and the mean in the embedding."""
+        """Accuracy with only some blocks and the mean in the embedding."""
         return self._share_right(self._kept(blocks).given)
 
     @cached_property
     def accuracy_resampled(self) -> float:
-        """Accuracy with the circles and their companions those of other numbers, by one permutation of the tokens."""
+        """Accuracy when circles and companions are those of other numbers, by one permutation of the tokens."""
         order = torch.randperm(self._p, generator=torch.Generator().manual_seed(0))
         return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks).given)
 
@@ -517,7 +517,7 @@ class Causal(Component[Any]):
 
     @property
     def crossed(self) -> tuple[int, int]:
-        """How many pairs of circles tell different wrong answers apart, and how many pairs there are."""
+        """How many pairs of circles distinguish different wrong answers, and how many pairs there are."""
         cosines = Cosines.of(self._intact, self._few, self._sign)
         return crossed_pairs(cosines, self._intact.margins, self.foretold.margins)
 
@@ -541,7 +541,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def synergy(self) -> Synergy:
-        """Whether two circles out cost what each costs, on a sample of held-out pairs."""
+        """The loss without two circles compared with the sum of single losses, on a sample of held-out pairs."""
         pairs = self._sample(self.held_out, SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
 

@@ -85,7 +85,7 @@ class Circles(Component[Any]):
 
     @cached_property
     def head_outputs(self) -> Float[Tensor, "b head d_model"]:
-        """What every head adds to the residual stream, with a fixed."""
+        """Output of every head to the residual stream, with a fixed."""
         return torch.einsum("bhd,hdm->bhm", self.head_values, self.m.W_O)
 
     def _petal_fits(self, token_values: Tensor, head_values: Tensor, maps: Tensor) -> list[PetalFit]:
@@ -178,7 +178,7 @@ class Circles(Component[Any]):
 
     @cached_property
     def mlp_linearity(self) -> Linearity:
-        """How much of what the MLP does an affine map does as well.
+        """Share of the MLP's output that an affine map explains.
 
         Raises:
             NoSuchPart: the network is not a transformer with an MLP.

@@ -1,4 +1,4 @@
-"""What is measured of a network over pairs whose basis are frequencies: waves, neurons, heads, progress, ablations."""
+"""Measurements of a network over pairs in the basis of frequencies: waves, neurons, heads, progress, ablations."""
 
 from __future__ import annotations
 
@@ -208,7 +208,8 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def embedding_is_periodic(self) -> bool:
-        """Whether as many frequencies as there are key ones hold most of the embedding, as under no other names."""
+        """True if as many frequencies as there are key ones hold most of the embedding, and more than under other
+        labels."""
         if not self.has_embedding:
             return False
         count, W_E = len(self.freqs), self.W_E.T.double().cpu()
@@ -262,12 +263,13 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:
-        """Whether the correct logit feels how far a and b are apart: distance irrelevance of Zhong et al. 2023."""
+        """Distance irrelevance of Zhong et al. 2023: how little the correct logit depends on the distance of a and
+        b."""
         return symmetry.distance_irrelevance(self.logits, self.sign)
 
     @cached_property
     def symmetricity(self) -> symmetry.Symmetricity:
-        """Whether both inputs act alike: gradient symmetricity of Zhong et al. 2023.
+        """Gradient symmetricity of Zhong et al. 2023: how alike both inputs act.
 
         Raises:
             NoSuchPart: no gradient of the logits is to be had, as of a module that detaches or is quantised.
@@ -336,7 +338,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def neurons_are_periodic(self) -> bool:
-        """Whether at least half of the neurons are one frequency, as they are not with residues renamed."""
+        """True if at least half of the neurons have one frequency, and more than with relabelled residues."""
         return self.has_neurons and bool(self.neurons.explained.double().mean() >= 0.5) and self.neuron_null < 0.5
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What keeps numbers of a network from being defined, in plain words."""
+"""Reasons why numbers of a network are undefined, in plain words."""
 
 from __future__ import annotations
 

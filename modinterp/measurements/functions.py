@@ -106,7 +106,7 @@ class Functions(Component[Any]):
 
     @cached_property
     def half_turn_controls(self) -> dict[str, float]:
-        """The same for changes as large that no algorithm foretells to do anything, by what is changed."""
+        """Share of moved answers under controls of the same size, by the part that is changed."""
         freqs, tables = self._with_companions(self.circles), self._embedded.tables
         angles = [2 * pi * k / self._p * HALF for k in freqs]
         random = turn_of_random_planes(self._p, angles)
@@ -151,5 +151,5 @@ class Functions(Component[Any]):
 
     @cached_property
     def accuracy_alone(self) -> float:
-        """Accuracy with nothing but circles of f(a) and g(b) and the mean in the embedding."""
+        """Accuracy with only the circles of f(a) and g(b) and the mean in the embedding."""
         return self._answered([table.mean(dim=0) + part for table, part in self._parts])

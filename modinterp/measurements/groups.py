@@ -1,4 +1,4 @@
-"""What is measured of a network that composes the elements of a finite group, representation by representation."""
+"""Measurements of a network that composes the elements of a finite group, in the basis of representations."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def neuron_inputs(self) -> dict[str, Float[Tensor, "element neuron"]]:
-        """What enters each neuron of the last layer on average, by the first element, `a`, and by the second, `b`."""
+        """Mean input of each neuron of the last layer, by the first element, `a`, and by the second, `b`."""
         pre = self.activation(f"{self.last_block}.mlp.hook_pre")
         return {"a": pre.mean(dim=1), "b": pre.mean(dim=0)}
 
@@ -191,7 +191,7 @@ class GroupMeasurements(PairMeasurements):
         return self.post.double() @ self.W_L.double()
 
     def logits_of_products(self, kept: tuple[Irrep, ...]) -> Float[Tensor, "a b output"]:
-        """Logits of nothing but matrix elements of rho(a b) in the neurons, for some representations rho."""
+        """Logits with only the matrix elements of rho(a b) in the neurons, for some representations rho."""
         by_product = part_in(self.mean_neurons, kept) @ self.W_L.double()
         return by_product[self.task.table.to(by_product.device)]
 

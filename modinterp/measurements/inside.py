@@ -26,7 +26,7 @@ MOST_POSITIONS = 32  # that are put to their mean
 
 
 def sampled(n_ctx: int) -> int:
-    """How many inputs of so many tokens have their parts looked at and changed."""
+    """Number of inputs on which parts are measured and changed, for inputs of so many tokens."""
     return max(1, min(SAMPLED, TOKENS // n_ctx))
 
 
@@ -162,7 +162,7 @@ class Inside(Component[Any]):
 
     @cached_property
     def attribution(self) -> pd.DataFrame:
-        """What each part adds to the right logit above the mean logit, at the positions that are read. [logits]
+        """Contribution of each part to the right logit above the mean logit, at the positions that are read. [logits]
 
         A last normalisation divides by what it divides by in the run. Parts of one input add up to its logit.
 

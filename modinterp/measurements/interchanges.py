@@ -26,7 +26,7 @@ FEWEST = 20  # answers of which a share is taken
 
 @dataclass(frozen=True)
 class Moved:
-    """How often answers moved as foretold when a part was exchanged, and with a control.
+    """Share of the answers that moved as predicted when a part was exchanged, and in a control.
 
     Attributes:
         share: answers that moved as foretold.
@@ -38,17 +38,17 @@ class Moved:
 
     @property
     def moved(self) -> float:
-        """Share of the answers that moved as foretold."""
+        """Share of the answers that moved as predicted."""
         return self.share.held / self.share.of
 
     @property
     def moved_by_control(self) -> float:
-        """Share of the answers that moved so in the control."""
+        """Share of the answers that moved in this way in the control."""
         return self.control.held / self.control.of
 
 
 class Counted:
-    """Counts of answers that moved as foretold, added up over positions."""
+    """Counts of answers that moved as predicted, summed over positions."""
 
     def __init__(self) -> None:
         self.held = [0, 0]
@@ -71,7 +71,7 @@ class Counted:
 
 
 class Interchanges(Component[Any]):
-    """What exchanges of parts between positions and inputs do to the answers: `m.interchanges`."""
+    """Effects of exchanging parts between positions and inputs: `m.interchanges`."""
 
     @property
     def network(self) -> Network:

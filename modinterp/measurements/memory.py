@@ -38,10 +38,11 @@ def check_memory(name: str, task: Task, network: Network) -> None:
 
 
 def needed_memory(task: Task, network: Network) -> int:
-    """Bytes that measurements of a network take, of which those that were measured took 75 to 100%.
+    """Estimated bytes for the measurements of a network; tests took 75 to 100% of the estimate.
 
-    All activations at once, in float64; or, of addition and its like, logits and neurons in float32 and blocks of them,
-    whichever is less. Logits of more than 1 GiB are computed from the residual stream when they are read.
+    The result is the smaller of two numbers. One is for all activations in float64. The other, for addition and similar
+    tasks, is for logits and neurons in float32 by blocks. Logits of more than 1 GiB are computed from the residual
+    stream when they are read.
     """
     c, inputs, classes = network.cfg, prod(task.grid or ()), task.output_sizes[0]
     d_model, neurons = getattr(c, "d_model", 0), getattr(c, "d_mlp", 0) or 0

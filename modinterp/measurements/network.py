@@ -1,4 +1,4 @@
-"""What is measured of any network with its task: the base of every family of measurements."""
+"""Measurements of any network with its task: the base of every family of measurements."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class NoSuchPart(NotRecorded):
 
 
 def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
-    """Measurements of several runs, of which only the one that is looked at holds its activations."""
+    """Measurements of several runs; only the one in use holds its activations."""
     all_of_them = list(measured)
     for each in all_of_them:
         yield each
@@ -150,12 +150,12 @@ class NetworkMeasurements:
 
     @property
     def task(self) -> Any:
-        """What the network was trained on."""
+        """The task on which the network was trained."""
         return self.run.task
 
     @property
     def spec(self) -> RunSpec | None:
-        """What the run was trained from; None for a foreign checkpoint."""
+        """The spec of the run; None for a user's checkpoint."""
         return self.run.spec
 
     @property
@@ -170,7 +170,7 @@ class NetworkMeasurements:
         return self.run.spec.recipe
 
     def let_go(self) -> None:
-        """Forget the activations, which are captured anew when they are asked for; numbers and tables stay."""
+        """Free the activations; the next use captures them again. Numbers and tables stay."""
         self.run.let_go()
         kept = vars(self)
         parts = {name: value for name, value in kept.items() if isinstance(value, Kept)}
@@ -199,7 +199,7 @@ class NetworkMeasurements:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether what is known of it was measured when it was published, and its weights did not come along."""
+        """True if the run has recorded measurements in place of its weights."""
         return not self.has_weights and self.run.recorded is not None
 
     @property
@@ -304,7 +304,7 @@ class NetworkMeasurements:
 
     @property
     def operation(self) -> str:
-        """What was to be learned, such as `a + b`, without the modulus."""
+        """The operation of the task, such as `a + b`, without the modulus."""
         return self.task.name.partition(" mod")[0]
 
     @cached_property

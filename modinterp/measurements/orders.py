@@ -1,4 +1,4 @@
-"""What is measured of a network that orders numbers."""
+"""Measurements of a network that orders numbers."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def trained_on(self) -> Int[Tensor, "input pos"]:
-        """Inputs that the run was trained on; none for a foreign checkpoint, of which they are not known."""
+        """Training inputs of the run; empty for a user's checkpoint, whose split is unknown."""
         return _trained_on(self.task, self.run.spec)
 
     @cached_property
     def uniform(self) -> Examples:
-        """Inputs drawn uniformly, none of which was trained on, with their labels."""
+        """Held-out inputs, drawn uniformly, with their labels."""
         return self._unseen(UNIFORM, UNIFORM_SEED)
 
     @cached_property
     def small(self) -> Examples:
-        """Inputs of small numbers alone, none of which was trained on, with their labels."""
+        """Held-out inputs of small numbers alone, with their labels."""
         return self._unseen(SMALL, 2, self.smallest_number)
 
     @property

@@ -1,4 +1,4 @@
-"""What is measured of a network over pairs (a, b), whatever the operation: embedding, answers, blocks of its basis.
+"""Measurements of a network over pairs (a, b), for any operation: embedding, answers, blocks of its basis.
 
 Whether the blocks are frequencies or representations, and the order and sign of the operation, is the basis' matter.
 """
@@ -131,7 +131,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def operation(self) -> str:
-        """What the answer is a function of: such as `a + b`, or places i and j in a cyclic group."""
+        """The argument of the answer, such as `a + b`, or places i and j in a cyclic group."""
         return self.basis.answer
 
     @property
@@ -227,10 +227,11 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def is_output_only(self) -> bool:
-        """Whether no matrix is known that the logits come from, so that blocks are looked for in the logits.
+        """True if the matrix behind the logits is unknown, so that blocks are measured in the logits.
 
-        The network is seen from outside alone, or its last neurons make less than half of the logits' variance, the
-        mean of each pair and of each class left out, as where earlier layers do the work. Never so `as_published`.
+        The neurons are unknown for a network that is called from outside. In others the last neurons may make less than
+        half of the logits' variance, because earlier layers do the work. The variance leaves out the mean of each pair
+        and of each class. Never so `as_published`.
         """
         if self.as_published:
             return False
@@ -261,7 +262,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def features_name(self) -> str:
-        """What the readout matrix acts on, in words."""
+        """Text: the activations that the readout matrix reads."""
         if self.is_output_only:
             return "the logits"
         return "neurons" if self.has_neurons else "the residual stream"
@@ -291,7 +292,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def features(self) -> Float[Tensor, "a b feature"]:
-        """What the readout matrix acts on: neurons of the last layer, or the residual stream where there are none."""
+        """The activations that the readout matrix reads: neurons of the last layer, or else the residual stream."""
         return self._readout[0]
 
     @property
@@ -345,7 +346,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def all_are_key(self) -> bool:
-        """Whether every block is a key one, so that no null tells them from others."""
+        """True if every block is a key block, so that no null can distinguish them."""
         return len(self.key_blocks) == len(self.basis.all_blocks)
 
     def shares_of(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
@@ -431,7 +432,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def spectrum_nulls(self) -> nulls.Nulls:
-        """How clear the key blocks are in the readout matrix, against matrices in which there is nothing to find."""
+        """Nulls for the key blocks in the readout matrix: draws of matrices without structure."""
         at_start = None
         if self._drawable is not None and not self.is_output_only:
             at_start = (matrix[:, self.basis.order] for matrix in nulls.readouts_at_start(self._drawable, self.draws))
@@ -450,7 +451,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
-        """How much of the logits the blocks explain, against logits in which there is nothing to find."""
+        """Nulls for the share of the logits that blocks explain: draws of logits without structure."""
         return self.basis.logit_nulls(self.logits, len(self.key_blocks), self._logits_at_start())
 
     @property

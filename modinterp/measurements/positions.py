@@ -1,4 +1,4 @@
-"""What all families of measurements on sequences share: inputs that are drawn, answers at positions, interventions."""
+"""Common part of all measurements on sequences: a sample of inputs, answers at positions, interventions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @property
     def answering(self) -> Answering:
-        """What it answers, by position and kind of input."""
+        """The answers of the network, by position and kind of input."""
         return self.part(Answering)
 
     @property
@@ -48,12 +48,12 @@ class PositionMeasurements(NetworkMeasurements):
 
     @property
     def interchanges(self) -> Interchanges:
-        """What exchanges of values, keys, queries and directions do to its answers."""
+        """Effects on the answers of exchanging values, keys, queries and directions."""
         return self.part(Interchanges)
 
     @property
     def carrying(self) -> Carrying:
-        """What exchanges of carries and turns of digits do to the digits of a sum."""
+        """Effects on the digits of a sum of exchanging carries and turning digits."""
         return self.part(Carrying)
 
     def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:

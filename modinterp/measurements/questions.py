@@ -1,4 +1,4 @@
-"""What is measured question by question, of a network that is asked several things about each pair."""
+"""Measurements of a network that answers several questions about each pair, question by question."""
 
 from __future__ import annotations
 

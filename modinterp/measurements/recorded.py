@@ -1,4 +1,4 @@
-"""What was measured of a network, as plain JSON: shipped with a run in place of its weights.
+"""Measurements of a network as plain JSON, shipped with a run in place of its weights.
 
 A measurement is recorded where its declared type can be made again from numbers and words: numbers, words, tuples,
 mappings, data classes of these, and small tensors. What is read is made by the types that the code declares, and not by

@@ -1,4 +1,4 @@
-"""What is measured of a network on sequences, whose inputs form no grid: answers, heads, what is lost without parts."""
+"""Measurements of a network on sequences: answers, heads, and the loss without parts."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def means(self) -> Float[Tensor, "layer pos head d_head"]:
-        """What every head writes at each position, before W_O, as a mean over the sampled inputs."""
+        """Mean output of every head over the sampled inputs, before W_O, at each position."""
         return mean_outputs(self.precise, self.sampled.inputs)
 
     @cached_property

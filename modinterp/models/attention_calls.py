@@ -1,4 +1,4 @@
-"""Attention patterns inside anybody's module: each softmax over positions is seen, and may be changed, as it is called.
+"""Attention patterns inside a user's module: each call of softmax over positions is recorded, and can be changed.
 
 Modules compute attention by `scaled_dot_product_attention`, which shows no pattern, or by a softmax of scores. While a
 block runs, both are replaced by functions that give the same and let the pattern pass. Nothing is known by name.

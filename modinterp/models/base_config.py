@@ -1,4 +1,4 @@
-"""What the configurations of all networks share: activations, and how a configuration fits a task."""
+"""Common part of all configurations: activations, and the check against a task."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONFIGS: dict[str, type] = {}  # the classes of configurations, by name
 
 
 class BaseConfig:
-    """What all configurations share: whether a task fits, and attributes that TransformerLens asks a config for."""
+    """Base of all configurations: the check against a task, and attributes that TransformerLens needs."""
 
     normalization_type = None
     n_key_value_heads = None

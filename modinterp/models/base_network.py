@@ -1,4 +1,5 @@
-"""What all hooked networks share: a config, weights under fixed names, their products, and TransformerLens' words."""
+"""Common part of all hooked networks: a config, weights under fixed names, their products, and TransformerLens'
+names."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def returned(logits: Float[Tensor, "batch pos output"], return_type: str | None,
 
 
 class Network(HookedRootModule):
-    """What all networks of this package share: a config, weights under fixed names, and products of weights."""
+    """Base of all networks of this package: a config, weights under fixed names, and products of weights."""
 
     cfg: Any
     embed: Any
@@ -123,7 +124,7 @@ class Network(HookedRootModule):
         return FactoredMatrix(self.W_V, self.W_O)
 
     def set_use_attn_result(self, use: bool) -> None:
-        """Whether what each head adds to the residual stream passes through `hook_result`, as in HookedTransformer.
+        """Choose whether each head's output passes through `hook_result`, as in HookedTransformer.
 
         Raises:
             ValueError: the network has no attention.

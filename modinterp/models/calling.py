@@ -1,4 +1,4 @@
-"""How anybody's network is called: in which form it takes its inputs, and logits at the last position come out."""
+"""Call a user's network: the form of its inputs, and its logits at the last position."""
 
 from __future__ import annotations
 
@@ -294,7 +294,7 @@ def _of_size(network: Callable[..., Any], way: Calling, tokens: Tensor, classes:
 
 
 def refused(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> str | None:
-    """What a network answers to inputs that it does not take in some way; None where it takes them."""
+    """The error of a network on inputs of some form; None if it takes them."""
     try:
         with torch.no_grad():
             way.logits(network, tokens, classes)

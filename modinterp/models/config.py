@@ -96,7 +96,7 @@ class TransformerConfig(BaseConfig):
 
     @property
     def forward_pass(self) -> str:
-        """What no weight says of how the network computes, in a few words.
+        """Text: the parts of the forward pass that no weight shows.
 
         >>> TransformerConfig(d_vocab=113, d_vocab_out=113, n_ctx=2, attention_rate=0.25, causal=False).forward_pass
         'attention rate 0.25, every position attends to all, relu neurons, read at the last position'

@@ -25,7 +25,7 @@ _LAYER = re.compile(r"blocks\.([0-9]{1,6})\.")
 
 @dataclass(frozen=True)
 class ForwardPass:
-    """What a file of weights does not say of how its network computes, and somebody has to.
+    """The parts of a forward pass that a file of weights does not hold, and that the user names.
 
     Attributes:
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.

@@ -23,7 +23,7 @@ def _centred(w: Float[Tensor, "*rows column"], axis: int = -1) -> Tensor:
 
 
 def folded(network: Network) -> Network:
-    """The same function with centred weights, and with what a LayerNorm has of its own in the weights that read it.
+    """An equal network with centred weights, and with each LayerNorm's own weights folded into those that read it.
 
     Where there is a LayerNorm or none: the logits of each input are centred over the outputs, which changes no
     probability. With a LayerNorm, whatever writes into the residual stream is centred over `d_model`, w and b go into

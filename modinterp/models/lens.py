@@ -1,4 +1,4 @@
-"""What is used of TransformerLens, without the libraries for language models that importing all of it imports.
+"""The used parts of TransformerLens, without the libraries for language models that it imports.
 
 Those (transformers, datasets, pyarrow) take longer than torch. Whoever uses more of TransformerLens imports it as ever.
 """

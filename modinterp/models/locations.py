@@ -1,4 +1,4 @@
-"""Where in anybody's network the embedding, the attention and the neurons are."""
+"""Places of the embedding, the attention and the neurons in a user's network."""
 
 from __future__ import annotations
 

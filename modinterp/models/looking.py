@@ -1,4 +1,4 @@
-"""What is found inside anybody's module by calling it: its embedding, its attention, its neurons and what reads them.
+"""Find the embedding, attention, neurons and read-out inside a user's module by calling it.
 
 Parts are recognised by what happens, never by name alone: an embedding's output moves with the token, a pattern is a
 softmax over positions that leaves the logits as they were, and neurons are what enters the layer behind a nonlinearity.
@@ -26,7 +26,7 @@ _PROBED = 64  # inputs over which the gradient of the logits is averaged
 
 @runtime_checkable
 class Wrapped(Protocol):
-    """What is asked of a wrapped module here; see `modinterp.models.Wrapped`."""
+    """The part of a wrapped module that this file needs; see `modinterp.models.Wrapped`."""
 
     cfg: WrappedConfig
     inputs: Tensor
@@ -49,7 +49,7 @@ class Wrapped(Protocol):
         ...
 
     def seen(self, location: Location, tokens: Tensor) -> Tensor:
-        """What is at a location for some inputs."""
+        """The activations at a location for some inputs."""
         ...
 
     def in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:

@@ -102,7 +102,7 @@ class MLPConfig(BaseConfig):
 
     @property
     def forward_pass(self) -> str:
-        """What no weight says of how the network computes, in a few words."""
+        """Text: the parts of the forward pass that no weight shows."""
         return f"{JOINED[self.joined]}, {self.act_fn} neurons"
 
     @property

@@ -1,4 +1,4 @@
-"""What the neurons of an external module read: the place before its nonlinearity, found by trying."""
+"""Find the inputs of the neurons of an external module: the place before its nonlinearity, by trying."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from modinterp.models.lookup import (
 
 
 class Operations(NamedTuple):
-    """What the training pass computes with beside torch's own operations.
+    """Operations of the training pass beside torch's own.
 
     Attributes:
         affine: the function x W + b of the large products.

@@ -1,4 +1,4 @@
-"""What a user's network gives, and which part of it is logits."""
+"""The output of a user's network, and the part of it that is logits."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from modinterp.tasks import Task
 
 @dataclass(frozen=True)
 class OutsideConfig:
-    """What is known of a network that is seen from outside.
+    """Configuration of a network that is called from outside.
 
     Attributes:
         kind: name of its class, or of the function.
@@ -35,7 +35,7 @@ class OutsideConfig:
 
     @property
     def summary(self) -> str:
-        """What it is, in a few words."""
+        """Text: a short description of the network."""
         return f"{self.kind}, seen from outside"
 
     @property

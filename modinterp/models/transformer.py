@@ -82,7 +82,7 @@ class Attention(Component):
         asking: Float[Tensor, "batch query d_model"],
         table: ResidualTable | None = None,
     ) -> Float[Tensor, "batch query d_model"]:
-        """What all heads together add to the residual stream, at the positions that ask, the last ones of x.
+        """Output of all heads together to the residual stream, at the query positions, the last ones of x.
 
         Args:
             table: the distinct rows of x, where they are known to be few.
@@ -126,7 +126,7 @@ class MLP(Component):
         self.hook_pre, self.hook_post = HookPoint(), HookPoint()
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_out"]:
-        """What the MLP adds to the residual stream; its neurons, where it has no W_out."""
+        """Output of the MLP to the residual stream; its neurons, where it has no W_out."""
         pre = x @ self.W_in
         if hasattr(self, "b_in"):
             pre = pre + self.bias_count * self.b_in

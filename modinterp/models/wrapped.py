@@ -37,7 +37,7 @@ class _Points(nn.Module):
 
 
 class Wrapped(Network):
-    """Anybody's module or function, called as it is; what is known of its inside passes through our hook points.
+    """A user's module or function, called unchanged. Known parts of its inside pass through our hook points.
 
     Args:
         network: from inputs, in one of the `FORMS` of `modinterp.models.calling`, to logits of each input, at the last
@@ -86,7 +86,7 @@ class Wrapped(Network):
         self._build()
 
     def called_otherwise(self, task: Task, calling: Calling) -> Wrapped:
-        """The same network called in another way, seen from outside."""
+        """A copy that calls the network in another way, from outside."""
         return Wrapped(self.__dict__["inner"], task, calling, is_looked_into=False)
 
     @cached_property
@@ -189,7 +189,7 @@ class Wrapped(Network):
             return self.called(tokens).unsqueeze(1)
 
     def in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-        """A change of activations `[batch, pos, ...]` in the task's order as one of activations in the network's."""
+        """Turn a change of activations `[batch, pos, ...]` in the task's order into one in the network's order."""
         calling: Calling = self.cfg.calling
         order, is_turned = calling.order, calling.form == POSITIONS_FIRST
 
@@ -208,7 +208,7 @@ class Wrapped(Network):
         return changed
 
     def seen(self, location: Location, tokens: Tensor) -> Tensor:
-        """What is at a location for some inputs.
+        """The activations at a location for some inputs.
 
         Raises:
             ValueError: the network never calls it.

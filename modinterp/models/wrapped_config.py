@@ -1,4 +1,4 @@
-"""What is known of the shape of a user's network."""
+"""Known sizes of a user's network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modinterp.models.locations import Location
 
 @dataclass(frozen=True)
 class WrappedConfig:
-    """What is known of the shape of anybody's network.
+    """The configuration of a user's network: its known sizes.
 
     Attributes:
         kind: name of its class, or of the function.
@@ -34,7 +34,7 @@ class WrappedConfig:
 
     @property
     def summary(self) -> str:
-        """What was found, in a few words."""
+        """Text: a short description of the parts that were found."""
         return f"{self.kind}, {len(self.hooks)} hook points" if self.hooks else f"{self.kind}, seen from outside"
 
     @property

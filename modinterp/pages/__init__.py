@@ -1,1 +1,1 @@
-"""What every page is made of: one head and style, plotly once, figures and tables that fit any width."""
+"""The parts of every page: one head and style, plotly once, figures and tables that fit any width."""

@@ -1,4 +1,4 @@
-"""What the words on pages mean, in a sentence each: the tooltips, and the first sentences of docs/glossary.md."""
+"""Definitions of the terms on pages, one sentence each: the tooltips, and the first sentences of docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TERMS = {
     "FVE": "Fraction of variance explained: 1 minus the squared residual of a fit over the variance.",
     "grokking": "Generalising long after memorising: at least 500 epochs later here.",
     "key frequency": "A frequency that the network uses: one of those before the largest gap in the spectrum of W_L.",
-    "key frequencies": "The frequencies that the network uses: those before the largest gap in the spectrum of W_L.",
+    "key frequencies": "A frequency that the network uses: one of those before the largest gap in the spectrum of W_L.",
     "logit": "The network's score of one answer; softmax makes probabilities of all of them.",
     "loss": "Mean negative logarithm of the probability of the right answer, in nats.",
     "measurement": "One measure on the networks of one recipe; statements that share it count once.",

@@ -1,4 +1,4 @@
-"""What a page holds compressed: the figures, each drawn when it comes into view, and plotly, which draws them.
+"""The compressed parts of a page: plotly, and the figures, each drawn when it comes into view.
 
 Of plotly.js a page takes the part that draws in the plane, which lies here as its makers publish it
 (`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence), a third of the whole; the whole, which comes with plotly,

@@ -71,7 +71,7 @@ def _player(slider: Slider, key: str) -> str:
 
 
 def in_words(figure: go.Figure) -> str:
-    """What a figure shows, for who cannot see it: its title, panels, axes and what is drawn."""
+    """Describe a figure for readers who cannot see it: title, panels, axes and curves."""
     axes = dict.fromkeys(a.title.text for a in (*figure.select_xaxes(), *figure.select_yaxes()) if a.title.text)
     names = dict.fromkeys(trace.name for trace in figure.data if trace.name)
     parts = {

@@ -30,7 +30,7 @@ MOST_SECONDS = 86_400.0  # between two looks
 
 @dataclass
 class Watched:
-    """What was measured of a training so far, so that nothing is measured twice.
+    """The measurements of a running training so far, each made once.
 
     Attributes:
         seconds: between two looks of the page at what is beside it.

@@ -1,1 +1,1 @@
-"""What leaves the house in other people's layouts: repositories of the Hub, and networks whose mechanism is known."""
+"""Exports in the layouts of other projects: repositories of the Hub, and networks whose mechanism is known."""

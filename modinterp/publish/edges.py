@@ -35,7 +35,7 @@ def edges(network: Network) -> tuple[Edge, ...]:
 
 
 class Graph:
-    """A network on all inputs of its task, of which every edge may carry something else than its writer writes."""
+    """A network on all inputs of its task, in which each edge can be replaced."""
 
     def __init__(self, network: Network, task: Task):
         self.network, self.labels, self.edges = network, task.labels()[:, 0], edges(network)
@@ -85,7 +85,8 @@ class Graph:
             return {e: float(self.loss(self.logits({e: self.changes[e]})) - whole) for e in self.edges}
 
     def attributions(self) -> dict[Edge, float]:
-        """The same to first order, from one backward pass: attribution patching (Nanda 2023; Syed et al. 2023)."""
+        """First-order estimates of `effects` from one backward pass: attribution patching (Nanda 2023; Syed et al.
+        2023)."""
         nothing = {edge: torch.zeros_like(change).requires_grad_() for edge, change in self.changes.items()}
         gradients = torch.autograd.grad(self.loss(self.logits(nothing)), list(nothing.values()))
         return {edge: float((self.changes[edge] * g).sum()) for edge, g in zip(self.edges, gradients, strict=True)}

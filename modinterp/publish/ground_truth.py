@@ -61,7 +61,7 @@ class Case:
 
 
 def case(name: str, run: TrainedRun, planted: tuple[int, ...] | None = None) -> Case:
-    """What is known of a one-layer transformer over pairs of residues: all of it measured, each edge ablated.
+    """The measured mechanism of a one-layer transformer over pairs of residues, with each edge ablated.
 
     Args:
         planted: the frequencies that were written into its weights, where they were.

@@ -14,7 +14,7 @@ LIBRARY, KIND = "modinterp", "kind"
 
 
 def configuration(config: Config) -> dict[str, Any]:
-    """What `config.json` says of a network: the sizes of its configuration, and which class reads it."""
+    """The content of `config.json`: the sizes of a network, and the class that reads it."""
     labelled = config.labelled()
     return {KIND: "HubPairMLP" if isinstance(labelled, MLPConfig) else "HubTransformer", **asdict(labelled)}
 

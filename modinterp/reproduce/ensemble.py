@@ -95,7 +95,7 @@ def measurements_of_a_run(
     *,
     report: Report,
 ) -> tuple[dict[str, Any], Evidence, Made]:
-    """What a piece measures: all that the claims of a source, and the figures drawn from this run, ask of it alone.
+    """One piece of work: all measurements of one run for the claims and figures of a source.
 
     Args:
         figures: keys of these figures.

@@ -1,4 +1,4 @@
-"""What claims measure, network by network, so that each is captured once and let go.
+"""Measure claims network by network, so that each network is captured once and then freed.
 
 A claim about several networks is asked of each alone first, for what that leaves behind: measurements, which are kept
 when the activations are let go, so that the claim then finds those of all its networks there.
@@ -27,7 +27,7 @@ from modinterp.training import RunSpec
 
 @dataclass(frozen=True)
 class Asked:
-    """What claims ask of a network, by their ids.
+    """Measures that claims need of a network, by claim id.
 
     Attributes:
         own: claims about one network that are about it.
@@ -64,7 +64,7 @@ class Evidence:
     at_start: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
-        """Measure on one network what is asked of it, and forget its activations."""
+        """Measure the claims of one network, and free its activations."""
         if asked.as_control:
             self._add_control(claims, asked, m)
         of_it = [claim for claim in claims if claim.id in asked.own]
@@ -117,7 +117,7 @@ class Evidence:
             self.seconds[id] = self.seconds.get(id, 0.0) + seconds
 
     def result(self, claim: Claim, specs: Mapping[str, RunSpec | None]) -> Result:
-        """What the numbers say of a claim about one network.
+        """The result of a claim about one network, from its numbers.
 
         Args:
             specs: name of every network that the claim is about to what it was trained from.
@@ -133,7 +133,7 @@ class Evidence:
 def asked_of(
     claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements], controls: Mapping[str, str]
 ) -> dict[str, Asked]:
-    """What claims ask of each network that is there, by its name.
+    """Measures that claims need of each available network, by its name.
 
     Args:
         controls: name of a network that learned something else to what it is.
@@ -186,7 +186,7 @@ def checked(
     evidence: Evidence | None = None,
     controls: Mapping[str, str] | None = None,
 ) -> tuple[Result, ...]:
-    """What is found of each claim on the runs that are there, with its numbers of control networks.
+    """Result of each claim on the available runs, with its numbers on control networks.
 
     Claims about one network are measured network by network, whose activations are let go before the next is captured.
 

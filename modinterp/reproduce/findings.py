@@ -1,4 +1,4 @@
-"""What a reproduction found, in the order in which a page tells it: what did not hold, and where sources disagree."""
+"""Findings of a reproduction, in the order of a page: claims that did not hold, and disagreements of sources."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
 
 
 def did_not_hold(reproduced: Reproduction) -> list[tuple[str, Reasons]]:
-    """What did not hold, by kind: under each, why claims do not, with those that do not for that reason."""
+    """Claims that did not hold, by kind and then by reason."""
 
     def why(result: Result) -> str:
         if reproduced.foreign:

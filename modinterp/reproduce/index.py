@@ -25,7 +25,7 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """What the index of all sources says of one; it holds no figures and no activations.
+    """The entry of one source in the index; it holds no figures and no activations.
 
     Attributes:
         name: short name of the source, and of the folder of its page.
@@ -52,7 +52,7 @@ class IndexEntry:
 
 
 def index_entry(reproduced: Reproduction) -> IndexEntry:
-    """What the index of all sources says of a reproduction."""
+    """The entry of a reproduction in the index of all sources."""
     return IndexEntry(
         reproduced.source.name,
         reproduced.source.title,

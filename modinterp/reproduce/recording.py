@@ -12,7 +12,8 @@ from modinterp.sources import Source, catalogue, of_each
 
 
 def recorded(run: TrainedRun) -> Recorded:
-    """The numbers that claims about one network have of a run, and the measurements of it that others may ask for.
+    """Data shipped in place of a run's weights: results of all single-network claims, and every measurement that fits
+    in JSON.
 
     Claims about several networks, and figures of several, ask measurements; where none takes in this run, none is
     recorded.

@@ -31,7 +31,7 @@ SPLIT_UNKNOWN = "Which inputs it was trained on is not known: test accuracy and 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What was measured of one source.
+    """All measurements of one source.
 
     Attributes:
         results: one a claim, in the order of the source.
@@ -55,7 +55,7 @@ class Reproduction:
     recompute: bool = False
 
     def part(self, page: Page) -> Reproduction:
-        """What belongs to one question of the source."""
+        """The part of a reproduction that belongs to one question of the source."""
         shown = {key for figure in page.figures for key in self.source.figures_shown_with(figure)}
         results = tuple(result for result in self.results if result.claim.figure in shown)
         figures = {key: self.figures[key] for key in page.figures if key in self.figures}
@@ -213,7 +213,7 @@ def _drawn(
 
 
 def spec_of(about: Source, run: str | None) -> RunSpec:
-    """What a run of a source is trained from; its main run by default, which may be that of another source.
+    """The spec of a run of a source; by default of its main run, which may belong to another source.
 
     Raises:
         ValueError: the source has no such run.
@@ -232,7 +232,7 @@ def reproduction_on(
     run: str | None = None,
     task: Task | None = None,
 ) -> Reproduction:
-    """Measure the claims of a source on somebody's checkpoint in the place of one of its runs, as far as one tells.
+    """Measure the claims of a source on a user's checkpoint, in the place of one of its runs.
 
     How its network computes, of which a file says nothing, is as in that run.
 

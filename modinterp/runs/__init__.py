@@ -1,4 +1,4 @@
-"""What was trained: specs by name, their place on disk, and a trained run as an object."""
+"""Trained runs: specs by name, their place on disk, and a run as an object."""
 
 from __future__ import annotations
 

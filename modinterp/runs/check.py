@@ -1,4 +1,4 @@
-"""Everything of a run read and held against what was written."""
+"""Read every file of a run and compare it with its checksum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from modinterp.tasks.description import TaskNotImportable
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found of one run.
+    """The state of the files of one run.
 
     Attributes:
         stands: whether it is finished or in training, and at which epoch.

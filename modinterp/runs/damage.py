@@ -1,4 +1,4 @@
-"""What is wrong with the files of a run."""
+"""Find damage in the files of a run."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def train_group(
     *,
     report: Report,
 ) -> Ended:
-    """What a task trains: a group of runs as one program; where one of them cannot be trained, each for itself.
+    """Train a group of runs as one program; if one of them cannot be trained, train each alone.
 
     Raises:
         RunIsHeld: another process trains one of them.
@@ -231,7 +231,7 @@ def search_on_cluster(
 def work_on_study(
     space: Space, question: Question, n_trials: int, journal: Path, device: str, threads: int, *, report: Report
 ) -> tuple[str, ...]:
-    """What a task does of a search: trial after trial of a shared study, until there are enough; a line for each."""
+    """Carry out trials of a shared study until there are enough, with one line for each."""
     if not journal.parent.is_dir():
         raise ValueError(f"a machine of the cluster does not see {journal.parent}; choose a --storage that all share")
     prepare_cpu(threads)

@@ -208,7 +208,7 @@ def _fetched(
 
 @contextmanager
 def hub_errors(subject: str) -> Iterator[None]:
-    """What goes wrong with the Hub, as a ValueError of one line.
+    """Turn errors of the Hub into a ValueError of one line.
 
     Args:
         subject: what was asked for, for the error.

@@ -1,4 +1,4 @@
-"""Trained runs read: by name, by folder, by their address on the Hub, finished or not; and anybody's checkpoint."""
+"""Load trained runs by name, folder or address on the Hub, finished or not, and users' checkpoints."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def load(
     joined: str | None = None,
     normalization_type: str | None = None,
 ) -> TrainedRun:
-    """A trained run by its name or folder, or anybody's checkpoint.
+    """Load a trained run by its name or folder, or a checkpoint of yours.
 
     Args:
         name: a run such as `SOURCE/RUN`, the folder of a run, its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the

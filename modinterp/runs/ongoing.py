@@ -1,4 +1,4 @@
-"""One training on disk: opened where it stands, its files held against what was written, and written as it goes."""
+"""One training on disk: open it at its last state, check its files, and write it as it continues."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def wrong_files(folder: Path, digests: Mapping[str, str]) -> list[Damage]:
 
 
 def damaged_files(folder: Path, written: WrittenState) -> list[Damage]:
-    """What is wrong with the files that a state vouches for."""
+    """Find damage in the files that a state lists."""
     files = dict(written.files or {})
     of_log = files.pop(store.SPECTRA, None)
     damages, path = wrong_files(folder, files), folder / store.SPECTRA

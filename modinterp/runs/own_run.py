@@ -1,4 +1,4 @@
-"""A run from a network that somebody trained elsewhere: its snapshots, its split and its history in one object."""
+"""Open a network that was trained elsewhere as a run, with its snapshots, split and history."""
 
 from __future__ import annotations
 

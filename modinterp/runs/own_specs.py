@@ -1,4 +1,4 @@
-"""What a training of one's own is made from: an operation, a modulus, a network and a recipe; from words or a file."""
+"""Specs of a user's trainings, from options or a file: an operation, a modulus, a network and a recipe."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def own_spec(
     d_mlp: int = 512,
     **changes: Any,
 ) -> RunSpec:
-    """What a training of one's own is made from; `modinterp.train` trains it.
+    """The spec of a user's training; `modinterp.train` trains it.
 
     >>> own_spec(p=59, seed=1, arch="mlp", epochs=500).recipe.epochs
     500

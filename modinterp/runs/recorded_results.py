@@ -1,4 +1,4 @@
-"""What was measured of a run when it was published, shipped with it in place of its weights."""
+"""Measurements of a run, made when it was published and shipped in place of its weights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Recorded:
 
 
 def read_recorded(path: Path) -> Recorded:
-    """What `Recorded.to_bytes` wrote, packed with gzip.
+    """Read the bytes that `Recorded.to_bytes` wrote, packed with gzip.
 
     Raises:
         ValueError: it is damaged, or larger than any that is written here.

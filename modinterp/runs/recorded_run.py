@@ -24,7 +24,7 @@ def is_recorded(folder: Path) -> bool:
 
 
 def recorded_run(folder: Path, name: str) -> TrainedRun:
-    """What a recorder wrote so far, without the module that it recorded.
+    """The run that a recorder has written so far, without its module.
 
     The network is there where its weights are in a layout that is read; else the history alone.
 

@@ -167,7 +167,7 @@ class record:
         return pd.DataFrame(self.rows)
 
     def run(self) -> TrainedRun:
-        """What was recorded so far, as `mi.run` gives it."""
+        """The run recorded so far, as from `mi.run`."""
         rows = self.split.train
         return run(self.model, self.task, snapshots=self.folder, train=rows, history=self.history, name=self.name,
                    inputs=self.inputs, tokens=self.tokens)  # fmt: skip

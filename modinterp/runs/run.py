@@ -1,4 +1,4 @@
-"""A trained run as an object: its task, its network, how it got there."""
+"""A trained run as an object: its task, its network and its history."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class TrainedRun(Generic[T]):
         return all_activations(self.network, self.task)
 
     def let_go(self) -> None:
-        """Forget the activations; they are captured anew when they are asked for."""
+        """Free the activations; the next use captures them again."""
         self.__dict__.pop("_activations", None)
 
     @cached_property
@@ -136,7 +136,7 @@ class TrainedRun(Generic[T]):
         return self.own_split is not None or self.spec is not None
 
     def at_start(self) -> TrainedRun:
-        """The same run before its first step: initial weights, history and snapshots cut to epoch 0.
+        """A copy of the run before its first step: initial weights, history and snapshots cut to epoch 0.
 
         Raises:
             NotRecorded: a foreign checkpoint, whose initial weights are not known.
@@ -148,7 +148,7 @@ class TrainedRun(Generic[T]):
         return self._until(0, f"{self.name} at the start", network, {0: weights})
 
     def memorised(self) -> TrainedRun | None:
-        """The same run at the first snapshot at which it has memorised and not generalised, with what was until then.
+        """A copy of the run at the first snapshot that has memorised and not generalised, cut to that epoch.
 
         At least 99% of the answers trained on are right then, and at most a fifth of the others; None where no snapshot
         is of such an epoch.

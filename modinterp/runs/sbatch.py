@@ -44,7 +44,7 @@ exit "$code"
 
 @dataclass(frozen=True)
 class Job:
-    """What each task of the array asks the cluster for.
+    """Cores, GPUs and time limit of each job of the array.
 
     Attributes:
         time: its time limit, as SLURM writes it, such as `4:00:00`; after it the task goes back into the queue.

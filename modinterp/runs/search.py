@@ -1,4 +1,4 @@
-"""A search for hyper-parameters: the space it is in, what is asked of it, and what came out of it.
+"""A search for hyper-parameters: its space, its question and its result.
 
 `modinterp.runs.study` carries a search out, with Optuna. Its result lies beside the runs of its source::
 
@@ -31,7 +31,7 @@ Choice = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a space: which choice has the lowest validation loss.
+    """The question of a search: the choice with the lowest validation loss.
 
     Attributes:
         p: modulus of the task.
@@ -108,7 +108,7 @@ class Space:
 
 @dataclass(frozen=True)
 class Search:
-    """What came out of a search.
+    """The result of a search.
 
     Attributes:
         trials: one row a finished trial: `trial`, its number; what was chosen, by the names of the space; `state`,

@@ -1,4 +1,4 @@
-"""What `torch.save` wrote, in its archive format and its older one, read as data: see `modinterp.runs.pickles`."""
+"""Read files of `torch.save`, in both formats, as data: see `modinterp.runs.pickles`."""
 
 from __future__ import annotations
 

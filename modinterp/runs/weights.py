@@ -1,4 +1,4 @@
-"""Weights from a file that anybody may have written: read as data, or refused with one line that says why.
+"""Read weights from an untrusted file as data, or refuse it with a reason in one line.
 
 Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`): nothing that
 they name is imported or called, and only the bytes of the weights that are asked for are read.

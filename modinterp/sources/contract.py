@@ -1,4 +1,4 @@
-"""What a source is: a paper or report as one folder, with its runs, claims and figures.
+"""A source: a paper or report as one folder, with its runs, claims and figures.
 
 Making a `Source` costs nothing, so that a command can list all of them; its parts are imported when they are first
 asked for, and everything that they name (runs, figures) is looked up then, so that a wrong name fails at once.
@@ -42,7 +42,7 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Source(Mapping):
-    """A paper, report or notebook whose statements are held against trained networks.
+    """A paper, report or notebook whose statements are compared with trained networks.
 
     It is a mapping from the ids of its claims, with or without the source's name in front, to the claims.
 
@@ -158,7 +158,7 @@ class Source(Mapping):
 
     @cached_property
     def story(self) -> Story | None:
-        """What the page begins with; None where that is left to the claims, and to the first figures.
+        """The beginning of the page; None for a page that begins with its claims and first figures.
 
         Raises:
             KeyError: it names a claim which there is not.
@@ -233,7 +233,7 @@ class Source(Mapping):
         )
 
     def measurement(self, claim: Claim) -> Hashable:
-        """What two claims share that are one measurement: the measure, the recipe of the networks, and the numbers.
+        """Key of the measurement of a claim: the measure, the recipe of the networks, and the numbers.
 
         Such claims count once. (Factories of claims make their measures once for equal arguments.)
         """

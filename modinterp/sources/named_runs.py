@@ -43,7 +43,7 @@ def _place(name: str, places: Iterable[Root]) -> Root | None:
 
 
 def how_to_have_checkpoints(source: str) -> str:
-    """What to do where none of a source's trained runs is here, as where the package was installed without them."""
+    """Text: the next step where no trained run of a source is available, as in an installed package."""
     try:
         lacking = f"none of the trained runs of {source} is in {store.published()}: {store.HOW_TO_NAME}"
     except store.NoCheckpoints as error:
@@ -57,7 +57,7 @@ def how_to_have_checkpoints(source: str) -> str:
 
 
 def load(name: str | Path, task: Task | None = None, root: str | Path | None = None, **options: Any) -> TrainedRun:
-    """A trained run of a source, one of your own, or anybody's checkpoint.
+    """Load a trained run of a source, a run of your own, or a checkpoint.
 
     >>> load("SOURCE/RUN")                                     # doctest: +SKIP
     >>> load("mine/first", root="trained")                     # doctest: +SKIP

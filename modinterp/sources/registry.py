@@ -92,7 +92,7 @@ def catalogue() -> Mapping[str, RunSpec]:
 
 
 def spec(name: str) -> RunSpec:
-    """What a named run is trained from.
+    """The spec of a named run.
 
     Raises:
         ValueError: no source has a run of that name.
@@ -104,7 +104,7 @@ def spec(name: str) -> RunSpec:
 
 
 def specs(*patterns: str) -> dict[str, RunSpec]:
-    """What all runs are trained from whose name fits one of the patterns, such as `SOURCE/*`.
+    """The specs of all runs whose name fits one of the patterns, such as `SOURCE/*`.
 
     Raises:
         ValueError: a pattern that no run fits.

@@ -1,4 +1,4 @@
-"""What the page of a source tells before it audits: a few sentences with measured numbers in them, and three figures."""
+"""The beginning of a source's page: a few sentences with measured numbers, and three figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Sentence = tuple[Part, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Story:
-    """What a source says and what was found, for who has a minute.
+    """The statements of a source and the findings, for readers with one minute.
 
     In a sentence, braces hold what is filled in from what was measured: `{fig7.phases[grokking epoch]:,.0f}` is that
     number of the claim `fig7.phases`, on the first network, written as Python's formats say; `{fig7.phases}` is what
@@ -83,7 +83,7 @@ def _filled(sentence: str, results: Mapping[str, Result]) -> Iterator[Part]:
 
 
 def found(result: Result) -> str:
-    """What was found of a claim, as the end of a sentence."""
+    """The finding of a claim, as the end of a sentence."""
     if result.prevalence_text:
         return f"holds in {result.prevalence_text}"
     return {"holds": "holds", "refuted": "does not hold", "mixed": "holds in some seeds"}.get(

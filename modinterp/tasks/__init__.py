@@ -1,4 +1,4 @@
-"""What is to be learned: inputs, labels, splits."""
+"""Tasks: inputs, labels and splits."""
 
 from modinterp.tasks.cyclic import Cyclic, cyclic
 from modinterp.tasks.given import GivenInputs

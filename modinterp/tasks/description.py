@@ -1,4 +1,4 @@
-"""A task as plain JSON and back: classes of this package by their name, anybody's by their import path."""
+"""Write a task as plain JSON and read it back: our classes by name, users' classes by import path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task of which nothing is known but inputs and their answers."""
+"""A task that consists of inputs and their answers alone."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class StreamTask(Task):
         return self._padded(self.draw(n, torch.Generator().manual_seed(seed)))
 
     def answers_at_read_positions(self, labels: Int[Tensor, "input output"]) -> Int[Tensor, "input answer"]:
-        """Of labels at the last positions, those at which something is asked."""
+        """The labels at the positions that have an answer."""
         first = self.read_positions[0]
         return labels[:, [position - first for position in self.read_positions]]
 

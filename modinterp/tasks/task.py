@@ -1,4 +1,4 @@
-"""What is to be learned: a finite set of inputs, the right answer to each, and which of them are shown.
+"""A task: a finite set of inputs, the right answer to each, and the split into training and test inputs.
 
 A task is a frozen dataclass of plain numbers and strings, so it can be compared, hashed and written to JSON (see
 `modinterp.tasks.description`); everything that is large (inputs, labels) is computed when it is used.
@@ -49,7 +49,7 @@ class Examples(NamedTuple):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """What models, training and analyses ask of a task; a task of one's own is a frozen dataclass derived from this.
+    """Base class of tasks. A task of your own is a frozen dataclass derived from it.
 
     Its fields are numbers, strings, or tuples of them, and its class stands in a module that can be imported, so that a
     run trained on it can be loaded again.
@@ -142,7 +142,7 @@ class Task(ABC):
 
     @property
     def position_names(self) -> tuple[str, ...]:
-        """What stands at each position, for tables and figures: its number from 0, unless a task names it."""
+        """Names of the positions, for tables and figures: numbers from 0, unless a task names them."""
         return tuple(map(str, range(self.n_ctx)))
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:

@@ -1,4 +1,4 @@
-"""What a user may have meant by a name that is not known."""
+"""Suggest a known name for an unknown one."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _STREAMS = 16  # more were no faster with 64 runs
 
 
 def beside_one_another(calls: Sequence[Callable[[], Any]], device: torch.device) -> list[Any]:
-    """What each call gives; on a GPU on streams beside one another, so that the small kernels of several run at once.
+    """The result of each call. On a GPU the calls run on parallel streams, so that several small kernels run at once.
 
     Args:
         device: the one that the calls compute on. What they read must be there before, on the current stream.

@@ -67,7 +67,7 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
 
 
 def shape_of(spec: RunSpec) -> tuple[Any, ...]:
-    """What runs must share to train as one program.
+    """The settings that runs must share to train as one program.
 
     All else may differ: seed, split, fraction of the data, labels, learning rate, weight decay, dropout rates,
     penalties, gradient filter, number of epochs.

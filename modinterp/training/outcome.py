@@ -1,4 +1,4 @@
-"""How a training ended, as a value: one of three kinds, the epoch that decided it, and what is to be said of it."""
+"""The end of a training as a value: one of three kinds, the epoch that decided it, and a message."""
 
 from __future__ import annotations
 

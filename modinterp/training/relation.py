@@ -8,7 +8,7 @@ from modinterp.training.spec import RunSpec
 
 
 class Relation(StrEnum):
-    """What tells two networks of one recipe apart; the value is how it is told."""
+    """The difference between two networks of one recipe; the value is its name in text."""
 
     SAME = "itself"
     ROUNDING = "rounding"
@@ -28,7 +28,7 @@ def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
 
 
 def replicate(spec: RunSpec) -> tuple[object, ...]:
-    """What numerical replicates share: the recipe, the seed, and the order in which the initial weights are drawn.
+    """The settings that numerical replicates share: recipe, seed, and initialisation order.
 
     Trainings with equal keys differ by rounding alone, so that they are one independent draw of the recipe.
     """

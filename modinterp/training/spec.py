@@ -104,7 +104,7 @@ class RunSpec:
 
     @cached_property  # every run is compared with every other
     def shared_recipe(self) -> tuple[Any, ...]:
-        """What trainings of one recipe share.
+        """The settings that trainings of one recipe share.
 
         All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
         for), how long the training goes on, and what of it is logged.
@@ -113,7 +113,7 @@ class RunSpec:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """What networks of one shape share: all of the model but how its initial weights are drawn."""
+        """The settings that networks of one shape share: the model without its initialisation."""
         return type(self.model), _fields_but(_DRAW, self.model)
 
     @property

@@ -269,7 +269,7 @@ def test_a_wrong_operation_is_not_solved(file: Path) -> None:
     x = modinterp.explain(file, op="sub", draws=99)
     assert x["accuracy"] < 0.1
     assert x.verdict.label == "doubtful"
-    assert x.verdict.words.startswith("It answers 4.35% rightly as it was assumed, but all of them with op=add")
+    assert x.verdict.words.startswith("It answers 4.35% correctly as assumed, but all of them with op=add")
     assert x.warning is not None
     assert x.warning.trials[0].assumption == "op=add"
 

@@ -164,7 +164,7 @@ def test_a_table_of_waves_does_not_pass_for_an_adder(explanations: dict[str, Exp
     assert x["logit_fve"] == pytest.approx(1)
     assert x.measurements.freqs == (3, 7, 12)
     assert [c.key for c in x.verdict.criteria if not c.met] == ["neurons_at_keys"]
-    assert "as in a table that has such logits for every pair" in x.verdict.words
+    assert "table of such logits looks the same" in x.verdict.words
 
 
 def test_verdict_rests_on_the_criteria_that_it_shows(explanations: dict[str, Explanation]) -> None:

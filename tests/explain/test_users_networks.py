@@ -128,7 +128,7 @@ def test_every_make_of_the_same_network_gives_the_same_numbers(make: str) -> Non
     assert ours.verdict.clock_or_pizza == "2 pizza"
     if is_hidden:
         why = "it rounds the vectors" if make == "a function of one-hot pairs" else "it is not known where"
-        assert f"nothing inside was changed, since {why}" in x.verdict.words
+        assert f"Nothing inside was changed: {why}" in x.verdict.words
     else:
         assert x.verdict.clock_or_pizza == "2 pizza"
         for key in ("half_turn", "half_turn_kept", "accuracy_without", "rescue"):
@@ -212,7 +212,7 @@ def test_wrong_arguments_are_doubted_and_the_right_ones_named(tmp_path: Path) ->
     wrong = explain(path, act_fn="none", draws=99)
     assert wrong.verdict.label == DOUBTFUL
     assert "act_fn='relu'" in names(wrong)[:2]  # squares of two waves add angles, too
-    assert wrong.verdict.words.startswith(f"It answers {wrong['accuracy']:.2%} rightly as it was assumed")
+    assert wrong.verdict.words.startswith(f"It answers {wrong['accuracy']:.2%} correctly as assumed")
     assert "act_fn=&#39;relu&#39;" in page(wrong)
     assert wrong.to_json()["tried"]["act_fn='relu'"] == 1
     hidden = explain(lambda t: NETWORK(t), "mul", P, draws=99)

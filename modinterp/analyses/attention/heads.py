@@ -206,7 +206,7 @@ def linear_pattern(tables: Float[Tensor, "a head"], fit: LinearSigmoid) -> Float
 @printable
 @dataclass(frozen=True)
 class HeadRoles:
-    """What each head contributes: heads that multiply waves, and pairs of heads that amplify the embedding.
+    """Role of each head: heads that multiply waves, and pairs of heads that amplify the embedding.
 
     Attributes:
         freqs: dominant frequency of each head's lookup table C_j. [cycles per p]

@@ -1,4 +1,4 @@
-"""Skip trigrams in a layer of attention alone, which attends to the token that is asked for and copies it.
+"""Skip trigrams in a layer of attention alone: a head attends to the token of the answer and copies it.
 
 Source: Nanda et al. 2023, appendix D.3.
 """

@@ -1,4 +1,4 @@
-"""What the logits of one circle would be: the clock's formula, the pizza's, and its variants; how well they agree.
+"""Formulas for the logits of one circle (clock, pizza, and variants), and how well they fit.
 
 With w = 2 pi k / p, a clock has the logits `cos(w(a + b - c))`. A pizza takes the mean of two points of a circle, at
 the angle `w(a + b) / 2` and of length `|cos(w(a - b) / 2)|`, which is a factor of its logits. Source: Zhong, Liu,

@@ -104,7 +104,7 @@ def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:
 
 @dataclass(frozen=True)
 class PetalFit:
-    """What one head writes in the plane of one frequency, with a fixed and b running, against a petal.
+    """Fit of a petal to the output of one head in the plane of one frequency, with a fixed and b running.
 
     Attributes:
         head: number of the head.
@@ -175,7 +175,7 @@ def petal_fits(
     attention: Sequence[int],
     a: int,
 ) -> list[PetalFit]:
-    """What every head writes in every plane of the embedding, against a petal, with a fixed and b running.
+    """Fit petals to the output of every head in every plane of the embedding, with a fixed and b running.
 
     Args:
         values: what each head would write if it attended to one token alone: its value vector v, or v W_O.

@@ -30,7 +30,7 @@ def multiples(divisors: Sequence[int], n: int) -> Int[Tensor, " input"]:
 
 @checked
 def zero_free_numbers(p: int) -> Int[Tensor, " input"]:
-    """Numbers below p squared of which no remainder by a prime below p is 0.
+    """Numbers below p squared that no prime below p divides.
 
     These are 1 and the primes from p on: a number below p squared that no prime below p divides has at most one prime
     factor, p or larger.

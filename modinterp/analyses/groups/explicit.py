@@ -27,7 +27,7 @@ def _turns(n: int, freq: int) -> Matrices:
 
 @checked
 def cyclic_irreps(n: int) -> dict[str, Matrices]:
-    """Of C_n: trivial, a rotation for each frequency below n / 2, and (-1)^x where n is even."""
+    """Irreducible representations of C_n: trivial, a rotation for each frequency below n / 2, and (-1)^x for even n."""
     found = {"trivial": _one(torch.ones(n))}
     found |= {f"frequency {k}": _turns(n, k) for k in range(1, (n + 1) // 2)}
     return found | ({"sign": _one(1 - 2 * (torch.arange(n) % 2))} if n % 2 == 0 else {})
@@ -35,7 +35,7 @@ def cyclic_irreps(n: int) -> dict[str, Matrices]:
 
 @checked
 def dihedral_irreps(n: int) -> dict[str, Matrices]:
-    """Of D_n: trivial, sign (-1 on reflections), rotations with reflections for each frequency below n / 2.
+    """Irreducible representations of D_n: trivial, sign, and rotations with reflections for each frequency below n / 2.
 
     Where n is even there are (-1)^r and that times the sign, too.
     """
@@ -125,7 +125,7 @@ def _words(n: int) -> list[list[tuple[int, int, int]]]:
 
 @checked
 def symmetric_irreps(n: int) -> dict[str, Matrices]:
-    """Of S_n, n at least 2: one for each partition of n, in Young's orthogonal form."""
+    """Irreducible representations of S_n, n at least 2: one for each partition of n, in Young's orthogonal form."""
     short = {(n,): "trivial", (1,) * n: "sign", (n - 1, 1): "standard", (2,) + (1,) * (n - 2): "standard x sign"}
     if n <= 3:
         short = {(n,): "trivial", (2, 1): "standard", (1,) * n: "sign"}

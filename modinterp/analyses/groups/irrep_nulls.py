@@ -1,4 +1,4 @@
-"""What representations hold of networks and matrices in which no group is to be found."""
+"""Nulls for representations: their share in networks and matrices without a group."""
 
 from __future__ import annotations
 

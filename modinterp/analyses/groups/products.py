@@ -1,4 +1,4 @@
-"""What of activations over all pairs is a function of a, of b, or of the product a b, and in which representation."""
+"""Split activations over all pairs into functions of a, of b, and of the product a b, by representation."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class QueryPosition:
         return replace(self, scores=self.scores[:, names], ov=self.ov[:, names], logit_map=logit_map)
 
     def copies(self, n: int) -> Float[Tensor, "token d_model"]:
-        """What all heads together add when they attend to one token alone, the mean over its first n positions."""
+        """Output of all heads together when they attend to one token alone, as the mean over its first n positions."""
         return self.ov[:n].mean(dim=0).sum(dim=1)
 
 

@@ -15,7 +15,7 @@ from modinterp.analyses.printing import printable
 @printable
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a network answers at each position that it is read at.
+    """The answers of a network at each position where it is read.
 
     Attributes:
         log_probs: of every output. [nats]
@@ -54,7 +54,7 @@ class Answers:
 
     @property
     def whole_accuracy(self) -> float:
-        """Share of the inputs of which every answer is right."""
+        """Share of the inputs whose answers are all right."""
         return float(self.correct.all(dim=1).double().mean())
 
     @property

@@ -1,4 +1,4 @@
-"""What each source position adds to the logits through the attention of the only layer."""
+"""Contribution of each source position to the logits, through the attention of the only layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What heads of the first layer score and copy, as tables over tokens, from weights alone.
+"""Tables over tokens, from weights alone: the scores of first-layer heads, and the tokens that they copy.
 
 All tables are of folded weights (`modinterp.models.folded`), which a LayerNorm then only divides by a number.
 """
@@ -15,7 +15,7 @@ from modinterp.models import Transformer
 
 @checked
 def copying_tables(model: Transformer) -> Float[Tensor, "head token output"]:
-    """What attending to each token adds to each logit, W_E W_V W_O W_U, by head of the first layer.
+    """Contribution to each logit of attending to each token, W_E W_V W_O W_U, by head of the first layer.
 
     Args:
         model: with folded weights.
@@ -26,7 +26,7 @@ def copying_tables(model: Transformer) -> Float[Tensor, "head token output"]:
 
 @checked
 def composed_copying(model: Transformer) -> Float[Tensor, "first second token output"]:
-    """What a token adds to each logit through a head of the first layer and one of the second.
+    """Contribution of a token to each logit through a head of the first layer and one of the second.
 
     It is W_E W_V W_O W_V W_O W_U, with the weights of both heads, and attention of one to where each token stands.
 

@@ -75,7 +75,7 @@ def lines(y: Float[Tensor, "token *rest"], first: int = 0) -> Lines:
 
 @checked
 def polynomial_explained(y: Float[Tensor, "token *rest"], degree: int, first: int = 0) -> Float[Tensor, "*rest"]:
-    """R squared of the best polynomial through values at the numbers from `first` on, for each trailing index.
+    """R squared of the best polynomial through values at the numbers from `first` on, by trailing index.
 
     Args:
         y: entry x of the first axis is the value at the number x.

@@ -79,7 +79,7 @@ def learning_times(history: Table, outputs: Sequence[str]) -> LearningTimes:
 
 @checked
 def infinite_if_never(times: Sequence[Time]) -> list[float]:
-    """Times with infinity in place of NaN, which stands for never, so that never is later than any time.
+    """Times with infinity in place of NaN: a task that is never learned is later than any other.
 
     >>> infinite_if_never([64.0, float("nan")])
     [64.0, inf]

@@ -1,4 +1,5 @@
-"""Hypotheses about the algorithm of a network, one file each; whichever foretells its interventions is the verdict."""
+"""Hypotheses about the algorithm of a network, one file each. The verdict is the one that predicts its
+interventions."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ AT_POSITIONS = (  # the more that one foretells the earlier
 
 
 def algorithms_for(m: Any) -> tuple[Algorithm, ...]:
-    """The algorithms that may be what a network does, as far as it exposes what they foretell."""
+    """The algorithms that can be tested on a network: it exposes every number that they predict."""
     if isinstance(m, PositionMeasurements):
         return tuple(each for each in AT_POSITIONS if each.is_tested_on(m))
     candidates = ADDING if isinstance(m.causal.basis, Frequencies) else COMPOSING

@@ -1,4 +1,5 @@
-"""A hypothesis about the algorithm of a network: what it foretells of interventions, and what is said if they agree."""
+"""A hypothesis about the algorithm of a network: its predictions for interventions, and a sentence if they come
+true."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from modinterp.claims.band import Band
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One algorithm, by what it foretells of interventions on the inside of a network that uses it.
+    """One algorithm, with its predictions for interventions inside a network that uses it.
 
     Attributes:
         name: what it is called, such as `circles`.
@@ -29,10 +30,10 @@ class Algorithm:
     shows_in_logits: bool = False
 
     def is_tested_on(self, m: Any) -> bool:
-        """Whether the network exposes every number that the algorithm foretells."""
+        """True if every number that the algorithm predicts can be measured on the network."""
         keys = {each.key for each in m.quantities()}
         return all(key in keys and m.reading(key).value is not None for key in self.foretells)
 
     def holds_for(self, m: Any) -> bool:
-        """Whether every number is there and lies where the algorithm foretells it."""
+        """True if every number that the algorithm predicts was measured, and lies in its tolerance."""
         return self.is_tested_on(m) and all(band.holds(m[key]) for key, band in self.foretells.items())

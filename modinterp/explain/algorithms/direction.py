@@ -21,9 +21,9 @@ def _says(m: Any) -> str:
 def _says_mean(m: Any) -> str:
     found = m.interchanges.along_mean
     return (
-        f"{_says(m)} The direction holds the mean of the numbers so far: moved by the share of one more number, it "
-        f"answers with the sign of the sum with that number on {found.moved:.1%} of {found.share.of:,} answers; moved "
-        f"as far at random on {found.moved_by_control:.1%}."
+        f"{_says(m)} The direction holds the mean of the numbers so far. Moved as by one more number, it answers with "
+        f"the sign of the new sum on {found.moved:.1%} of {found.share.of:,} answers. Moved as far at random, it does "
+        f"so on {found.moved_by_control:.1%}."
     )
 
 
