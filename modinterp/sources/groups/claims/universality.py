@@ -183,7 +183,6 @@ CLAIMS = (
         required=("groups/c113-mlp-*", "groups/c113-t-*", "groups/d59-mlp-*", "groups/d59-t-*"),
         figure="prevalence",
         control="without control",
-        shuffled=True,
     ),
     Claim(
         id="groups.cyclic.doubles",

@@ -310,7 +310,7 @@ CLAIMS = (
                 why="a network that the masking delays without end could not have refuted it",
             ),
         ),
-        control="without control",
+        control="also true of a contrast",
         contrast=(CODED, CODED),
     ),
 )

@@ -96,7 +96,7 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="restricted_accuracy",
-        control="without control",
+        control="also true of a contrast",
         contrast=("nanda/fraction-90-0",),
     ),
     Claim(
@@ -154,6 +154,5 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="progress",
-        control="without control",
     ),
 )

@@ -135,7 +135,6 @@ CLAIMS = (
         changed=BELOW_60,
         reported=TOLD,
         figure="thresholds",
-        control="without control",
         shuffled=True,
     ),
     Claim(
@@ -151,7 +150,6 @@ CLAIMS = (
         changed=BELOW_60,
         reported=TOLD,
         figure="thresholds",
-        control="without control",
         shuffled=True,
     ),
     Claim(
@@ -190,7 +188,6 @@ CLAIMS = (
         required=(SEEDS[0], MODERATE, AMPLE),
         scope="any seed",
         figure="fractions",
-        control="without control",
         contrast=SEEDS,
     ),
 )

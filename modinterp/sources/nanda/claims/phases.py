@@ -100,7 +100,7 @@ CLAIMS = (
             "network memorises"
         ),
         figure="progress",
-        control="without control",
+        control="also true of a run that never generalises",
     ),
     Claim(
         id="nanda.s52.memorization_flat",
@@ -127,7 +127,7 @@ CLAIMS = (
             ),
         ),
         figure="progress",
-        control="without control",
+        control="also true of a run that never generalises",
     ),
     Claim(
         id="nanda.s52.circuit",
@@ -141,7 +141,6 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="progress",
-        control="without control",
     ),
     Claim(
         id="nanda.s52.cleanup",
@@ -159,7 +158,6 @@ CLAIMS = (
             "in some networks cleanup takes longer than what went before it, or the excluded loss goes on "
             "moving after it"
         ),
-        control="without control",
     ),
     Claim(
         id="nanda.s52.cleanup_restricted",
@@ -170,7 +168,6 @@ CLAIMS = (
         expected={"restricted loss at t3 over at t2": at_most(0.5, "it drops: by half at least")},
         needs=(MAIN,),
         figure="progress",
-        control="without control",
     ),
     Claim(
         id="nanda.s53.wd_link",
@@ -194,7 +191,6 @@ CLAIMS = (
         expected={"epochs by which restricted accuracy is ahead": at_least(500, "thousands in figure 13")},
         needs=(MAIN,),
         figure="restricted_accuracy",
-        control="without control",
         contrast=("nanda/fraction-90-0",),
     ),
     Claim(

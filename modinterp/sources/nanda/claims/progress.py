@@ -164,7 +164,6 @@ CLAIMS = (
             "and rises from there"
         ),
         reported=tuple(FINAL_EXCLUDED.values()),
-        control="without control",
     ),
     Claim(
         id="nanda.fig7.tr",
@@ -179,7 +178,6 @@ CLAIMS = (
         reported=tuple(FINAL_RESTRICTED.values()),
         needs=(MAIN,),
         figure="progress",
-        control="without control",
     ),
     Claim(
         id="nanda.fig7.bl",
@@ -209,6 +207,5 @@ CLAIMS = (
             "seed and rounding decide it: more than twice as fast in some networks, 1.4 times in mainline-0, and no faster in others"
         ),
         figure="progress",
-        control="without control",
     ),
 )

@@ -154,7 +154,6 @@ CLAIMS = (
         reported=tuple(map(median_epoch_with, (0.3, 1, 3))),
         scope="any seed",
         figure="decays",
-        control="without control",
         shuffled=True,
     ),
     Claim(

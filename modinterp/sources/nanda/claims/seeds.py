@@ -180,7 +180,6 @@ CLAIMS = (
         ),
         figure="losses_seeds",
         reported=("epochs by which restricted is below 1 before train", T1),
-        control="without control",
         contrast=tuple(f"nanda/fraction-{percent}-0" for percent in (60, 70, 80, 90)),
     ),
     Claim(

@@ -144,7 +144,6 @@ CLAIMS = (
         ),
         figure="digits_few",
         reported=(LOSS_AT_START, MEMORISED),
-        control="without control",
     ),
     Claim(
         id="nanda.fig31",
@@ -204,7 +203,6 @@ CLAIMS = (
         needs=TRIGRAMS,
         scope="any seed",
         figure="trigrams",
-        control="without control",
         contrast=("nanda/trigram-512-0",),
     ),
     Claim(
@@ -224,7 +222,6 @@ CLAIMS = (
         ),
         figure="trigrams_few",
         reported=("largest test over train loss", MEMORISED),
-        control="without control",
     ),
     Claim(
         id="nanda.D3.limited_data",

@@ -170,7 +170,6 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="curves",
-        control="without control",
     ),
     Claim(
         id="nanda.fig2.right.loss",

@@ -196,7 +196,6 @@ CLAIMS = (
             "with 0.3, 0.5, 1, 3 and 5 it takes 500, 400, 200, 100 and 0 epochs, the less the more decay; with 8 it is right on "
             "99% of the training pairs and 98% of the others at best, of both from epoch 800 on, and comes no further",
         ),
-        control="without control",
         changed=(
             Change(
                 date="2026-11-23",

@@ -240,7 +240,6 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(),
-        control="without control",
         changed=by_frequency("correlation 0.984, depth 0.27", "correlation 0.989 and more, depth 0.003 and less"),
         figure="profiles",
         contrast=("pizza/attention-1-0",),
@@ -315,7 +314,7 @@ CLAIMS = (
         changed=by_frequency(
             "0.11 alone, the clock's formula ahead by 0.09; held", "0.06 to 0.11 alone, ahead by 0.09 to 0.15; held"
         ),
-        control="without control",
+        control="also true of a contrast",
         contrast=("pizza/attention-1-0",),
     ),
 )

@@ -77,7 +77,6 @@ CLAIMS = (
             ),
         ),
         figure="phases",
-        control="without control",
         contrast=("pizza/attention-0-0",),
     ),
 )
