@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
-from modinterp.measurements import measure_as_published
+from modinterp.measurements import NetworkMeasurements, measure_as_published
 from modinterp.measurements.recorded import plain, recorded_values
 from modinterp.runs import NotRecorded, TrainedRun
 from modinterp.runs.recorded_results import Recorded
@@ -21,15 +22,19 @@ def recorded(run: TrainedRun) -> Recorded:
     Args:
         run: a trained run with its weights.
     """
-    m, specs, claims = measure_as_published(replace(run, recorded=None)), catalogue(), {}
-    for claim in (claim for claims in of_each(lambda each: each.claims).values() for claim in claims.values()):
-        if claim.of_one is not None and run.name in claim.subjects(specs):
-            try:
-                claims[claim.id] = {name: tuple(plain(list(values))) for name, values in claim.numbers(m).items()}
-            except NotRecorded:
-                continue
+    m = measure_as_published(replace(run, recorded=None))
     is_asked = any(of_each(lambda each: _takes_in(each, run.name)).values())
-    return Recorded(recorded_values(m) if is_asked else {}, claims)
+    return Recorded(recorded_values(m) if is_asked else {}, numbers_of_claims(m))
+
+
+def numbers_of_claims(m: NetworkMeasurements) -> dict[str, dict[str, tuple[float, ...]]]:
+    """Id of each claim about one network that a run is a subject of to its numbers, as they are recorded."""
+    specs, found = catalogue(), {}
+    for claim in (claim for claims in of_each(lambda each: each.claims).values() for claim in claims.values()):
+        if claim.of_one is not None and m.run.name in claim.subjects(specs):
+            with suppress(NotRecorded):
+                found[claim.id] = {name: tuple(plain(list(values))) for name, values in claim.numbers(m).items()}
+    return found
 
 
 def _takes_in(source: Source, run: str) -> bool:
