@@ -1,11 +1,13 @@
 """How training grows with the number of runs, and an explanation with p: time and peak memory, as figure and page.
 
-    python benchmarks/scaling.py [--runs 1 4 16 64] [--p 53 113 227 401] [--seconds 4] [--write] [--smallest]
+    python benchmarks/scaling.py [--runs 1 4 16 64] [--p 53 113 227 401 997] [--seconds 4] [--only Training] [--write]
+                                 [--smallest]
 
-Each number is taken in a process of its own, so that its peak memory is its own. Runs are at initialisation; networks
-that are explained are planted, in the mainline's shape, so that all interventions are carried out. Exponents are those
-of a power law through the two largest settings, where what does not grow counts least; ratios are to the smallest.
-`--write` puts `docs/scaling.svg` and `docs/scaling.md` in place.
+Each number is taken in a process of its own, so that its peak memory is its own. CPU time is that of all its threads;
+on a busy machine it says more than the time that passes. Runs are at initialisation; networks that are explained are
+planted, in the mainline's shape, so that all interventions are carried out. Exponents are those of a power law through
+the two largest settings, where what does not grow counts least; ratios are to the smallest.
+`--write` puts `docs/scaling.svg` and `docs/scaling.md` in place; a part that `--only` leaves out stays as it is there.
 """
 
 from __future__ import annotations
@@ -13,13 +15,15 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import resource
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import torch
 from shaped import shaped_clock
@@ -41,6 +45,14 @@ RECIPES = {
 }
 SMALL = {"p = 53": RECIPES["p = 53"]}
 EXPLANATION = "explanation"
+PARTS: dict[str, Callable[[str], bool]] = {
+    "Training": lambda what: what != EXPLANATION,
+    "Explanations": lambda what: what == EXPLANATION,
+}
+WRITTEN = (
+    "Written by `python benchmarks/scaling.py --write`. CPU time is that of all threads. Beside other work it says more "
+    "than the time that passes."
+)
 LIMIT = 3600.0  # seconds for one number
 
 
@@ -52,45 +64,49 @@ class Measured:
         size: how many runs, or which p.
         seconds: of an epoch of all runs together, or of an explanation.
         mebibytes: peak memory of its process.
+        cpu: CPU time of the same; NaN where it was not measured. [s]
     """
 
     size: int
     seconds: float
     mebibytes: float
+    cpu: float = math.nan
 
 
-def epoch_seconds(name: str, runs: int, at_least: float) -> float:
-    """Time of an epoch of some runs of a recipe as one program, the median of three stretches. [s]"""
+def epoch_seconds(name: str, runs: int, at_least: float) -> tuple[float, float]:
+    """Time and CPU time of an epoch of some runs of a recipe as one program, the median of three stretches. [s]"""
     prepare_cpu()
     first, device = spec(name), torch.device("cpu")
     specs = [replace(first, seed=seed) for seed in range(runs)]
     program = Program.at_start(specs, device, faster_mode(first))
     program.advance(2)
-    epochs, taken = 1, list[float]()
+    epochs, taken = 1, list[tuple[float, float]]()
     while len(taken) < 3:
-        began = perf_counter()
-        program.advance(epochs)
-        lasted = perf_counter() - began
+        lasted, used = both_times(partial(program.advance, epochs))
         if lasted < at_least / 3 and not taken:
             epochs *= max(2, min(64, math.ceil(at_least / 3 / max(lasted, 1e-9))))
         else:
-            taken.append(lasted / epochs)
+            taken.append((lasted / epochs, used / epochs))
     return sorted(taken)[1]
 
 
-def explanation_seconds(p: int) -> float:
-    """Time of an explanation of a network of the mainline's shape that adds by circles. [s]"""
-    run = TrainedRun(f"p = {p}", *shaped_clock(p))
-    began = perf_counter()
-    explain(run)
-    return perf_counter() - began
+def both_times(work: Callable[[], object]) -> tuple[float, float]:
+    """Time and CPU time of one call. [s]"""
+    began, used = perf_counter(), process_time()
+    work()
+    return perf_counter() - began, process_time() - used
+
+
+def explanation_seconds(p: int) -> tuple[float, float]:
+    """Time and CPU time of an explanation of a network of the mainline's shape that adds by circles. [s]"""
+    return both_times(partial(explain, TrainedRun(f"p = {p}", *shaped_clock(p))))
 
 
 def alone(what: str, size: int, at_least: float) -> Measured:
     """What this process measures, beside its peak memory: for a child."""
-    seconds = explanation_seconds(size) if what == EXPLANATION else epoch_seconds(RECIPES[what], size, at_least)
+    seconds, cpu = explanation_seconds(size) if what == EXPLANATION else epoch_seconds(RECIPES[what], size, at_least)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-    return Measured(size, seconds, peak)
+    return Measured(size, seconds, peak, cpu)
 
 
 def in_a_child(what: str, size: int, at_least: float) -> Measured:
@@ -110,6 +126,11 @@ def exponent(rows: Sequence[Measured], value: Callable[[Measured], float]) -> fl
     return math.log(value(other) / value(one)) / math.log(other.size / one.size)
 
 
+def time_of(what: str) -> Callable[[Measured], float]:
+    """The time that is shown: CPU time of an explanation, and time of an epoch."""
+    return (lambda x: x.cpu) if what == EXPLANATION else (lambda x: x.seconds)
+
+
 def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
     """What was measured, in words: one sentence a recipe, and one on explanations."""
     lines = []
@@ -118,12 +139,12 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
         if len(rows) < 2:
             lines.append(f"{what} at {first.size}: {first.seconds:.3g} s, {first.mebibytes:,.0f} MiB.")
             continue
-        time, memory = (exponent(rows, value) for value in (lambda x: x.seconds, lambda x: x.mebibytes))
+        time, memory = (exponent(rows, value) for value in (time_of(what), lambda x: x.mebibytes))
         if what == EXPLANATION:
             lines.append(
-                f"An explanation takes {first.seconds:.1f} s and {first.mebibytes:,.0f} MiB at p = {first.size}, "
-                f"{last.seconds:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}: time grows as p to the power "
-                f"{time:.2f}, peak memory as p to the power {memory:.2f}."
+                f"An explanation takes {first.cpu:.1f} s of CPU time and {first.mebibytes:,.0f} MiB at p = "
+                f"{first.size}, {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. Its CPU time grows "
+                f"as p to the power {time:.2f}, and its peak memory as p to the power {memory:.2f}."
             )
         else:
             lines.append(
@@ -137,12 +158,26 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
 
 def table(found: Mapping[str, Sequence[Measured]]) -> list[str]:
     """Every number as a row of a table in Markdown."""
-    lines = ["| what | runs, or p | seconds | epochs a second, all runs | peak memory [MiB] |", "|---|---|---|---|---|"]
+    names = ("what", "runs, or p", "seconds", "CPU seconds", "epochs a second, all runs", "peak memory [MiB]")
+    lines = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
     for what, rows in found.items():
         for x in rows:
             rate = "" if what == EXPLANATION else f"{x.size / x.seconds:.1f}"
-            lines.append(f"| {what} | {x.size} | {x.seconds:.4g} | {rate} | {x.mebibytes:,.0f} |")
+            cpu = "" if math.isnan(x.cpu) else f"{x.cpu:.4g}"
+            lines.append(f"| {what} | {x.size} | {x.seconds:.4g} | {cpu} | {rate} | {x.mebibytes:,.0f} |")
     return lines
+
+
+def in_table(text: str) -> dict[str, list[Measured]]:
+    """The numbers of the rows that `table` wrote."""
+    found: dict[str, list[Measured]] = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 6 and cells[1].isdigit():
+            what, size, seconds, cpu, _, memory = cells
+            x = Measured(int(size), float(seconds), float(memory.replace(",", "")), float(cpu or "nan"))
+            found.setdefault(what, []).append(x)
+    return found
 
 
 def drawing(found: Mapping[str, Sequence[Measured]]) -> str:
@@ -153,7 +188,7 @@ def drawing(found: Mapping[str, Sequence[Measured]]) -> str:
     panels: list[tuple[str, str, Mapping[str, Sequence[Measured]], Callable[[Measured], float]]] = [
         ("Epochs a second, all runs", "runs", trainings, lambda x: x.size / x.seconds),
         ("Peak memory of training [MiB]", "runs", trainings, lambda x: x.mebibytes),
-        ("Time of an explanation [s]", "p", explanations, lambda x: x.seconds),
+        ("CPU time of an explanation [s]", "p", explanations, lambda x: x.cpu),
         ("Peak memory of an explanation [MiB]", "p", explanations, lambda x: x.mebibytes),
     ]
     size = f'viewBox="0 0 {2 * (width + gap) + 20} {2 * (height + gap) + 40}"'
@@ -216,24 +251,40 @@ def ticks(low: float, high: float) -> list[float]:
     ]
 
 
-def page(found: Mapping[str, Sequence[Measured]], line: str) -> str:
-    """`docs/scaling.md`."""
-    head = ["# How time and memory grow", "", "Written by `python benchmarks/scaling.py --write`; measured with",
-            f"{line}.", "", "![Epochs a second and peak memory by the number of runs; time and peak memory of an "
-            "explanation by p](scaling.svg)", ""]  # fmt: skip
-    return "\n".join([*head, *(f"- {sentence}" for sentence in sentences(found)), "", *table(found), ""])
+def page(found: Mapping[str, Sequence[Measured]], line: str, kept: Mapping[str, str]) -> str:
+    """`docs/scaling.md`, with one section for training and one for explanations.
+
+    Args:
+        line: what it was measured with.
+        kept: title of a section to its text, for what was not measured anew.
+    """
+    lines = ["# How time and memory grow", "", WRITTEN, "",
+             "![Epochs a second and peak memory by the number of runs; CPU time and peak memory of an explanation by "
+             "p](scaling.svg)", ""]  # fmt: skip
+    for title, of_title in PARTS.items():
+        some = {what: rows for what, rows in found.items() if of_title(what)}
+        told = [f"Measured with {line}.", "", *(f"- {x}" for x in sentences(some)), "", *table(some), ""]
+        lines += [f"## {title}", "", *([kept[title].strip(), ""] if title in kept else told)]
+    return "\n".join(lines)
+
+
+def sections(text: str) -> dict[str, str]:
+    """Title of each section of a page to its text."""
+    return dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
 
 
 def measured(options: argparse.Namespace) -> dict[str, list[Measured]]:
-    """Everything, a line printed for each number."""
+    """Everything, or one part of it, a line printed for each number."""
     recipes = SMALL if options.smallest else RECIPES
     wanted = {**dict.fromkeys(recipes, options.runs), EXPLANATION: options.p}
+    wanted = {what: sizes for what, sizes in wanted.items() if options.only is None or PARTS[options.only](what)}
     found: dict[str, list[Measured]] = {what: [] for what in wanted}
     for what, sizes in wanted.items():
         for size in sizes:
             x = in_a_child(what, size, options.seconds)
             found[what].append(x)
-            print(f"  {what:<20} {size:5d}  {x.seconds:9.4f} s  {x.mebibytes:8,.0f} MiB", flush=True)
+            times = f"{x.seconds:9.4f} s  {x.cpu:9.4f} s of CPU time"
+            print(f"  {what:<20} {size:5d}  {times}  {x.mebibytes:8,.0f} MiB", flush=True)
     return found
 
 
@@ -241,8 +292,9 @@ def main() -> None:
     """Measure, print, and write where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, nargs="+", default=[1, 4, 16, 64])
-    parser.add_argument("--p", type=int, nargs="+", default=[53, 113, 227, 401])
+    parser.add_argument("--p", type=int, nargs="+", default=[53, 113, 227, 401, 997])
     parser.add_argument("--seconds", type=float, default=4.0, help="at least, for each rate of epochs")
+    parser.add_argument("--only", choices=[*PARTS], help="measure that part alone")
     parser.add_argument("--write", action="store_true", help="write docs/scaling.svg and docs/scaling.md")
     parser.add_argument("--smallest", action="store_true", help="one run, one small p, to see that all of it runs")
     parser.add_argument("--child", nargs=2, metavar=("WHAT", "SIZE"), help=argparse.SUPPRESS)
@@ -253,14 +305,16 @@ def main() -> None:
         return
     if options.smallest:
         options.runs, options.p, options.seconds = [1], [13], 0.0
-    line = versions()
+    line = f"{versions()}, load average {os.getloadavg()[0]:.1f} at the start"
     print(line)
     found = measured(options)
     print("\n".join(sentences(found)))
-    text, figure = page(found, line), drawing(found)
+    old = (DOCS / "scaling.md").read_text(encoding="utf-8")
+    kept = {title: text for title, text in sections(old).items() if options.only not in (None, title)}
+    text, figure = page(found, line, kept), drawing(in_table("\n".join(kept.values())) | found)
     if options.write:
-        (DOCS / "scaling.md").write_text(text)
-        (DOCS / "scaling.svg").write_text(figure)
+        (DOCS / "scaling.md").write_text(text, encoding="utf-8")
+        (DOCS / "scaling.svg").write_text(figure, encoding="utf-8")
         print(f"{DOCS / 'scaling.md'}, {DOCS / 'scaling.svg'}")
 
 
