@@ -50,8 +50,8 @@ PARTS: dict[str, Callable[[str], bool]] = {
     "Explanations": lambda what: what == EXPLANATION,
 }
 WRITTEN = (
-    "Written by `python benchmarks/scaling.py --write`. CPU time is that of all threads. Beside other work it says more "
-    "than the time that passes."
+    "Written by `python benchmarks/scaling.py --write`. CPU time is that of all threads. Beside other work it says "
+    "more than the time that passes."
 )
 LIMIT = 3600.0  # seconds for one number
 
