@@ -1,7 +1,7 @@
 """Pieces of work carried out by a Ray cluster, each as one task that may be begun again on another machine.
 
-The driver keeps no state: what is done lies where the pieces write it, so that the command can be run again. A piece
-whose machine is lost is begun anew by Ray; one that finds its place held by another process is tried again later.
+The driver keeps no state: what is done lies where the pieces write it, so that the command can be run again. Ray starts
+    a piece again when its machine is lost. A piece whose run another process holds is tried again later.
 
 Ray is imported when a cluster is asked for; it comes with `pip install 'modinterp[cluster]'`.
 """

@@ -24,7 +24,7 @@ Vectors = Float[Tensor, "element d"]
 
 @dataclass(frozen=True)
 class Embedded:
-    """Where a network over pairs takes in its two numbers, and what it answers to other vectors there.
+    """The place where a network over pairs reads its two numbers as vectors, and its answers to other vectors there.
 
     Interventions on blocks act here: a linear map of token space turns the embedding `E` of all numbers into `T E`.
     The network reads vectors either from its embedding (`hook_embed`) or, where it is called with one-hot numbers, as

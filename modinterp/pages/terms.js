@@ -2,7 +2,7 @@
 (() => {
   const terms = JSON.parse(document.getElementById("terms")?.textContent ?? "{}"), names = Object.keys(terms).sort((one, other) => other.length - one.length);
   if (!names.length) return;
-  const pattern = new RegExp(`(?<![\\w-])(${names.map(name => name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?![\\w-])`, "i");
+  const pattern = new RegExp(`(?<![\\w/-])(${names.map(name => name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?![\\w/-])`, "i");
   const left = new Map(names.map(name => [name.toLowerCase(), terms[name]]));
   const bubble = document.createElement("div");
   bubble.id = "tooltip";

@@ -39,7 +39,7 @@ def digest(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class WrittenState:
-    """A state that is on the disk, whole.
+    """A complete state on the disk.
 
     Attributes:
         file: its name.
