@@ -263,8 +263,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:
-        """Distance irrelevance of Zhong et al. 2023: how little the correct logit depends on the distance of a and
-        b."""
+        """Distance irrelevance of Zhong et al. 2023: how little the correct logit depends on a's distance to b."""
         return symmetry.distance_irrelevance(self.logits, self.sign)
 
     @cached_property
