@@ -171,11 +171,10 @@ def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
     keys = about.figures_beside({claim.figure for claim in claims if claim.figure})
     figures = [drawing for key, drawing in about.drawings.items() if key in keys]
     drawn = [name for name in catalogue() if any(figure.shows(name, about.main_run) for figure in figures)]
-    needs = [name for claim in claims for name in claim.needs]
+    needs = [name for claim in claims for name in (*claim.needs, *claim.contrast)]
     subjects = [name for claim in claims for name in claim.subjects(catalogue())]
     controls = about.controls if any(claim.of_one is not None for claim in claims) else ()
-    contrasts = [name for claim in claims for name in claim.contrast]
-    return tuple(dict.fromkeys([*needs, *subjects, *drawn, *controls, *contrasts]))
+    return tuple(dict.fromkeys([*needs, *subjects, *drawn, *controls]))
 
 
 Made = dict[tuple[str, str], tuple[go.Figure | None, pd.DataFrame | None]]  # key of a figure of one run, and the run
