@@ -74,7 +74,7 @@ def _figures_of_interventions(m: CyclicMeasurements) -> Iterator[tuple[str, go.F
         freqs = m.causal.half_turn.freqs
     except NotRecorded:
         return
-    yield "dial", dose_response.dial(m.causal.dial, "The logits as circles turn, and what the formula foretells")
+    yield "dial", dose_response.dial(m.causal.dial, "The logits as circles turn, and what the formula predicts")
     title = "Circles of the embedding made smaller or larger, and turned; controls in grey"
     yield "dose_response", dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
     title = "How far each wave of the logits turns when one circle is turned by 45 degrees"

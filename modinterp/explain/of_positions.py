@@ -74,12 +74,12 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
 
 
 def _nearest(m: PositionMeasurements) -> Iterator[str]:
-    """That no hypothesis holds, and what the one that comes nearest foretells and does not get."""
+    """That no hypothesis holds, and what the one that comes nearest predicts and does not get."""
     tried = algorithms_for(m)
     if not tried:
         yield "No hypothesis can be tested on it, since nothing of its inside is seen, or none is about such a task."
         return
-    yield "No hypothesis that was tried foretells what interventions do: how it does this is not known."
+    yield "No hypothesis that was tried predicts what interventions do: how it does this is not known."
     criteria = {each.name: tuple(foretold(each, m)) for each in tried}
     name = max(criteria, key=lambda name: min(c.value / c.band.low for c in criteria[name] if c.band.low > 0))
     missed = "; ".join(

@@ -49,7 +49,7 @@ class Verdict:
     Attributes:
         label: which of them.
         words: the reasons, with their numbers.
-        criteria: what the algorithm foretells of interventions, where one was found; then the accuracy and what
+        criteria: what the algorithm predicts of interventions, where one was found; then the accuracy and what
             read-out, logits and neurons look like.
         clock_or_pizza: how many circles of the embedding are Clocks and Pizzas, such as `3 clock, 2 pizza`. Of a group:
             `constant on cosets`, `representations alone`, or that the two cannot be distinguished. Empty elsewhere.
@@ -131,7 +131,7 @@ def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarn
 
 
 def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
-    """What changes inside a network did that adds functions of two numbers, and how it adds where that is foretold."""
+    """What changes inside a network did that adds functions of two numbers, and how it adds where that is predicted."""
     if not CIRCLES_OF_FUNCTIONS.is_tested_on(m):
         return "Nothing inside was changed.", None
     if CIRCLES_OF_FUNCTIONS.holds_for(m):
@@ -144,7 +144,7 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
     """Judge a network: by the first algorithm whose predictions come true inside it, or else by its logits.
 
     `Fourier multiplication` and `integer arithmetic` rest on interventions inside the network. Where these cannot be
-    made, or do not come out as foretold, the verdict is about the logits:
+    made, or do not come out as predicted, the verdict is about the logits:
 
     - `logits are waves of the answer` meets all of `BANDS`;
     - `other periodic` has few frequencies in its read-out, or neurons of one frequency, that do not do the work so;

@@ -33,7 +33,7 @@ def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Fi
         figure.add_trace(go.Scatter(x=x, y=y, name=name, line={"color": colour}), row=1, col=column)
     whole = turns.dropna(subset="answers moved")
     dots = go.Scatter(
-        x=whole["steps"], y=whole["answers moved"], name="answers moved as foretold", mode="markers",
+        x=whole["steps"], y=whole["answers moved"], name="answers moved as predicted", mode="markers",
         marker={"color": CATEGORIES[1], "size": 9},
     )  # fmt: skip
     figure.add_trace(dots, row=1, col=2)
@@ -56,7 +56,7 @@ def dial(logits: pd.DataFrame, title: str) -> go.Figure:
         some = logits[logits["steps"] == float(step)]
         wide, thin = {"color": MUTED, "width": 5}, {"color": CATEGORIES[0]}
         return [
-            go.Scatter(x=some["distance"], y=some["foretold"], name="foretold by the formula", line=wide),
+            go.Scatter(x=some["distance"], y=some["foretold"], name="predicted by the formula", line=wide),
             go.Scatter(x=some["distance"], y=some["logit"], name="logits", line=thin),
         ]
 

@@ -44,7 +44,7 @@ def _without(view: Without) -> go.Figure:
 
 
 def _turned(view: Turned) -> go.Figure:
-    """The share of the pairs whose answer moved as foretold, beside the controls."""
+    """The share of the pairs whose answer moved as predicted, beside the controls."""
     shares = {"circles": view.moved} | view.controls
     figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
     figure.update_yaxes(title="share of the pairs", range=[0, 1])

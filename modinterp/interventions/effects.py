@@ -14,7 +14,7 @@ from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.cosine_sums import cosine_waves
 from modinterp.interventions.answered import Answered, Logits, right_answers
 
-RIVALS = 3  # wrong answers that are foretold
+RIVALS = 3  # wrong answers that are predicted
 
 
 def answered(logits: Logits | Answered, sign: int) -> Answered:
@@ -45,7 +45,7 @@ class Cosines:
         """Share of the logits, each pair's mean removed, that the cosines explain once the answer has moved.
 
         Args:
-            moved_by: how far the answer is foretold to move; a fraction shifts the cosines by a fraction.
+            moved_by: how far the answer is predicted to move; a fraction shifts the cosines by a fraction.
         """
         found = answered(logits, self.sign)
         if not self.alphas or not found.energy > 0:
@@ -60,7 +60,7 @@ class Cosines:
         return torch.stack(waves).sum(dim=0)
 
     def margins(self, without: Sequence[int] = ()) -> Float[Tensor, " distance"]:
-        """Foretold mean of the right logit minus that of the answer d further on, for every d. [logits]
+        """Predicted mean of the right logit minus that of the answer d further on, for every d. [logits]
 
         Args:
             without: frequencies that are taken out.
@@ -117,10 +117,10 @@ class Foretold:
     """Margins without each circle, beside the predictions of the intact network's formula.
 
     Attributes:
-        explained: share of the variance of the margins that is foretold.
-        correlation, slope: of the margins measured, against those foretold.
+        explained: share of the variance of the margins that is predicted.
+        correlation, slope: of the margins measured, against those predicted.
         wrong: number of wrong answers.
-        among_rivals: share of them that are among the three of the smallest margins foretold; NaN without any.
+        among_rivals: share of them that are among the three of the smallest margins predicted; NaN without any.
         margins: frequency to the margins that were measured without it.
     """
 

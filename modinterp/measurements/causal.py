@@ -190,9 +190,9 @@ class Causal(Component[Any]):
         """The network with the circles of both numbers turned as if the numbers were larger by some steps.
 
         Args:
-            step_a, step_b: of each number, in residues; the answer is foretold to move by their sum.
+            step_a, step_b: of each number, in residues; the answer is predicted to move by their sum.
             freqs: circles to turn; by default `circles`.
-            controls: whether changes of equal size are measured as well, which no algorithm foretells to do anything.
+            controls: whether changes of equal size are measured as well, which no algorithm predicts to do anything.
         Raises:
             NoSuchPart: the task adds no angles.
             NotRecorded: the embedding is not exposed.
@@ -412,7 +412,7 @@ class Causal(Component[Any]):
     def cross_effects(self) -> Float[Tensor, "turned read"]:
         """How far each circle's wave in the logits turns when one circle is turned by 45 degrees for a. [degrees]
 
-        The algorithm foretells 45 on the diagonal and 0 elsewhere.
+        The algorithm predicts 45 on the diagonal and 0 elsewhere.
         """
         freqs = self._few
         intact = Answered.of(iter(self._seen_logits.split(BLOCK)), self._sign, freqs, self.pairs)

@@ -125,7 +125,7 @@ register(
     ),
     CAUSAL(
         "margins_foretold",
-        "margins without one circle that the formula foretells, FVE",
+        "margins without one circle that the formula predicts, FVE",
         of=lambda m: m.causal.margins_foretold,
         definition="V6",
     ),

@@ -29,7 +29,7 @@ class Moved:
     """Share of the answers that moved as predicted when a part was exchanged, and in a control.
 
     Attributes:
-        share: answers that moved as foretold.
+        share: answers that moved as predicted.
         control: answers that moved so with another part of the same size exchanged.
     """
 
@@ -256,7 +256,7 @@ class Interchanges(Component[Any]):
         """Answers of the other half of the inputs, with what the last attention writes moved along the direction.
 
         Args:
-            moves: from number and position of an answer to how far each input is moved, the answer that is foretold,
+            moves: from number and position of an answer to how far each input is moved, the answer that is predicted,
                 and whether it counts.
         """
         counted, half = Counted(), len(self.inputs) // 2
@@ -295,7 +295,7 @@ class Interchanges(Component[Any]):
     def along_mean(self) -> Moved:
         """Moved along the direction as if the sum were larger or smaller, the answer becomes the sign of that sum.
 
-        How far is foretold by the slope of the coordinate with the mean of the numbers so far, over all positions.
+        How far is predicted by the slope of the coordinate with the mean of the numbers so far, over all positions.
         Control: moved as far in a random direction.
 
         Raises:

@@ -23,7 +23,7 @@ WORDS = {"readout": "W_L", "features": "neurons", "block": "frequency", "blocks"
 STAGES = {
     "task": "Does it do the task?",
     "parts": "Which parts does it need, and where does it look?",
-    "causal": "Does the answer move as foretold when the inside is changed?",
+    "causal": "Does the answer move as predicted when the inside is changed?",
     "keys": "Which {blocks}, and how clearly?",
     "layers": "How much of each layer do they explain?",
     "use": "Are they used?",

@@ -16,12 +16,12 @@ class Turned(View):
     Attributes:
         freqs: circles that were turned. [cycles per p]
         step_a, step_b: how far each number was moved, in residues.
-        moved_by: how far the answer is foretold to move; None for a fraction, where no token stands.
+        moved_by: how far the answer is predicted to move; None for a fraction, where no token stands.
         moved: share of the pairs whose answer moved exactly so.
-        kept: share of the formula's fit to the logits that is left, once the formula has moved as foretold.
+        kept: share of the formula's fit to the logits that is left, once the formula has moved as predicted.
         network: the network after the turn.
         answered: its answers, and sums of its logits.
-        controls: name of a change of equal size to the share of the pairs whose answer moved as foretold under it.
+        controls: name of a change of equal size to the share of the pairs whose answer moved as predicted under it.
     """
 
     freqs: tuple[int, ...]

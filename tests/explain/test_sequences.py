@@ -1,4 +1,4 @@
-"""Networks on sequences: what they answer, and which hypothesis foretells what interventions do."""
+"""Networks on sequences: what they answer, and which hypothesis predicts what interventions do."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ __all__ = [
 BY_CIRCLES = (CLOCK, PIZZA, CIRCLES)  # all of one kind, or of several
 ADDING = (*BY_CIRCLES, ALL_FREQUENCIES, INTEGER_ARITHMETIC, MIXTURE)  # the likeliest first
 COMPOSING = (COSETS, REPRESENTATIONS)
-AT_POSITIONS = (  # the more that one foretells the earlier
+AT_POSITIONS = (  # the more that one predicts the earlier
     NEXT_TOKEN, COPYING, DIGITS_ON_A_CIRCLE, CARRY_THROUGH_NINES, ONE_CARRY, RUNNING_MEAN, ONE_DIRECTION,
 )  # fmt: skip
 

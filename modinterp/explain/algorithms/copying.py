@@ -8,8 +8,8 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.explain.algorithms.algorithm import Algorithm
 from modinterp.explain.labels import COPIES
 
-MOVED = at_least(0.75, "the algorithm foretells all answers; three of four are far more than any control moves")
-STILL = at_most(0.35, "no algorithm foretells it; where few answers are possible, many a change hits upon the other")
+MOVED = at_least(0.75, "the algorithm predicts all answers; three of four are far more than any control moves")
+STILL = at_most(0.35, "no algorithm predicts it; where few answers are possible, many a change hits upon the other")
 
 
 def _says(m: Any) -> str:
