@@ -167,7 +167,6 @@ CLAIMS = (
         scope="any seed",
         figure="table5",
         control="without control",
-        contrast=tuple(f"nanda/dropout-0.2-{seed}" for seed in range(3)),
     ),
     Claim(
         id="nanda.E1.no_grok_if_together",

@@ -270,7 +270,6 @@ CLAIMS = (
         figure="table5",
         control="without control",
         changed=(ONE_DEFINITION,),
-        contrast=tuple(f"nanda/dropout-0.2-{seed}" for seed in range(3)),
     ),
     Claim(
         id="nanda.C23.dropout_not_sparse",

@@ -98,8 +98,8 @@ CLAIMS = (
         needs=TWO_LAYERS,
         scope="any seed",
         figure="two_layers_excluded",
-        control="without control",
-        contrast=("nanda/fraction-80-0", "nanda/fraction-90-0"),
+        control="also true of a contrast",
+        contrast=("nanda/no-decay-0",),
     ),
     Claim(
         id="nanda.D2.slingshot2L",
