@@ -12,13 +12,13 @@ STORY = Story(
         "So it has the mean of the numbers along one direction (correlation "
         "{cumsum.mean[correlation with the mean]:.4f}), and not their sum "
         "({cumsum.mean[correlation with the sum]:.2f}); this {cumsum.mean}.",
-        "Without neurons it is right for {cumsum.near_zero[accuracy without neurons, mean below a quarter]:.0%} of the small "
-        "means, and for {cumsum.near_zero[accuracy without neurons, mean beyond 1]:.0%} of the large ones; this "
-        "{cumsum.near_zero}.",
         "That of October sorts ten numbers with two heads that share them ({sort.copies[numbers copied by a head]:.0f} of 51 are "
         "copied by a head); a number attends most to the next in "
         "{sort.next_larger[share of queries that attend most to the next number, either head]:.0%} of the cases; this "
         "{sort.next_larger}.",
+        "That of September adds two numbers of four digits. With both digits turned half a step, where no digit stands, the sum "
+        "moves by one in {sum.half_turn[digit_half_turn]:.0%} of the cases; this {sum.half_turn}. A carry that came through a "
+        "column of nine is right in {sum.through_nines[accuracy_through_nines]:.1%} of the cases; this {sum.through_nines}.",
     ),
-    figures=("cumsum_line", "cumsum_mean", "sort_copies"),
+    figures=("cumsum_line", "sort_copies", "sum_agreement"),
 )

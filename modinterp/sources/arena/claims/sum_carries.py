@@ -14,11 +14,11 @@ from modinterp.analyses.sequences.written_direction import written_direction
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
+from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import SequenceMeasurements
 from modinterp.models import Network
 from modinterp.models.lens import HookPoint
 from modinterp.sources.arena.claims.columns import Look, for_carry, foretold_share, own_sum, sums, written
-from modinterp.sources.arena.claims.sum_answers import UNTRAINED
 from modinterp.sources.arena.runs import SUM
 
 FOLLOWED, LEAST_FOLLOWED = (
@@ -151,7 +151,9 @@ CLAIMS = (
         },
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=mixed(
+            "The network of the authors' seed does it in every column; others have such a head in some columns alone."
+        ),
         figure="sum_agreement",
     ),
     Claim(
@@ -168,7 +170,7 @@ CLAIMS = (
         reported=(WITH_CARRY, WITHOUT_CARRY),
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        control="without control",
     ),
     Claim(
         id="arena.sum.carry_direction",
@@ -181,7 +183,7 @@ CLAIMS = (
         reported=(ENERGY,),
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        control="without control",
     ),
     Claim(
         id="arena.sum.even",
@@ -193,7 +195,10 @@ CLAIMS = (
         reported=(STORING,),
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=refuted(
+            "Heads attend to both digits alike on average alone; each network has one that prefers a digit."
+        ),
+        control="without control",
     ),
     Claim(
         id="arena.sum.reversed",
@@ -205,7 +210,7 @@ CLAIMS = (
         reported=(FORWARDS,),
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=mixed("The network of the authors' seed has them; others have none."),
         figure="sum_agreement",
     ),
     Claim(
@@ -217,7 +222,8 @@ CLAIMS = (
         expected={ELSEWHERE: at_most(0.05, "no use")},
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=refuted("Each network has a head of the first layer that matters at another position."),
+        control="also true before training",
     ),
     Claim(
         id="arena.sum.layer1",
@@ -232,6 +238,6 @@ CLAIMS = (
         reported=(FROZEN,),
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=refuted("They attend mostly to other positions."),
     ),
 )

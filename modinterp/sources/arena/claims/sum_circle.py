@@ -12,9 +12,9 @@ from modinterp.analyses.sequences.output_circle import OutputCircle, output_circ
 from modinterp.claims.band import at_least, at_most, equals
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import each
+from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.columns import digits_of, foretold_share, own_sum, targets_of_sum, written
-from modinterp.sources.arena.claims.sum_answers import UNTRAINED
 from modinterp.sources.arena.claims.sum_carries import (
     AGREES,
     BACKWARDS,
@@ -134,7 +134,7 @@ CLAIMS = (
         reported=(BY_TWO,),
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=mixed("In the network of the authors' seed; others spread the digits over two circles."),
         figure="sum_circle",
     ),
     Claim(
@@ -150,7 +150,7 @@ CLAIMS = (
         },
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        control="without control",
     ),
     Claim(
         id="arena.sum.products",
@@ -165,7 +165,7 @@ CLAIMS = (
         reported=(OF_ONE_DIGIT, FIXED),
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        control="without control",
     ),
     Claim(
         id="arena.sum.other_seeds",
@@ -176,7 +176,7 @@ CLAIMS = (
         expected={SAME: equals(1, "all that the source finds in its network")},
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=mixed("The authors' seed is the one that has all of it."),
     ),
     Claim(
         id="arena.sum.carry_swap",
@@ -186,7 +186,7 @@ CLAIMS = (
         expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=refuted("Along one direction, the same for all digits, hardly any digit moves."),
     ),
     Claim(
         id="arena.sum.nines_swap",
@@ -196,7 +196,7 @@ CLAIMS = (
         expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
+        finding=refuted("Along one direction, the same for all digits, hardly any digit moves."),
     ),
     Claim(
         id="arena.sum.half_turn",
@@ -206,7 +206,6 @@ CLAIMS = (
         expected={"digit_half_turn": _SWAP, "digit_half_turn_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
     ),
     Claim(
         id="arena.sum.through_nines",
@@ -216,7 +215,5 @@ CLAIMS = (
         expected={"accuracy_through_nines": at_least(0.95, "nearly all")},
         needs=SUM,
         scope="any seed",
-        finding=UNTRAINED,
-        control="without control",
     ),
 )
