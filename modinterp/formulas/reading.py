@@ -107,11 +107,11 @@ class NeuronReading:
 
     def inputs(self, freq: int, neurons: np.ndarray, terms: Sequence[str]) -> dict[str, Waves]:
         """The waves of some neurons' inputs, without those that this modulus does not tell from others."""
-        found = {}
+        found, fields = {}, self.pre[..., neurons]
         for term in terms:
             if not _is_apart(freq, term, self.p):
                 continue
-            z = amplitudes(self.pre[..., neurons], self.p, freq, *TERMS[term])
+            z = amplitudes(fields, self.p, freq, *TERMS[term])
             is_real = term == "constant" or (term == "difference" and self.alike)
             found[term] = Waves(z.real) if is_real else Waves.of(z)
         return found
@@ -170,7 +170,9 @@ def amplitudes(fields: np.ndarray, p: int, freq: int, *multiples: tuple[int, int
     """
     x, found = np.arange(p), []
     for i, j in multiples:
-        by_b = np.tensordot(circle(-freq * j * x, p), fields, axes=(0, 1))
+        wave = circle(-freq * j * x, p)
+        real, imaginary = np.moveaxis(np.stack([wave.real, wave.imag]) @ fields, 1, 0)  # no complex copy of the fields
+        by_b = real + 1j * imaginary
         z = circle(-freq * i * x, p) @ by_b / p**2
         found.append(z if (2 * freq * i % p, 2 * freq * j % p) == (0, 0) else 2 * z)
     return np.mean(found, axis=0)
