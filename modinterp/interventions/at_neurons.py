@@ -94,8 +94,8 @@ class AtNeurons:
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """Share of moved answers under control swaps: random planes, random planes moved as far, planes of other
-        frequencies."""
+        """By control swap, the share of moved answers. Swaps are of random planes, as they are or moved as far, and of
+        planes of other frequencies."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),

@@ -97,6 +97,7 @@ def _of_product(left: Float[Tensor, "a b inner"], right: Float[Tensor, "inner ou
     return Marginals(of_a, of_b, of_sum, of_difference, energy, found.mean @ W)
 
 
+@printable
 @dataclass(frozen=True)
 class _Sums:
     """Sums of functions of (a, b) about a centre near their mean; `of_sum` and the others as in `Marginals`.
