@@ -251,10 +251,11 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 HEAD_OF_CHANGES = """# What was changed of a tolerance, a measure or a verdict
 
-Tolerances come from the sources' numbers. Most were read out of the sources before anything was measured;
-`tests/sources/ledger_bands.csv` has these, with the reason where ours is another one, and a test compares the claims
-with it. About a third of these numbers had no tolerance there: theirs were chosen when the claim was written.
-`validity` is not in that table. The claims of `he` and `arena` were committed before their networks were measured.
+Tolerances come from the sources' numbers. Most were read out of the sources before anything was measured.
+`tests/sources/ledger_bands.csv` lists these, with the reason where ours is another one; a test compares the claims with
+it. About a third of the numbers had no tolerance there: theirs were chosen when the claim was written. Those of
+`validity` are the audit's, and its reasons say which were chosen after numbers had been seen. The claims of `he` and
+`arena` were committed before their networks were measured.
 
 Some tolerances and measures were changed after a number had been seen, and some of these changes let a claim hold that
 had not. Each change is below with both numbers and its reason; `docs/findings.py` writes the page from the claims'

@@ -117,7 +117,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def neurons(self) -> dict[str, neurons.NeuronIrreps]:
-        """The representation that each neuron's input is of, by the first element and by the second."""
+        """By neuron, the representation of which its input is a function: of the first element, and of the second."""
         return {of: neurons.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
 
     @cached_property

@@ -217,7 +217,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def has_attention(self) -> bool:
-        """Whether it is known where the last layer has attention."""
+        """True if the place of the last layer's attention is known."""
         return f"{self.last_block}.attn.hook_pattern" in self.model.hook_dict
 
     @property

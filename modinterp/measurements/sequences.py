@@ -72,7 +72,7 @@ class SequenceMeasurements(PositionMeasurements):
         return folded(self.precise)
 
     def examples(self, most: int) -> Examples:
-        """Up to so many of the inputs held out, with the right answers at the positions read.
+        """Held-out inputs, at most as many as asked for, with the right answers at the positions read.
 
         Raises:
             NoSuchPart: where an answer is asked for depends on the input.

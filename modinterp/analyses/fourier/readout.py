@@ -44,7 +44,7 @@ class Readoff:
 
     @property
     def answer(self) -> str:
-        """Text of what the waves are waves of: "a+b" or "a-b"."""
+        """The variable of the waves as text: "a+b" or "a-b"."""
         return "a+b" if self.sign > 0 else "a-b"
 
     @property
