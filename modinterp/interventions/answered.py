@@ -10,7 +10,7 @@ from jaxtyping import Bool, Complex, Float, Int
 from torch import Tensor
 
 from modinterp.analyses.fourier.cosine_sums import spectrum_of_sums
-from modinterp.analyses.fourier.logit_sums import LogitSums
+from modinterp.analyses.fourier.logit_sums import LogitSums, sums_by_distance
 from modinterp.analyses.fourier.transforms import sums
 
 Logits = Float[Tensor, "a b output"]
@@ -77,12 +77,10 @@ class Answered:
             waves[began : began + len(block)] = about @ turned
             began += len(block)
         p = len(by_pair)
-        classes = (torch.arange(p)[:, None] - torch.arange(p)) % p
-        by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, classes.flatten(), by_pair.flatten())
         shape, share = ((p, p), 1.0) if pairs is None else ((len(pairs),), len(pairs) / p**2)
         found = torch.view_as_complex(waves.unflatten(1, (len(freqs), 2))).view(*shape, -1)
         by_freq = dict(zip(freqs, found.unbind(-1), strict=True))
-        return cls(sign, given.view(shape), by_distance / share, energy / share, by_freq, pairs)
+        return cls(sign, given.view(shape), sums_by_distance(by_pair) / share, energy / share, by_freq, pairs)
 
     @classmethod
     def of_sums(cls, found: LogitSums, given: Int[Tensor, "a b"], sign: int = 1) -> Answered:

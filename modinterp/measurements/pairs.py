@@ -28,7 +28,7 @@ from modinterp.measurements.causal import Causal
 from modinterp.measurements.narrow import product_with
 from modinterp.measurements.network import NEURONS, PATTERN, NetworkMeasurements, NoSuchPart
 from modinterp.measurements.questions import Questions
-from modinterp.measurements.score import Each, Score
+from modinterp.measurements.score import Each, Score, check_finite
 from modinterp.measurements.swapped import Swapped, swap
 from modinterp.measurements.turned import Turned
 from modinterp.measurements.untrained import untrained_logits
@@ -47,7 +47,7 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def without_row_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
+def without_row_means(logits: Float[Tensor, "*pair output"]) -> Float[Tensor, "*pair output"]:
     """Logits in float64 without the mean of each pair, which no softmax sees."""
     logits = logits.double()
     return logits - logits.mean(dim=-1, keepdim=True)
@@ -55,7 +55,7 @@ def without_row_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b
 
 def without_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
     """Logits without the mean of each pair, which no softmax sees, and of each class, which a bias gives."""
-    rows = without_row_means(logits.double())
+    rows = without_row_means(logits)
     return rows - rows.mean(dim=(0, 1))
 
 
@@ -180,8 +180,7 @@ class PairMeasurements(NetworkMeasurements):
         of_rows = logits.__getitem__ if isinstance(logits, Tensor) else logits
         blocks = (of_rows(a).flatten(0, 1) for a in row_blocks((self.p, self.p, self.p)))
         found = Each.of(blocks, self.labels[:, 0])
-        if not found.loss.isfinite().all():
-            raise ValueError("logits must be finite, got NaN or infinity in it")
+        check_finite(found.loss)
         return found.score(slice(None) if rows is None else self.basis.rows(rows))
 
     @cached_property
@@ -247,7 +246,7 @@ class PairMeasurements(NetworkMeasurements):
         for rows in row_blocks((len(seen), logits.shape[1])):
             some = rows if pairs is None else pairs[rows].to(logits.device)
             for i, x in enumerate((logits[some], logits[some] - times(post[some]))):
-                about = x.double() - x.double().mean(dim=-1, keepdim=True)
+                about = without_row_means(x)
                 energies[i] += float(about.square().sum())
                 sums[i] += about.sum(dim=0)
         whole, left = (e - float(s.square().sum()) / len(seen) for e, s in zip(energies, sums, strict=True))
@@ -363,8 +362,7 @@ class PairMeasurements(NetworkMeasurements):
         """`score` of logits that depend on the right answer alone."""
         answers, labels = self._answers.flatten(), self.labels[:, 0].to(table.device)
         losses = -table.double().log_softmax(dim=-1)[answers, labels.clamp(min=0)]
-        if not losses.isfinite().all():
-            raise ValueError("logits must be finite, got NaN or infinity in it")
+        check_finite(losses)
         right = table.argmax(dim=-1)[answers] == labels
         return Score(float(right.double().mean()), float(losses.mean()))
 

@@ -57,6 +57,12 @@ class Each:
         return Score(float(self.right[rows].double().mean()), float(self.loss[rows].mean()))
 
 
+def check_finite(losses: Float[Tensor, " input"]) -> None:
+    """Raise ValueError where a loss is not finite, as of logits with NaN or infinity."""
+    if not losses.isfinite().all():
+        raise ValueError("logits must be finite, got NaN or infinity in it")
+
+
 def _answered(logits: Float[Tensor, "some output"], answers: Int[Tensor, " some"]) -> tuple[Tensor, Tensor]:
     """The class of the largest logit, and the cross-entropy; of float32, in float32 but for the sum over classes.
 

@@ -11,7 +11,7 @@ from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.cosine_sums import sums_of_pairs
 from modinterp.analyses.fourier.logit_sums import LogitSums
 from modinterp.analyses.fourier.transforms import transform
-from modinterp.analyses.statistics.explained import ROUNDING, varies
+from modinterp.analyses.statistics.explained import varies
 
 
 @checked
@@ -42,7 +42,7 @@ def share_of_cosines(found: LogitSums, count: int) -> float:
     Args:
         count: number of cosines, the strongest whichever these are.
     """
-    if not found.about_mean**0.5 > ROUNDING * found.raw**0.5:
+    if found.is_constant:
         return float("nan")
     return float(_of_strongest(found.by_distance[:, None], count)) / found.about_mean
 

@@ -15,7 +15,6 @@ from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.logit_sums import LogitSums, logit_sums
 from modinterp.analyses.fourier.transforms import check_frequency, fourier_basis, transform
 from modinterp.analyses.printing import printable
-from modinterp.analyses.statistics.explained import ROUNDING
 
 
 @printable
@@ -191,7 +190,7 @@ def fit_of_sums(found: LogitSums, freqs: Sequence[int], sign: int = 1) -> LogitF
     energy = float((waves @ alphas).square().sum()) * p**2
     wholes = (found.about_mean, found.raw, found.by_row, found.by_row_and_class)
     shares = [energy / whole if whole > 0 else float("nan") for whole in wholes]
-    if not found.about_mean**0.5 > ROUNDING * found.raw**0.5:
+    if found.is_constant:
         shares[0] = float("nan")
     return LogitFit(tuple(freqs), tuple(alphas.tolist()), *shares, sign=sign)
 

@@ -8,10 +8,11 @@ import torch
 from jaxtyping import Float, Float64
 from torch import Tensor
 
-from modinterp.activations.blocks import factors_of, mean_over_pairs, row_blocks
+from modinterp.activations.blocks import factors_of, row_blocks
 from modinterp.analyses.checked import checked
 from modinterp.analyses.fourier.transforms import sum_means, sums
 from modinterp.analyses.printing import printable
+from modinterp.analyses.statistics.explained import ROUNDING
 
 
 @printable
@@ -47,6 +48,11 @@ class LogitSums:
         return self.about_mean + len(self.of_class) ** 3 * self.mean**2
 
     @property
+    def is_constant(self) -> bool:
+        """True if the logits vary by rounding alone."""
+        return not self.about_mean**0.5 > ROUNDING * self.raw**0.5
+
+    @property
     def by_row_and_class(self) -> float:
         """Energy with each pair's and each class's mean taken off."""
         p = len(self.of_class)
@@ -62,16 +68,22 @@ def logit_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> LogitSums:
     """
     p, factors = logits.shape[-1], factors_of(logits)
     if factors is None:
-        by_answer, of_class, rows, by_row = _of_whole(logits, sign)
+        by_answer, rows, by_row = _of_whole(logits, sign)
     else:
-        by_answer, of_class, rows, by_row = _of_product(*factors, sign)
-    classes = (torch.arange(p)[:, None] - torch.arange(p)) % p
-    by_distance = torch.zeros(p, dtype=torch.float64).index_add(0, classes.flatten(), by_answer.cpu().flatten())
-    of_rows = p * float((rows - rows.mean()).square().sum())
-    return LogitSums(by_distance, of_class.cpu(), float(by_row), of_rows)
+        by_answer, rows, by_row = _of_product(*factors, sign)
+    by_answer, of_rows = by_answer.cpu(), p * float((rows - rows.mean()).square().sum())
+    return LogitSums(sums_by_distance(by_answer), by_answer.sum(dim=0) / p**2, float(by_row), of_rows)
 
 
-def _of_whole(logits: Float[Tensor, "a b output"], sign: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+@checked
+def sums_by_distance(by_answer: Float[Tensor, "answer answer"]) -> Float[Tensor, " distance"]:
+    """Sums over the right answers s and the classes c of one distance s - c mod p."""
+    p = len(by_answer)
+    return by_answer.new_zeros(p).index_add(0, sums(p, -1).flatten(), by_answer.flatten())
+
+
+def _of_whole(logits: Float[Tensor, "a b output"], sign: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Sums by right answer and class, the mean of each pair, and the energy with these means taken off."""
     p = len(logits)
     answers = sums(p, sign).to(logits.device)
     by_answer, rows = logits.new_zeros(p, p, dtype=torch.float64), torch.empty(p, p, dtype=torch.float64)
@@ -82,12 +94,12 @@ def _of_whole(logits: Float[Tensor, "a b output"], sign: int) -> tuple[Tensor, T
         rows[a] = of_pair[..., 0].cpu()
         by_answer.index_add_(0, answers[a].flatten(), y.flatten(0, 1))
         by_row += torch.linalg.vector_norm(y - of_pair).square()
-    return by_answer, by_answer.sum(dim=0) / p**2, rows, by_row
+    return by_answer, rows, by_row
 
 
 def _of_product(
     left: Float[Tensor, "a b inner"], right: Float[Tensor, "inner output"], sign: int
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """The same of the product of a narrower tensor and a matrix."""
     p, W = len(left), right.double()
     of_pair = W.mean(dim=1)
@@ -98,4 +110,4 @@ def _of_product(
         products += x.flatten(0, 1).T @ x.flatten(0, 1)
     about = W - of_pair[:, None]
     by_row = (about * (products @ about)).sum().clamp(min=0)
-    return p * sum_means(left, sign) @ W, mean_over_pairs(left) @ W, rows, by_row
+    return p * sum_means(left, sign) @ W, rows, by_row

@@ -6,7 +6,8 @@ follow from four sums of p numbers, where a 2D transform takes p times as many m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Float64
@@ -38,6 +39,10 @@ class Marginals:
     of_difference: Float64[Tensor, "difference *rest"]
     energy: Float64[Tensor, " *rest"]
     mean: Float64[Tensor, " *rest"]
+
+    def mapped(self, change: Callable[[Tensor], Tensor]) -> Marginals:
+        """The same with a change of every tensor, such as a linear map of the functions."""
+        return Marginals(**{name: change(sums) for name, sums in vars(self).items()})
 
     @property
     def linear(self) -> Float64[Tensor, "freq *rest"]:
@@ -81,84 +86,48 @@ def marginals(x: Float[Tensor, "a b *rest"]) -> Marginals:
     factors = factors_of(x)
     if factors is not None:
         return _of_product(*factors)
-    shape, n = x.shape[2:], x[0, 0].numel()
-    found = _Sums.of(x.reshape(*x.shape[:2], n))
-    centred, energy = found.centred, found.energy - (found.p * found.off).square()
-    of_a, of_b, of_sum, of_difference = (each.view(-1, *shape) for each in centred)
-    return Marginals(of_a, of_b, of_sum, of_difference, energy.view(shape), found.mean.view(shape))
+    shape = x.shape[2:]
+    found, _ = _in_one_pass(x.reshape(*x.shape[:2], x[0, 0].numel()))
+    return found.mapped(lambda sums: sums.view((*sums.shape[:-1], *shape)))
 
 
 def _of_product(left: Float[Tensor, "a b inner"], right: Float[Tensor, "inner outer"]) -> Marginals:
     """Those of the product: sums of the narrower tensor times the matrix, and energies by its covariance."""
-    found, W = _Sums.of(left, with_products=True), right.double()
-    covariance = found.products - torch.outer(found.off, found.off) * found.p**2
+    W = right.double()
+    found, covariance = _in_one_pass(left, with_covariance=True)
     energy = (W * (covariance @ W)).sum(dim=0).clamp(min=0)
-    of_a, of_b, of_sum, of_difference = (each @ W for each in found.centred)
-    return Marginals(of_a, of_b, of_sum, of_difference, energy, found.mean @ W)
+    return replace(found.mapped(lambda sums: sums @ W), energy=energy)
 
 
-@printable
-@dataclass(frozen=True)
-class _Sums:
-    """Sums of functions of (a, b) about a centre near their mean; `of_sum` and the others as in `Marginals`.
+def _in_one_pass(
+    x: Float[Tensor, "a b n"], with_covariance: bool = False
+) -> tuple[Marginals, Float64[Tensor, "some n"]]:
+    """The marginals, and sums over all pairs of the products of any two functions about their means, if asked for.
 
-    Attributes:
-        centre: what was taken off.
-        energy: sum of the squares over all pairs.
-        products: sum of the products of any two functions; empty where nobody asked.
+    Some functions are taken at a time, which stay in a processor's cache.
     """
-
-    centre: Float64[Tensor, " n"]
-    of_a: Float64[Tensor, "a n"]
-    of_b: Float64[Tensor, "b n"]
-    of_sum: Float64[Tensor, "sum n"]
-    of_difference: Float64[Tensor, "difference n"]
-    energy: Float64[Tensor, " n"]
-    products: Float64[Tensor, "some n"]
-
-    @classmethod
-    def of(cls, x: Float[Tensor, "a b n"], with_products: bool = False) -> _Sums:
-        """Go through all pairs once, some functions at a time, which stay in a processor's cache."""
-        p, n = len(x), x.shape[2]
-        centre = x[0].double().mean(dim=0)  # near the mean, so that little is taken off below
-        ones, energy = centre.new_ones(p), torch.zeros_like(centre)
-        of_a, of_b = centre.new_zeros(p, n), centre.new_zeros(p, n)
-        of_sum, of_difference = centre.new_zeros(2 * p, n), centre.new_zeros(2 * p, n)  # two turns, added at the end
-        products = centre.new_zeros(n if with_products else 0, n)
-        columns = [slice(began, began + COLUMNS) for began in range(0, n, COLUMNS)]
-        for rows in row_blocks(x.shape):
-            block = x[rows]
-            for some in columns:
-                for a, of_pairs in enumerate(block[..., some], rows.start):
-                    row = of_pairs.double() - centre[some]
-                    of_a[a, some] = ones @ row  # a product with ones is a quicker sum
-                    of_b[:, some] += row
-                    of_sum[a : a + p, some] += row
-                    of_difference[p - a : 2 * p - a, some] += row
-                    energy[some] += ones @ row.square_()
-            if with_products:
-                about = block.double().flatten(0, 1) - centre
-                products += about.T @ about
-        of_sum, of_difference = (each.unflatten(0, (2, p)).sum(dim=0) for each in (of_sum, of_difference))
-        return cls(centre, of_a, of_b, of_sum, of_difference, energy, products)
-
-    @property
-    def p(self) -> int:
-        """How many values a and b have."""
-        return len(self.of_a)
-
-    @property
-    def off(self) -> Float64[Tensor, " n"]:
-        """The mean of each function less the centre."""
-        return self.of_b.mean(dim=0) / self.p
-
-    @property
-    def mean(self) -> Float64[Tensor, " n"]:
-        """The mean of each function."""
-        return self.centre + self.off
-
-    @property
-    def centred(self) -> tuple[Float64[Tensor, "x n"], ...]:
-        """The four sums of each function about its mean."""
-        off = self.p * self.off
-        return self.of_a - off, self.of_b - off, self.of_sum - off, self.of_difference - off
+    p, n = len(x), x.shape[2]
+    centre = x[0].double().mean(dim=0)  # near the mean, so that little is taken off below
+    ones, energy = centre.new_ones(p), torch.zeros_like(centre)
+    of_a, of_b = centre.new_zeros(p, n), centre.new_zeros(p, n)
+    of_sum, of_difference = centre.new_zeros(2 * p, n), centre.new_zeros(2 * p, n)  # two turns, added at the end
+    products = centre.new_zeros(n if with_covariance else 0, n)
+    columns = [slice(began, began + COLUMNS) for began in range(0, n, COLUMNS)]
+    for rows in row_blocks(x.shape):
+        block = x[rows]
+        for some in columns:
+            for a, of_pairs in enumerate(block[..., some], rows.start):
+                row = of_pairs.double() - centre[some]
+                of_a[a, some] = ones @ row  # a product with ones is a quicker sum
+                of_b[:, some] += row
+                of_sum[a : a + p, some] += row
+                of_difference[p - a : 2 * p - a, some] += row
+                energy[some] += ones @ row.square_()
+        if with_covariance:
+            about = block.double().flatten(0, 1) - centre
+            products += about.T @ about
+    of_sum, of_difference = (each.unflatten(0, (2, p)).sum(dim=0) for each in (of_sum, of_difference))
+    off = of_b.mean(dim=0) / p  # the mean less the centre
+    of_a, of_b, of_sum, of_difference = (sums - p * off for sums in (of_a, of_b, of_sum, of_difference))
+    found = Marginals(of_a, of_b, of_sum, of_difference, energy - (p * off).square(), centre + off)
+    return found, products - torch.outer(off, off)[: len(products)] * p**2
