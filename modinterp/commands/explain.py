@@ -102,6 +102,6 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.ex
     out = out or Path("reports/explain") / (folder_name(path) if is_file else path)
     own_page(writable_folder(out), "explanation.json")
     explanation = explain(network, **options, root=root)
-    page = write_explanation(explanation, out)
-    print(f"{explanation}\n\nreport: {page}")
+    print(f"{explanation}\n", flush=True)  # the page, with formulas and figures, takes as long again
+    print(f"report: {write_explanation(explanation, out)}")
     return 0

@@ -80,16 +80,16 @@ class Formula:
         for freq, alpha in self.alphas.items():
             size = alpha + self.halves.get(freq, 0.0) * np.abs(np.cos(np.pi * freq * (a - b) / self.p))[..., None]
             logits += size * circle(freq * ((a + b)[..., None] - c), self.p).real
-        if self.clusters:
-            act = ACTIVATIONS[self.act_fn]
-            neurons = [act(cluster.input(a, b, self.p)) for cluster in self.clusters]
-            written = [cluster.output(self.p) for cluster in self.clusters]
-            logits += np.concatenate(neurons, axis=-1) @ np.concatenate(written)  # one product is the quickest
+        act = ACTIVATIONS[self.act_fn]
+        read = [act(cluster.input(a, b, self.p)) for cluster in self.clusters]
+        written = [cluster.output(self.p) for cluster in self.clusters]
         for one in self.path:
             wave = sum(circle(one.freq * (i * a + j * b), self.p) for i, j in TERMS[one.term])
             of_class = circle(one.freq * c, self.p)
-            logits += np.multiply.outer((one.cosine * wave).real, of_class.real)
-            logits += np.multiply.outer((one.sine * wave).real, of_class.imag)
+            read.append(np.stack([(one.cosine * wave).real, (one.sine * wave).real], axis=-1))
+            written.append(np.stack([of_class.real, of_class.imag]))
+        if read:
+            logits += np.concatenate(read, axis=-1) @ np.concatenate(written)  # one product is the quickest
         return logits
 
     def grid(self) -> Array:

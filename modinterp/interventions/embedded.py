@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from torch.func import functional_call
 
 from modinterp.interventions.answered import BLOCK, Answered, Logits
-from modinterp.models import Network, Transformer, Wrapped
+from modinterp.models import Network, Transformer, Wrapped, indexed, read_logits
 from modinterp.models.lens import HookPoint
 from modinterp.runs import NotRecorded
 from modinterp.tasks import Task
@@ -107,19 +106,18 @@ class Embedded:
 
         A transformer looks both vectors up, among its tokens, so that queries, keys and values are computed once each.
         """
-        looked_up = isinstance(self.network, Transformer)
-        tokens, weights = self.network.W_E if looked_up else a, {}
-        if looked_up:
-            weights["embed.W_E"] = torch.cat([a.to(tokens), b.to(tokens), tokens.detach()])
+        if not isinstance(self.network, Transformer):
+            yield from (self.of_pairs(a[some // self.n], b[some % self.n], some) for some in pairs.split(BLOCK))
+            return
+        tokens = self.network.W_E.detach()
+        W_E = torch.cat([a.to(tokens), b.to(tokens), tokens])
+        config, weights = replace(self.network.cfg, d_vocab=len(W_E)), dict(self.network.named_parameters())
         for some in pairs.split(BLOCK):
-            first, second = some // self.n, some % self.n
-            if looked_up:
-                inputs = self._inputs[self.rows[some]] + 2 * self.n
-                inputs[:, 0], inputs[:, 1] = first, self.n + second
-                with torch.no_grad(), self.network.at_last_position():
-                    logits = functional_call(self.network, weights, (inputs.to(self.network.device),))[:, -1]
-            else:
-                logits = self._of_vectors(a[first], b[second], some)
+            inputs = self._inputs[self.rows[some]] + 2 * self.n
+            inputs[:, 0], inputs[:, 1] = some // self.n, self.n + some % self.n
+            with torch.no_grad():
+                index = indexed(config, inputs.to(tokens.device), inputs[:, -1].unique().to(tokens.device))
+                logits = read_logits(config, weights | {"embed.W_E": W_E}, index)[:, -1]
             yield self._in_order(logits)
 
     def of_pairs(
@@ -132,7 +130,7 @@ class Embedded:
         """
         return self._in_order(self._of_vectors(a, b, pairs))
 
-    def _in_order(self, logits: Float[Tensor, "pair output"]) -> Float[Tensor, "pair output"]:
+    def _in_order(self, logits: Float[Tensor, "pair output"]) -> Float[Tensor, "pair element"]:
         in_order = logits.shape[1] == self.n and torch.equal(self.order, torch.arange(self.n))
         return logits.cpu() if in_order else logits.cpu()[:, self.order]
 
