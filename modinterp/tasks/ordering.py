@@ -48,6 +48,8 @@ class Ordering(SampledTask):
         n: number of numbers in an input.
         limit: the numbers are drawn uniformly from 0 to limit - 1.
         small_share: share of the inputs whose numbers are all below `small_limit`; uniform draws hold few of those.
+        asked: at how many ranks, drawn for each input, an order is asked where a network is trained; 0 for all. Labels
+            of the others are -1.
 
     >>> task = Ordering("sort", n=3, limit=10)
     >>> task.answers(torch.tensor([[4, 9, 3, 10, 3, 4]]))
@@ -61,17 +63,21 @@ class Ordering(SampledTask):
     limit: int = 100
     small_share: float = 0.0
     small_limit: int = 20
+    asked: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         sizes = {"n": Limits(1, 1024), "limit": Limits(2, 2**20), "small_limit": COUNT}
-        check_fields(self, ask=QUESTIONS, small_share=SHARE, **sizes)
+        check_fields(self, ask=QUESTIONS, small_share=SHARE, asked=COUNT, **sizes)
+        if self.asked > self.n_read:
+            raise ValueError(f"asked must be at most {self.n_read}, got {self.asked}")
         if self.small_share and not 1 <= self.small_limit <= self.limit:
             raise ValueError(f"small_limit must lie in [1, {self.limit}], got {self.small_limit}")
 
     @property
     def name(self) -> str:
-        return f"{self.ask} of {self.n} numbers below {self.limit}"
+        asked = f", {self.asked} of {self.n_read} asked" if self.asked else ""
+        return f"{self.ask} of {self.n} numbers below {self.limit}{asked}"
 
     @property
     def d_vocab(self) -> int:
@@ -86,12 +92,16 @@ class Ordering(SampledTask):
         return self.n if self.ask == "sort" else 1
 
     @property
+    def n_asked(self) -> int:
+        return self.asked or self.n_read
+
+    @property
     def n_ctx(self) -> int:
         return self.n + self.n_read
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        return tuple(f"rank_{rank}" for rank in range(1, self.n + 1)) if self.ask == "sort" else ()
+        return tuple(f"rank_{rank}" for rank in range(1, self.n + 1)) if self.n_asked > 1 else ()
 
     @property
     def position_names(self) -> tuple[str, ...]:
@@ -105,7 +115,11 @@ class Ordering(SampledTask):
     def draw(self, n: int, generator: torch.Generator) -> Examples:
         uniform = torch.rand(n, self.n, generator=generator)
         small = torch.rand(n, 1, generator=generator) < self.small_share
-        return self.examples((uniform * torch.where(small, self.small_limit, self.limit)).long())
+        found = self.examples((uniform * torch.where(small, self.small_limit, self.limit)).long())
+        if not self.asked:
+            return found
+        kept = torch.rand(n, self.n_read, generator=generator).argsort(dim=1) < self.asked
+        return Examples(found.inputs, found.labels.where(kept, -1))
 
     def examples(self, numbers: Int[Tensor, "input n"]) -> Examples:
         """Numbers `[input, n]` as inputs of the task, with their labels.

@@ -27,7 +27,8 @@ class Optimiser:
     The gradient plus l1 sign(weights), plus `grokfast` times the moving average of that, goes to AdamW, whose decay is
     decoupled from the gradient and acts on every weight; its learning rate rises linearly from 0 over the warm-up.
     Plain gradient descent has the same decay and warm-up. All runs have one optimiser. Where a recipe's decay is
-    coupled, decay times the weights is added to the gradient instead, which makes it Adam.
+    coupled, decay times the weights is added to the gradient instead, which makes it Adam. Where a recipe says so,
+    weights decay in the first steps alone.
 
     Attributes:
         moments: `exp_avg`, `exp_avg_sq`, none with gradient descent, and, where a run has a gradient filter,
@@ -40,7 +41,7 @@ class Optimiser:
         names = ["exp_avg", "exp_avg_sq"] * self.is_adaptive + ["filtered"] * any(r.grokfast for r in recipes)
         zeros = torch.zeros(len(recipes), n_weights, device=device)
         self.moments = {name: moments[name].to(device, copy=True) if moments else zeros.clone() for name in names}
-        columns = ("lr", "lr_end", "lr_stairs", "epochs", "weight_decay", "eps", "warmup")
+        columns = ("lr", "lr_end", "lr_stairs", "epochs", "weight_decay", "decay_until", "eps", "warmup")
         columns += ("l1", "grokfast", "grokfast_alpha")
         of = {name: _column(recipes, device, name) for name in columns}
         self.lr, self.warmup = of["lr"], of["warmup"]
@@ -48,6 +49,7 @@ class Optimiser:
         self.decay = of["weight_decay"] * ~is_coupled
         coupled = any(r.decay == "coupled" and r.weight_decay for r in recipes)
         self.coupled = (of["weight_decay"] * is_coupled).float() if coupled else None
+        self.until = of["decay_until"] if any(r.decay_until for r in recipes) else None
         self.stairs = of if any(r.lr_stairs for r in recipes) else None
         self.beta1, self.beta2 = (
             torch.tensor([[r.betas[i]] for r in recipes], dtype=torch.float64, device=device) for i in (0, 1)
@@ -71,11 +73,15 @@ class Optimiser:
             grad = grad + self.l1 * weights.sign()
         if "filtered" in self.moments:
             grad = self._amplified(grad, epoch)
-        if self.coupled is not None:
-            grad = grad + self.coupled * weights
+        decay, coupled = self.decay, self.coupled
+        if self.until is not None:
+            still = (self.until == 0) | (self.until > epoch)
+            decay, coupled = decay * still, None if coupled is None else coupled * still
+        if coupled is not None:
+            grad = grad + coupled * weights
         lr = self._rate(epoch) * torch.where(self.warmup > epoch, epoch / self.warmup.clamp(min=1), 1.0)
         if not self.is_adaptive:
-            weights.mul_((1 - lr * self.decay).float()).addcmul_(grad, (-lr).float())
+            weights.mul_((1 - lr * decay).float()).addcmul_(grad, (-lr).float())
             return
         exp_avg, exp_avg_sq = self.moments["exp_avg"], self.moments["exp_avg_sq"]
         exp_avg.lerp_(grad, self.rate1)
@@ -83,7 +89,7 @@ class Optimiser:
         done = epoch + 1
         scale = (1 / (1 - self.beta2**done).sqrt()).float()
         update = exp_avg / torch.addcmul(self.eps, exp_avg_sq.sqrt(), scale)
-        weights.mul_((1 - lr * self.decay).float()).addcmul_(update, (-lr / (1 - self.beta1**done)).float())
+        weights.mul_((1 - lr * decay).float()).addcmul_(update, (-lr / (1 - self.beta1**done)).float())
 
     def _rate(self, epoch: Int[Tensor, ""]) -> Float[Tensor, "run 1"]:
         """The learning rate after the warm-up: constant, or that of the part of the training that a step lies in."""

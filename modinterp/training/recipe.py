@@ -37,6 +37,7 @@ class Recipe:
         optimiser: `adamw`, or `sgd` for plain gradient descent without momentum.
         lr, weight_decay: learning rate, and decay, which acts on every weight.
         decay: `decoupled`, or `coupled` for Adam, to whose gradient `weight_decay` times the weights is added.
+        decay_until: where it is not 0, weights decay in so many steps and no longer.
         betas, eps: the other settings of AdamW.
         lr_end, lr_stairs: where `lr_stairs` is not 0, the training is cut into so many equal parts, in which the
             learning rate falls linearly; in the last it is `lr_end`.
@@ -81,9 +82,10 @@ class Recipe:
     decay: str = "decoupled"
     lr_end: float = 0.0
     lr_stairs: int = 0
+    decay_until: int = 0
 
     def __post_init__(self) -> None:
-        whole = dict.fromkeys(("batch_size", "warmup", "settle", "spectra_every", "lr_stairs"), COUNT)
+        whole = dict.fromkeys(("batch_size", "warmup", "settle", "spectra_every", "lr_stairs", "decay_until"), COUNT)
         rates = dict.fromkeys(("lr", "lr_end", "weight_decay", "eps", "l1", "grokfast", "stop_at"), COUNT)
         shares = dict.fromkeys(("betas", "dropout", "residual_dropout", "grokfast_alpha"), FACTOR)
         every = {"log_every": SIZE, "snapshot_every": SIZE, "fraction": PART}

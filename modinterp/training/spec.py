@@ -34,7 +34,8 @@ LATER_FIELDS = {
     "RandomLabels": ("mirrored",),
     "TransformerConfig": ("attention_rate", "causal", "unlabelled_outputs", "normalization_type"),
     "MLPConfig": ("init", "joined", "mlp_biases", "unembed_bias", "one_hot", "init_scale"),
-    "Recipe": ("spectra_every", "optimiser", "decay", "lr_end", "lr_stairs"),
+    "Recipe": ("spectra_every", "optimiser", "decay", "lr_end", "lr_stairs", "decay_until"),
+    "Ordering": ("asked",),
 }
 _FIELDS = {"task", "model", "recipe", "seed", "ours", "nudge", "start"}  # of a description
 _HOW_TO_RESTORE = (

@@ -123,3 +123,16 @@ def test_tasks_that_cannot_be_are_refused(bad) -> None:
 def test_fresh_inputs_of_a_grid_are_rows_of_it() -> None:
     fresh = addition(7).fresh(100, seed=0)
     assert torch.equal(fresh.labels[:, 0], fresh.inputs[:, :2].sum(dim=1) % 7)
+
+
+def test_an_order_asked_at_one_rank_has_one_label_an_input() -> None:
+    """Each rank is asked of a fifth of the inputs, the label is the full order's, and the inputs are the same."""
+    full, one = Ordering("sort", size=4000), Ordering("sort", size=4000, asked=1)
+    labels, asked = one.labels(), one.labels() >= 0
+    assert asked.sum(dim=1).unique().tolist() == [1]
+    assert ((asked.double().mean(dim=0) - 0.2).abs() < 0.03).all()
+    assert torch.equal(labels[asked], full.answers(one.inputs())[asked])
+    assert one.n_asked == 1
+    assert one.output_names == ()
+    with pytest.raises(ValueError, match="at most 1"):
+        Ordering("max", asked=2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -93,3 +95,19 @@ def test_settings_of_one_run_do_not_touch_another() -> None:
     together = moved(mixed, grads)
     for run, recipe in enumerate(mixed):
         assert torch.equal(moved([recipe], grads[:, run : run + 1])[0], together[run])
+
+
+@pytest.mark.parametrize("decay", ["decoupled", "coupled"])
+def test_decay_ends_when_the_recipe_says_so(decay: str) -> None:
+    """Up to there a run moves as one that decays throughout; from there on as one without decay, on the same moments."""
+    grads, torchs = gradients(30, 1), {"decoupled": torch.optim.AdamW, "coupled": torch.optim.Adam}
+    recipe = Recipe(lr=1e-2, weight_decay=0.5, decay=decay, decay_until=10, warmup=0, eps=1e-8)
+    ours = moved([recipe, replace(recipe, decay_until=0)], grads.expand(-1, 2, -1))
+    weight = torch.ones(50, requires_grad=True)
+    theirs = torchs[decay]([weight], lr=1e-2, betas=recipe.betas, weight_decay=0.5)
+    for epoch, grad in enumerate(grads[:, 0]):
+        theirs.param_groups[0]["weight_decay"] = 0.5 if epoch < 10 else 0.0
+        weight.grad = grad.clone()
+        theirs.step()
+    torch.testing.assert_close(ours[0], weight.detach(), rtol=2e-6, atol=1e-7)
+    assert (ours[0] - ours[1]).abs().max() > 1e-2

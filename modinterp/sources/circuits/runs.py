@@ -33,6 +33,9 @@ ADD, MAX, BALANCED, MEDIAN, SORT, ONE_HEAD = (
     for stem in ("add", "max", "max-balanced", "median", "sort", "sort-one-head")
 )
 SMALL_SORT = "circuits/sort-small-0"
+SMALL_SORTS, ONE_ANSWER = (
+    tuple(f"circuits/{stem}-{seed}" for seed in range(3)) for stem in ("sort-small", "sort-one-answer")
+)
 OF_WIDTHS = tuple(
     f"circuits/{task}-width-{width}-{seed}" for task in ("add", "median") for seed in range(3) for width in WIDTHS
 )
@@ -86,6 +89,7 @@ RUNS = {
     **_ordering("median", Ordering("median", size=50_000)),
     **_ordering("sort", Ordering("sort", size=500_000), seeds=_MANY),
     **_ordering("sort-small", Ordering("sort", size=50_000)),
+    **_ordering("sort-one-answer", Ordering("sort", size=50_000, asked=1), ("task.asked",)),
     **_ordering("sort-one-head", Ordering("sort", size=500_000), n_heads=1),
     **_widths(),
 }

@@ -16,6 +16,7 @@ SEEDS = tuple(f"clock/no-pos-{seed}" for seed in range(3))
 MAIN = "clock/no-pos-1"  # of the three it has four circles and the clearest gap
 WITHOUT_RELU = tuple(f"clock/no-relu-{seed}" for seed in range(3))
 ONE_HEAD = "clock/one-head-0"
+STOPPED_DECAY = tuple(f"clock/decay-until-5000-{seed}" for seed in range(3))
 
 _TASK = addition(113)
 _OPTIMISER = ("seed", "recipe.lr", "recipe.weight_decay", "recipe.betas", "recipe.warmup")
@@ -46,6 +47,15 @@ RUNS = {
         (*_OPTIMISER, "recipe.epochs", "model.n_heads", "model.d_head"),
     ),
 }
+
+RUNS |= family(
+    "clock/decay-until-5000",  # the same steps as no-pos up to there
+    _TASK,
+    TransformerConfig.of(_TASK, positional=False),
+    Recipe(epochs=20_000, decay_until=5_000),
+    range(3),
+    (*_OPTIMISER, "recipe.decay_until"),
+)
 
 CONTROLS = {"clock/random-labels-0": "of random labels", "clock/multiplication-0": "of another operation"}
 RUNS |= of_random_labels("clock/random-labels-0", RUNS["clock/no-pos-0"], epochs=500)

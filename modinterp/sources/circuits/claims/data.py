@@ -13,7 +13,7 @@ from modinterp.claims.claim import Change, Value
 from modinterp.claims.finding import Finding, one_seed, refuted
 from modinterp.measurements import NetworkMeasurements, OrderMeasurements
 from modinterp.sources.circuits.claims.conditions import LEARNED, SAME_BAR
-from modinterp.sources.circuits.runs import BALANCED, MAX, MEDIAN, OF_WIDTHS, SMALL_SORT, SORT
+from modinterp.sources.circuits.runs import BALANCED, MAX, MEDIAN, OF_WIDTHS, ONE_ANSWER, SMALL_SORT, SMALL_SORTS, SORT
 from modinterp.tasks import Ordering, addition
 
 DELAY = "delay of the test set over the training set, in units of the latter"
@@ -24,6 +24,7 @@ MEDIAN_OVER_SORT = "loss of the median over that of the sort"
 NARROWEST = "loss at the narrowest width over the lowest, smaller of the two tasks"
 WIDEST = "loss at the widest over the lowest, smaller of the two tasks"
 WIDEST_OF = {task: f"loss at the widest over the lowest, {task}" for task in ("addition", "median")}
+
 
 EVERY_SEED = tuple(f"circuits/{task}-width-*-{seed}" for task in ("add", "median") for seed in range(3))
 
@@ -73,6 +74,22 @@ def _rebalance(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[st
         "accuracy on the augmented test set after": after,
         "small numbers alone before": plain.small_accuracy,
         "small numbers alone after": balanced.small_accuracy,
+    }
+
+
+def _five_answers(*runs: OrderMeasurements) -> dict[str, Value]:
+    """What sorts gain that are asked for all five ranks of every input, over those that are asked for one."""
+    of: dict[int, list[OrderMeasurements]] = {}
+    for m in runs:
+        assert isinstance(m.task, Ordering)
+        of.setdefault(m.task.n_asked, []).append(m)
+    loss, accuracy = (
+        {asked: median(float(m[key]) for m in group) for asked, group in of.items()}
+        for key in ("final_test_loss", "final_test_accuracy")
+    )
+    return {
+        "loss from one answer an input over that from five, medians over seeds": loss[1] / loss[5],
+        "accuracy from five answers an input less that from one, medians over seeds": accuracy[5] - accuracy[1],
     }
 
 
@@ -231,6 +248,25 @@ CLAIMS = (
                 why="what ten times the inputs are worth is another claim",
             ),
         ),
+    ),
+    Claim(
+        id="circuits.obs.five_answers",
+        where="General observations",
+        statement="The sort is learned well because every input has five answers: with one of them it is learned worse.",
+        source_says="proposed as the reason why the sort has a tenth of the median's loss",
+        measure=_five_answers,
+        expected={
+            "loss from one answer an input over that from five, medians over seeds": at_least(
+                2, "what the sort's lead over the median is asked to be"
+            ),
+            "accuracy from five answers an input less that from one, medians over seeds": at_least(
+                0, "what the sort's lead over the median is asked to be"
+            ),
+        },
+        needs=(*SMALL_SORTS, *ONE_ANSWER),  # all from 40,000 inputs
+        required=("circuits/sort-small-*", "circuits/sort-one-answer-*"),
+        scope="any seed",
+        shuffled=True,
     ),
     Claim(
         id="circuits.obs.width",

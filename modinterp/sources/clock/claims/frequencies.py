@@ -16,7 +16,7 @@ from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import one_seed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.runs import NotRecorded
-from modinterp.sources.clock.runs import SEEDS
+from modinterp.sources.clock.runs import SEEDS, STOPPED_DECAY
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
 EPOCHS = (5_000, 10_000, 20_000)
@@ -60,6 +60,20 @@ def _frequencies_over_training(m: CyclicMeasurements) -> dict[str, Value]:
         "fewer at 10,000 than at 5,000": counts[0] - counts[1],
         "fewer at 20,000 than at 10,000": counts[1] - counts[2],
         "fewer at 20,000 than at 5,000": counts[0] - counts[2],
+    }
+
+
+def _gone_without_decay(*runs: CyclicMeasurements) -> dict[str, Value]:
+    """How many active frequencies go after 5,000 epochs, of all seeds together, with weight decay and without."""
+    gone = {True: 0, False: 0}
+    for m in runs:
+        counts = [len(significant_frequencies(_embedding_at(m, epoch))) for epoch in (EPOCHS[0], EPOCHS[-1])]
+        gone[m.recipe.decay_until > 0] += counts[0] - counts[1]
+    return {
+        "frequencies that go after 5,000 epochs with weight decay": gone[False],
+        "frequencies that go without decay, over those that go with it": (
+            gone[True] / gone[False] if gone[False] else math.nan
+        ),
     }
 
 
@@ -166,6 +180,25 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         figure="embedding",
+    ),
+    Claim(
+        id="clock.s5.decay_pares",
+        where="section 5",
+        statement="Weight decay is what removes frequencies: without it from epoch 5,000 on, most of those stay.",
+        source_says="a hunch: decay slowly pares away frequencies that the model can do without",
+        measure=_gone_without_decay,
+        expected={
+            "frequencies that go without decay, over those that go with it": at_most(0.25, "most stay; tolerance ours")
+        },
+        given={
+            "frequencies that go after 5,000 epochs with weight decay": at_least(
+                3, "one a seed, or there is nothing to explain"
+            )
+        },
+        needs=(*SEEDS, *STOPPED_DECAY),
+        required=("clock/no-pos-*", "clock/decay-until-5000-*"),
+        scope="any seed",
+        shuffled=True,
     ),
     Claim(
         id="clock.s5.we_norms_20k",
