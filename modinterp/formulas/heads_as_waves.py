@@ -45,9 +45,9 @@ class HeadReading:
         except (NotRecorded, AttributeError, KeyError) as error:
             raise NoSuchPart(f"heads and values of {m.name} are not seen") from error
         to_a, to_b, to_last = found.patterns()
-        read = np.einsum("hab,hn->abn", to_last, found.last)
-        for h in range(len(to_a)):
-            read += to_a[h][..., None] * found.values[0, h][:, None] + to_b[h][..., None] * found.values[1, h]
+        of_a, of_b = found.values.transpose(0, 2, 1, 3)  # [residue, head, neuron]: products of matrices, one a residue
+        read = np.moveaxis(to_last, 0, -1) @ found.last + to_a.transpose(1, 2, 0) @ of_a
+        read += (to_b.transpose(2, 1, 0) @ of_b).swapaxes(0, 1)
         rest = r.pre - read
         rest = rest - rest.mean(axis=(0, 1))
         if np.square(rest).sum() > REBUILT * np.square(r.pre - r.pre.mean(axis=(0, 1))).sum():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import numpy as np
 import pandas as pd
 
 from modinterp.activations import activations
 from modinterp.activations.intervene import replaced
-from modinterp.formulas.reading import NeuronReading, amplitudes, turned_b
+from modinterp.formulas.reading import NeuronReading, along_b, amplitudes, turned_b
 from modinterp.formulas.waves import TERMS
 from modinterp.measurements import CyclicMeasurements
 from modinterp.measurements.network import NoSuchPart
@@ -46,10 +48,10 @@ def origins(m: CyclicMeasurements, r: NeuronReading) -> pd.DataFrame:
 
 
 def _energies(r: NeuronReading, fields: np.ndarray) -> dict[str, float]:
-    found = dict.fromkeys(KINDS, 0.0)
+    found, sums = dict.fromkeys(KINDS, 0.0), cache(partial(along_b, fields, r.p))
     for freq, neurons in r.members():
         for kind, terms in KINDS.items():
             for multiples in (pair for term in terms for pair in TERMS[term]):
-                z = amplitudes(fields[..., neurons], r.p, freq, multiples)
+                z = amplitudes(sums, r.p, freq, multiples)[neurons]
                 found[kind] += float((np.abs(z) ** 2).sum() / 2 / fields.shape[-1])
     return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 from jaxtyping import Float
@@ -18,6 +18,7 @@ from modinterp.measurements import CyclicMeasurements, PairMeasurements
 from modinterp.measurements.network import NoSuchPart
 from modinterp.models import Wrapped, neuron_inputs
 
+AlongB = Callable[[int], np.ndarray]  # frequency to `along_b` of some functions over pairs
 ALIKE = 0.01  # of the energy of the waves of a and b: what the difference of the two may have if a and b are read alike
 # What each kind of number is read from; formulas state it.
 READ_FROM = {
@@ -90,7 +91,7 @@ class NeuronReading:
     def _reads_alike(self) -> bool:
         between = whole = 0.0
         for freq, neurons in self.members():
-            a, b = (amplitudes(self.pre[..., neurons], self.p, freq, m) for m in ((1, 0), (0, 1)))
+            a, b = (amplitudes(self._along_b, self.p, freq, m)[neurons] for m in ((1, 0), (0, 1)))
             between += float((np.abs(a - b) ** 2).sum() / 2)
             whole += float((np.abs(a) ** 2 + np.abs(b) ** 2).sum())
         return between <= ALIKE * whole
@@ -105,13 +106,18 @@ class NeuronReading:
         """Names of the terms that are waves of twice the frequency."""
         return ("double",) if self.alike else ("double first", "double second")
 
+    @cached_property
+    def _along_b(self) -> AlongB:
+        """Sums of all neurons' inputs over b times a wave, each computed once: all terms of a frequency share a few."""
+        return cache(partial(along_b, self.pre, self.p))
+
     def inputs(self, freq: int, neurons: np.ndarray, terms: Sequence[str]) -> dict[str, Waves]:
         """The waves of some neurons' inputs, without those that this modulus does not tell from others."""
-        found, fields = {}, self.pre[..., neurons]
+        found = {}
         for term in terms:
             if not _is_apart(freq, term, self.p):
                 continue
-            z = amplitudes(fields, self.p, freq, *TERMS[term])
+            z = amplitudes(self._along_b, self.p, freq, *TERMS[term])[neurons]
             is_real = term == "constant" or (term == "difference" and self.alike)
             found[term] = Waves(z.real) if is_real else Waves.of(z)
         return found
@@ -161,19 +167,23 @@ def _is_apart(freq: int, term: str, p: int) -> bool:
     return not (term == "difference" and 2 * freq % p == 0)
 
 
-def amplitudes(fields: np.ndarray, p: int, freq: int, *multiples: tuple[int, int]) -> np.ndarray:
+def along_b(fields: np.ndarray, p: int, freq: int) -> np.ndarray:
+    """Sums over b of functions `[a, b, feature]` times e^(-iwb), `[a, feature]`."""
+    wave = circle(-freq * np.arange(p), p)
+    real, imaginary = np.moveaxis(np.stack([wave.real, wave.imag]) @ fields, 1, 0)  # no complex copy of the fields
+    return real + 1j * imaginary
+
+
+def amplitudes(sums: AlongB, p: int, freq: int, *multiples: tuple[int, int]) -> np.ndarray:
     """Complex amplitudes z of functions over pairs along waves Re(z e^(i w (i a + j b))), the mean over the waves.
 
     Args:
-        fields: `[a, b, feature]`
+        sums: gives `along_b` of the functions for a frequency.
         multiples: (i, j) of each wave; all have one amplitude.
     """
     x, found = np.arange(p), []
     for i, j in multiples:
-        wave = circle(-freq * j * x, p)
-        real, imaginary = np.moveaxis(np.stack([wave.real, wave.imag]) @ fields, 1, 0)  # no complex copy of the fields
-        by_b = real + 1j * imaginary
-        z = circle(-freq * i * x, p) @ by_b / p**2
+        z = circle(-freq * i * x, p) @ sums(freq * j % p) / p**2
         found.append(z if (2 * freq * i % p, 2 * freq * j % p) == (0, 0) else 2 * z)
     return np.mean(found, axis=0)
 
@@ -197,10 +207,10 @@ def paths(logits: np.ndarray, p: int, keys: Sequence[int], terms: Sequence[str])
     found = []
     for k in keys:
         z = along_classes(logits, p, k)  # [a, b]: Re(z e^iwc) = Re(z) cos(wc) - Im(z) sin(wc)
-        both = np.stack([z.real, -z.imag], axis=-1)
+        sums = cache(partial(along_b, np.stack([z.real, -z.imag], axis=-1), p))
         for term in terms:
             if _is_apart(k, term, p):
-                cosine, sine = amplitudes(both, p, k, *TERMS[term])
+                cosine, sine = amplitudes(sums, p, k, *TERMS[term])
                 found.append(Path(k, term, complex(cosine), complex(sine)))
     return tuple(found)
 
