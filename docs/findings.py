@@ -183,7 +183,7 @@ def _tables(source: Source) -> list[str]:
         rows = [f"| {_ids(claims)} | {_statements(claims)} | {_with_missed(reason, claims)} |\n"
                 for reason, claims in why.items()]  # fmt: skip
         if rows:
-            parts.append(f"| {head} | The source says | {last} |\n|---|---|---|\n{''.join(rows)}\n")
+            parts.append(f"| {head} | Statement | {last} |\n|---|---|---|\n{''.join(rows)}\n")
     return parts
 
 

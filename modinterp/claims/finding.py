@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["holds", "mixed", "refuted", "open"]
-Kind = Literal["", "source", "network", "setting", "near miss"]
+Kind = Literal["", "source", "network", "setting", "near miss", "our own expectation"]
 Reason = Literal["", "pending", "variant", "does not apply", "one seed"]
 Control = Literal[
     "told apart",
@@ -26,6 +26,7 @@ KINDS: dict[Kind, str] = {
     "network": "The source says it of its one network, and none of ours shows it",
     "setting": "The source leaves the setting open, and ours decides",
     "near miss": "Off the band by less than 5% of its edge",
+    "our own expectation": "Our own expectation was wrong; the source does not state it",
 }
 
 
@@ -38,7 +39,8 @@ class Finding:
         why: what was found, where it is not that the claim simply holds. In how many networks it holds is counted
             beside it, and is no part of these words, which stay true when a network is added.
         kind: of a refutation: the `source` is wrong whatever the network; it says so of its one `network` and none of
-            ours shows it; the `setting` that it leaves open, as we chose it, decides; all it misses is a `near miss`.
+            ours shows it; the `setting` that it leaves open, as we chose it, decides; all it misses is a `near miss`;
+            it was `our own expectation`, which the source does not state.
         reason: of an open verdict: a run is `pending`; only a `variant` was measured, reduced or set up differently;
             what is given `does not apply`; the numbers are off on `one seed`, which refutes nothing.
     """

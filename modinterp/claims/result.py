@@ -103,6 +103,8 @@ class Result:
             return ""
         misses = [band.miss(v) for name, band in self.claim.expected.items() for v in self.measured[name]]
         recorded = self.claim.finding.kind
+        if recorded == "our own expectation":  # however near, it says nothing of the source
+            return recorded
         return "near miss" if max(misses) < NEAR else "network" if recorded == "near miss" else recorded
 
     @property

@@ -264,6 +264,17 @@ def test_a_refutation_has_a_kind_and_a_near_miss_is_told_as_that(x: float, kind:
     assert replace(claim, finding=variant("half as long")).check(run()).verdict == "open"
 
 
+def test_an_expectation_of_ours_that_is_refuted_says_nothing_of_the_source() -> None:
+    claim = made(lambda _: {"x": 10.4}, refuted("ours is longer", "our own expectation"), x=at_most(10))
+    result = claim.check(run())
+    assert (result.kind, result.to_json()["kind"]) == ("our own expectation", "our own expectation"), "a near miss, too"
+    assert result.as_recorded
+    assert not replace(claim, finding=refuted("ours is longer")).check(run()).as_recorded
+    of_us = re.compile(r"ours\b(?!, from)|not in the (source|paper)")
+    for each in (claim for claim in CLAIMS if claim.finding.verdict == "refuted" and of_us.match(claim.where)):
+        assert each.finding.kind == "our own expectation", each.id
+
+
 def test_an_accuracy_alone_tells_no_trained_network_from_another() -> None:
     expected = {"x": equals(1), "accuracy, own": at_least(0.9)}
     result = made(lambda _: {"x": 1, "accuracy, own": 1.0}, **expected).check(run())

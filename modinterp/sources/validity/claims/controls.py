@@ -120,7 +120,7 @@ CLAIMS = (
         expected={"neurons that suffice for 99%, share": at_least(0.95, "a minimal part has nothing to spare")},
         needs=WITH_NEURONS,
         scope="any seed",
-        finding=refuted("20% to 75% of the neurons suffice, the strongest first"),
+        finding=refuted("20% to 75% of the neurons suffice, the strongest first", "our own expectation"),
         control="also true before training",
     ),
     Claim(
