@@ -213,29 +213,49 @@ def checked(
                 result = replace(result, control=_control_of(claim, [at_start[name] for name in result.runs]))
             for m in (*(measured[name] for name in result.runs), *filter(None, at_start.values())):
                 m.let_go()
-        result = replace(result, control={**result.control, **_unlike(claim, result.runs, measured)})
+        result = replace(result, control={**result.control, **_unlike(claim, result.runs, measured, controls or {})})
         terms = measured[result.runs[0]].words_of_task if result.runs else {}
         results.append(replace(result, terms=terms, recorded=recorded_among(result, measured)))
         on_claim(results[-1])
     return tuple(results)
 
 
-def _unlike(claim: Claim, runs: Sequence[str], measured: Mapping[str, NetworkMeasurements]) -> dict[str, Numbers]:
+def _unlike(
+    claim: Claim, runs: Sequence[str], measured: Mapping[str, NetworkMeasurements], controls: Mapping[str, str]
+) -> dict[str, Numbers]:
     """The numbers of a claim on the runs of its contrast, and on its own with their settings shuffled.
 
-    What a contrast has no number of is left out, as are numbers of one of which not all runs are there.
+    A contrast of another task and of the first run's shape is measured as if it had learned the first run's task, where
+    it is a control of the source. What a contrast has no number of is left out, as are numbers of one of which not all
+    runs are there.
     """
     found: dict[str, Numbers] = {}
-    contrast = [measured[name] for name in claim.contrast if name in measured]
+    first = measured[runs[0]] if runs else None
+    contrast = [
+        _as_if(measured[name], first) if name in controls else measured[name]
+        for name in claim.contrast
+        if name in measured
+    ]
     if claim.contrast and len(contrast) == len(claim.contrast):
         numbers = _numbers(claim, *(contrast if claim.of_one is None else contrast[:1]), undefined=UNDEFINED)
         found |= {} if numbers is None else {CONTRAST: numbers}
-    if claim.shuffled and runs:
-        order = np.random.default_rng(0).permutation(len(runs))
-        others = [replace(measured[name].run, spec=measured[runs[i]].spec) for name, i in zip(runs, order, strict=True)]
+    if claim.shuffled and len(runs) > 1:
+        # of a claim about one network, the first has the settings of the second
+        order = np.random.default_rng(0).permutation(len(runs)) if claim.of_one is None else [1]
+        others = [
+            replace(measured[name].run, spec=measured[runs[i]].spec, recorded=None)
+            for name, i in zip(runs, order, strict=False)
+        ]
         numbers = _numbers(claim, *map(measure_as_published, others), undefined=UNDEFINED)
         found |= {} if numbers is None else {SHUFFLED: numbers}
     return found
+
+
+def _as_if(m: NetworkMeasurements, first: NetworkMeasurements | None) -> NetworkMeasurements:
+    """Measurements as if a network had learned the task of another of its shape; as they are of other networks."""
+    if first is None or first.spec is None or m.spec is None or m.task.name == first.task.name:
+        return m
+    return measure_as_published(replace(m.run, task=first.task)) if m.spec.shape == first.spec.shape else m
 
 
 def _subjects(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from modinterp.analyses.fourier.transforms import component_norms, frequency_norms
+from modinterp.interventions.turning import is_turnable
 from modinterp.measurements import CyclicMeasurements, GroupMeasurements
+from modinterp.measurements.causal import Causal
 from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.turned import Turned
 
@@ -12,34 +16,43 @@ HALF = "half turn: the answer moves by one"
 SEEN = "chosen after numbers had been seen"
 
 
+class CausalOfKeys(Causal):
+    """Interventions on the key frequencies of W_L, for a network whose logits use no few circles.
+
+    Those of a group, whose W_L has other directions, are on all circles that its logits use.
+    """
+
+    @cached_property
+    def circles(self) -> tuple[int, ...]:
+        """The key frequencies, or all circles that the logits of a network on a group use."""
+        return tuple(self.m.freqs) if self.basis is self.m.basis else super().circles
+
+    @property
+    def _few(self) -> tuple[int, ...]:
+        return self.circles
+
+
+def causal(m: Adds) -> Causal:
+    """Interventions on the circles that the logits use; on the key frequencies where these are no few.
+
+    A network that has not learned to add has no few circles. Its numbers are those of a control, which should be off.
+    """
+    return m.causal if is_turnable(m.causal.circles, m.causal.basis.n) else m.part(CausalOfKeys)
+
+
 def half_turn(m: Adds) -> Turned:
     """The half turn of the circles that the logits use; of the key frequencies of W_L where these are no few."""
-    try:
-        return m.causal.half_turn
-    except NoSuchPart:
-        if not isinstance(m, CyclicMeasurements):
-            raise
-        return m.causal.half_turn_of_keys
+    return causal(m).half_turn
 
 
 def half_turn_alone(m: Adds) -> Turned:
     """The half turn without its controls, which cost three times as much."""
-    try:
-        return m.causal.half_turn_alone
-    except NoSuchPart:
-        if not isinstance(m, CyclicMeasurements):
-            raise
-        return m.causal.turned(freqs=m.freqs)
+    return causal(m).half_turn_alone
 
 
 def counter_turn(m: Adds) -> Turned:
     """The counter turn of the same circles."""
-    try:
-        return m.causal.counter_turn
-    except NoSuchPart:
-        if not isinstance(m, CyclicMeasurements):
-            raise
-        return m.causal.turned(0.5, -0.5, m.freqs)
+    return causal(m).counter_turn
 
 
 def circles_between(m: Adds) -> float:

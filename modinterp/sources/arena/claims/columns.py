@@ -55,8 +55,26 @@ def for_carry(m: SequenceMeasurements, column: int) -> list[Look]:
     return looks_at(m, column, range(digits_of(m, column)[1], read_at(m, column - 1) + 1))
 
 
-def looks_at(m: SequenceMeasurements, column: int, positions: Iterable[int]) -> list[Look]:
-    """Heads of the first layer that look at a column from some of these positions."""
+def own_sum_or_nearest(m: SequenceMeasurements, column: int) -> list[Look]:
+    """Heads that look at a column from where its digit of the sum is read; where none does, the one that does most.
+
+    The latter is for networks that did not learn, as controls of a claim about such heads.
+    """
+    return own_sum(m, column) or [max(looks_at(m, column, [read_at(m, column)], 0.0), key=lambda x: sum(x.weights))]
+
+
+def nearest_for_carry(m: SequenceMeasurements, column: int) -> Look:
+    """Of all heads, up to where the digit is read into which a carry goes, the one whose agreement is largest."""
+    positions = range(digits_of(m, column)[1], read_at(m, column - 1) + 1)
+    return max(looks_at(m, column, positions, 0.0), key=lambda look: look.agreement)
+
+
+def looks_at(m: SequenceMeasurements, column: int, positions: Iterable[int], least: float = LOOKS) -> list[Look]:
+    """Heads of the first layer that look at a column from some of these positions.
+
+    Args:
+        least: the least mean attention to both digits.
+    """
     first, second = digits_of(m, column)
     a, b = m.sampled.inputs[:, first], m.sampled.inputs[:, second]
     pattern, differ, found = _pattern(m), a != b, []
@@ -64,7 +82,7 @@ def looks_at(m: SequenceMeasurements, column: int, positions: Iterable[int]) -> 
         for head in range(pattern.shape[1]):
             to_a, to_b = (pattern[:, head, position, digit] for digit in (first, second))
             weights = float(to_a.mean()), float(to_b.mean())
-            if sum(weights) < LOOKS:
+            if sum(weights) < least:
                 continue
             agrees = (to_a > to_b) == (RANK[a] < RANK[b])
             uneven = (to_a / (to_a + to_b) - 0.5).abs().mean()

@@ -18,7 +18,15 @@ from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import SequenceMeasurements
 from modinterp.models import Network
 from modinterp.models.lens import HookPoint
-from modinterp.sources.arena.claims.columns import Look, for_carry, foretold_share, own_sum, sums, written
+from modinterp.sources.arena.claims.columns import (
+    Look,
+    for_carry,
+    foretold_share,
+    nearest_for_carry,
+    own_sum,
+    sums,
+    written,
+)
 from modinterp.sources.arena.runs import SUM
 
 FOLLOWED, LEAST_FOLLOWED = (
@@ -63,22 +71,34 @@ def carry_heads(m: SequenceMeasurements) -> dict[int, tuple[Look, Answers]]:
     return found
 
 
+def _carry_heads_or_nearest(m: SequenceMeasurements) -> tuple[int, dict[int, tuple[Look, Answers]]]:
+    """How many columns have a head that finds their carry, and these; where none has, the nearest for each column.
+
+    The latter is for networks that did not learn, as controls of a claim about such heads.
+    """
+    found = carry_heads(m)
+    if found:
+        return len(found), found
+    nearest = {column: nearest_for_carry(m, column) for column in range(1, m.task.digits)}
+    return 0, {column: (look, _without(m, look.head, look.position)) for column, look in nearest.items()}
+
+
 def _carry_heads(m: SequenceMeasurements) -> dict[str, float]:
     best = best_agreements(m)
     return {FOLLOWED: sum(agreement >= AGREES for agreement in best), LEAST_FOLLOWED: min(best)}
 
 
 def _carry_ablation(m: SequenceMeasurements) -> dict[str, float]:
-    of, found = m.task.columns(m.sampled.inputs), carry_heads(m)
+    of, (count, found) = m.task.columns(m.sampled.inputs), _carry_heads_or_nearest(m)
     rows = []
     for column, (_, answers) in found.items():
         base, carry = of.base[:, column - 1], of.carry[:, column - 1].bool()
         given, correct = answers.given[:, column - 1], answers.correct[:, column - 1].double()
         in_set = (given == base) | (given == (base + 1) % 10)
         rows.append([float(x.double().mean()) for x in (in_set, correct, correct[carry], correct[~carry])])
-    kept, right, with_carry, without_carry = zip(*rows, strict=True) if rows else ((nan,),) * 4
+    kept, right, with_carry, without_carry = zip(*rows, strict=True)
     return {
-        CARRY_HEADS: len(rows),
+        CARRY_HEADS: count,
         IN_SET: min(kept),
         STILL_RIGHT: max(right),
         WITH_CARRY: max(with_carry),
@@ -88,12 +108,13 @@ def _carry_ablation(m: SequenceMeasurements) -> dict[str, float]:
 
 def _carry_direction(m: SequenceMeasurements) -> dict[str, float]:
     attn, foretold, energies = m.folded.blocks[0].attn, [], []
-    for column, (look, _) in carry_heads(m).items():
+    count, found = _carry_heads_or_nearest(m)
+    for column, (look, _) in found.items():
         carry = (sums(m, column) >= 10).double().unsqueeze(1)
         foretold.append(foretold_share(written(m, [look])[0], carry))
         images = m.folded.W_E[:10] @ attn.W_V[look.head] @ attn.W_O[look.head]
         energies.append(written_direction(images.detach()).energy)
-    return {CARRY_HEADS: len(foretold), FORETOLD: min(foretold, default=nan), ENERGY: min(energies, default=nan)}
+    return {CARRY_HEADS: count, FORETOLD: min(foretold), ENERGY: min(energies)}
 
 
 def _even(m: SequenceMeasurements) -> dict[str, float]:
@@ -170,7 +191,6 @@ CLAIMS = (
         reported=(WITH_CARRY, WITHOUT_CARRY),
         needs=SUM,
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="arena.sum.carry_direction",
@@ -183,7 +203,6 @@ CLAIMS = (
         reported=(ENERGY,),
         needs=SUM,
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="arena.sum.even",

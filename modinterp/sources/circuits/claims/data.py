@@ -151,7 +151,9 @@ CLAIMS = (
         needs=MAX,
         scope="any seed",
         figure="curves",
-        control="without control",
+        # additions, which the source shows to grok
+        contrast=("circuits/add-0", "circuits/add-1", "circuits/add-2"),
+        control="told apart",
     ),
     Claim(
         id="circuits.data.sort_hard",

@@ -54,9 +54,12 @@ def _mixed_head(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _offsets(m: CyclicMeasurements) -> dict[str, Value]:
-    """How the level about which tuned heads swing with b moves with a, and how far their phase does."""
+    """How the level about which tuned heads swing with b moves with a, and how far their phase does.
+
+    In a network without a tuned head, which is a control, of all heads, each at its largest frequency.
+    """
     shares, ranges = [], []
-    for head in m.circles.tuned_heads:
+    for head in m.circles.tuned_heads or range(m.n_heads):
         freq = m.circles.tuning[head][0]
         wave = torch.fft.fft(m.pattern[:, :, head, 0].double(), dim=1)[:, freq]
         phases = (wave * (wave.sum() / wave.sum().abs()).conj()).angle() / (2 * math.pi)
@@ -192,7 +195,6 @@ CLAIMS = (
         ),
         needs=SEEDS,
         scope="any seed",
-        control="without control",
         figure="attention",
     ),
     Claim(

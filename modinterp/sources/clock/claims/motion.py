@@ -53,8 +53,11 @@ def _rotating(m: CyclicMeasurements, hook: str, pair: int, freqs: Sequence[int])
 
 
 def _rotation_in_second_pair(m: CyclicMeasurements, hook: str) -> dict[str, Value]:
-    """Rotation in principal directions 3 and 4: at all key frequencies, and at those that a head is tuned to."""
-    attended = _rotating(m, hook, SECOND, m.circles.attended_frequencies)
+    """Rotation in principal directions 3 and 4: at all key frequencies, and at those that a head is tuned to.
+
+    In a network without a tuned head, which is a control, the latter is at all key frequencies as well.
+    """
+    attended = _rotating(m, hook, SECOND, m.circles.attended_frequencies or m.freqs)
     return _rotating(m, hook, SECOND, m.freqs) | {name: attended[every] for every, name in WITH_HEAD.items()}
 
 
@@ -173,7 +176,6 @@ CLAIMS = (
             ),
         ),
         figure="motion",
-        control="without control",
     ),
     Claim(
         id="clock.s93.origin",

@@ -21,6 +21,7 @@ from modinterp.sources.groups.runs import (
     S5_MLP,
     S5_NARROW,
 )
+from modinterp.tasks import Group
 
 SEVERAL = "networks of one group that learned"
 LEARN_SIGN, LEARN_STANDARD, LEARN_LARGEST = "seeds with sign", "seeds with standard", "seeds with (3, 1, 1)"
@@ -71,7 +72,9 @@ def strong(m: GroupMeasurements) -> tuple[str, ...]:
 
 
 def _fewer(*runs: GroupMeasurements) -> dict[str, Value]:
-    rows = [(m.task.group, m.task.equals, len(strong(m))) for m in one_at_a_time(runs)]
+    tasks = [m.task if m.spec is None else m.spec.task for m in runs]  # what its settings say, which may be shuffled
+    strongs = [len(strong(m)) for m in one_at_a_time(runs)]
+    rows = [(task.group, task.equals, n) for task, n in zip(tasks, strongs, strict=True) if isinstance(task, Group)]
     counts = {
         name: {kind: [count for *of, count in rows if of == [name, kind]] for kind in (True, False)}
         for name in ("C113", "D59")
@@ -182,7 +185,8 @@ CLAIMS = (
         needs=(*C113_MLP, *C113_T, *D59_MLP, *D59_T),
         required=("groups/c113-mlp-*", "groups/c113-t-*", "groups/d59-mlp-*", "groups/d59-t-*"),
         figure="prevalence",
-        control="without control",
+        shuffled=True,
+        control="told apart",
     ),
     Claim(
         id="groups.cyclic.doubles",
@@ -198,7 +202,6 @@ CLAIMS = (
         needs=(*C113_MLP, *D59_MLP),
         scope="any seed",
         figure="similarities",
-        control="without control",
         changed=(
             Change(
                 date="2026-11-25",
@@ -215,7 +218,8 @@ CLAIMS = (
                 why="five of 29 are not",
             ),
         ),
-        contrast=("groups/c113-t-1",),
+        # transformers, of which it is not said
+        contrast=(*C113_T, *D59_T),
     ),
     Claim(
         id="groups.width",

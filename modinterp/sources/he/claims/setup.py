@@ -120,7 +120,7 @@ CLAIMS = (
         expected={FIRST_READ: _SAME, FIRST_WRITTEN: _SAME, **_bands(QUAD_LOSSES)},
         given={SEED: equals(42, "the seed of the authors' run")},
         needs=("he/quad-42",),
-        control="without control",
+        contrast=("he/quad-4",),  # another seed, whose weights and losses differ
     ),
     Claim(
         id="he.setup.solved",

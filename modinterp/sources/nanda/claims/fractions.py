@@ -166,7 +166,9 @@ CLAIMS = (
         required=("nanda/fraction-*",),
         scope="any seed",
         figure="table5",
-        control="without control",
+        # generalises, by waves that are not of a + b
+        contrast=("nanda/multiplication-0",),
+        control="told apart",
     ),
     Claim(
         id="nanda.E1.no_grok_if_together",

@@ -268,7 +268,9 @@ CLAIMS = (
         required=("nanda/fraction-*",),
         scope="any seed",
         figure="table5",
-        control="without control",
+        # generalises with weight decay, by waves that are not of a + b
+        contrast=("nanda/multiplication-0",),
+        control="told apart",
         changed=(ONE_DEFINITION,),
     ),
     Claim(

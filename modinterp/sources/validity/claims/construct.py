@@ -10,7 +10,7 @@ from modinterp.claims.finding import mixed
 from modinterp.interventions.turning import doubles
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, UNSOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, circles_between, circles_by_method, half_turn
+from modinterp.sources.validity.turns import HALF, SEEN, causal, circles_between, circles_by_method, half_turn
 
 
 def _half_turn_of_keys(m: CyclicMeasurements) -> dict[str, Value]:
@@ -44,7 +44,7 @@ def _convergence(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _complementation(m: CyclicMeasurements) -> dict[str, Value]:
-    crossed, pairs = m.causal.crossed
+    crossed, pairs = causal(m).crossed
     return {
         "pairs of circles that tell other answers apart, share": crossed / pairs if pairs else float("nan"),
         "pairs of circles": pairs,
@@ -123,7 +123,6 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="validity.C4.memorised",

@@ -10,7 +10,7 @@ from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import CyclicMeasurements, PairMeasurements
 from modinterp.sources.validity import dissociation
 from modinterp.sources.validity.runs import MAIN, MULTITASK, WITH_NEURONS, WITH_SNAPSHOTS
-from modinterp.sources.validity.turns import SEEN
+from modinterp.sources.validity.turns import SEEN, causal
 
 OTHERS_ALONE = "accuracy above chance on the other tasks with one period alone, most"
 SCRUBBED = "accuracy with everything but the read directions that of other pairs"
@@ -62,7 +62,7 @@ def _e_value(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _epistasis(m: CyclicMeasurements) -> dict[str, Value]:
-    found = m.causal.synergy
+    found = causal(m).synergy
     return {
         ADDITIVE: found.additive,
         "largest synergy in accuracy, over the larger single cost": found.largest,
@@ -71,7 +71,7 @@ def _epistasis(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _onset(m: CyclicMeasurements) -> dict[str, Value]:
-    table = m.causal.onset
+    table = causal(m).onset
     accuracy, moved = table["accuracy, held-out"], table["half turn, held-out"]
     solved = accuracy >= 0.999
     return {
@@ -84,7 +84,7 @@ def _onset(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _order(m: CyclicMeasurements) -> dict[str, Value]:
-    table = m.causal.onset
+    table = causal(m).onset
     return {
         "rank correlation of half turn and accuracy over snapshots": float(
             table["accuracy, held-out"].rank().corr(table["half turn, held-out"].rank())
@@ -186,7 +186,6 @@ CLAIMS = (
         expected={ADDITIVE: at_least(0.99, "the formula is a sum")},
         needs=WITH_NEURONS,
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="validity.I11.onset",

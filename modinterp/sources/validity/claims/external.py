@@ -8,14 +8,14 @@ from modinterp.claims.claim import Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import GROUP, OTHER_MODELS, SOLVED, WITH_NEURONS
-from modinterp.sources.validity.turns import HALF, SEEN, counter_turn, half_turn, half_turn_alone
+from modinterp.sources.validity.turns import HALF, SEEN, causal, counter_turn, half_turn, half_turn_alone
 
 INSERTED = "answers recovered by the circles alone"
 COUNTERED = "answers that stay under the counter turn"
 
 
 def _prediction(m: CyclicMeasurements) -> dict[str, Value]:
-    found = m.causal.foretold
+    found = causal(m).foretold
     return {
         "correlation of margins foretold and measured": found.correlation,
         "slope of margins measured over foretold": found.slope,
@@ -23,7 +23,7 @@ def _prediction(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _dose(m: CyclicMeasurements) -> dict[str, Value]:
-    table = m.causal.dose_response
+    table = causal(m).dose_response
     below = table[table["dose"] <= 1]
     about_one = table[table["dose"].between(0.8, 1.25)]
     return {
@@ -32,7 +32,7 @@ def _dose(m: CyclicMeasurements) -> dict[str, Value]:
             below["dose"][below["accuracy"] >= below["accuracy"].max() / 2].min()
         ),
         "least accuracy from 0.8 to 1.25 of their size": float(about_one["accuracy"].min()),
-        "largest change of another circle when one is out or doubled, share": m.causal.spill,
+        "largest change of another circle when one is out or doubled, share": causal(m).spill,
         "doses": len(table),
         "accuracy with other circles scaled, least": float(table["accuracy, other circles scaled"].min()),
     }
@@ -73,8 +73,8 @@ CLAIMS = (
         source_says="confirmed: it asks for other inputs than those of the discovery",
         measure=each(
             lambda m: {
-                "half turn on training pairs": m.causal.half_turn_on(m.split.train),
-                "half turn on held-out pairs": m.causal.half_turn_on(m.split.test),
+                "half turn on training pairs": causal(m).half_turn_on(m.split.train),
+                "half turn on held-out pairs": causal(m).half_turn_on(m.split.test),
             }
         ),
         expected={
@@ -83,21 +83,19 @@ CLAIMS = (
         },
         needs=SOLVED,
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="validity.E3.tasks",
         where="E3, tasks",
         statement="A network that composes a cyclic group of unordered elements adds by circles as well.",
         source_says="partial: it asks for related tasks, and where they end",
-        measure=lambda m: {HALF: m.causal.half_turn.moved, COUNTERED: m.causal.counter_turn.moved},
+        measure=lambda m: {HALF: half_turn(m).moved, COUNTERED: counter_turn(m).moved},
         expected={
             HALF: at_least(0.99, "the account is exact for a cyclic group"),
             COUNTERED: at_least(0.99, "the account is exact for a cyclic group"),
         },
         needs=(GROUP,),
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="validity.E4.models",
@@ -146,7 +144,6 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         figure="doses",
-        control="without control",
     ),
     Claim(
         id="validity.E6.prediction",
@@ -161,7 +158,6 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="validity.E6.rivals",
@@ -171,8 +167,8 @@ CLAIMS = (
         source_says="confirmed: it asks for a prediction made before",
         measure=each(
             lambda m: {
-                "wrong answers without one circle": m.causal.foretold.wrong,
-                "wrong answers among the three rivals foretold, share": m.causal.foretold.among_rivals,
+                "wrong answers without one circle": causal(m).foretold.wrong,
+                "wrong answers among the three rivals foretold, share": causal(m).foretold.among_rivals,
             }
         ),
         expected={
@@ -182,6 +178,5 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed("0.62 of the wrong answers in no-pos-0, 0.71 or more in the others"),
-        control="without control",
     ),
 )

@@ -7,14 +7,15 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Value, each
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.validity.runs import SOLVED, WITH_HEADS
-from modinterp.sources.validity.turns import HALF, SEEN, counter_turn, half_turn
+from modinterp.sources.validity.turns import HALF, SEEN, causal, counter_turn, half_turn
 
 TUNED = 0.8  # share of a head's variance at one frequency
 
 
 def _kinds(m: CyclicMeasurements) -> dict[str, Value]:
     tuned = {head.freq for head in m.heads.heads if head.explained >= TUNED}
-    shares = dict(zip(m.causal.circles, m.causal.pizza_shares, strict=True))
+    found = causal(m)
+    shares = dict(zip(found.circles, found.pizza_shares, strict=True))
     right = [(k in tuned) == (share < 0.25) for k, share in shares.items()]
     return {"circles of the kind that the heads foretell, share": sum(right) / len(right)}
 
@@ -103,7 +104,6 @@ CLAIMS = (
         },
         needs=WITH_HEADS,
         scope="any seed",
-        control="without control",
     ),
     Claim(
         id="validity.I10.rescue",
