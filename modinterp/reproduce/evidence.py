@@ -81,7 +81,9 @@ class Evidence:
         for when, before in untrained(m.run) if asked.before or before_training else ():
             measured = measure_as_published(before)
             for claim in of_it:
-                if claim.id in asked.before and (numbers := _numbers(claim, measured)) is not None:
+                if claim.id not in asked.before:
+                    continue
+                if (numbers := _numbers(claim, measured, undefined=UNDEFINED)) is not None:
                     self.control.setdefault(claim.id, {})[when] = numbers
             if when == BEFORE:
                 for claim in before_training:
@@ -243,9 +245,10 @@ def _unlike(
         # of a claim about one network, the first has the settings of the second
         order = np.random.default_rng(0).permutation(len(runs)) if claim.of_one is None else [1]
         others = [
-            replace(measured[name].run, spec=measured[runs[i]].spec, recorded=None)
-            for name, i in zip(runs, order, strict=False)
+            replace(measured[name].run, spec=measured[runs[i]].spec) for name, i in zip(runs, order, strict=False)
         ]
+        if claim.of_one is not None:
+            others = [replace(run, recorded=None) for run in others]  # which are the numbers with its own settings
         numbers = _numbers(claim, *map(measure_as_published, others), undefined=UNDEFINED)
         found |= {} if numbers is None else {SHUFFLED: numbers}
     return found

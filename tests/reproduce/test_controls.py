@@ -85,6 +85,40 @@ def test_a_contrast_is_measured_beside_and_does_not_count() -> None:
     assert CONTRAST not in result.control
 
 
+def test_a_contrast_that_is_a_control_is_measured_as_if_it_had_learned_the_task() -> None:
+    measured = {name: measure(each) for name, each in RUNS.items()}
+    contrasted = replace(claim(1), contrast=("a/product-0",))
+    (result,) = checked([contrasted], measured, controls={"a/product-0": "of another operation"})
+    assert result.control[CONTRAST] == {"seed": (3.0,), "labels": (0.0,)}
+    (result,) = checked(
+        [replace(claim(1), contrast=("a/p7-0",))], measured, controls={"a/p7-0": "of another operation"}
+    )
+    assert CONTRAST not in result.control, (
+        "of another shape it is measured on its own task, whose labels differ in number"
+    )
+
+
+def test_a_claim_about_one_network_has_the_settings_of_another_shuffled_in() -> None:
+    measured = {name: measure(each) for name, each in RUNS.items()}
+    (result,) = checked([replace(claim(1), shuffled=True)], measured)
+    assert result.measured["seed"] == (0.0, 1.0)
+    assert result.control[SHUFFLED] == {"seed": (1.0,), "labels": (0.0,)}, "the first network with the second's seed"
+    alone = {"a/x-0": measured["a/x-0"]}
+    assert SHUFFLED not in checked([replace(claim(1), shuffled=True)], alone)[0].control
+
+
+def test_what_is_undefined_before_training_is_no_control() -> None:
+    def undefined_at_start(m):
+        if "at the start" in m.name:
+            raise ValueError("no circles")
+        return {"x": 1.0}
+
+    fragile = replace(claim(1), measure=each(undefined_at_start), expected={"x": at_least(1, "so")})
+    (result,) = checked([fragile], {"a/x-0": measure(RUNS["a/x-0"])})
+    assert result.verdict == "holds"
+    assert "before training" not in result.control
+
+
 def test_a_trend_over_a_sweep_fails_once_its_settings_are_shuffled() -> None:
     def trend(*runs):
         return {"is in the order of seeds": float([m.spec.seed for m in runs] == [0, 1, 2, 3, 4])}

@@ -65,7 +65,7 @@ def _norm(m: GroupMeasurements) -> dict[str, Value]:
 
 
 _CONTROLS: dict[str, Control] = {
-    "restricted": "also true of another operation",
+    "restricted": "also true of another operation", "sign_first": "also true of a contrast",
 }  # fmt: skip
 
 CLAIMS = tuple(

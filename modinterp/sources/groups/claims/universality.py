@@ -186,7 +186,7 @@ CLAIMS = (
         required=("groups/c113-mlp-*", "groups/c113-t-*", "groups/d59-mlp-*", "groups/d59-t-*"),
         figure="prevalence",
         shuffled=True,
-        control="told apart",
+        control="also true of shuffled settings",
     ),
     Claim(
         id="groups.cyclic.doubles",
@@ -220,6 +220,7 @@ CLAIMS = (
         ),
         # transformers, of which it is not said
         contrast=(*C113_T, *D59_T),
+        control="also true of a contrast",
     ),
     Claim(
         id="groups.width",

@@ -123,6 +123,7 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
+        control="also true after memorising",
     ),
     Claim(
         id="validity.C4.memorised",

@@ -186,6 +186,7 @@ CLAIMS = (
         expected={ADDITIVE: at_least(0.99, "the formula is a sum")},
         needs=WITH_NEURONS,
         scope="any seed",
+        control="also true after memorising",
     ),
     Claim(
         id="validity.I11.onset",
@@ -211,7 +212,7 @@ CLAIMS = (
         measure=_order,
         expected={"rank correlation of half turn and accuracy over snapshots": at_least(0.9, SEEN)},
         needs=(MAIN,),
-        control="without control",
+        control="also true after memorising",
         figure="onset",
         changed=(
             Change(

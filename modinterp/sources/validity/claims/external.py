@@ -28,7 +28,7 @@ def _dose(m: CyclicMeasurements) -> dict[str, Value]:
     about_one = table[table["dose"].between(0.8, 1.25)]
     return {
         "smallest step of the accuracy as the circles grow to their size": float(below["accuracy"].diff().min()),
-        "size of the circles at half of the accuracy": float(
+        "size of the circles at half of the rise": float(
             below["dose"][below["accuracy"] >= below["accuracy"].max() / 2].min()
         ),
         "least accuracy from 0.8 to 1.25 of their size": float(about_one["accuracy"].min()),
@@ -133,7 +133,7 @@ CLAIMS = (
             "smallest step of the accuracy as the circles grow to their size": at_least(
                 -0.01, "monotone, but for the sample of 2,048 pairs"
             ),
-            "size of the circles at half of the accuracy": between(
+            "size of the circles at half of the rise": between(
                 0.05, 0.7, "below 0.05 the circles hardly matter, above 0.7 they are barely enough"
             ),
             "least accuracy from 0.8 to 1.25 of their size": at_least(0.99, "the trained size is no knife edge"),

@@ -17,7 +17,11 @@ def _kinds(m: CyclicMeasurements) -> dict[str, Value]:
     found = causal(m)
     shares = dict(zip(found.circles, found.pizza_shares, strict=True))
     right = [(k in tuned) == (share < 0.25) for k, share in shares.items()]
-    return {"circles of the kind that the heads foretell, share": sum(right) / len(right)}
+    return {
+        "circles of the kind that the heads foretell, share": sum(right) / len(right),
+        "circles that are a Clock, taken alone": found.count_of_kind("clock"),
+        "circles that are a Pizza, taken alone": found.count_of_kind("pizza"),
+    }
 
 
 CLAIMS = (
@@ -91,7 +95,7 @@ CLAIMS = (
     ),
     Claim(
         id="validity.I5.kinds",
-        reported=("clock_circles", "pizza_circles"),
+        reported=("circles that are a Clock, taken alone", "circles that are a Pizza, taken alone"),
         where="I5, rivals",
         statement="Clock and Pizza are told apart circle by circle: a circle is a Clock if and only if a head is "
         "tuned to it.",
@@ -104,6 +108,7 @@ CLAIMS = (
         },
         needs=WITH_HEADS,
         scope="any seed",
+        control="also true before training",
     ),
     Claim(
         id="validity.I10.rescue",

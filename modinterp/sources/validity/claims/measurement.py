@@ -113,6 +113,7 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
+        control="also true before training",
     ),
     Claim(
         id="validity.M2.swap",
