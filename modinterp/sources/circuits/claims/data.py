@@ -29,7 +29,7 @@ WIDEST_OF = {task: f"loss at the widest over the lowest, {task}" for task in ("a
 EVERY_SEED = tuple(f"circuits/{task}-width-*-{seed}" for task in ("add", "median") for seed in range(3))
 
 
-def _no_grok(*runs: OrderMeasurements) -> dict[str, Value]:
+def _no_grok(*runs: NetworkMeasurements) -> dict[str, Value]:
     """How long the test set lags behind the training set, by run."""
     times = [m.grokking for m in runs]
     return {
