@@ -19,6 +19,7 @@ network of yours::
     mi.source("SOURCE")["CLAIM"].check(run)            # holds: ...
     mi.explain("model.pt", op="add", p=113)            # what somebody's network does, a file, a module or a function
     mi.compare([run, "model.pt"])                      # several side by side
+    mi.film(run)                                       # the page of a training, with its film
     mi.distill(run).curve()                            # formulas of a network by their size, and how faithful they are
 
 Names are imported when they are first used, so that `import modinterp` costs nothing.
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from modinterp.compare import compare
     from modinterp.distill import distill
     from modinterp.explain import explain, measure
+    from modinterp.pages.watched import film
     from modinterp.runs import TrainedRun, train
     from modinterp.runs.own_run import run
     from modinterp.runs.recorder import record
@@ -52,6 +54,7 @@ _HOMES = {
     "distill": "modinterp.distill",
     "explain": "modinterp.explain",
     "figures": "modinterp.figures",
+    "film": "modinterp.pages.watched",
     "load": "modinterp.sources",
     "measure": "modinterp.explain.measuring",
     "measurements": "modinterp.measurements",
@@ -76,6 +79,7 @@ __all__ = [
     "distill",
     "explain",
     "figures",
+    "film",
     "load",
     "measure",
     "measurements",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from modinterp.cluster.cores import set_threads
 from modinterp.files import writable_folder
@@ -10,6 +11,10 @@ from modinterp.lazy import staying
 from modinterp.terminal.errors import one_line_errors
 from modinterp.terminal.parser import Parser, folder
 
+if TYPE_CHECKING:
+    from modinterp.runs import TrainedRun
+
+GENERALISED = 0.95  # accuracy from which a network has learned its task
 OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic")
 
 
@@ -58,13 +63,24 @@ exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage
     return parser
 
 
+def _learned(run: TrainedRun) -> str:
+    """How accurate a trained network is, as clauses, and what to try where it does not generalise."""
+    last = run.history.iloc[-1]
+    train, test = last["train_accuracy"], last["test_accuracy"]
+    line = f"; right on {train:.1%} of the pairs trained on, and on {test:.1%} of the others"
+    if train > GENERALISED > test:
+        line += "\nIt has memorised, and does not generalise. More epochs may help, or more pairs:"
+        line += " a FILE with `fraction: 0.7`, or a larger --p"
+    return line
+
+
 @one_line_errors("stopped; the same command goes on from the last snapshot")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp train") -> int:
     """Run the command, which the user calls `prog`; returns its exit code."""
     options, is_own_process = _parser(prog).parse_args(arguments), arguments is None
     with staying(is_own_process):
         set_threads(options.threads)
-        from modinterp.runs import train
+        from modinterp.runs import load, train
         from modinterp.runs.own_specs import own_name, own_spec, specs_in
         from modinterp.training import OutcomeKind, prepare_cpu
 
@@ -78,7 +94,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp tr
         specs = {own_name(**words): own_spec(**words, **changes)}
     outcomes = train(specs, writable_folder(options.out), options.device)
     for name, outcome in outcomes.items():
-        print(f"{options.out / name}: {outcome}")
+        print(f"{options.out / name}: {outcome}{_learned(load(name, root=options.out))}")
     first = next(iter(specs))
     command = prog.rpartition(" ")[0]
     print(f"next: {command} explain {first} --runs {options.out}")

@@ -140,14 +140,16 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         yield f"\nWARNING: {explanation.warning.words}"
         best = explanation.warning.trials[:SHOWN_TRIALS]
         yield from (f"  {t.assumption:<72} accuracy {t.score.accuracy:.2%}, loss {t.score.loss:.3g}" for t in best)
-    section = ""
+    section = last = ""
     for row in explanation.rows:
         if row.stage != section:
             section = row.stage
             yield f"\n{section}"
         value = "absent" if row.value is None else number_text(row.value)
         title = f"{row.title} [{row.unit}]" if row.unit else row.title
-        yield f"  {title:<72} {value:>12}  {row.note}".rstrip()
+        note = "for the same reason" if row.value is None and row.note == last else row.note
+        yield f"  {title:<72} {value:>12}  {note}".rstrip()
+        last = row.note
     yield f"\nverdict: {explanation.verdict.label}"
     if explanation.verdict.criteria:
         yield f"  {'':<72} {'measured':>12}  wanted"

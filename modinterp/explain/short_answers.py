@@ -71,7 +71,7 @@ def _how_sure(verdict: Verdict, warning: ReadingWarning | None) -> str:
     if verdict.algorithm:
         foretold = next(iter(verdict.criteria))
         value = f"{foretold.value:.1%}" if 0 <= foretold.value <= 1 else number_text(foretold.value)
-        did = f"The network was changed inside, and did as this predicts ({foretold.name}: {value})."
+        did = f"The network was changed inside, and did what this algorithm predicts ({foretold.name}: {value})."
         return f"{did} {met} of {of} numbers fit."
     did = "Nothing was changed inside it, or not with the predicted effect."
     return f"{did} {met} of {of} numbers fit Fourier multiplication."

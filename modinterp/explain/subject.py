@@ -60,7 +60,7 @@ class Subject:
         if hasattr(task, "equals") and self._takes_tokens_of_task:
             parts.append("with = at the end" if task.equals else "without =")
         guessed = self.guessed
-        parts.append(f"not said but assumed: {', '.join(guessed)}" if guessed else "as it was said or is known")
+        parts.append(f"assumed, as not given: {', '.join(guessed)}" if guessed else "nothing of this is assumed")
         return "; ".join(parts)
 
     @property

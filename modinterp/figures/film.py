@@ -31,6 +31,7 @@ from modinterp.figures.theme import (
 )
 
 COLUMNS, NEURONS, ROWS = 5, 4, 500  # of panels, of neurons that are shown, of the losses' history that are drawn
+GROKKING = "Grokking: circles and a sparse spectrum form while the test loss stands still"
 _SMALLEST = 1e-12  # value that has a colour of its own
 _LOSSES = {
     "train_loss": ("train loss", TRAIN),
@@ -57,7 +58,12 @@ class Still:
 
 
 def film(
-    stills: Sequence[Still], history: pd.DataFrame, progress: pd.DataFrame, freqs: Sequence[int], neurons: Sequence[str]
+    stills: Sequence[Still],
+    history: pd.DataFrame,
+    progress: pd.DataFrame,
+    freqs: Sequence[int],
+    neurons: Sequence[str],
+    title: str = GROKKING,
 ) -> go.Figure:
     """A film with a slider over the epochs of the stills.
 
@@ -67,6 +73,7 @@ def film(
         progress: restricted and excluded losses by epoch; see `modinterp.analyses.training.progress`. [nats]
         freqs: key frequencies, of which the first five have a panel. [cycles per p]
         neurons: names of the neurons.
+        title: what the film shows; by default, that a network groks.
     """
     circles, last_row = list(freqs)[:COLUMNS], [*neurons, "logit of the answer 0"]
     titles = [f"W_E at frequency {k}" for k in circles] + [""] * (COLUMNS - len(circles))
@@ -92,7 +99,7 @@ def film(
     for trace, (row, col) in zip(traces(stills[0].epoch), places, strict=True):
         figure.add_trace(trace, row=row, col=col)
     _axes(figure, stills, circles)
-    with_title(figure, "Grokking: circles and a sparse spectrum form while the test loss stands still", 860)
+    with_title(figure, title, 860)
     figure.update_layout(legend_y=-0.09, barmode="group", bargap=0.1)
     moving = range(still_traces, len(figure.data))
     return with_slider(figure, [still.epoch for still in stills], traces, moving, "epoch")

@@ -40,7 +40,8 @@ class Functions(Component[Any]):
         """f(a) and g(b) of every number, with g(0) = 0."""
         task = self.m.task
         if cyclic(task) is not None or not is_sum_of_functions(task):
-            raise NoSuchPart(f"{task.name} is no sum of a function of a and a function of b that are not the numbers")
+            sums = "no sum of a function of a and one of b other than a and b"
+            raise NoSuchPart(f"this needs an answer such as a^2 + b; {task.name} is {sums}")
         answers = task.answers().view(task.grid)
         found = answers[:, 0] % task.p, (answers[0] - answers[0, 0]) % task.p
         if any(len(values.unique()) == 1 for values in found):

@@ -21,7 +21,7 @@ from modinterp.runs import NotRecorded
 ANY, PAIRS, CYCLIC, GROUPS = (("NetworkMeasurements",), ("CyclicMeasurements", "GroupMeasurements"),
                               ("CyclicMeasurements",), ("GroupMeasurements",))  # fmt: skip
 ATTENTION_ONLY = "the network is attention alone"
-NOT_SEEN = "it is not known where in the network"
+NOT_SEEN = "it is not known where in the network; in a module, `hooks` can name the place"
 NO_EMBEDDING = "it is not known where the network has one embedding of both numbers"
 NO_ATTENTION = "the network has no attention"
 SPLIT_UNKNOWN = "which pairs it was trained on is not known"
@@ -80,7 +80,8 @@ def _p_value(m: Any, statistic: str) -> float:
 def _null_note(nulls: Any, statistic: str | None = None) -> str:
     rows = [row for row in nulls.rows if statistic in (None, row.statistic)]
     worst, names = max(rows, key=lambda row: row.p_value), {row.name for row in nulls.rows}
-    return f"largest p of {len(names)} nulls, that of: {worst.name}; {len(worst.draws)} draws"
+    which = f"the largest p of {len(names)} nulls, " * (len(names) > 1)
+    return f"{which}compared with {len(worst.draws)} draws of: {worst.name}"
 
 
 def _attention_fve(m: Any) -> dict[int, Number]:

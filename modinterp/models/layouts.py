@@ -31,7 +31,7 @@ _BUFFERS = re.compile(r"(^|\.)(mask|IGNORE)$")
 _OWN = re.compile(r"(embed\.W_E|pos_embed\.W_pos|unembed\.[Wb]_U|blocks\.\d+\.(attn|mlp)\.[Wb]_\w+)")
 _NORMS = re.compile(r"(blocks\.\d+\.ln[12]|ln_final)\.[wb]")
 _WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
-GIVE_THE_MODULE = "give the module itself: mi.explain(module, ...)"
+GIVE_THE_MODULE = "in a script, give the module itself: mi.explain(module, op=..., p=...)"
 _UNREAD = {  # names of weights that are in no layout that is read, to why
     r"_original_component\.|\.attn\.[qkv]\.weight$": "are of a TransformerBridge, and do not say how many heads it has",
     r"(^|\.)h\.\d+\.attn\.c_attn\.": "are of a GPT-2 of transformers, and do not say how many heads it has",

@@ -35,4 +35,16 @@ def film(m: CyclicMeasurements, most: int | None = None) -> go.Figure:
     if stills[-1].epoch < (last := int(m.history["epoch"].iloc[-1])):
         stills.append(still(last, m.model))
     names = [f"neuron {n}: frequency {int(fits.freqs[n])}" for n in shown]
-    return films.film(stills, m.history, m.progress, m.freqs, names)
+    return films.film(stills, m.history, m.progress, m.freqs, names, _title(m))
+
+
+def _title(m: CyclicMeasurements) -> str:
+    """What happens in the training, in one line."""
+    found = m.grokking
+    if found.delayed:
+        return films.GROKKING
+    if found.grokked == found.grokked:  # no NaN
+        return f"The network generalises at epoch {found.grokked:,.0f}: circles and spectrum as they form"
+    if found.memorised == found.memorised:
+        return f"The network memorises at epoch {found.memorised:,.0f} and does not generalise"
+    return "Circles, spectrum, neurons and logits in the course of the training"

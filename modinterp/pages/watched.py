@@ -16,7 +16,7 @@ from modinterp.analyses.training.progress import progress_at
 from modinterp.figures import fourier, history, progress
 from modinterp.files import write_atomically
 from modinterp.measurements import CyclicMeasurements, measure_as_published
-from modinterp.pages.filmed import film
+from modinterp.pages import filmed
 from modinterp.pages.html import rendered
 from modinterp.pages.plots import Drawn, untitled
 from modinterp.runs import TrainedRun, load
@@ -47,11 +47,12 @@ class Watched:
         """
         titled = [(key, *untitled(figure)) for key, figure in self.figures(run)]
         shown = [{"key": key, "title": title, "content": content} for key, title, content in titled]
-        told = json.dumps({"line": repr(run), "over": not run.in_training, "figures": shown}, allow_nan=False)
+        line = ". ".join(filter(None, (repr(run), self.why_no_film(run))))
+        told = json.dumps({"line": line, "over": not run.in_training, "figures": shown}, allow_nan=False)
         write_atomically(out / CURVES, f"renewed({told});\n".encode())
         if not run.in_training:  # the last page has all figures itself, the film first, and looks for no more
             drawn = [Drawn(key, figure) for key, figure in (*self.film(run), *self.figures(run))]
-            page = rendered("modinterp.pages", "watched.html", name=run.name, figures=drawn, line=repr(run))
+            page = rendered("modinterp.pages", "watched.html", name=run.name, figures=drawn, line=line)
             write_atomically(out / PAGE, page.encode())
         elif not (out / PAGE).is_file() or FINAL in (out / PAGE).read_text(encoding="utf-8"):
             page = rendered("modinterp.pages", "watched.html", name=run.name, curves=CURVES, seconds=self.seconds)
@@ -61,8 +62,25 @@ class Watched:
     def film(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
         """Key and figure of the film of a training that is over; nothing where its snapshots or waves are not there."""
         m = measure_as_published(run)
-        if isinstance(m, CyclicMeasurements) and run.has_weights and m.freqs and m.has_neurons and len(m.snapshots) > 1:
-            yield "film", film(m, most=STILLS)
+        if isinstance(m, CyclicMeasurements) and not self.why_no_film(run):
+            yield "film", filmed.film(m, most=STILLS)
+
+    def why_no_film(self, run: TrainedRun) -> str:
+        """Why a training has no film, and what to do about it; empty where it has one, or is still going on."""
+        if run.in_training:
+            return ""
+        if not run.has_weights and run.own_split is not None:
+            return "The folder does not hold the module: `mi.film(recorded.run())` in your script adds the film"
+        if not run.has_weights:
+            return "There is no film, since this run comes without its weights"
+        m = measure_as_published(run)
+        if not isinstance(m, CyclicMeasurements):
+            return "There is no film: only trainings on a + b mod p and its relatives are filmed"
+        if len(m.snapshots) < 2:
+            return "There is no film, since it takes two snapshots or more"
+        if not m.has_neurons:
+            return "There is no film, since it is not known where the neurons are; `hooks` can name the place"
+        return "" if m.freqs else "There is no film, since no frequency stands out"
 
     def figures(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
         """Key and figure of all that is drawn; of a task without waves the curves alone."""
@@ -91,6 +109,27 @@ class Watched:
         return pd.DataFrame([{"epoch": epoch} | self._measured[epoch, m.freqs] for epoch in chosen])
 
 
+def film(run: TrainedRun, out: str | Path | None = None) -> Path:
+    """Write the page of a training: its film, its losses, its progress measures and its spectra.
+
+    Use it on a network that you trained in your own loop, as `mi.film(recorded.run())`. For a run that modinterp
+    trained, `modinterp runs watch NAME` writes the same page.
+
+    Args:
+        run: with snapshots, as `mi.run`, `mi.record` or `mi.load` gives it.
+        out: folder of the page; `reports/film/NAME` by default.
+    Returns:
+        The path of the page, which opens from disk.
+    Raises:
+        OSError: the folder cannot be written.
+        ValueError: the run cannot be filmed; the message says why.
+    """
+    watched = Watched()
+    if why := watched.why_no_film(run):
+        raise ValueError(f"{run.name} cannot be filmed. {why}")
+    return watched.write(run, Path(out) if out is not None else Path("reports/film") / run.name)
+
+
 def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = False) -> Iterator[str]:
     """Write the page of a training whenever there is more of it, until it is over; a line each time.
 
@@ -112,6 +151,8 @@ def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = F
         if repr(run) != told:
             path = watched.write(run, out)
             yield f"{run!r}{'' if told else f'; open {path}'}"
+            if why := watched.why_no_film(run):
+                yield why
             told = repr(run)
         if once or not run.in_training:
             return

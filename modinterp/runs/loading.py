@@ -15,6 +15,7 @@ from modinterp.activations import Spectra
 from modinterp.models import ForwardPass, Network, Weights, fitting, from_state_dict
 from modinterp.runs import hub, store
 from modinterp.runs.recorded_results import read_recorded
+from modinterp.runs.recorded_run import MARK
 from modinterp.runs.run import TrainedRun, how_to_train, is_trained_here
 from modinterp.runs.snapshots import Snapshots
 from modinterp.runs.states import BEFORE, STATE, last_state
@@ -104,7 +105,14 @@ def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | 
         return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
     if is_trained_here(name):
         return f"; {how_to_train(name)}"
-    alike = suggestion(name, store.run_names(Path(root or store.published())))
+    if (folder / MARK).is_file():
+        return "; `mi.record` wrote it, without its module: in your script, `mi.explain(recorded.run())`"
+    shipped = store.published()
+    if root is not None and isinstance(shipped, Path) and (shipped / name / store.RECORD).is_file():
+        return f"; it lies in {shipped}: give this folder as --runs, or as root"
+    where = Path(root or shipped)
+    recorded = (path.parent.relative_to(where).as_posix() for path in where.rglob(MARK))
+    alike = suggestion(name, [*store.run_names(where), *recorded])
     return f"{alike}; `python -m modinterp.runs list` shows what can be trained"
 
 

@@ -31,7 +31,7 @@ ONE_LAYER = random(
     blocks__0__attn__W_K=(2, D, 8), blocks__0__attn__W_V=(2, D, 8), blocks__0__attn__W_O=(2, 8, D),
 )  # fmt: skip
 PAIRS = random(embed__weight=(P, 8), fc1__weight=(M, 16), fc2__weight=(P, M))
-MODULE = r"give the module itself: mi.explain\(module, ...\)"
+MODULE = r"in a script, give the module itself: mi.explain\(module, op=..., p=...\)"
 REFUSED: dict[str, tuple[dict[str, Tensor], str]] = {
     "LayerNorm": (ONE_LAYER | random(ln_final__w=(D,), ln_final__b=(D,)), "have a LayerNorm or RMSNorm, .*; " + MODULE),
     "RMSNorm": (ONE_LAYER | random(blocks__0__ln1__w=(D,)), "have a LayerNorm or RMSNorm, .*; " + MODULE),

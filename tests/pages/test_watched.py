@@ -7,12 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
+from torch import Tensor, nn
 from widths import WIDTHS, overflowing
 
 from modinterp.commands.runs import main
 from modinterp.models import TransformerConfig
-from modinterp.pages.watched import MOST, Watched
+from modinterp.pages.watched import MOST, Watched, film
 from modinterp.runs import load, states, store, train
+from modinterp.runs.own_run import run
+from modinterp.runs.recorder import record
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec, training_states
 
@@ -70,6 +74,43 @@ def test_the_page_of_a_training_that_is_over_fits(width: int, tmp_path: Path) ->
     train({"mine/0": SPEC}, tmp_path, device="cpu", progress=False)
     page = Watched().write(load("mine/0", root=tmp_path), tmp_path / "page")
     assert overflowing(page, tmp_path, width) == []
+
+
+class Mine(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed, self.up, self.down = nn.Embedding(7, 8), nn.Linear(16, 24), nn.Linear(24, 7)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.down(self.up(self.embed(tokens).flatten(1)).relu())
+
+
+def test_an_own_module_is_filmed_in_its_script_and_its_page_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    torch.manual_seed(0)
+    module, task, root = Mine(), addition(7, equals=False), tmp_path / "trained"
+    optimiser = torch.optim.Adam(module.parameters(), lr=0.02)
+    with record("mine/own", module, task, train=range(40), out=root) as recorded:
+        for step in range(60):
+            loss = nn.functional.cross_entropy(module(task.inputs()[:40]), task.labels()[:40, 0])
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            recorded(step)
+    page = tmp_path / "page" / "index.html"
+    assert main(["watch", "mine/own", "--runs", str(root), "--out", str(page.parent)]) == 0
+    assert "`mi.film(recorded.run())`" in capsys.readouterr().out
+    assert "mi.film(recorded.run())" in page.read_text()
+    assert 'id="figure-film"' not in page.read_text()
+    assert film(recorded.run(), page.parent) == page
+    assert 'id="figure-film"' in page.read_text()
+    assert "Grokking" not in page.read_text()  # it memorised, and never generalised
+    lone = run(module, task, snapshots={0: module.state_dict()}, train=range(40))
+    with pytest.raises(ValueError, match="two snapshots or more"):
+        film(lone, page.parent)
+    assert main(["watch", "mine/onw", "--runs", str(root)]) == 2
+    assert "did you mean 'mine/own'?" in capsys.readouterr().err
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
