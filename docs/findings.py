@@ -252,16 +252,20 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 HEAD_OF_CHANGES = """# What was changed of a tolerance, a measure or a verdict
 
 Tolerances come from the sources' numbers. Most were read out of the sources before anything was measured.
-`tests/sources/ledger_bands.csv` lists these, with the reason where ours is another one; a test compares the claims with
-it. About a third of the numbers had no tolerance there: theirs were chosen when the claim was written. Those of
-`validity` are the audit's, and its reasons say which were chosen after numbers had been seen. The claims of `he` and
-`arena` were committed before their networks were measured.
+`tests/sources/ledger_bands.csv` lists these, with the reason where ours differs; a test compares the claims with the list.
 
-Some tolerances and measures were changed after a number had been seen, and some of these changes let a claim hold that
-had not. Each change is below with both numbers and its reason; `docs/findings.py` writes the page from the claims'
-`changed`. Not listed are verdicts that changed with the networks alone: since 2026-11-23 `nanda/mainline-0` is the
-paper's own seed, and since 2026-11-28 networks of one seed that differ by rounding count as one seed, and one seed
-refutes nothing: claims that were refuted on one seed are open.
+- About a third of the numbers are not on the list. Their tolerances were chosen when the claim was written.
+- The tolerances of `validity` are the audit's. Their reasons say which were chosen after numbers had been seen.
+- The claims of `he` and `arena` were committed before their networks were measured.
+
+Some tolerances and measures were changed after a number had been seen. Some of these changes let a claim hold that did not hold
+before. This page lists each change with both numbers and its reason. `docs/findings.py` writes it from the claims' `changed`.
+
+Verdicts that changed because the networks changed are not listed. Three changes of this kind matter:
+
+- Since 2026-11-23 `nanda/mainline-0` is the paper's own seed.
+- Since 2026-11-28 networks of one seed that differ by rounding count as one seed.
+- Since 2026-11-28 one seed refutes nothing, and claims that were refuted on one seed are open.
 
 """
 
