@@ -252,14 +252,16 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 HEAD_OF_CHANGES = """# What was changed of a tolerance, a measure or a verdict
 
 Tolerances come from the sources' numbers. Most were read out of the sources before anything was measured.
-`tests/sources/ledger_bands.csv` lists these, with the reason where ours differs; a test compares the claims with the list.
+`tests/sources/ledger_bands.csv` lists these, with the reason where ours differs; a test compares the claims with the
+list.
 
 - About a third of the numbers are not on the list. Their tolerances were chosen when the claim was written.
 - The tolerances of `validity` are the audit's. Their reasons say which were chosen after numbers had been seen.
 - The claims of `he` and `arena` were committed before their networks were measured.
 
-Some tolerances and measures were changed after a number had been seen. Some of these changes let a claim hold that did not hold
-before. This page lists each change with both numbers and its reason. `docs/findings.py` writes it from the claims' `changed`.
+Some tolerances and measures were changed after a number had been seen. Some of these changes let a claim hold that did
+not hold before. This page lists each change with both numbers and its reason. `docs/findings.py` writes it from the
+claims' `changed`.
 
 Verdicts that changed because the networks changed are not listed. Three changes of this kind matter:
 
