@@ -23,8 +23,8 @@ from modinterp.models import Transformer
 def lookup_tables(model: Transformer, equals: int) -> Float[Tensor, "a head"]:
     """Lookup tables of attention scores: C_j[t], that of head j of the first layer for token t at any position. [nats]
 
-    C_j[t] = W_E[t] W_K (W_Q^T x) / sqrt(d_head), x the residual stream at the last position; of two positions the
-    one with the larger score is attended to. Biases, where there are any, are included.
+    C_j[t] = W_E[t] W_K (W_Q^T x) / sqrt(d_head), where x is the residual stream at the last position. Of two positions,
+    the head attends more to the one with the larger score. Biases, where there are any, are included.
 
     Args:
         equals: the token at the last position; the tokens below it are the residues.
@@ -76,7 +76,7 @@ def ov_circuits(model: Transformer, p: int) -> Float[Tensor, "head a d_model"]:
 
 @dataclass(frozen=True)
 class HeadFit:
-    """The fit of one head's attention to a by 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b).
+    """One head's attention to a, fitted by 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b).
 
     Attributes:
         head: number of the head.

@@ -31,8 +31,8 @@ def induction_scores(
     """Induction score of each head: mean attention to the position after an earlier occurrence of its own token.
 
     Args:
-        positions: query positions over which the mean is taken, such as those whose next token can be predicted; of
-            these only positions whose token occurred before count.
+        positions: query positions over which the mean is taken, such as those whose next token can be predicted. Only
+            positions whose token occurred before count.
         latest: whether attention to what followed the last earlier occurrence counts alone, or to what followed any.
     Returns:
         one number in [0, 1] for each head; NaN where no token occurred before.

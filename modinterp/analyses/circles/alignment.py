@@ -29,8 +29,8 @@ def circle_logits(
 ) -> dict[int, Float[Tensor, "a b output"]]:
     """Logits of the part of the MLP's output that lies in each circle's plane, by frequency.
 
-    Planes need not be perpendicular to each other: the parts are those that lie in the planes and add up to what lies
-    in all of them together, so that nothing counts twice.
+    Planes need not be perpendicular to each other. Each part lies in one plane, and the parts add up to what all planes
+    hold together, so that nothing counts twice.
 
     Args:
         mlp_out: output of the MLP.
@@ -46,10 +46,10 @@ def circle_logits(
 
 @checked
 def percentile(logits: Float[Tensor, "a b output"], a: int, b: int) -> float:
-    """Share of all b', with the same a, whose logit for the answer a + b is no higher than that of b, in [0, 1].
+    """Share of all b', at the same a, whose logit for the answer a + b is at most that of b.
 
-    It is 1 where no other operand calls for the answer a + b more strongly than b itself, and NaN where all
-    call for it alike.
+    The share is 1 where no other operand gives the answer a + b a higher logit than b. It is NaN where all operands
+    give it the same logit.
     """
     answer_logits = logits[a, :, (a + b) % logits.shape[2]].double()
     if not varies(answer_logits - answer_logits.mean(), answer_logits):

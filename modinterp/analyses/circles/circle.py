@@ -142,10 +142,10 @@ class Winding:
 def winding(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Winding:
     """How many turns an angle makes while a reference angle makes one, and how evenly.
 
-    The points are put in the order of the reference angle and followed all the way round, so that a high frequency,
-    which nearly turns half around from one residue to the next, is counted too. A line fitted to one turn of an angle
-    that ripples has a slope that depends on where the turn is cut open; its mean over all cuts is this number, and
-    `explained` is R squared with the variance taken over all cuts.
+    The points are sorted by the reference angle and followed all the way round. So a high frequency, which turns nearly
+    half around from one residue to the next, is counted correctly, too. A turn has to be cut open before a line can be
+    fitted to it. If the angle ripples, the slope depends on the cut. This number is the mean slope over all cuts, and
+    `explained` is R squared with the variance over all cuts.
 
     Args:
         angles: angle of every point. [rad]
@@ -192,8 +192,8 @@ class PlaneAngles:
 
     Attributes:
         first, second: principal angles, the smaller first; `first` is 0 where the planes share a line. [degrees]
-        dihedral: angle between the planes as wholes, arccos of the product of the two cosines; 90 where one direction
-            of a plane is perpendicular to all of the other. [degrees]
+        dihedral: angle between the whole planes, arccos of the product of the two cosines. It is 90 where one direction
+            of a plane is perpendicular to the whole other plane. [degrees]
     """
 
     first: float
@@ -219,8 +219,8 @@ def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> Plan
 def effective_rank(x: Float[Tensor, "*input d"]) -> float:
     """Effective rank of vectors: the participation ratio of their variances along the principal axes.
 
-    That is the squared sum of the variances over the sum of their squares: 1 where all vectors lie on one line, d where
-    they spread evenly over all dimensions.
+    That is the squared sum of the variances over the sum of their squares. It is 1 where all vectors lie on one line,
+    and d where they spread evenly over all d dimensions.
     """
     rows = x.double().flatten(0, -2)
     variances = torch.linalg.eigvalsh((rows - rows.mean(dim=0)).T @ (rows - rows.mean(dim=0)))

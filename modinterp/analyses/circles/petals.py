@@ -1,8 +1,8 @@
 """Petals: the curves that attention makes of a circle when it mixes two of its points in a periodic proportion.
 
-A head whose attention to a swings with b writes alpha(b) v_a + (1 - alpha(b)) v_b: with a fixed, a point that wanders
-on a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its formulas are not at
-hand, and these are the reconstruction of definition D12.
+Take a head whose attention to a is periodic in b. It writes alpha(b) v_a + (1 - alpha(b)) v_b. For a fixed a, this
+point moves along a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its
+formulas are not at hand, and these are the reconstruction of definition D12.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ class Petal:
     def spectrum(self) -> Complex[Tensor, " component"]:
         """Fourier transform of the petal in closed form: the complex amplitude of exp(2 pi i m b / p) at entry m.
 
-        It is one half of x_a at 0, a quarter of x_a at plus and minus the attention's frequency, one half at the
-        embedding's, and minus a quarter at their sum and at their difference; where two of these coincide, they add.
+        It is one half of x_a at 0, and a quarter of x_a at plus and minus the attention's frequency. At the embedding's
+        frequency it is one half, and minus a quarter at the sum and the difference of both frequencies. Coefficients at
+        coinciding frequencies add.
         """
         fixed, swing = _on_circle(2 * torch.pi / self.p * self.embedding * self.a), _on_circle(self.phase)
         amplitudes = torch.zeros(self.p, dtype=torch.complex128)
@@ -70,8 +71,8 @@ class Petal:
     def crossings(self) -> int:
         """How often the closed petal crosses itself away from x_a, where all of it comes together.
 
-        Seen from x_a its points are (1 - alpha)(x_b - x_a), and the direction of x_b - x_a says which point of the
-        circle x_b is. So it meets itself only where b is a part of a turn further, x_b the same, and alpha the same as
+        Seen from x_a, its points are (1 - alpha)(x_b - x_a). The direction of x_b - x_a determines the point x_b of the
+        circle. So it meets itself only where b is a part of a turn further, x_b the same, and alpha the same as
         well: at equal distances on both sides of a peak of the attention.
         """
         common = math.gcd(self.embedding, self.attention) or 1  # how often the curve is run through
@@ -129,8 +130,8 @@ class PetalFit:
 def pullback(W: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2"]) -> tuple[Tensor, float]:
     """The two directions after a linear map, such as W_V, that come nearest to reading a plane before it.
 
-    The map turns a vector x into x @ W, and the least-squares solution of W @ new = basis reads from x @ W what basis
-    reads from x. There are more equations than unknowns, so a residual remains.
+    The map turns a vector x into x @ W. The new basis reads from x @ W what the old basis reads from x: it is the
+    least-squares solution of W @ new = basis. There are more equations than unknowns, so a residual remains.
 
     Returns:
         new basis `[d_head, 2]`; norm of the residual over that of the basis.

@@ -32,9 +32,9 @@ def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) ->
     """Random distinct triples (a, b, c) of residues mod p, `count` of them or all p^3.
 
     Args:
-        shuffled: whether they are the first of all triples in the order into which Python's `shuffle` puts them, as in
-            the paper's released code, whose sample of 100 has seed 42. Otherwise Python's `sample` draws them, which
-            gives others for the same seed, and at once for any p.
+        shuffled: whether the triples are the first ones after Python's `shuffle` of all triples. The paper's released
+            code draws its sample of 100 like this, with seed 42. Otherwise Python's `sample` draws them, which gives
+            others for the same seed, and at once for any p.
     Raises:
         ValueError: more than 10^7 triples to be shuffled.
     """
@@ -182,8 +182,8 @@ class Irrelevance:
 def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> Irrelevance:
     """Distance irrelevance: how little the logits depend on the distance a - b of the two inputs.
 
-    The logit is laid out by answer a + b and distance a - b; the standard deviation over the answers, averaged over
-    the distances, is divided by the standard deviation over all pairs.
+    Lay out the logit by answer a + b and distance a - b. Take the standard deviation over the answers, average it over
+    the distances, and divide by the standard deviation over all pairs.
 
     Args:
         sign: 1 for a network that adds, -1 for one that subtracts, whose answer is a - b and whose distance is a + b.
@@ -212,7 +212,7 @@ def _answers(logits: Tensor, sign: int) -> Int[Tensor, "a b 1"]:
 
 @checked
 def by_distance(field: Float[Tensor, "a b"], sign: int = 1) -> Float[Tensor, "distance a"]:
-    """A function of (a, b) laid out by distance and a: pairs of one distance a - b (for sign -1: a + b) in one row."""
+    """A function of (a, b) laid out by distance and a; each row has one distance a - b (a + b for sign -1)."""
     p, x = len(field), torch.arange(len(field), device=field.device)
     return field[x, (sign * (x - x[:, None])) % p]
 

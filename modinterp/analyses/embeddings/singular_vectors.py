@@ -82,8 +82,8 @@ def periodicity(vectors: Float[Tensor, "a component"], waves: int = 1) -> Period
     """Frequency of the strongest wave in every column, and its share of the variance; NaN for a constant column.
 
     Args:
-        waves: how many of the strongest waves the share counts. Where several frequencies are equally strong, singular
-            vectors are arbitrary mixtures of them, and more than one wave is needed to say how periodic they are.
+        waves: how many of the strongest waves the share counts. If several frequencies are equally strong, singular
+            vectors are arbitrary mixtures of them. Then one wave is too few to show that the vectors are periodic.
     """
     energies = amplitudes(vectors).square()
     best, total = energies.topk(waves, dim=0), energies.sum(dim=0)

@@ -34,9 +34,10 @@ def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Te
 
     Args:
         freqs: from 1 to p // 2. [cycles per p]
-        terms: which Fourier components count as those of a frequency. Papers count them three ways: `sums`, the 2
-            directions cos and sin of w(a + b), as the code of Nanda et al. 2023 does; `products`, the 4 products of a
-            wave of a and one of b; `polynomial`, those and the 4 linear terms, the "40" of its section 4.4.
+        terms: which Fourier components count as those of a frequency. Papers count these terms in three ways. `sums`
+            are the 2 directions cos and sin of w(a + b), as in the code of Nanda et al. 2023. `products` are the 4
+            products of a wave of a and a wave of b. `polynomial` adds the 4 linear terms, which gives the "40" of the
+            paper's section 4.4.
         sign: 1 for waves of a + b, -1 for waves of a - b; products and linear terms are the same for both.
     Raises:
         ValueError: a frequency outside 1..p // 2.

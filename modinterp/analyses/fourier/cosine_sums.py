@@ -175,8 +175,8 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
 def fit_of_sums(found: LogitSums, freqs: Sequence[int], sign: int = 1) -> LogitFit:
     """`logit_fit` of logits whose `logit_sums` are at hand.
 
-    The waves are orthogonal to one another and to the mean of each pair and class, so that the fit takes its own energy
-    off each of the energies.
+    The waves are orthogonal to one another and to the mean of each pair and class. So each residual energy is the
+    energy minus that of the fit.
 
     Args:
         freqs: from 1 to p // 2. [cycles per p]

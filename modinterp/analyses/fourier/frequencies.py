@@ -49,9 +49,9 @@ class KeyFrequencies:
 def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
     """Key frequencies: those that stand out of the spectrum of the map from neurons to logits.
 
-    Sorted by norm, the frequencies are cut where the ratio of two neighbours is largest, among the first 20 and above
-    a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all is no choice. Where
-    the rows of the matrix are constant but for rounding there are none.
+    The frequencies are sorted by norm, and cut where the ratio of two neighbours is largest. The cut lies among the
+    first 20, and above a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all
+    is no choice. Where the rows of the matrix are constant but for rounding there are none.
 
     Args:
         W_L: `model.W_L`, or any other matrix whose columns belong to the residues, such as `W_E[:p].T`.

@@ -38,8 +38,8 @@ def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]
 def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
     """Largest over mean magnitude of each neuron's 2D transform among products of a wave of a and a wave of b.
 
-    The sum of any function of a and any function of b has no such products but rounding, however irregular the two are,
-    while its waves of a alone and of b alone look like peaks in the full transform (`peak_ratios`).
+    A function of a plus a function of b has no such products, except for rounding. In the full transform
+    (`peak_ratios`) its waves of a alone and of b alone would look like peaks.
     """
     return _largest_over_mean(magnitudes(fields)[1:, 1:].flatten(0, 1))
 
@@ -63,8 +63,8 @@ def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Flo
 def logged_norms(log: Spectra) -> Float[Tensor, "epoch freq"]:
     """Norm of every frequency among the logged neurons at every logged epoch; entry [i, k - 1] belongs to frequency k.
 
-    The norm is taken over neurons and over the products of a wave of a and a wave of b that have the frequency in
-    either factor. Waves of one operand alone are left out, and so are waves that were too weak to be logged.
+    The norm runs over neurons, and over products of a wave of a and a wave of b. One of the two factors must have the
+    frequency. Waves of one operand alone are left out, and so are waves that were too weak to be logged.
 
     Source: Syrkis & Søgaard 2024, the code of its finding on active frequencies.
     """

@@ -34,8 +34,8 @@ def terms_of(
 ) -> Bool[Tensor, "component_a component_b"]:
     """Mask of the 2D components that are a polynomial of degree two in one frequency, {1, cos, sin} x {1, cos, sin}.
 
-    A frequency has four linear terms, a wave of a or of b alone, and four products, a wave of a times one of b; there
-    are fewer of both at p / 2. The constant is neither.
+    A frequency has four linear terms, which are waves of a alone or of b alone. It has four products of a wave of a and
+    a wave of b. At p / 2 there are fewer of both. The constant is neither.
 
     Args:
         freqs: the mask is that of the terms of all these frequencies. [cycles per p]

@@ -1,6 +1,6 @@
 """Fourier transforms over the residues mod p, as a change to an orthonormal real basis.
 
-Components are ordered constant, cos 1, sin 1, cos 2, sin 2, ...; an even modulus ends in one alternating row, the
+Components are ordered constant, cos 1, sin 1, cos 2, sin 2, and so on. An even modulus ends in one alternating row, the
 cosine of p / 2, which has no sine. All work is in float64.
 """
 

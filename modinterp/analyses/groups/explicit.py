@@ -89,8 +89,8 @@ def _contents(tableau: tuple[int, ...]) -> list[int]:
 def young_transpositions(shape: tuple[int, ...]) -> Float[Tensor, "transposition d d"]:
     """The matrices of (1 2), (2 3), ... in Young's orthogonal form of a partition.
 
-    With r the distance of i and i + 1 along the diagonals of a tableau, (i i+1) has 1 / r on the diagonal and
-    sqrt(1 - 1 / r^2) beside the tableau in which the two have changed places.
+    Let r be the distance of i and i + 1 along the diagonals of a tableau. Then (i i+1) has 1 / r on the diagonal, and
+    sqrt(1 - 1 / r^2) at the tableau with i and i + 1 exchanged.
     """
     tableaux = standard_tableaux(shape)
     place = {tableau: k for k, tableau in enumerate(tableaux)}

@@ -24,8 +24,8 @@ class Irrep:
     """A representation over the real numbers that has no part: rho(a b) = rho(a) rho(b).
 
     Attributes:
-        name: what people call it: `trivial`, `sign`, `standard`, a partition of n for S_n, `frequency k` for rotations
-            by 2 pi k / n, else its dimension and a letter, such as `3a`.
+        name: the usual name, such as `trivial`, `sign` or `standard`; a partition of n for S_n; `frequency k` for
+            rotations by 2 pi k / n. Others have their dimension and a letter, such as `3a`.
         matrices: rho of every element, orthogonal.
     """
 
@@ -53,8 +53,8 @@ class Irrep:
     def multiplicity(self) -> int:
         """Mean square of the character: 1 where it is irreducible over the complex numbers.
 
-        2 where it falls into two that are each other's conjugates there, such as a rotation of a cyclic group; 4 where
-        it is a quaternionic one twice. (Frobenius and Schur.)
+        2 where it splits into two conjugate complex representations, such as a rotation of a cyclic group; 4 where it
+        is a quaternionic representation twice. (Frobenius and Schur.)
         """
         return round(float(self.character.square().mean()))
 
@@ -83,8 +83,8 @@ class Irrep:
 def irreps(task: Group) -> tuple[Irrep, ...]:
     """All irreducible real representations of a group, the trivial one first, in the numbering of the task's elements.
 
-    Cyclic and dihedral groups have them as rotations and reflections, symmetric groups in Young's orthogonal form;
-    those of any other group are taken out of its regular representation.
+    For cyclic and dihedral groups they are rotations and reflections, and for symmetric groups Young's orthogonal form.
+    For any other group they are parts of its regular representation.
 
     >>> [(rho.name, rho.dim) for rho in irreps(Group("S4"))]
     [('trivial', 1), ('standard', 3), ('(2, 2)', 2), ('standard x sign', 3), ('sign', 1)]

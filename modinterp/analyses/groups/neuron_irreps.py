@@ -79,8 +79,9 @@ def coset_share_of_neurons(
 ) -> CosetShare:
     """Share of the live columns that are constant on cosets of a subgroup, beside random ones of equal representations.
 
-    A function that lies in a representation is always constant on the cosets of its kernel: those count for nothing,
-    and neither do columns of representations of one dimension, which are nothing else.
+    A function that lies in a representation is always constant on the cosets of its kernel, so these cosets do not
+    count. Columns of one-dimensional representations do not count either, since they are always constant on such
+    cosets.
 
     Raises:
         ValueError: the group has too many subgroups to go through.

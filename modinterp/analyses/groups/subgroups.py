@@ -120,8 +120,8 @@ def distinct_partitions(
 ) -> tuple[list[int], list[Int[Tensor, " element"]]]:
     """The partition into cosets of each function: its place among the different ones, and these.
 
-    A partition has the number of every element's coset, of the largest subgroup on whose cosets the function is
-    constant; where there is none, every element is a set of its own.
+    A partition has the number of each element's coset. Its subgroup is the largest one on whose cosets the function is
+    constant. Where there is none, each element is a set of its own.
 
     Args:
         least: share of a function's variance that the means over cosets must be.

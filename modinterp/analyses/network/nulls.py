@@ -1,8 +1,8 @@
 """Null distributions of Fourier measures: what they are in networks and matrices without Fourier structure.
 
-There are three nulls: the same architecture at initialisation; the trained network with its residues renamed at random,
-which keeps every weight and takes away only the cyclic order; random matrices with the singular values of the trained
-one. A measure is then judged by its p-value among the draws of a null.
+There are three nulls. The first is the same architecture at initialisation. The second is the trained network with its
+residues relabelled at random, which keeps every weight and removes only the cyclic order. The third is random matrices
+with the singular values of the trained one. A measure is then judged by its p-value among the draws of a null.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def separation(W_L: Float[Tensor, "neuron output"], count: int) -> dict[str, flo
     Args:
         count: number of frequencies that count as key frequencies.
     Returns:
-        `gap of the spectrum`, as in `key_frequencies`; `energy of the strongest`, the share of the squared norm, the
-        constant left out, in its `count` strongest frequencies, whichever these are.
+        `gap of the spectrum`, as in `key_frequencies`; `energy of the strongest`, the share of the squared norm in the
+        `count` strongest frequencies, the constant left out.
     """
     return next(_separations([W_L], count))
 

@@ -1,20 +1,20 @@
 """A lower bound, from the weights alone, on how often a network answers the largest of several numbers.
 
-The inputs are cut into boxes: the largest number m and how often it stands, and an interval for each of the others,
-whatever the order of all. A box is proven if for every input in it and every other answer j the logit of m is larger.
-That is shown in three steps, each of which errs on the safe side alone:
+The inputs are cut into boxes. A box has the largest number m, the number of times that m occurs, and an interval for
+each other number. The order of the numbers is free. A box is proven if for every input in it and every other answer j
+the logit of m is larger. That is shown in three steps, each of which errs on the safe side alone:
 
-1. A neuron's input is linear in what every head writes, and a head writes a weighted mean of OV outputs; the smallest
-   and largest such mean over the box bound each neuron.
-2. A ReLU within known bounds lies above one line and below another, so the margin of m over j is at least a linear
-   function of what the heads write.
-3. The smallest value of that function over the box is again a smallest weighted mean for each head, now with every
-   number's weight and value taken together.
+1. The input of a neuron is linear in what every head writes, and a head writes a weighted mean of OV outputs. The
+smallest and the largest mean over the box bound each neuron.
+2. A ReLU within known bounds lies above one line and below another. So a linear function of what the heads write bounds
+the margin of m over j from below.
+3. The smallest value of that function over the box is again a smallest weighted mean for each head. Weight and value of
+each number are now taken together.
 
-A smallest weighted mean sum w f / sum w is found as the root of sum min w (f - t), which the numbers share out among
-themselves (Dinkelbach); whatever t is reached, what is left over bounds the error. A box that is not proven is cut in
-two, the largest boxes first; one with a single number in every interval is settled by running the network on all its
-orders (of up to seven numbers). So the bound is sound whenever it is stopped, and grows to the accuracy itself.
+The smallest weighted mean sum w f / sum w is the root t of sum min w (f - t), where each number takes its own minimum
+(Dinkelbach). At any t that is reached, the remaining sum bounds the error. A box that is not proven is cut in two, the
+largest boxes first. If every interval of a box has a single number, the network runs on all orders of its numbers (up
+to seven). So the bound is sound whenever it is stopped, and grows to the accuracy itself.
 
 Linear bounds of ReLUs: Zhang et al. 2018 (CROWN). The source has no such bound.
 """

@@ -1,7 +1,7 @@
 """A one-layer transformer as look-up tables: query, key and OV output of every token at every position.
 
 In one layer these depend on token and position alone, so a few tables hold all that attention can do. The answer at a
-query position whose token is fixed, such as CLS, needs less still: a score and an OV output of every token
+query position whose token is fixed, such as CLS, needs even less: the score and the OV output of every token
 (`QueryPosition`).
 """
 

@@ -16,8 +16,8 @@ def attribution_by_source(
 ) -> Float[Tensor, "input source output"]:
     """The part of each logit that comes from each source position through attention, at one position of each input.
 
-    Added over sources, and with the direct path and the biases, it is the logit itself: what the last LayerNorm divides
-    by is taken from the run.
+    The attributions of all sources, the direct path and the biases add up to the logit. The divisor of the last
+    LayerNorm is that of the forward pass.
 
     Args:
         model: of one layer of attention alone, with folded weights.

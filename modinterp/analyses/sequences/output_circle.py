@@ -20,7 +20,7 @@ class OutputCircle:
 
     Attributes:
         energy: share of the outputs' squared norm in these directions, their mean aside, in [0, 1].
-        step: k of the circle that fits best, on which output d stands at the angle 2 pi k d / n, for k up to n / 2.
+        step: the k, up to n / 2, of the circle that fits best. Output d stands on it at the angle 2 pi k d / n.
         cosine: of the outputs' places with that circle, turned and mirrored as fits best, in [0, 1].
         angles: of each output in the plane, from -pi to pi.
         plane: the two directions, of unit length.

@@ -188,9 +188,8 @@ def slope(table: Table, column: str, start: Time, end: Time) -> float:
 def inflections(table: Table, column: str, width: int = 5) -> np.ndarray:
     """Epochs at which the second difference of the smoothed logarithm of a column has a local extremum.
 
-    Smoothing is a centred running mean over `width` rows. The first rise to the column's largest value, and as many
-    rows after it as the smoothing reaches, are left out; of the extrema only those of at least a tenth of the largest
-    size count.
+    Smoothing is a centred running mean over `width` rows. The rise to the column's largest value is left out, with as
+    many rows after it as the smoothing reaches. Extrema count only if they have at least a tenth of the largest size.
 
     Args:
         table: table with a column epoch, its rows evenly spaced.

@@ -30,9 +30,9 @@ from modinterp.training import accuracy, cross_entropy
 def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]) -> dict[str, float]:
     """All progress measures of one network, by name.
 
-    Losses are in nats. Those of the restricted and the excluded logits are taken over all pairs, over the pairs trained
-    on and over the others; the paper's code means `restricted_loss_all` and `excluded_loss_train`. Waves are those of
-    a + b, of a - b for a network that subtracts, and for a * b of the sum of discrete logarithms. `excluded_loss_k` and
+    Losses are in nats. Losses of the restricted and the excluded logits are over all pairs, over the pairs trained on,
+    and over the others. The paper's code uses `restricted_loss_all` and `excluded_loss_train`. Waves are functions of a
+    + b, of a - b for a network that subtracts, and of the sum of discrete logarithms for a * b. `excluded_loss_k` and
     `excluded_accuracy_k`, over the pairs trained on, leave out frequency k alone; `cos_k` is the coefficient of
     cos(w_k(a + b - c)) in the logits.
 
@@ -121,8 +121,8 @@ def largest_single_exclusion(
         task: what the networks were trained on.
         train: rows of `Task.inputs()` that were trained on.
     Returns:
-        one row for each snapshot: `epoch`; `excluded_loss_train`, the largest over all frequencies of the excluded loss
-        of that frequency alone [nats]; `freq`, the frequency that has it [cycles per p].
+        one row for each snapshot: `epoch`; `excluded_loss_train`, the largest loss without a single frequency [nats];
+            `freq`, this frequency [cycles per p].
     Source: Nanda et al. 2023, appendix C.2, footnote 3.
     """
     labels, rows, found = task.labels(), [], cyclic(task)
