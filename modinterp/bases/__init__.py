@@ -13,7 +13,7 @@ __all__ = ["GAP", "KEY_ENERGY", "Basis", "Frequencies", "Representations", "basi
 def basis_of(task: Task) -> Frequencies | Representations:
     """The basis of a task over pairs: of a group its representations, of all others frequencies.
 
-    Where a task is no addition under any names, its numbers stand as they are, and `is_operation` is False.
+    If a task is no addition under any relabelling, its numbers keep their order and `is_operation` is False.
 
     >>> from modinterp.tasks import multiplication
     >>> basis = basis_of(multiplication(5))

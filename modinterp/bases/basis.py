@@ -1,7 +1,7 @@
 """The basis in which a network over pairs is analysed: blocks, the order of the elements, and what the answer is.
 
-For addition and its like the blocks are frequencies, for a finite group its irreducible representations. The sign of
-the operation, the order of the numbers and the right answers belong to the basis, and to nothing else.
+For addition and subtraction the blocks are frequencies. For a finite group they are its irreducible representations.
+Only the basis knows the sign of the operation, the order of the numbers and the right answers.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Basis(ABC, Generic[Block]):
 
     @abstractmethod
     def periodic_share(self, logits: Logits, count: int) -> float:
-        """Share of the logits' variance over pairs in as many blocks, whichever these are and whatever they answer."""
+        """Share of the logits' variance over pairs in the best `count` blocks, whatever answer they give."""
 
     @abstractmethod
     def spectrum_nulls(

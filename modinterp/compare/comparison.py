@@ -72,7 +72,7 @@ class Comparison:
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(self.names))
 
     def frequencies(self) -> pd.DataFrame:
-        """One row a frequency that is a key one of some network, its share of the read-out matrix's energy in each."""
+        """One row for each key frequency of any network: its share of the read-out matrix's energy in each network."""
         keys = sorted({k for m in self.waved.values() for k in m.freqs})
         columns = {"freq": keys}
         for name, m in self.waved.items():

@@ -30,14 +30,15 @@ def compare(
     >>> mi.compare([run], epochs=(1000, 5000, 20000)).table()              # doctest: +SKIP
 
     Args:
-        networks: runs, names of runs, files of weights, modules, functions, or explanations that are there already, in
-            a list or by the names that their columns are to have.
+        networks: runs, names of runs, files of weights, modules, functions, or explanations. They come as a list, or as
+            a dict from the name of the column.
         epochs: where given, each run is replaced by its snapshots at these epochs.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
-        options: more of what `modinterp.explain` takes, the same for all that are not runs, such as `op`, `p`, `draws`.
+        options: further arguments of `modinterp.explain`, such as `op`, `p` or `draws`. They apply to every network
+            that is no run.
     Raises:
-        FileNotFoundError, ValueError: as `modinterp.explain`; there is nothing to compare; two networks of one name;
-            epochs of what is no run, or that a run has no snapshot of.
+        FileNotFoundError, ValueError: as `modinterp.explain`; there is nothing to compare; two networks have one name;
+            epochs are given for a network that is no run, or has no such snapshot.
     """
     check("networks", networks, Collection[object])
     check("epochs", epochs, Sequence[int])

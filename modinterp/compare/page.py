@@ -84,7 +84,7 @@ def write_comparison(comparison: Comparison, out: Path) -> Path:
     """Write `comparison.json`, `comparison.csv` and `index.html`, and return the path of the page.
 
     Raises:
-        OSError: the folder cannot be written; what was there stays.
+        OSError: the folder cannot be written; its files stay unchanged.
     """
     data = json.dumps(comparison.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     own_page(out, "comparison.json")

@@ -53,7 +53,7 @@ class Part:
 
 
 def can_be_browsed(m: NetworkMeasurements) -> bool:
-    """Whether a network has parts to pick: it adds or subtracts, and its inside is seen."""
+    """True if a network has parts to pick: it adds or subtracts, and its inside is accessible."""
     return isinstance(m, CyclicMeasurements) and is_explained(m) and not m.is_output_only
 
 

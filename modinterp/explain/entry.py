@@ -55,19 +55,21 @@ def explain(
 ) -> Explanation:
     """Explain a network over pairs (a, b) or on sequences, by its own forward pass.
 
-    A module or function is called as it is; embedding, attention and neurons are measured where they are found or
-    named in `hooks`. What a file leaves open is named here, or assumed as usual and stated. Where another reading fits
-    better, a warning says so, and `instead` has the explanation under it.
+    A module or function is called unchanged. Its embedding, attention and neurons are measured if they are found, or
+    named in `hooks`. A file does not say everything about its forward pass. Arguments name the rest; for others the
+    usual value is assumed, and stated. If other assumptions fit better, a warning says so, and `instead` has the
+    explanation under them.
 
     >>> import modinterp as mi
     >>> mi.explain("model.pt", op="add", p=97).verdict.label    # doctest: +SKIP
     'Fourier multiplication'
 
     Args:
-        network: a run, the name of a run such as `SOURCE/RUN`, a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file,
-            a state dict, or a module or function from tokens `[batch, pos]`, or one-hot pairs, to logits.
-        op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`; a form such as
-            `2a + 3b` or `a^2 + b`; `a + b + c`; `group` for the product in a group, `b a` in the other order.
+        network: a run; the name of a run, such as `SOURCE/RUN`; a file of weights (`.safetensors`, `.pt`, `.pth`,
+            `.ckpt`, `.bin`); a state dict; or a module or function from tokens `[batch, pos]`, or one-hot pairs, to
+            logits.
+        op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`. Or a form such as `2a +
+            3b`, `a^2 + b` or `a + b + c`. Or `group` for the product in a group, and `b a` for the other order.
         p: the modulus; by default taken from the shapes of a file. A run knows.
             For sequences: `max`, `min`, `median`, `sort`, `digits`, `cumsum`, `palindrome` or `unique`.
         task: in place of op and p, any task, such as a `Group` or `Ordering("max", n=5, limit=64)`.
@@ -76,15 +78,15 @@ def explain(
         act_fn: for a file, the nonlinearity of its neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
         attention_rate, causal, joined: for a file, how its network computes; see `modinterp.models.ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        tokens: for a module or function, how the numbers stand among its tokens: a text such as `a op b =`,
-            `a+1 b+1 -> c+1`, or a function from a and b, `[batch]` each; by default found by trying.
+        tokens: for a module or function, how the numbers stand among its tokens. It is a text such as `a op b =` or
+            `a+1 b+1 -> c+1`, or a function from a and b, `[batch]` each. By default the usual forms are tried.
         hooks: for a module, our hook names to its hook points or modules, such as `{"hook_embed": "tok"}` or
             `{"blocks.0.mlp.hook_post": "fc2:input"}`.
-        group: name of a group, such as `S5`, `D59`, `A5`, `C2 x S3`, or a CSV file with its multiplication table; by
-            default with op `group`, or as `answers`, the group whose table the network's own answers are.
+        group: name of a group, such as `S5`, `D59`, `A5` or `C2 x S3`, or a CSV file with its multiplication table. By
+            default with op `group`, and with `answers`, the group is found from the network's own answers.
         elements: the elements of a named group, in the order of their tokens; by default as in `Group`.
-        train: which of the task's inputs it was trained on, their numbers or a mask; a run knows.
-        device, root: where a file or run runs, and the folder to look for a named run in.
+        train: which of the task's inputs the network was trained on, as their numbers or a mask. A run knows this.
+        device, root: the device of the network, and the folder to look for a named run in.
         draws: how many matrices are drawn for each null of the spectrum, 99 or more.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
     Raises:

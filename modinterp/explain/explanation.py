@@ -31,9 +31,10 @@ class Explanation:
         measurements: what the numbers are taken from, as `modinterp.measure` gives it.
         rows: every number of the table, or why it was not measured.
         verdict: what the numbers amount to.
-        assumed: the forward pass and the inputs that all of it is of.
-        warning: what is doubtful about that; None where nothing is.
-        instead: where another reading makes its answers right, the arguments that say it, and its explanation so.
+        assumed: the forward pass and the inputs with which everything was measured.
+        warning: why these assumptions are doubtful; None if they are not.
+        instead: the arguments under which the answers would be right, and the explanation under them; None without such
+            arguments.
     """
 
     name: str
@@ -94,7 +95,7 @@ class Explanation:
                 display(self.figures[key])
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data; null for what was not measured or is not finite, with the reason beside it."""
+        """Plain data. A number that was not measured, or is not finite, is null, with the reason beside it."""
         criteria = self.verdict.criteria
         return {
             "network": self.name,

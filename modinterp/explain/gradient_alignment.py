@@ -18,9 +18,10 @@ def alignment(
 ) -> float:
     """Cosine between weights and the downward gradient of their loss, with logits scaled to a loss of `COMMON_LOSS`.
 
-    At the end of training weight decay balances the gradient, so that both point the same way. Without decay, descent
-    also turns the weights of a homogeneous network there. Read in another way than they were trained, they seldom do.
-    Inputs answered wrongly take no part. NaN where none is answered rightly.
+    At the end of training weight decay balances the gradient, so that both point the same way. Without decay, gradient
+    descent also turns the weights of a homogeneous network into the direction of the gradient. Under another forward
+    pass than in training, weights and gradient seldom align. Inputs answered wrongly take no part. NaN where no input
+    is answered correctly.
 
     Args:
         logits: with the graph of gradients back to the weights.

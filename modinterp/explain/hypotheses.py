@@ -1,6 +1,7 @@
 """How well a network answers under other hypotheses: other attention, neurons, tokens, operations.
 
-All are tried together on a sample of the inputs, every operation on the same logits, and the best on many more.
+All hypotheses are tried on one sample of the inputs, and every operation on the same logits. The best hypothesis is
+then tried on many more inputs.
 """
 
 from __future__ import annotations
@@ -38,15 +39,16 @@ _FORWARD_PASS = ("attention_rate", "causal", "act_fn", "joined")
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One way to read a network, and its logits.
+    """One set of assumptions about a network's forward pass and task, with its logits.
 
     Attributes:
-        said: the arguments that say it, where they differ from what was assumed.
+        said: the arguments of this hypothesis, where they differ from the assumptions.
         task: what it is asked.
-        logits: from rows of the task's inputs to logits; raises what a network raises that does not take them.
+        logits: function from rows of the task's inputs to logits. It raises the network's own error if the network does
+            not take the inputs.
         rate: its attention rate; None for a network without attention, or seen from outside.
         at_rate: the same way with another attention rate.
-        weights: what the logits are made of, with the graph of gradients; none for a network seen from outside.
+        weights: the weights behind the logits, with their graph of gradients; none for a network seen from outside.
     """
 
     said: Mapping[str, Any]
@@ -84,12 +86,13 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
     """Score a network under other assumptions than those made, the best first; of several attention rates keep the
     best.
 
-    The best is the most accurate in percent, of these what changes the fewest arguments, of these the most even.
+    The best hypothesis has the highest accuracy in whole percent. Among equals, it changes the fewest arguments, and
+    then has the most even margins.
 
     Args:
-        is_wrong: whether it is mostly wrong as it was assumed. If so everything is tried together; else one change to
-            its forward pass at a time.
-        is_off: whether it misses some answers, so that all nonlinearities are tried.
+        is_wrong: whether the network is mostly wrong under the assumptions. If so, all changes are tried together;
+            otherwise one change to its forward pass at a time.
+        is_off: whether the network misses some answers, so that all nonlinearities are tried.
     """
     tried = [
         x
@@ -116,7 +119,8 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
 def as_assumed(found: Subject) -> Trial:
     """Score of a file's network under the assumptions made, on the inputs on which other assumptions are confirmed.
 
-    One outlying pair may be most of the loss and of the margin's spread, so that no other inputs will do.
+    The same inputs are needed for both, since one outlying pair may make most of the loss and of the spread of the
+    margin.
     """
     task, network = found.run.task, found.run.network
     rows, hypothesis = _rows(task, CONFIRMING), _of_config(network, task, network.cfg, {})

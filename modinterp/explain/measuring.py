@@ -42,8 +42,9 @@ def measure(
 ) -> Any:
     """The measurements of a network: numbers by key, and one attribute a measurement, each computed once.
 
-    Use it to look into a network; `explain` adds a verdict and writes a page. For a network over pairs of numbers this
-    is a `CyclicMeasurements`, for a finite group a `GroupMeasurements`, for numbers to order an `OrderMeasurements`.
+    Use it to look into a network; `explain` adds a verdict and writes a page. The class depends on the task:
+    `CyclicMeasurements` for pairs of numbers, `GroupMeasurements` for a finite group, `OrderMeasurements` for numbers
+    to order.
 
     >>> import modinterp as mi
     >>> m = mi.measure("model.pt", op="add", p=113)          # doctest: +SKIP
@@ -55,8 +56,8 @@ def measure(
     Args:
         network: a run, its name, a file of weights, a module or a function; or measurements, which are returned.
         draws: how many matrices are drawn for each null of the spectrum.
-        device, root: where the network of a file or a named run runs, and the folder to look for a named run in.
-        said: what `explain` takes as well to say how the network is read, such as `op`, `p`, `group`, `act_fn`.
+        device, root: the device of the network, and the folder to look for a named run in.
+        said: further arguments of `explain` that describe the network, such as `op`, `p`, `group`, `act_fn`.
     Raises:
         FileNotFoundError: there is no such run or file.
         ValueError: as `explain`.

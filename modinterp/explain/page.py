@@ -73,8 +73,8 @@ def write_explanation(explanation: Explanation, out: Path) -> Path:
     """Write page, JSON, CSV and the browser of the network's parts; returns the path of the page.
 
     Raises:
-        OSError: the folder cannot be written; what was there stays.
-        ValueError: a page of anybody else's lies there.
+        OSError: the folder cannot be written; its files stay unchanged.
+        ValueError: the folder holds a page that modinterp did not write.
     """
     own_page(out, "explanation.json")
     content = {

@@ -27,16 +27,16 @@ class Said:
     """The arguments that describe a network to be explained; None for each that is not given.
 
     Attributes:
-        op: a key of `OPERATIONS`, a form such as `2a + 3b` or `b - a`, a polynomial such as `a^2 + b`, `add3` or
-            `a + b + c` for the sum of three, or `group` for the product of two elements of a group, `b a` for the one
-            in the other order. For sequences, a key of `BY_NAME`, such as `max`, `sort` or `digits`.
+        op: a key of `OPERATIONS`; a form such as `2a + 3b` or `b - a`; a polynomial such as `a^2 + b`; `add3` or `a + b
+            + c` for the sum of three numbers; `group` for the product of two elements of a group, and `b a` for the
+            product in the other order. For sequences, a key of `BY_NAME`, such as `max`, `sort` or `digits`.
         p: the modulus, or the number of elements of a group.
         task: in place of op and p, any task.
         equals, vocabularies: as in `ModularArithmetic`.
         act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        tokens: for a module or function, how the numbers stand among its tokens, such as `a op b =`, or a function from
-            the numbers to what it takes; see `modinterp.models.token_map`.
+        tokens: for a module or function, how the numbers stand among its tokens, such as `a op b =`. It may also be a
+            function from the numbers to the tokens; see `modinterp.models.token_map`.
         hooks: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
         group: name of a group, a CSV file with its table, or `answers` for the table of the network's own answers.
         elements: the elements of a named group in the order of their tokens; see `Group`.

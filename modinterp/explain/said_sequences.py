@@ -42,7 +42,8 @@ def _accuracy(weights: Weights, task: Task, said: Said) -> float:
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
     """Open a module or function as a network with its task on sequences.
 
-    A HookedTransformer is opened by its weights, where these give the same answers; others are seen from outside.
+    A HookedTransformer is opened by its weights if these give the same answers. All other networks are seen from
+    outside.
 
     Raises:
         ValueError: the sizes are not known, or it gives no logits for such inputs.

@@ -23,7 +23,7 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
     Args:
         label: the verdict.
         is_met: key of each criterion to whether it is met.
-        is_found: whether an algorithm predicted its interventions, which says how it computes.
+        is_found: whether an algorithm predicted the interventions, so that the sentence says how the network computes.
     """
     n, blocks = number_text, m.basis.blocks_name
     yield (

@@ -34,9 +34,10 @@ class Subject:
     Attributes:
         run: the network with its task.
         said: what was said of it.
-        reopened: the same network as one of another task, for what nobody said; None for a run, of which all is known.
-        is_file: whether its weights alone are known, and not how it computes.
-        found: how its way of taking the numbers was found, where that was by trying.
+        reopened: function that opens the network with another task, where the task was not given; None for a run, whose
+            task is known.
+        is_file: whether only the weights are known, and not the forward pass.
+        found: how the form of its inputs was found, if it was found by trying.
     """
 
     run: TrainedRun
@@ -100,13 +101,13 @@ def subject(
 
     Args:
         network: a run, a run's name, a file of weights, or anybody's module or function.
-        said: what is said of it; a run knows its task, and the shapes of a file often decide p.
-        device: where the network of a file or a named run is to live.
+        said: the arguments that describe it. A run knows its task, and the shapes in a file often decide p.
+        device: the device of the network of a file or a named run.
         root: folder to look for a named run in.
     Raises:
         FileNotFoundError: there is no such run or file.
-        ValueError: as `modinterp.load`; a run that came without its weights; an operation or a modulus other than the
-            run's, or one that is missing; more inputs than fit into memory.
+        ValueError: as `modinterp.load`; the run came without its weights; operation or modulus are missing, or differ
+            from the run's; the inputs do not fit into memory.
     """
     said = (said or Said()).plain
     if isinstance(network, str | Path):

@@ -15,12 +15,12 @@ class Trial:
     """The score of a network under other assumptions than those made.
 
     Attributes:
-        assumption: the arguments by which they are said, such as `attention_rate=0, causal=False`.
-        score: accuracy and loss over the inputs that it was tried on.
-        margin_variation: standard deviation over mean of the margin of the right answers over them.
+        assumption: the arguments of these assumptions, such as `attention_rate=0, causal=False`.
+        score: accuracy and loss over the inputs of the trial.
+        margin_variation: standard deviation of the margins of right answers over these inputs, divided by their mean.
         inputs: how many these are.
-        alignment: how nearly its weights lie along the gradient of the loss, as a training leaves them; NaN where
-            the network is mostly wrong as it was assumed, so that its answers alone decide.
+        alignment: how nearly the weights lie along the gradient of the loss, as training leaves them. NaN if the
+            network is mostly wrong under the first assumptions, since its answers alone decide then.
         said: the arguments of `assumption` by name.
     """
 

@@ -49,8 +49,8 @@ class Verdict:
     Attributes:
         label: which of them.
         words: the reasons, with their numbers.
-        criteria: what the algorithm predicts of interventions, where one was found; then the accuracy and what
-            read-out, logits and neurons look like.
+        criteria: predictions of the algorithm for interventions, if one was found; then criteria on accuracy, read-out,
+            logits and neurons.
         clock_or_pizza: how many circles of the embedding are Clocks and Pizzas, such as `3 clock, 2 pizza`. Of a group:
             `constant on cosets`, `representations alone`, or that the two cannot be distinguished. Empty elsewhere.
         algorithm: name of the hypothesis whose predictions came true inside the network; empty where none did.
@@ -71,7 +71,7 @@ class Verdict:
 
 
 def is_periodic(m: NetworkMeasurements) -> bool:
-    """True if read-out or embedding are clearly periodic, so that the network should be right."""
+    """True if read-out or embedding are clearly periodic, so that the network should answer correctly."""
     if not is_explained(m):
         return False
     return _has_periodic_readout(m) or (isinstance(m, CyclicMeasurements) and m.embedding_is_periodic)  # type: ignore[arg-type]
@@ -143,11 +143,12 @@ def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
 def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:
     """Judge a network: by the first algorithm whose predictions come true inside it, or else by its logits.
 
-    `Fourier multiplication` and `integer arithmetic` rest on interventions inside the network. Where these cannot be
-    made, or do not come out as predicted, the verdict is about the logits:
+    `Fourier multiplication` and `integer arithmetic` rest on interventions inside the network. If these cannot be made,
+    or do not have the predicted effect, the verdict is about the logits:
 
     - `logits are waves of the answer` meets all of `BANDS`;
-    - `other periodic` has few frequencies in its read-out, or neurons of one frequency, that do not do the work so;
+    - `other periodic` has few frequencies in its read-out, or neurons of one frequency, but does not meet these
+      criteria;
     - `memorised` does not need its strongest frequencies for the pairs on which it is right;
     - `solved, it is hidden how` is right, and does not store pairs;
     - `partly solved` is right on a fifth of all pairs, or on those trained on, and no other reading does better;
@@ -180,8 +181,8 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
 def label_without_interventions(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> str:
     """The label that read-out, logits and neurons alone would give a network.
 
-    Use it to see what interventions add; `verdict` is what counts. Logits that are waves of the answer then pass for an
-    algorithm that multiplies them, as they did before interventions were made.
+    Use it to see what interventions add; `verdict` is what counts. Without interventions, logits that are waves of the
+    answer count as an algorithm that multiplies waves.
     """
     if not isinstance(m, Judged) or not is_explained(m):
         return _of_behaviour(m, warning).label

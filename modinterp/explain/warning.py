@@ -39,12 +39,12 @@ SHOWN = 4  # of the assumptions under which a network is as right
 
 @dataclass(frozen=True)
 class ReadingWarning:
-    """Why the numbers of an explanation may be those of another network than the one that was trained.
+    """Why an explanation may describe another network than the trained one: other assumptions fit better.
 
     Attributes:
         words: what is the matter.
         trials: what was tried, the best first.
-        explains: whether under one of them the network is mostly right, where it is mostly wrong as it was assumed.
+        explains: True if the network is mostly wrong under the first assumptions, and mostly right under one of these.
     """
 
     words: str
@@ -71,8 +71,8 @@ class Remarks:
     """Warning and remark about the assumptions under which a network was measured.
 
     Attributes:
-        warning: what is doubtful about them; None where nothing is.
-        remark: under which others a network is right too, which nothing speaks for; empty where there are none.
+        warning: why the assumptions are doubtful; None if they are not.
+        remark: other assumptions under which the network is right, too, without evidence for them; empty without such.
     """
 
     warning: ReadingWarning | None = None
@@ -182,7 +182,7 @@ def _of_wrong_answers(
 
 
 def is_halfway(m: NetworkMeasurements) -> bool:
-    """True if a network that is mostly wrong is measured correctly, and its training was only not finished.
+    """True if a network is mostly wrong because its training was not finished, and not because of the assumptions.
 
     It is right on its training pairs, where these are known. Otherwise it is right on a fifth of all pairs, and no
     other assumption exceeds that.

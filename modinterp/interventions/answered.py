@@ -26,7 +26,7 @@ def right_answers(p: int, sign: int, pairs: Int[Tensor, " pair"] | None = None) 
 
 @dataclass(frozen=True)
 class Answered:
-    """The answers to all pairs, and the sums over their logits that effects of interventions are made of.
+    """A network's answers to all pairs, with the sums of its logits from which effects are computed.
 
     Attributes:
         sign: 1 for a + b, -1 for a - b.
@@ -34,8 +34,8 @@ class Answered:
         by_distance: sum of the logits, each pair's mean taken off, by the right answer minus the class. [logits]
         energy: sum of the squares of the logits, each pair's mean taken off.
         waves: frequency to the sum over classes c of L_c e^iwc in each pair.
-        pairs: numbers a p + b of a sample of pairs, to which `given` and `waves` are confined; `by_distance` and
-            `energy` are then estimates of the sums over all pairs. None for all pairs.
+        pairs: numbers a p + b of a sample of pairs. `given` and `waves` then have these pairs alone, and `by_distance`
+            and `energy` estimate the sums over all pairs. None for all pairs.
     """
 
     sign: int
@@ -84,7 +84,7 @@ class Answered:
 
     @classmethod
     def of_sums(cls, found: LogitSums, given: Int[Tensor, "a b"], sign: int = 1) -> Answered:
-        """The same where the answers and the sums of the logits are at hand, without waves."""
+        """Make the object from answers and sums of logits that were computed before; it has no waves."""
         pairs, mean = given.numel(), found.mean
         return cls(sign, given, found.by_distance - pairs * mean, found.by_row)
 
@@ -105,7 +105,7 @@ class Answered:
 
     @property
     def margins(self) -> Float[Tensor, " distance"]:
-        """Mean over all pairs of the right logit minus that of the answer d further on, for every d. [logits]"""
+        """Mean over all pairs of the right answer's logit minus that of the answer plus d, for every d. [logits]"""
         return self.mean_by_distance[0] - self.mean_by_distance
 
     @property
@@ -119,13 +119,14 @@ class Answered:
         return (self.given - self.right) % self.p
 
     def moved(self, by: int = 0) -> Bool[Tensor, "*pair"]:
-        """Whether the answer to each pair is the right one moved by so many residues."""
+        """For each pair, whether the network's answer is the right answer plus this number of residues."""
         return self.off_by == by % self.p
 
     def waves_about_answer(self, freq: int) -> Complex[Tensor, "*pair"]:
         """The wave of a frequency about the right answer s of each pair: the sum of L_c e^iw(c - s).
 
-        Its real part is the size of the cosine at the right answer; its angle is how far the wave has turned.
+        The real part of the wave is the size of the cosine at the right answer. The angle says how far the wave has
+        turned.
 
         Args:
             freq: one whose waves were kept. [cycles per p]

@@ -1,4 +1,4 @@
-"""The neurons of the last layer changed along the directions that the read-out uses, and what the answers do.
+"""Change the neurons of the last layer along the directions that the read-out uses, and measure the answers.
 
 After the last neurons the network is linear, so logits under any change follow without a forward pass. The changes are
 those of TransformerLens' `tools.analysis.interchange`.
@@ -52,7 +52,7 @@ class AtNeurons:
 
     @cached_property
     def keys(self) -> Planes:
-        """Directions that are read as waves of the key frequencies."""
+        """Directions of the neurons that the read-out turns into waves of the key frequencies."""
         return self.planes(self.freqs)
 
     @cached_property
@@ -94,8 +94,7 @@ class AtNeurons:
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """By control swap, the share of moved answers. Swaps are of random planes, as they are or moved as far, and of
-        planes of other frequencies."""
+        """Share of moved answers when random planes are swapped, moved as far, or other frequencies are."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),
@@ -115,22 +114,23 @@ class AtNeurons:
         return made.get(how, self._others)()
 
     def without_keys(self, how: How) -> float:
-        """Accuracy with the coordinates along the keys at zero, at their mean, or those of other pairs."""
+        """Accuracy with the coordinates along the keys set to zero, to their mean, or to those of other pairs."""
         return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self.post, self._reference(how)))
 
     @cached_property
     def scrubbed(self) -> float:
-        """Accuracy with everything but the coordinates along the keys that of other pairs (causal scrubbing)."""
+        """Accuracy when all but the coordinates along the keys comes from other pairs (causal scrubbing)."""
         return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self._others(), self.post))
 
     def without(self, out: Bool[Tensor, " neuron"], how: How) -> float:
-        """Accuracy with some neurons at zero, at their mean, or those of other pairs."""
+        """Accuracy with some neurons set to zero, to their mean, or to their values on other pairs."""
         return self.accuracy(torch.where(out, self._reference(how), self.post))
 
     def fewest(self, accuracy: float = 0.99) -> int:
-        """Fewest neurons, the strongest first and in steps of eight, with which the accuracy is reached.
+        """Fewest neurons, added strongest first in steps of eight, that reach the accuracy.
 
-        The others stay at their mean; strength is the standard deviation times the norm of what a neuron writes.
+        The other neurons stay at their mean. A neuron's strength is its standard deviation times the norm of its output
+        weights.
         """
         order = (self.post.std(dim=0) * self.W_L.norm(dim=1)).argsort(descending=True)
         low, high = 0, -(-len(order) // _STEP)

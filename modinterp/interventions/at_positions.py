@@ -1,4 +1,4 @@
-"""Networks on sequences with activations put to other values at one position of each input, and what they answer."""
+"""Replace activations at one position of each input of a network on sequences, and read its answers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def put(values: Float[Tensor, "input *rest"], places: Int[Tensor, " input"]) -> 
 
 
 def exchanged(places: Int[Tensor, " input"], others: Int[Tensor, " input"]) -> Edit:
-    """The edit that exchanges what stands at two places of each input."""
+    """The edit that exchanges the activations at two places of each input."""
 
     def edit(x: Tensor) -> Tensor:
         rows = torch.arange(len(x))
@@ -67,6 +67,6 @@ def exchanged(places: Int[Tensor, " input"], others: Int[Tensor, " input"]) -> E
 
 
 def as_far(moves: Float[Tensor, "input *rest d"], seed: int) -> Float[Tensor, "input *rest d"]:
-    """Moves in random directions, each as long as the move in its place."""
+    """A control: moves in random directions, each as long as the original move."""
     random = torch.randn(moves.shape, generator=torch.Generator().manual_seed(seed)).to(moves)
     return random * moves.norm(dim=-1, keepdim=True) / random.norm(dim=-1, keepdim=True)

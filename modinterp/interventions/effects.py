@@ -24,7 +24,7 @@ def answered(logits: Logits | Answered, sign: int) -> Answered:
 
 @dataclass(frozen=True)
 class Cosines:
-    """A sum of cosines of w(answer - c), as fitted to the logits of a network that nothing was done to.
+    """A sum of cosines of w(answer - c), fitted to the logits of the unchanged network.
 
     Attributes:
         p, sign: modulus, and 1 for a + b or -1 for a - b.
@@ -96,15 +96,15 @@ def lead(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) ->
 
 @checked
 def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, share: float = 0.99) -> float:
-    """How many standard errors the mean fall of the luckiest block reaches where no block matters.
+    """Largest mean fall over all blocks, in standard errors, that occurs by chance if no block matters.
 
     Use it to correct for choosing some of many blocks. A block that does not matter lowers a logit as often as it
-    raises it, so that the sign of each pair's fall may be flipped, for all blocks at once.
+    raises it. So a permutation may flip the sign of each pair's fall, for all blocks at once.
 
     Args:
         falls: what each pair loses without each block. [logits]
         draws: permutations that are drawn.
-        share: of the permutations whose largest mean is below the number returned.
+        share: the returned number exceeds the largest mean in this share of the permutations.
     """
     errors = falls.std(dim=1) / falls.shape[1] ** 0.5
     signs = torch.randint(0, 2, (falls.shape[1], draws), generator=torch.Generator().manual_seed(0)).to(falls) * 2 - 1
@@ -120,7 +120,8 @@ class Foretold:
         explained: share of the variance of the margins that is predicted.
         correlation, slope: of the margins measured, against those predicted.
         wrong: number of wrong answers.
-        among_rivals: share of them that are among the three of the smallest margins predicted; NaN without any.
+        among_rivals: share of the wrong answers that are among the three with the smallest predicted margins; NaN if
+            there are none.
         margins: frequency to the margins that were measured without it.
     """
 
@@ -193,9 +194,10 @@ def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tens
 
 @checked
 def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
-    """How much the size of a frequency depends on a - b (on a + b for differences): 0 for a Clock, 1 for a Pizza.
+    """How much the size of a frequency depends on a - b: 0 for a Clock, 1 for a Pizza.
 
-    Over pairs of one distance d, the mean size is fitted by ``u + v |cos(w d / 2)|``; the share is v / (u + v).
+    The mean size over pairs of one distance d is fitted by ``u + v |cos(w d / 2)|``. The share is v / (u + v). For a
+    network that subtracts, the distance is a + b.
     """
     return pizza_share_of(Answered.of(logits, sign, [freq]), freq)
 
@@ -220,8 +222,8 @@ def crossed_pairs(
     """How many pairs of circles distinguish different wrong answers, and how many pairs there are.
 
     For each pair, d1 is the distance where the first circle should matter most compared with the second; d2 is the
-    reverse. The pair is crossed if taking out each costs more at its own distance, by half of its largest possible
-    cost, than either costs at the other's.
+    reverse. The pair is crossed if each circle costs more at its own distance than at the other's, by half of its
+    largest possible cost.
 
     Args:
         intact: margins of the network as it is. [logits]

@@ -45,7 +45,7 @@ class Embedded:
 
     @property
     def takes_vectors(self) -> bool:
-        """Whether the network is called with one-hot numbers, so that its inputs are vectors themselves."""
+        """True if the network is called with one-hot numbers, so that its inputs are vectors."""
         if not isinstance(self.network, Wrapped):
             return False
         calling = self.network.cfg.calling

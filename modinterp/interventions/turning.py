@@ -1,7 +1,7 @@
 """Linear maps of token space that turn circles: a wave f(t) of the numbers becomes f(t + x), for a fraction x as well.
 
-A turn by half a step puts every number where no token stands. A network that adds angles answers the next sum then; a
-table of tokens has nothing to look up.
+A turn by half a step puts every number where no token stands. After the half turn of both numbers, a network that adds
+angles answers one more. A table of tokens has no entry to look up.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def folded(freq: int, p: int) -> int:
 
 @checked
 def doubles(freqs: Sequence[int], p: int) -> dict[int, tuple[int, int]]:
-    """Companions of some frequencies: twice a frequency, where it is none of them itself.
+    """Companions of some frequencies: twice each frequency, unless that is one of the frequencies itself.
 
     A nonlinearity makes waves of twice a frequency, which must turn by twice the *unfolded* angle.
 
@@ -93,7 +93,7 @@ def waves_of_values(
 
     Args:
         values: a function of the numbers mod p, such as their squares; several numbers may have one value.
-        freqs: which need not be below p / 2. [cycles per p]
+        freqs: may exceed p / 2. [cycles per p]
         step: in units of one residue.
 
     >>> waves_of_values(torch.tensor([0, 1, 1]), 4, [1]).round(decimals=3).abs().tolist()
@@ -113,8 +113,8 @@ def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int]
 
     Args:
         values: of f, mod p.
-        freqs: which need not be below p / 2: a companion of frequency k is 2 k.
-        step: in units of one residue; a table of numbers has nothing at half a step.
+        freqs: may exceed p / 2, since the companion of frequency k is 2 k.
+        step: in units of one residue. At half a step, a table of numbers has no entry.
 
     >>> numbers = torch.arange(7)
     >>> torch.allclose(turn_of_values(numbers, 7, [2], 0.5), turn(7, {2: 2 * torch.pi / 7}))
@@ -160,7 +160,7 @@ def projector(p: int, freqs: Sequence[int]) -> Map:
 def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> Float[Tensor, "element d"]:
     """The vectors moved along the line that fits them best, as if every number were larger by a step.
 
-    A network that adds integers answers the next sum, for the largest number as well; circles hardly move.
+    A network that adds integers then answers one more, for the largest number as well. Circles hardly move.
     """
     t = torch.arange(len(vectors), dtype=torch.float64)
     t = t - t.mean()
@@ -171,7 +171,7 @@ def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> F
 def is_turnable(freqs: Sequence[int], p: int) -> bool:
     """True if a turn of these circles is a test: they are at most half of all circles, and distinguish all answers.
 
-    Turning nearly all circles renames the tokens, which a table of tokens survives.
+    A turn of nearly all circles only relabels the tokens, and a table of tokens survives that.
     """
     turning = [k for k in freqs if 2 * k != p]
     return 0 < 2 * len(turning) <= (p - 1) / 2 and gcd(p, *turning) == 1

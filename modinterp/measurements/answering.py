@@ -28,7 +28,7 @@ FEW = 10  # values of a kind that are shown one by one; more are put together in
 def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers, Bool[Tensor, "input answer"]]:
     """The answers of a network to some inputs, and a mask of the answers that the task asks for.
 
-    Where nothing is asked, the right answer stands as 0, and is not to be counted.
+    Positions without a question have 0 as the right answer, and do not count.
     """
     positions = [position - task.n_ctx for position in task.read_positions]
     right = examples.labels[:, [position + task.n_read for position in positions]]
@@ -105,7 +105,7 @@ class Answering(Component[Any]):
         return pd.DataFrame(rows)
 
     def failures(self, most: int = SHOWN_FAILURES) -> pd.DataFrame:
-        """Inputs with a wrong answer, the surest wrong answer first."""
+        """Inputs with a wrong answer, those with the highest probability of the wrong answer first."""
         wrong = (self.is_asked & ~self.correct).nonzero()
         given = self.answers.log_probs.exp().amax(dim=-1)
         order = given[wrong[:, 0], wrong[:, 1]].argsort(descending=True)[:most]
@@ -151,6 +151,6 @@ class Answering(Component[Any]):
 
 
 def sample_of(task: Any) -> Examples:
-    """Inputs of a task on sequences, drawn with a stated seed, as many as their logits fit into memory."""
+    """Inputs of a task on sequences, drawn with a stated seed: as many as have logits that fit into memory."""
     each = len(task.read_positions) * max(task.output_sizes[0], task.d_vocab)
     return task.fresh(max(1, min(MOST_ANSWERED, MOST_LOGITS // each)), SEED)

@@ -68,9 +68,9 @@ class Carrying(Component[Any]):
 
     @cached_property
     def directions(self) -> Float[Tensor, "answer d_model"]:
-        """By digit of the sum, the mean change of the residual stream with the carry, at equal digits of the column.
+        """For each digit of the sum, the mean change that a carry makes to the residual stream, at equal digits.
 
-        It is taken on half of the inputs; 0 for digits into which no carry comes.
+        Half of the inputs are used. Digits that never receive a carry have 0.
         """
         half = len(self.inputs) // 2
         streams = seen(self.network, self.inputs[:half], [self.hook])[self.hook]
@@ -123,7 +123,7 @@ class Carrying(Component[Any]):
     def half_turn(self) -> Moved:
         """Both digits of a column moved half a step on circles of the digits' embeddings: the digit should move by one.
 
-        Where no token stands, a table of digits has nothing; control: moved as far in random directions.
+        A table of digits has no entry at half a step. Control: the digits are moved as far in random directions.
         """
         task, counted = self.task, Counted()
         n, inputs = task.digits, self.inputs[:SAMPLED]
@@ -162,7 +162,7 @@ class Carrying(Component[Any]):
         return best + 1, float(energy[best] / energy.sum())
 
     def accuracy(self, least: int, most: int) -> Share:
-        """Accuracy on digits that get a carry through so many columns; 0 for no carry.
+        """Accuracy on digits whose carry came through this many columns; 0 means no carry.
 
         Raises:
             NoSuchPart: too few digits have such a carry.
@@ -225,7 +225,7 @@ class Carrying(Component[Any]):
 def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "digit d_model"]:
     """Vectors of numbers mod n, each moved halfway to the next number on all circles.
 
-    What alternates from number to number is 0 halfway.
+    A component that alternates from number to number is 0 halfway.
 
     >>> turns = 2 * torch.pi * torch.arange(10) / 10
     >>> moved = half_a_step_on(torch.stack([turns.cos(), turns.sin()], dim=1))

@@ -53,14 +53,14 @@ CLOCK, PIZZA = 0.25, 0.75  # pizza shares below and above which a circle is of o
 class Causal(Component[Any]):
     """Interventions on the embedding of a network over pairs, each with the algorithm's prediction and controls.
 
-    Use it to test whether a network adds by circles, and not whether its logits look as if it did. For addition and its
-    like circles are turned; blocks of any basis are removed, kept, scaled and restored. Definitions are those of
-    `docs/interventions.md`.
+    Use it to test whether a network adds by circles, and not whether its logits look as if it did. For addition and
+    subtraction, circles are turned. Blocks of any basis are removed, kept, scaled and restored. Definitions are those
+    of `docs/interventions.md`.
     """
 
     @cached_property
     def basis(self) -> Any:
-        """Frequencies where the task is addition under some names, as for a cyclic group; else the network's basis."""
+        """Frequencies if the task is addition after relabelling, as in a cyclic group; else the network's basis."""
         found = cyclic(self.m.task)
         if found is None or isinstance(self.m.basis, Frequencies):
             return self.m.basis
@@ -98,7 +98,7 @@ class Causal(Component[Any]):
 
     @property
     def pairs(self) -> Int[Tensor, " pair"] | None:
-        """Numbers of the pairs on which interventions are measured: all, which is None, or a sample of very many."""
+        """Numbers of the pairs on which interventions are measured. None means all; very large grids have a sample."""
         return self.basis.some_pairs
 
     def _seen(self, of_all: Tensor) -> Tensor:
@@ -136,8 +136,9 @@ class Causal(Component[Any]):
     def circles_by_removal(self) -> tuple[Any, ...]:
         """Blocks without which the right logit falls by over a tenth of the largest fall, on both halves of a sample.
 
-        The first half of the pairs chooses, the second half tests. There a block must fall by half of that. It must
-        also fall by more standard errors than any block does in 99% of permutations that flip signs.
+        The first half of the pairs chooses, the second half tests. On the second half, the fall must be at least half
+        as large. It must also exceed, in standard errors, the largest fall of any block in 99% of permutations that
+        flip signs.
         """
         chosen, tested = self._falls.unflatten(1, (2, -1)).unbind(dim=1)
         first, second, by_chance = chosen.mean(dim=1), tested.mean(dim=1), largest_by_chance(tested)
@@ -167,7 +168,7 @@ class Causal(Component[Any]):
     def agreement(self) -> float:
         """Least Jaccard index between circles by the read-out, by the cosines of the logits, and by removal.
 
-        Companions, of twice another circle's frequency, are left out of those by removal.
+        Companions, which have twice another circle's frequency, are left out of the circles by removal.
         """
         by_removal = set(self.circles_by_removal) - set(doubles(self.circles, self._p))
         sets = [set(self.circles), by_removal]
@@ -192,7 +193,7 @@ class Causal(Component[Any]):
         Args:
             step_a, step_b: of each number, in residues; the answer is predicted to move by their sum.
             freqs: circles to turn; by default `circles`.
-            controls: whether changes of equal size are measured as well, which no algorithm predicts to do anything.
+            controls: whether to measure changes of equal size, too, for which no algorithm predicts an effect.
         Raises:
             NoSuchPart: the task adds no angles.
             NotRecorded: the embedding is not exposed.
@@ -280,7 +281,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def moved_along_line(self) -> tuple[float, float]:
-        """Share of the pairs whose answer moves by one when a moves by one along a line of integers, and a control.
+        """Share of the pairs whose answer moves by one when a moves one step along a line of integers, with a control.
 
         The control moves every number as far in a random direction.
         """
@@ -404,7 +405,7 @@ class Causal(Component[Any]):
     def dial(self) -> pd.DataFrame:
         """Mean logit by c - s after turns of 0 to 3 steps of both numbers, and the formula's prediction. [logits]
 
-        One row a step and a distance c - s from the right answer s.
+        One row for each step and each distance c - s from the right answer s.
         """
         return self._turns[1]
 
@@ -429,7 +430,7 @@ class Causal(Component[Any]):
     def margins_foretold(self) -> float:
         """Share of the variance of the margins that the formula predicts, with one circle removed at a time.
 
-        The formula has no free parameter then: its coefficients are those of the intact network.
+        The formula has no free parameter, since its coefficients are those of the intact network.
         """
         return self.foretold.explained
 
@@ -463,9 +464,9 @@ class Causal(Component[Any]):
     def without_each(self) -> pd.DataFrame:
         """The losses of a sample of held-out pairs without each circle in turn, one row per frequency.
 
-        Columns are the `margin lost` (the largest fall of the mean of the right logit minus that of an answer further
-        on, in logits), `lead lost` (the fall of the mean of the right logit minus the best other), `loss` (in nats) and
-        `accuracy`. The attribute `loss` holds the loss with all circles.
+        Columns are `margin lost`, `lead lost`, `loss` [nats] and `accuracy`. `margin lost` is the largest fall of a
+        mean margin: the right logit minus the logit of the right answer plus d. `lead lost` is the fall of the mean
+        lead: the right logit minus the largest other logit. The attribute `loss` holds the loss with all circles.
         """
         pairs = self._sample(self.held_out, SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
@@ -495,7 +496,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def accuracy_resampled(self) -> float:
-        """Accuracy when circles and companions are those of other numbers, by one permutation of the tokens."""
+        """Accuracy when circles and companions come from other numbers, by one permutation of the tokens."""
         order = torch.randperm(self._p, generator=torch.Generator().manual_seed(0))
         return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks).given)
 
@@ -505,7 +506,7 @@ class Causal(Component[Any]):
 
     @property
     def answers_of_half_turn(self) -> Bool[Tensor, " pair"]:
-        """Whether the half turn moves the answer to each pair by one, of all pairs."""
+        """For each of all pairs, whether the half turn moves its answer by one."""
         found = self.half_turn.answered
         return (found if self.pairs is None else self.half_turn.network.answered(found.sign)).moved(1).flatten()
 
@@ -572,7 +573,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def onset(self) -> pd.DataFrame:
-        """Accuracy and the share that the half turn moves, on held-out and on training pairs, one row a snapshot."""
+        """One row per snapshot: accuracy, and share that the half turn moves, on held-out and on training pairs."""
         rows, parts = [], {"held-out": self._sample(self.held_out), "training": self._sample(self._trained_on)}
         angles = turn_angles(self._few, self._p, HALF), turn_angles(self._few, self._p, self._sign * HALF)
         for epoch in self.m.snapshots:

@@ -14,7 +14,7 @@ class Kept(dict[str, Any]):
 class Component(Generic[T]):
     """Measurements on one subject, such as `m.circles`; what they compute is kept with the measurements `m`.
 
-    The object itself is made anew at each access, so that measurements and components do not hold one another.
+    Each access makes a new object, so that measurements and components do not reference each other in a circle.
 
     Args:
         m: the measurements that it belongs to.

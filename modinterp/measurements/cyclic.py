@@ -172,7 +172,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def logit_freqs(self) -> tuple[int, ...]:
-        """As many frequencies as there are key ones: those of the largest cosines of the answer in the logits."""
+        """The frequencies of the largest cosines of the answer in the logits, as many as there are key frequencies."""
         sizes = cosine_sums.spectrum_of_sums(self.logit_sums.by_distance).abs()
         return tuple(sorted((sizes.topk(len(self.freqs)).indices + 1).tolist()))
 
@@ -228,7 +228,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def low_rank(self) -> readout.LowRank:
-        """Rank of the readout matrix at the key frequencies, and what of it lies elsewhere."""
+        """Rank of the readout matrix at the key frequencies, and the share of its norm elsewhere."""
         return readout.low_rank(self.readout_matrix, self.freqs)
 
     @property
@@ -268,10 +268,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def symmetricity(self) -> symmetry.Symmetricity:
-        """Gradient symmetricity of Zhong et al. 2023: how alike both inputs act.
+        """Gradient symmetricity of Zhong et al. 2023: how similar the gradients with respect to both inputs are.
 
         Raises:
-            NoSuchPart: no gradient of the logits is to be had, as of a module that detaches or is quantised.
+            NoSuchPart: the logits have no gradient, as in a module that detaches or is quantised.
         """
         try:
             with torch.inference_mode(False), torch.enable_grad():
@@ -342,7 +342,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def localisation(self) -> dict[int, float]:
-        """Frequency to the share of W_L, restricted to the cluster of neurons of that frequency, that lies there."""
+        """Map each frequency to the share of W_L at this frequency, over the cluster of neurons of this frequency."""
         return neurons.localisation(self.W_L, self.neurons.clusters())
 
     # Attention
@@ -365,10 +365,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def attention_shares(self) -> tuple[tuple[float, float], ...]:
-        """For each head, how much of its attention to a varies with one number alone, and with one frequency of it.
+        """For each head, the share of its attention to a that depends on one number alone, and on its best frequency.
 
-        Both are shares of the variance over all pairs: of the terms in a alone or in b alone, and of those of the best
-        single frequency.
+        Both are shares of the variance over all pairs. The first has the terms in a alone or in b alone, the second
+        those of the best frequency.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -531,8 +531,8 @@ class CyclicMeasurements(PairMeasurements):
     def test_losses(self) -> tuple[float, float, float]:
         """Test loss of the logits, of the logits without the key frequencies, and of those alone. [nats]
 
-        A frequency is its waves of the answer alone, as in the code of Nanda et al. NaN for a user's checkpoint, whose
-        test pairs are not known.
+        For a frequency, only its waves of the answer count, as in the code of Nanda et al. NaN for a user's checkpoint,
+        whose test pairs are not known.
         """
         without_keys = ablations.excluded_logits(self.logits, self.freqs, "sums", self.sign)
         without_others = ablations.restricted_logits(self.logits, self.freqs, "sums", self.sign)

@@ -18,10 +18,10 @@ TINY = 1e-19  # [logits] the square of which float32 does not hold
 
 
 def why_undefined(m: Any) -> str:
-    """Why some numbers of a network are not defined: what is unusual of its weights, its logits or its neurons.
+    """Text: what is unusual about a network's weights, logits or neurons, so that some numbers are undefined.
 
-    Use it where a measurement of a user's network failed. The two most basic reasons are stated, such as "embed.W_E is
-    0 throughout and its logits are the same for all inputs"; an empty text where nothing is unusual.
+    Use it where a measurement of a user's network failed. The text gives the two most basic reasons, such as "embed.W_E
+    is 0 throughout and its logits are the same for all inputs". It is empty where nothing is unusual.
 
     Args:
         m: measurements of a network.

@@ -39,7 +39,7 @@ def family(task: Task) -> type[NetworkMeasurements]:
 def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, draws: int = 199) -> NetworkMeasurements:
     """The measurements of a run; each is computed when it is first asked for, and then kept.
 
-    Measurements are returned as they are, so that a function may take either. `modinterp.measure` also takes a name, a
+    Measurements that are passed in place of a run are returned unchanged. `modinterp.measure` also takes a name, a
     file, a module or a function.
 
     Args:

@@ -31,8 +31,8 @@ class Functions(Component[Any]):
     twice their frequency.
 
     Raises:
-        NoSuchPart: the answer is no such sum, or the numbers themselves are added; or the values or waves leave nothing
-            to test.
+        NoSuchPart: the answer is no such sum; the numbers themselves are added; or the values or waves leave nothing to
+            test.
     """
 
     @cached_property
@@ -63,7 +63,7 @@ class Functions(Component[Any]):
         """Frequencies of the waves of the answer that hold the logits. [cycles per p]
 
         Raises:
-            NoSuchPart: their waves have more than half of the dimensions that functions of f(a) or g(b) have.
+            NoSuchPart: the waves of these circles span more than half of all functions of f(a) or g(b).
         """
         found, fewest = self.waves.freqs, min(len(values.unique()) for values in self.values)
         if 4 * len(found) > fewest - 1:

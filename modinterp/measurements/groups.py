@@ -37,7 +37,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def similarities(self) -> Float[Tensor, " irrep"]:
-        """Cosine of the logits, each pair's mean taken out, and the cube of each character."""
+        """Cosine similarity of the logits, each pair's mean taken out, with the cube of each character."""
         return characters.similarities(self.logits, self.task, self.irreps)
 
     @cached_property
@@ -48,14 +48,14 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def least_similarity(self) -> float:
-        """The similarity from which a representation is key: that of the paper, and more than any renaming has."""
+        """The similarity from which a representation is key: the paper's, and more than any relabelling reaches."""
         if self.as_published:
             return characters.KEY_SIMILARITY
         return max(characters.KEY_SIMILARITY, float(self.renamed.max()))
 
     @cached_property
     def keys(self) -> tuple[Irrep, ...]:
-        """The key representations: those whose characters are to be found in the logits."""
+        """The key representations: those whose characters the logits contain."""
         return characters.key_irreps(self.similarities, self.irreps, self.least_similarity)
 
     @property
@@ -117,7 +117,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def neurons(self) -> dict[str, neurons.NeuronIrreps]:
-        """By neuron, the representation of which its input is a function: of the first element, and of the second."""
+        """For each neuron, the representation that its input depends on: for the first element, and for the second."""
         return {of: neurons.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
 
     @cached_property
@@ -247,10 +247,11 @@ class GroupMeasurements(PairMeasurements):
     def progress(self) -> pd.DataFrame:
         """Progress measures by epoch: those that came with the run, or else those of its snapshots.
 
-        Columns are the loss [nats] and accuracy on the pairs held out; over all pairs, the loss with nothing in the
-        neurons but rho(a b) of the representations that are key ones in the end; over the pairs trained on, the loss
-        without these [nats]; the sum of squared weights; and of each of these representations, `similarity_NAME` of
-        logits and character, and `share_NAME` of the energy of the embedding of a.
+        Columns are the loss [nats] and the accuracy on held-out pairs, the restricted and the excluded loss [nats], and
+        the sum of squared weights. The restricted loss keeps in the neurons only rho(a b) of the final key
+        representations, over all pairs. The excluded loss takes these out, over the training pairs. Each key
+        representation has `similarity_NAME`, of logits and character, and `share_NAME`, of the energy of the embedding
+        of a.
 
         Raises:
             NotRecorded: neither they nor snapshots came with the run.

@@ -26,7 +26,7 @@ MOST_POSITIONS = 32  # that are put to their mean
 
 
 def sampled(n_ctx: int) -> int:
-    """Number of inputs on which parts are measured and changed, for inputs of so many tokens."""
+    """Number of inputs on which parts are measured and changed, by the number of tokens of an input."""
     return max(1, min(SAMPLED, TOKENS // n_ctx))
 
 
@@ -164,7 +164,8 @@ class Inside(Component[Any]):
     def attribution(self) -> pd.DataFrame:
         """Contribution of each part to the right logit above the mean logit, at the positions that are read. [logits]
 
-        A last normalisation divides by what it divides by in the run. Parts of one input add up to its logit.
+        The last normalisation divides by the same number as in the forward pass. Parts of one input add up to its
+        logit.
 
         Raises:
             NoSuchPart: the network is no transformer whose normalisation can be folded.

@@ -30,7 +30,7 @@ class Moved:
 
     Attributes:
         share: answers that moved as predicted.
-        control: answers that moved so with another part of the same size exchanged.
+        control: answers that moved in the same way when another part of the same size was exchanged.
     """
 
     share: Share
@@ -239,8 +239,8 @@ class Interchanges(Component[Any]):
         """The direction in which what the last attention writes differs most by answer, on half of the inputs.
 
         Raises:
-            NoSuchPart: all answers are alike; or there are two and nothing behind the attention, where the difference
-                of their logits is one direction, whatever the network does.
+            NoSuchPart: all answers are equal. Or there are two outputs and no MLP: then the difference of their logits
+                is one direction, whatever the network does.
         """
         if self.m.task.output_sizes[0] < 3 and self.network.cfg.attn_only:
             raise NoSuchPart(f"{self.m.name} has two outputs and no MLP: their difference is one direction by itself")

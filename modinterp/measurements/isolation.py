@@ -27,10 +27,10 @@ def _with_variance(circles: Sequence[C], above: float, most: float = 1) -> tuple
 class Isolation(Component[Any]):
     """Circles of the embedding as in Zhong et al. 2023: by principal components or by frequency, one at a time.
 
-    Leading circles are frequencies with more than 10% of the embedding's variance, weak ones those with 2 to 10%. (It
-    was 8% until the released network of constant attention was measured, with circles of 26, 25, 22, 9.3, 8.8 and 7.7%,
-    of which its authors call the first three leading.) The authors look at principal components two by two: those are
-    `component_circles`, which mix circles of nearly the same size.
+    Leading circles are frequencies with more than 10% of the embedding's variance, weak ones those with 2 to 10%. (The
+    limit was 8% until we measured the released network of constant attention. It has circles of 26, 25, 22, 9.3, 8.8
+    and 7.7%, and its authors call the first three leading.) The authors look at principal components two by two. These
+    are `component_circles`, which mix circles of nearly the same size.
     """
 
     @cached_property

@@ -21,7 +21,7 @@ _GROUPS = Path("/sys/fs/cgroup")  # where Linux says what a container may use
 def check_memory(name: str, task: Task, network: Network) -> None:
     """Raise ValueError where the activations on all inputs would take more memory than is free.
 
-    What takes more than 1 GiB is announced on stderr.
+    A need of more than 1 GiB is announced on stderr.
 
     Args:
         task: with one answer over a grid of inputs.

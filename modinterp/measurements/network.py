@@ -62,14 +62,15 @@ def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
 class NetworkMeasurements:
     """The measurements of one network; each is computed when it is first asked for, and then kept.
 
-    `m["accuracy"]` is a number by its key, `m.table()` has all of them, and the other attributes are what these numbers
-    are taken from. Activations stay in memory until `let_go`, or until the run goes. Of a run that came without its
-    weights, measurements are those that were recorded when it was published.
+    `m["accuracy"]` is a number by its key, and `m.table()` has all numbers. The other attributes hold the results
+    behind these numbers. Activations stay in memory until `let_go`, or until the run goes. Of a run that came without
+    its weights, measurements are those that were recorded when it was published.
 
     Args:
         run: a trained run, or a user's network with its task.
-        as_published: whether key frequencies and representations are chosen as in the papers alone, from W_L and by a
-            fixed similarity; else also by what a user's network exposes and by random renamings.
+        as_published: whether key blocks are chosen exactly as in the papers: frequencies from W_L, representations by a
+            fixed similarity. Otherwise the choice also depends on what a user's network exposes and on random
+            relabellings.
         draws: how many matrices are drawn for each null of the spectrum.
     Raises:
         ValueError: what was recorded of the run is damaged.
@@ -113,7 +114,7 @@ class NetworkMeasurements:
         return pd.DataFrame(each.row() for each in self.readings())
 
     def readings(self, *stages: str) -> Iterator[Reading]:
-        """Every number of the network; what it does not have is there without a value, with the reason.
+        """Every number of the network; one that it lacks has no value, and its note gives the reason.
 
         Args:
             stages: keys of `STAGES` that are left in; all by default.

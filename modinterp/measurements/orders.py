@@ -46,9 +46,9 @@ class OrderMeasurements(PositionMeasurements):
 
     Attributes:
         n: how many numbers an input has.
-        limit: the numbers are below it; it is the token CLS as well.
-        smallest_number: the smallest number that lines are fitted to and copying is measured on: the limit of small
-            numbers, or a fifth of `limit` where that is less.
+        limit: all numbers are below this limit, which is also the token CLS.
+        smallest_number: lines are fitted, and copying is measured, from this number on. It is the limit of small
+            numbers, or a fifth of `limit` if that is less.
     """
 
     def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
@@ -174,14 +174,15 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def score_lines(self) -> Lines:
-        """Lines through the scores of numbers with CLS, one a head."""
+        """For each head, the least-squares line of its CLS score against the number."""
         return lines(self.scores, self.smallest_number)
 
     @cached_property
     def mutual_scores(self) -> Float[Tensor, "head query_token key_token"]:
         """Score of every number with every number, less the means of rows and columns. [nats]
 
-        What positions add goes with the means, so that the scores are the same wherever the numbers stand.
+        Subtracting the means removes the contributions of positions, so that the scores do not depend on where the
+        numbers stand.
         """
         scores = self.lookups.number_scores[:, : self.limit, : self.limit]
         scores = scores - scores.mean(dim=2, keepdim=True)
@@ -210,7 +211,7 @@ class OrderMeasurements(PositionMeasurements):
     def tolerance(self) -> copying.Tolerance:
         """How accurate copying stays when part of another number is mixed in.
 
-        It is measured where the largest number is the answer: at CLS, or in a sort at the last position, where the
+        It is measured where the largest number is the answer. That is CLS, or in a sort the last position, where the
         smaller of the two numbers stands.
         """
         both = copying.pairs(self.limit, self.smallest_number)

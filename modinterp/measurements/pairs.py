@@ -1,6 +1,6 @@
 """Measurements of a network over pairs (a, b), for any operation: embedding, answers, blocks of its basis.
 
-Whether the blocks are frequencies or representations, and the order and sign of the operation, is the basis' matter.
+The basis decides whether blocks are frequencies or representations, and has the order and sign of the operation.
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ class PairMeasurements(NetworkMeasurements):
         return len(self.key_blocks) == len(self.basis.all_blocks)
 
     def shares_of(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
-        """Name of each block to its share of a matrix whose rows belong to the elements, column means left out."""
+        """Map the name of each block to its share of a matrix with one row per element, column means left out."""
         found = self.basis.energy_shares(matrix).tolist()
         return {self.basis.name(one): share for one, share in zip(self.basis.all_blocks, found, strict=True)}
 
@@ -415,7 +415,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def periodic_share_of_logits(self) -> float:
-        """Share of the logits' variance over pairs in as many blocks as there are key ones, whichever these are."""
+        """Share of the logits' variance over pairs in the best blocks, as many as there are key blocks."""
         return self.basis.periodic_share(self.logits, len(self.key_blocks))
 
     @cached_property

@@ -60,7 +60,7 @@ def _split(m: Any) -> None:
 
 
 def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A number that a network has only where `need` does not raise; what was recorded of one had what it needs."""
+    """A number that a network has only if `need` does not raise. Recorded measurements always have it."""
 
     def checked(m: Any) -> Any:
         if not m.is_recorded:

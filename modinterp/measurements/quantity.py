@@ -35,7 +35,7 @@ STAGES = {
 
 
 def number_text(value: float) -> str:
-    """A number as people read it: small integers whole, all else to four digits.
+    """Text of a number: small integers in full, other numbers to four digits.
 
     >>> number_text(433.0), number_text(2.4123456e-7), number_text(float("nan"))
     ('433', '2.412e-07', 'nan')
@@ -91,7 +91,7 @@ class Quantity:
         kinds: names of the classes of measurements that have it.
         unit: empty for a share, a count or a ratio.
         definition: number of a definition in docs/definitions.md, or a formula.
-        is_behaviour: whether it says that a network works, such as an accuracy or a loss, and not how.
+        is_behaviour: True if the number says that a network works, such as an accuracy or a loss, and not how it works.
         note: what else to know of the number of one network.
     """
 

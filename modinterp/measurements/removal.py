@@ -23,9 +23,9 @@ def without(
 ) -> Without:
     """The network without some parts: accuracy and loss over all pairs, and over those trained on and held out.
 
-    Blocks are projected out at the site: of the embedding of both numbers, or as functions of the answer in the
-    neurons of the last layer or in the logits. Heads of the first layer and neurons of the last are held at their mean
-    over all pairs.
+    Blocks are projected out at the site. The site is the embedding of both numbers, or the neurons of the last layer or
+    the logits, as functions of the answer. Heads of the first layer and neurons of the last are held at their mean over
+    all pairs.
 
     Args:
         m: measurements of a network over pairs.

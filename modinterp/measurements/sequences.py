@@ -117,7 +117,7 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def head_rises(self) -> Float[Tensor, "layer head"]:
-        """By how much the loss rises with each head at its mean at every position. [nats]"""
+        """Rise of the loss with each head set to its mean at every position. [nats]"""
         n_layers, _, n_heads, _ = self.means.shape
         losses = torch.zeros(n_layers, n_heads, dtype=torch.float64)
         for layer in range(n_layers):
@@ -128,7 +128,7 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def neuron_rises(self) -> Float[Tensor, " neuron"]:
-        """By how much the loss rises with each neuron of the last layer at 0. [nats]"""
+        """Rise of the loss with each neuron of the last layer set to 0. [nats]"""
         layer, losses = len(self.model.blocks) - 1, []
         if not hasattr(self.model.blocks[layer], "mlp"):
             raise NoSuchPart(f"{self.name} has no neurons")

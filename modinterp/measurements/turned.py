@@ -17,8 +17,8 @@ class Turned(View):
         freqs: circles that were turned. [cycles per p]
         step_a, step_b: how far each number was moved, in residues.
         moved_by: how far the answer is predicted to move; None for a fraction, where no token stands.
-        moved: share of the pairs whose answer moved exactly so.
-        kept: share of the formula's fit to the logits that is left, once the formula has moved as predicted.
+        moved: share of the pairs whose answer moved by exactly this many residues.
+        kept: fit of the moved formula to the logits after the turn, over the fit of the formula before.
         network: the network after the turn.
         answered: its answers, and sums of its logits.
         controls: name of a change of equal size to the share of the pairs whose answer moved as predicted under it.

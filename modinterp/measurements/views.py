@@ -43,8 +43,8 @@ class Without(View):
     Attributes:
         parts: what was taken out, in words.
         site: where: `embedding`, `heads`, `neurons` or `logits`.
-        before, after: accuracy and loss [nats] over all pairs, the pairs trained on and the others, by `all`, `train`
-            and `test`; the last two only where the split is known.
+        before, after: accuracy and loss [nats], by `all`, `train` and `test` pairs; the last two only if the split is
+            known.
         ablation: the same numbers as a row of the ablation table.
         logits: the logits without the parts, in the order of the basis.
     """

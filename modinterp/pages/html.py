@@ -19,7 +19,7 @@ _LIBRARY, _TERMS = "<!-- plotly -->", "<!-- terms -->"  # their places in `base.
 
 
 def shown(value: float) -> str:
-    """A number as pages have it: whole ones with commas from 10,000 on, all else to four digits."""
+    """Text of a number on pages: integers with commas from 10,000 on, other numbers to four digits."""
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 and value == round(value) else number_text(value)
 
 

@@ -1,8 +1,8 @@
 """The compressed parts of a page: plotly, and the figures, each drawn when it comes into view.
 
-Of plotly.js a page takes the part that draws in the plane, which lies here as its makers publish it
-(`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence), a third of the whole; the whole, which comes with plotly,
-where a figure needs more.
+A page contains the cartesian bundle of plotly.js, a third of the whole library. Its makers publish it (`npm pack
+plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs more, the page contains the whole library, which
+comes with plotly.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def content_packed(content: dict[str, Any]) -> str:
 
 
 def plain(figure: go.Figure) -> dict[str, Any]:
-    """Traces, layout and frames of a figure as plain data, with numbers as fine as one sees them."""
+    """Traces, layout and frames of a figure as plain data, with numbers rounded to what is visible."""
     content = unpacked(figure.to_plotly_json())
     moving = [trace for frame in content.get("frames", ()) for trace in frame["data"]]
     for trace in [*moving, *(trace for trace in content["data"] if trace["type"] == "heatmap")]:

@@ -1,4 +1,4 @@
-"""A figure as a part of a page: its title and what it shows in words, as wide as its panels need, and how it moves."""
+"""A figure as a part of a page: its title, a description in words, its least width, and its slider if it moves."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _panel_titles(figure: go.Figure) -> list[str]:
 
 
 def least_width(figure: go.Figure) -> int:
-    """At which no panel is too small, no title or axis title runs into its neighbour's, no labels have to turn. [px]"""
+    """The least width at which no panel is too small, no titles overlap, and no labels have to turn. [px]"""
     if all(axis.visible is False for axis in figure.select_xaxes()):
         return _DIAGRAM
     labels = max((_LETTER * (len(names) + sum(map(len, names))) for names in _labels(figure)), default=0)

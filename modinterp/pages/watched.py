@@ -33,7 +33,7 @@ class Watched:
     """The measurements of a running training so far, each made once.
 
     Attributes:
-        seconds: between two looks of the page at what is beside it.
+        seconds: time between two reads of the file beside the page.
     """
 
     seconds: float = 5.0
@@ -83,7 +83,7 @@ class Watched:
         return "" if m.freqs else "There is no film, since no frequency stands out"
 
     def figures(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
-        """Key and figure of all that is drawn; of a task without waves the curves alone."""
+        """Key and figure of everything that is drawn; for a task without waves, only the curves."""
         yield "curves", history.curves({run.name: run.history}, "Accuracy and loss so far")
         m = measure_as_published(run)
         if isinstance(m, CyclicMeasurements) and run.has_weights and m.freqs:
@@ -131,7 +131,7 @@ def film(run: TrainedRun, out: str | Path | None = None) -> Path:
 
 
 def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = False) -> Iterator[str]:
-    """Write the page of a training whenever there is more of it, until it is over; a line each time.
+    """Write the page of a training whenever it has a new state, until the training ends; yields one line each time.
 
     Args:
         name: of the run, in the folder `runs`.

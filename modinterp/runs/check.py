@@ -20,7 +20,7 @@ class Checked:
     Attributes:
         stands: whether it is finished or in training, and at which epoch.
         files: how many files were read.
-        damages: what is wrong; nothing where all is as it was written.
+        damages: the damaged files; empty if all files are as written.
     """
 
     name: str
@@ -37,7 +37,7 @@ def names_of_all(root: Path) -> list[str]:
 
 
 def checked(name: str, root: Path) -> Checked:
-    """Read every file of a run in a folder, and hold it against what was written.
+    """Read every file of a run in a folder, and compare it with its recorded checksum.
 
     Raises:
         FileNotFoundError: there is no such run.

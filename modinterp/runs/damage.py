@@ -20,7 +20,7 @@ class Damage:
 
 
 class DamagedRun(ValueError):
-    """A run that cannot go on without training anew what its damaged files held."""
+    """A run that cannot continue, unless the content of its damaged files is trained again."""
 
     def __init__(self, damages: Sequence[Damage]):
         more = f" (and {len(damages) - 1} more)" if len(damages) > 1 else ""

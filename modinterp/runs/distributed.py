@@ -42,10 +42,11 @@ def train_on_cluster(
     state_every: float = STATE_EVERY,
     seconds_until_tried_again: float = SECONDS_UNTIL_TRIED_AGAIN,
 ) -> dict[str, Outcome]:
-    """Train every spec in `out/NAME` on a cluster, going on with what was begun there; finished runs are skipped.
+    """Train every spec in `out/NAME` on a cluster. Unfinished runs continue, and finished runs are skipped.
 
-    A group of runs of one shape is a task. One whose machine is lost is gone on with from its last state by another;
-    one that another process holds is tried again. A run that cannot be trained does not stop the others.
+    A group of runs of one shape is a task. If a machine is lost, another machine continues its task from the last
+    state. A group that another process holds is tried again later. A run that cannot be trained does not stop the
+    others.
 
     Args:
         ray: as `modinterp.cluster.on_ray.connected` gives it.
@@ -81,9 +82,9 @@ def train_in_processes(
 ) -> dict[str, Outcome]:
     """Train every spec in `out/NAME` in several processes of this machine, each on one thread of the CPU.
 
-    Use it for several runs on a CPU, where two processes train twice as many in a time as two threads of one; and for
-    runs of several shapes on a GPU, where one group alone leaves most of it idle. A run ends with the same bits
-    whatever the number of processes; those of two threads are others.
+    Use it for several runs on a CPU: two processes train twice as many runs in a time as two threads of one process.
+    Use it also for several shapes on a GPU, where one group alone leaves most of the GPU idle. A run ends with the same
+    bits for any number of processes. With two threads it ends with other bits.
 
     Args:
         out, together, on_refused, repair: as in `train_on_cluster`.

@@ -1,7 +1,7 @@
 """Runs in a repository of the Hugging Face Hub, under addresses such as `hf://OWNER/REPO/SOURCE/RUN@REVISION`.
 
-Where a folder of runs can be named, such a repository can: `local` gives a folder that holds what is asked for, which
-for a repository is fetched into the cache of `huggingface_hub`, and read from there where the Hub cannot be reached.
+A repository may be named wherever a folder of runs may. `local` returns a folder with the requested files. Files of a
+repository are downloaded into the cache of `huggingface_hub`, and read from there if the Hub cannot be reached.
 That library is imported when an address is met. Its settings hold: HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN.
 """
 
@@ -94,8 +94,8 @@ def local(where: Root, *patterns: str) -> Path:
         where: a folder, which is returned as it is; or the address of a repository, of which these files are fetched.
         patterns: such as `*/run.json`; a star stands for any text, slashes included.
     Raises:
-        ValueError: no folder; no address; no such repository or revision; the Hub cannot be reached, and what is asked
-            for is not in the cache; the transfer broke off.
+        ValueError: there is no such folder, address, repository or revision; the Hub cannot be reached and the cache
+            lacks the files; the transfer broke off.
     """
     if is_address(where):
         address = Address.parsed(str(where))

@@ -1,10 +1,9 @@
 """The lease on a run's folder: one process at a time writes there, on one machine or on several that share a disk.
 
 A lease is a file `.lease-N`, made with a number that no other process can make again. It says who holds it, and its
-time is renewed while that process lives. One that was given back, or whose process is dead or silent for a minute, may
-be taken over by the next number. Whoever holds a lease looks, before every file that it puts into place, whether there
-is a later one: so a process that was believed dead, and wakes, writes nothing over its successor. What it had nearly
-put into place is removed when it is taken over.
+time is renewed while that process lives. The next number may take over a lease that was given back, or whose process is
+dead or silent for a minute. Before it moves a file into place, the holder looks for a later lease. So a process that
+seemed dead and wakes up never overwrites its successor's files. The successor removes files that were not moved yet.
 """
 
 from __future__ import annotations

@@ -43,10 +43,10 @@ def load(
     """Load a trained run by its name or folder, or a checkpoint of yours.
 
     Args:
-        name: a run such as `SOURCE/RUN`, the folder of a run, its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
-            Hugging Face Hub, or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
-        task: for a file, what its network was trained on. A run knows its task; one whose class cannot be imported any
-            more is given here.
+        name: a run such as `SOURCE/RUN`; the folder of a run; its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
+            Hugging Face Hub; or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
+        task: for a file, what its network was trained on. A run knows its task. Give the task of a run whose class
+            cannot be imported any more.
         root: folder to look for a named run in, or `hf://OWNER/REPO`; `checkpoints/` by default.
         device: torch device of the network.
         act_fn, attention_rate, causal, joined, normalization_type: for a file, how its network computes, which is in no
@@ -54,8 +54,8 @@ def load(
         partial: whether a run that is still in training is opened as of its last state.
     Raises:
         FileNotFoundError: no such run or file, or a run that is still in training.
-        ValueError: a damaged file, one that would run code, or one that does not fit the task; a task other than the
-            named run's; a device that is not there.
+        ValueError: the file is damaged, would run code, or does not fit the task; the task is not that of the named
+            run; there is no such device.
     """
     path, device = Path(name), str(resolved_device(device))
     if task is not None and not isinstance(task, Task):

@@ -52,10 +52,10 @@ class Ongoing:
     def open(cls, name: str, spec: RunSpec, folder: Path, leases: ExitStack, repair: bool = False) -> Ongoing:
         """The training that lies in a folder, or the beginning of one; its lease is given back with `leases`.
 
-        A state whose file, or one of whose files, is damaged gives way to the one before it.
+        If a state, or one of its files, is damaged, the state before it is used.
 
         Args:
-            repair: whether a training of which no whole state is left begins anew.
+            repair: whether to begin again a training without an undamaged state.
         Raises:
             DamagedRun: no whole state is left.
             ValueError: the folder holds a training with other settings, one that has gone on longer, or one that

@@ -52,8 +52,8 @@ def run(
     Args:
         network: your module, a function without arguments that makes one, or a state dict in a known layout.
         task: what it was trained on, such as `mi.tasks.addition(113)`.
-        snapshots: epoch to state dict or file; a folder of files with the epoch in their names, as `step_1000.pt`; or a
-            file that holds several state dicts, as `{"state_dicts": [...], "epochs": [...]}`.
+        snapshots: a dict from epoch to state dict or file. Or a folder of files with the epoch in their names, as
+            `step_1000.pt`. Or one file with several state dicts, as `{"state_dicts": [...], "epochs": [...]}`.
         train: which of `task.inputs()` it was trained on: their numbers, or a mask of all of them.
         history: one row a logged epoch, with `epoch` and any of `train_loss`, `test_loss`, `train_accuracy`,
             `test_accuracy`; by default measured at the snapshots, where `train` is known.
@@ -62,8 +62,8 @@ def run(
         forward: for a state dict, how its network computes.
     Raises:
         FileNotFoundError: there is no such file or folder.
-        ValueError: a snapshot that does not fit the network, a mask of another length, rows that do not exist, a folder
-            without snapshots, or a history without epochs.
+        ValueError: a snapshot does not fit the network; the mask has another length, or rows do not exist; the folder
+            has no snapshots, or the history no epochs.
     """
     opened, reopened = _opened(network, task, hooks, inputs, tokens, forward)
     kept = _snapshots(snapshots, reopened)

@@ -1,8 +1,8 @@
 """A pickle read as data: its opcodes are followed one by one, and nothing that it names is imported or called.
 
-What comes out are plain dicts, lists, tuples, strings and numbers, with `TensorEntry` where torch would build a tensor
-and `Opaque` where Python would build anything else. Time and memory grow linearly with the bytes that are read: no key
-is hashed but strings and small numbers, and nothing is compared, copied or walked through.
+The result has plain dicts, lists, tuples, strings and numbers. `TensorEntry` stands where torch would build a tensor,
+and `Opaque` where Python would build anything else. Time and memory grow linearly with the bytes that are read. Only
+strings and small numbers are hashed, and nothing is compared, copied or traversed.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ RATIO = 1.25  # between the steps of two snapshots: 62 of them in a million step
 class record:
     """Records a module while your own loop trains it; five lines in any loop of torch.
 
-    Every file is written beside and then renamed, so that a kill at any moment leaves whole files. A loop that starts
-    again goes on in the same folder; snapshots of later steps than the first new one are replaced.
+    Every file is written under another name and then renamed, so that a kill at any moment leaves whole files. A loop
+    that starts again continues in the same folder. It replaces snapshots from its first step on.
 
     >>> import tempfile, torch, modinterp as mi
     >>> task, folder = mi.tasks.addition(7), tempfile.mkdtemp()
@@ -130,7 +130,7 @@ class record:
             self.due = max(step + 1, math.ceil(step * self.ratio))
 
     def at(self, step: int) -> None:
-        """As a call, for loops that may report a step twice, as where gradients are accumulated."""
+        """Like a call, for loops that may report a step twice, for example when they accumulate gradients."""
         if step > self.last:
             self(step)
 

@@ -42,11 +42,12 @@ class TrainedRun(Generic[T]):
         snapshots: weights by epoch, with the outputs that were trained; `at` gives networks.
         progress: progress measures by epoch, where they were measured; see `modinterp.analyses.training.progress`.
         spectra: spectra of some activations by epoch, where they were logged; see `modinterp.activations.spectra`.
-        recorded: what was measured of it when it was published, where that came along.
+        recorded: measurements made when the run was published, if they are shipped.
         outcome: how its training ended; None for a foreign checkpoint and for a run that is still in training.
-        in_training: whether it was opened before its training ended, and all of this is as of its last state.
-        own_split: of a network that was trained elsewhere, the inputs it was trained on, where these are known.
-        reopened: of a network that was trained elsewhere, makes it of other weights, for its snapshots.
+        in_training: True if the run was opened before its training ended. Everything here is then as of its last state.
+        own_split: for a network trained elsewhere, the inputs it was trained on, if these are known.
+        reopened: for a network trained elsewhere, a function that makes it from other weights, such as those of a
+            snapshot.
     """
 
     name: str
@@ -150,8 +151,8 @@ class TrainedRun(Generic[T]):
     def memorised(self) -> TrainedRun | None:
         """A copy of the run at the first snapshot that has memorised and not generalised, cut to that epoch.
 
-        At least 99% of the answers trained on are right then, and at most a fifth of the others; None where no snapshot
-        is of such an epoch.
+        At this snapshot at least 99% of the training answers are right, and at most a fifth of the others. None without
+        such a snapshot.
         """
         history = self.history.query("train_accuracy >= 0.99 and test_accuracy <= 0.2") if len(self.history) else {}
         epoch = next((e for e in self.snapshots if len(history) and e in set(history["epoch"])), None)
@@ -215,7 +216,7 @@ def is_trained_here(name: str) -> bool:
 
 
 def how_to_train(name: str) -> str:
-    """How to come by a run that did not come along, as a clause that follows an error.
+    """Text: how to get a run that is not shipped, as a clause that follows an error.
 
     Args:
         name: of the run; of one that was read from a folder, that folder, whose last two parts are a run's name.

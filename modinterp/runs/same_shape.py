@@ -18,8 +18,8 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
 
     Args:
         kind: of the device, `cpu` or `cuda`.
-        asked: the number that somebody asks for; without one, 64 on a GPU, where they take less than half of their
-            time, and 1 on a CPU, where each costs the same and the first is finished sooner.
+        asked: the number that the user gives. By default it is 64 on a GPU, where runs together take less than half of
+            the time. It is 1 on a CPU, where each run costs the same and the first then finishes sooner.
     Raises:
         ValueError: less than one is asked for.
     """
@@ -31,8 +31,7 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
 def groups(specs: Mapping[str, RunSpec], at_once: int) -> list[dict[str, RunSpec]]:
     """The specs in groups of one shape, of so many runs at most, in the order in which they were given.
 
-    Which runs are together does not depend on how far they are, so that a training that was stopped goes on in the
-    groups in which it began.
+    Groups do not depend on how far runs are, so that a stopped training continues in the groups in which it began.
     """
     shapes: dict[object, list[str]] = defaultdict(list)
     for name, spec in specs.items():

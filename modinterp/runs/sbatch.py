@@ -1,7 +1,7 @@
 """A SLURM script that trains runs as an array of jobs, a group of one shape a task, without any other engine.
 
-Each task is the same resumable command: one that is stopped, because its time is over or its machine is lost, is put
-back into the queue and goes on from its last state.
+Each task is the same resumable command. If its time is over or its machine is lost, the task returns to the queue and
+continues from its last state.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Question:
 
     @property
     def log_every(self) -> int:
-        """Epochs between two logged losses, so that each report is of as many losses as are averaged."""
+        """Epochs between two logged losses, chosen so that each report covers exactly the losses that are averaged."""
         return max(1, self.report_every // AVERAGED)
 
     def __str__(self) -> str:
@@ -71,8 +71,8 @@ class Space:
         source: the source's short name, with which its searches are stored.
         choices: name of a parameter to the values that it may have, two or more.
         labels: name of a parameter to what people call it.
-        training: from one value of each parameter and a question to what is trained; it is given choices from the space
-            alone, and raises ValueError for a question that makes no task.
+        training: function from one value of each parameter, and a question, to the training. It only gets choices from
+            the space, and raises ValueError for a question that makes no task.
     """
 
     source: str
@@ -111,9 +111,9 @@ class Search:
     """The result of a search.
 
     Attributes:
-        trials: one row a finished trial: `trial`, its number; what was chosen, by the names of the space; `state`,
-            `complete` or `pruned`; the `epochs` it ran; its `loss`, the mean of the last ten logged test losses then
-            [nats, weighted over the questions]; `test_accuracy` then; `seconds` it took.
+        trials: one row for each finished trial. Columns are its number `trial`, the chosen parameters, `state`
+            (`complete` or `pruned`), `epochs`, `loss`, `test_accuracy` and `seconds`. `loss` is the mean of its last
+            ten logged test losses [nats, weighted over the questions].
         importances: name of a parameter to its share of what sets the best quarter of the trials apart (PED-ANOVA).
     """
 

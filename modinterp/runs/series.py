@@ -48,8 +48,8 @@ class WeightsOfEpochs(Mapping[int, dict[str, Tensor]]):
 def state_dicts_in(content: Any) -> dict[int, dict[str, TensorEntry]]:
     """Epoch to the tensors of each state dict in a file's content; empty where it does not hold several.
 
-    A list of state dicts may be the content itself or stand under one of `SERIES_KEYS`; a list of as many whole numbers
-    under one of `EPOCH_KEYS` gives the epochs, else they count from 0. A dict from epoch to state dict works too.
+    The list of state dicts may be the content itself, or stand under one of `SERIES_KEYS`. A list of as many integers
+    under one of `EPOCH_KEYS` gives the epochs; otherwise they count from 0. A dict from epoch to state dict works too.
     """
     beside = content if isinstance(content, dict) else {}
     several = next((beside[key] for key in SERIES_KEYS if isinstance(beside.get(key), list | tuple | dict)), content)

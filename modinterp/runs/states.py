@@ -44,8 +44,8 @@ class WrittenState:
     Attributes:
         file: its name.
         seconds: of training until then.
-        files: name of each file that was written by then to the checksum of what was written into it; for the log of
-            spectra, that of its entries. None for a state of an earlier version, which does not say.
+        files: map from the name of each file written so far to its checksum. For the log of spectra, the checksum is
+            that of its entries. None for a state of an earlier version, which does not say.
     """
 
     file: str
@@ -65,8 +65,8 @@ def write_state(
 ) -> None:
     """Write all that is needed to go on from a state; the state that was written before it stays beside it.
 
-    Runs that train together are written one after the other; a kill in between leaves some with this state and some
-    with the one before, which all have. `run.json` of a finished run and the files that it vouches for stay the same.
+    Runs that train together are written one after the other. After a kill in between, some runs have this state, and
+    all have the one before. `run.json` of a finished run and the files that it vouches for stay the same.
 
     Args:
         files: see `WrittenState`.

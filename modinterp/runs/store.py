@@ -163,7 +163,7 @@ def history_bytes(state: TrainingState) -> bytes:
 
 
 def table_bytes(table: pd.DataFrame, digits: int | None = None) -> bytes:
-    """A table as CSV, every number with all its digits, or with so many significant ones."""
+    """A table as CSV, each number with all its digits, or with the given number of significant digits."""
     return table.to_csv(index=False, float_format=f"%.{digits}g" if digits else None).encode()
 
 

@@ -1,8 +1,8 @@
 """Searches for hyper-parameters carried out, by any number of processes that share one study.
 
-A study is a journal that Optuna appends to, under a lock that holds on network folders too; whoever sees the file can
-work on it, and a study that was stopped goes on. A process that works on one holds a lease on a folder in
-`JOURNAL.workers/` until it ends, however it ends, so that others know which trials nobody carries out any more.
+A study is a journal to which Optuna appends, under a lock that also works on network folders. Any process that sees the
+file can work on the study, and a stopped study continues. A process that works on a study holds a lease on a folder in
+`JOURNAL.workers/` until it ends, for any reason. So other processes know which trials are abandoned.
 
 Optuna is imported when a search begins; it comes with `pip install 'modinterp[search]'`.
 """
@@ -41,8 +41,8 @@ def carry_out(
 ) -> Search:
     """Result of a study in a space, worked on until so many of its trials are finished or in other processes' hands.
 
-    What trial k tries is drawn (TPE) by a seed that is the question's and k's: a study that one process works on comes
-    out the same however often it was stopped. Trials whose process was killed are given up, and replaced.
+    The choices of trial k are drawn (TPE) with a seed made of the question's seed and k. So a study by one process has
+    the same result however often it was stopped. Trials whose process was killed are given up, and replaced.
 
     Args:
         n_trials: of the study in all, those that were finished before included.

@@ -52,7 +52,7 @@ class SavedFile:
 
     Attributes:
         content: the object in it as plain data, with a `TensorEntry` for each tensor and an `Opaque` for what is not
-            built. It may contain itself, so that whoever walks through it bounds the depth.
+            built. The content may contain itself, so code that traverses it must limit the depth.
         places: key of each storage to where its bytes lie.
     """
 

@@ -1,4 +1,4 @@
-"""Trainings on disk: begun or gone on with, watched, and left resumable whatever happens."""
+"""Trainings on disk: begin or continue them, watch them, and keep them resumable whatever happens."""
 
 from __future__ import annotations
 
@@ -41,36 +41,35 @@ def train(
     on_refused: Callable[[str, ValueError], object] | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Outcome]:
-    """Train every spec in `out/NAME`, going on with what was begun there.
+    """Train every spec in `out/NAME`. A training that was begun there continues.
 
-    Runs of one shape train as one program. Snapshots and spectra are written when they are taken, the state to go on
-    from every `state_every` seconds, `run.json` and the final weights at the end of each run. A kill at any moment
-    loses the epochs since the last state, and changes no number. A run whose loss is no longer finite ends with its
-    last good weights; its neighbours go on.
+    Runs of one shape train as one program. Snapshots and spectra are written when they are taken. The state to continue
+    from is written every `state_every` seconds, and `run.json` and the final weights at the end of each run. A kill at
+    any moment loses the epochs since the last state, and changes no number. A run whose loss is no longer finite ends
+    with its last good weights. The runs beside it continue.
 
-    What lies there is held against what was written. A damaged state gives way to the one before it, and damaged files
-    of a finished run are written again from its state; where a damaged file can be had by training anew alone, that
-    takes `repair`. One process at a time trains a run, on one machine or on several that share a disk.
+    Files in the folder are compared with their checksums. If a state is damaged, the state before it is used. Damaged
+    files of a finished run are written again from its state. If only a new training can restore a file, pass `repair`.
+    One process at a time trains a run, on one machine or on several that share a disk.
 
     Args:
         specs: name to spec; a name may hold slashes, as in `mine/sums-0`.
         out: folder in which each run has its own.
         device: `cpu`, `cuda`, ... or `auto`.
         progress: whether a progress bar is shown.
-        together: how many runs of one shape train at once; by default 64 on a GPU, where they take less than half
-            the time that they take one by one, and 1 on a CPU, where each costs the same and the first is finished
-            sooner.
+        together: how many runs of one shape train at once. By default it is 64 on a GPU, where runs together take less
+            than half of the time. It is 1 on a CPU, where each run costs the same and the first then finishes sooner.
         state_every: time between two states on disk [s].
         repair: whether a run whose files are damaged, with no whole state to go on from, is trained anew.
-        on_refused: called with the name of each run that cannot be trained and the reason, and the others are; by
-            default the first such run is an error, before any is trained.
+        on_refused: called with the name of each run that cannot be trained, and the reason; the other runs are trained.
+            By default the first such run is an error, before any training.
         watch: called whenever something is logged, with the last row of history of each run that is training, by name.
     Returns:
         how each run ended, by name.
     Raises:
         RunIsHeld: a folder is being trained in by another process.
-        ValueError: a name that is none; a task that could not be restored from `run.json`, before anything is written;
-            a folder that holds a training with other settings, or one that is damaged; a device that is not there.
+        ValueError: a name is not valid; a task could not be restored from `run.json`, which is checked before anything
+            is written; a folder is damaged, or holds a training with other settings; there is no such device.
         OSError: a folder cannot be written, or the disk is full.
     """
     where = resolved_device(device)

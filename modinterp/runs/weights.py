@@ -1,7 +1,7 @@
 """Read weights from an untrusted file as data, or refuse it with a reason in one line.
 
-Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`): nothing that
-they name is imported or called, and only the bytes of the weights that are asked for are read.
+Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`). Nothing that
+they name is imported or called. Only the bytes of the requested weights are read.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     """Named tensors from a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file, on the CPU.
 
     The content decides how the file is read, whatever its name. A pickled file may hold the tensors themselves, or a
-    dict that keeps them under `model`, `state_dict` or `model_state_dict`; what else is in that dict is ignored, and
-    never built.
+    dict with them under `model`, `state_dict` or `model_state_dict`. Other entries of the dict are ignored, and never
+    built.
 
     Raises:
         FileNotFoundError: there is no such file.

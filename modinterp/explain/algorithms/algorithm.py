@@ -19,8 +19,8 @@ class Algorithm:
         label: the verdict on a network that uses it.
         foretells: key of a quantity to the tolerance that it must lie in, and why.
         says: from the measurements of a network that uses it to a sentence with the numbers.
-        shows_in_logits: whether the logits must be as the algorithm makes them as well, because a table of tokens comes
-            through its interventions.
+        shows_in_logits: whether the logits must fit the algorithm, too, because a table of tokens would pass its
+            interventions.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""One direction: whatever attention has gathered, the answer is read off one direction of what it writes."""
+"""One direction: the answer depends on one direction of the attention's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two ways beside each other: some pairs are answered by circles, and others without them."""
+"""Two algorithms in one network: it answers some pairs by circles, and the other pairs without them."""
 
 from __future__ import annotations
 

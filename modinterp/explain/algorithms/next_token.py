@@ -1,4 +1,4 @@
-"""Attending to the next token in order: the query says which token follows, and that one is copied."""
+"""Attending to the next token in order: the query decides which token follows, and the network copies that token."""
 
 from __future__ import annotations
 
