@@ -68,8 +68,8 @@ def explain(
         network: a run; the name of a run, such as `SOURCE/RUN`; a file of weights (`.safetensors`, `.pt`, `.pth`,
             `.ckpt`, `.bin`); a state dict; or a module or function from tokens `[batch, pos]`, or one-hot pairs, to
             logits.
-        op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`. Or a form such as `2a +
-            3b`, `a^2 + b` or `a + b + c`. Or `group` for the product in a group, and `b a` for the other order.
+        op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`. Or a form such as
+            `2a + 3b`, `a^2 + b` or `a + b + c`. Or `group` for the product in a group, and `b a` for the other order.
         p: the modulus; by default taken from the shapes of a file. A run knows.
             For sequences: `max`, `min`, `median`, `sort`, `digits`, `cumsum`, `palindrome` or `unique`.
         task: in place of op and p, any task, such as a `Group` or `Ordering("max", n=5, limit=64)`.

@@ -27,9 +27,9 @@ class Said:
     """The arguments that describe a network to be explained; None for each that is not given.
 
     Attributes:
-        op: a key of `OPERATIONS`; a form such as `2a + 3b` or `b - a`; a polynomial such as `a^2 + b`; `add3` or `a + b
-            + c` for the sum of three numbers; `group` for the product of two elements of a group, and `b a` for the
-            product in the other order. For sequences, a key of `BY_NAME`, such as `max`, `sort` or `digits`.
+        op: a key of `OPERATIONS`; a form such as `2a + 3b` or `b - a`; a polynomial such as `a^2 + b`; `add3` or
+            `a + b + c` for the sum of three numbers; `group` for the product of two elements of a group, and `b a` for
+            the product in the other order. For sequences, a key of `BY_NAME`, such as `max`, `sort` or `digits`.
         p: the modulus, or the number of elements of a group.
         task: in place of op and p, any task.
         equals, vocabularies: as in `ModularArithmetic`.

@@ -18,8 +18,8 @@ _COORDINATES = ("x", "y", "z")
 def figure_data(figure: go.Figure) -> pd.DataFrame:
     """The numbers that a figure draws, one row a point, bar or cell of a map.
 
-    Columns: `panel` (its title, or its number), `trace` (its name), `x`, `y`, for maps and space `z`, `text` where
-    points have one, and `frame` for a figure that moves. Of very many frames, as many are taken as make 200,000 rows.
+    Columns: `panel` (its title or number), `trace` (its name), `x`, `y`, `z` for maps and space, `text` of points, and
+    `frame` of a figure that moves. If there are very many frames, only enough for 200,000 rows are taken.
 
     >>> import plotly.graph_objects as go
     >>> figure_data(go.Figure(go.Scatter(x=[1, 2], y=[3.0, 4.0], name="loss"))).values.tolist()

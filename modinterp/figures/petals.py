@@ -63,7 +63,7 @@ def heads_by_planes(
 def smoothest_order(points: Float[Tensor, "b 2"]) -> Int[Tensor, " step"]:
     """The order of the residues, as multiples of one of them, in which the closed curve through the points is shortest.
 
-    A curve of high frequency, followed from b to b + 1, is a tangle; in this order it is the curve that one sees.
+    From b to b + 1, a curve of high frequency looks like a tangle. In this order its shape is visible.
     """
     p = len(points)
     orders = torch.outer(torch.arange(1, p // 2 + 1), torch.arange(p + 1)) % p

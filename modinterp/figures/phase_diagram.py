@@ -116,8 +116,7 @@ def formula_maps(p: int, freq: int, names: Sequence[str], title: str) -> go.Figu
 def distance_profiles(profiles: Mapping[int, Sequence[float]], title: str) -> go.Figure:
     """The mean correct logit of circles alone by the distance of the two numbers, along each circle.
 
-    The distances stand in the order in which they go round the circle; the line is `|cos|` of half the angle, of the
-    size of the largest value.
+    The distances have their order along the circle. The line is `|cos|` of half the angle, scaled to the largest value.
 
     Args:
         profiles: frequency of a circle to the mean correct logit of every distance. [logits]
@@ -149,7 +148,7 @@ def component_variances(circles: Mapping[str, Sequence[ComponentCircle]], least:
 
     Args:
         circles: name of the network to its pairs of components.
-        least: share of the variance from which a pair is shown.
+        least: least share of the variance at which a pair is shown.
         title: what to see.
     """
     figure = go.Figure()

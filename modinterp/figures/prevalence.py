@@ -22,8 +22,8 @@ _TOLD = {
 def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
     """One row a claim about one network, the most prevalent first.
 
-    Columns: id, statement, verdict; held, of (independent seeds), low and high (ends of the 95% interval of the share);
-    in how many numerical replicates of these seeds it holds, and what decides where it holds in some alone.
+    Columns: id, statement, verdict; held, of (independent seeds); low, high (ends of the 95% interval of the share); in
+    how many numerical replicates the claim holds; and whether seed or rounding decides it.
     """
     rows = []
     for result in results:

@@ -72,7 +72,7 @@ def losses(found: Mapping[str, tuple[float, float]], original: float, title: str
 
 
 def counts(found: Mapping[str, Sequence[int]], names: Sequence[str], what: str, title: str) -> go.Figure:
-    """Bars of how many of something are of each representation.
+    """Bars with the count of items for each representation.
 
     Args:
         found: name of a series to its count for each representation.

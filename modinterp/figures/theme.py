@@ -51,7 +51,7 @@ def colour_of(item: int, among: Sequence[int]) -> str:
 
 
 def array(x: Tensor | np.ndarray | pd.Series | Sequence[float]) -> np.ndarray:
-    """Plot data as a numpy array, floats in single precision, which halves the page and is finer than the eye."""
+    """Plot data as a numpy array. Floats have single precision, which halves the page and loses nothing visible."""
     values = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
     return values.astype(np.float32) if values.dtype.kind == "f" else values
 

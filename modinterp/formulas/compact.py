@@ -164,8 +164,8 @@ def compact(
     Args:
         thinned: the formula at a threshold, such as `at_threshold` with the effects of its neurons.
         is_faithful: whether a formula still answers as the network does.
-        seems_faithful: a quicker test by which the threshold is searched for, such as on a sample of pairs; the
-            threshold is then lowered until the formula is faithful. By default `is_faithful`.
+        seems_faithful: a quicker test for the search of the threshold, such as on a sample of pairs. The threshold is
+            then lowered until the formula is faithful. By default `is_faithful`.
     """
     if not is_faithful(formula):
         return None

@@ -27,8 +27,8 @@ class GroupCluster:
     Attributes:
         block: their representation.
         constant: of every neuron's input.
-        inputs: `a: NAME`, `b: NAME` or `a, b: NAME` to coefficients of matrix elements of that representation of a,
-            of b, and of the products of both, `[neuron, feature]`.
+        inputs: map from `a: NAME`, `b: NAME` or `a, b: NAME` to coefficients `[neuron, feature]`. The features are
+            matrix elements of that representation for a, for b, or products of both.
         outputs: name of a representation to the coefficients of what neurons write, `[neuron, feature]`.
         vectors: x, y and z, `[3, neuron, d]`, where the own inputs are x.rho(a) y and y.rho(b) z.
         along: size of what each neuron writes along the product of its matrices A and B; None for none.

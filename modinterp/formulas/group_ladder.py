@@ -111,8 +111,8 @@ def _with_products(r: GroupReading, cluster: GroupCluster) -> GroupCluster:
 def at_threshold(formula: GroupFormula, effects: Effects, least: float) -> GroupFormula:
     """The formula without every matrix, neuron and path whose mean square effect per number is below a threshold.
 
-    Where the two matrices of a neuron's own inputs are nearly of three vectors, they become these, and what it writes
-    of its own representation becomes a size along their product.
+    If three vectors nearly make the two matrices of a neuron's inputs, these vectors replace the matrices. The neuron's
+    output in its own representation becomes a size along the product of the vectors.
 
     Args:
         least: mean square change of the logits, per number. [logits^2]

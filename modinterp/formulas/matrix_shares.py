@@ -56,9 +56,10 @@ def span(vectors: Array) -> Array:
 def matrix_shares(m: PairMeasurements, formula: Formula | GroupFormula) -> dict[str, float]:
     """Share of the squared norm of each matrix of a network of one layer on the directions of a formula's waves.
 
-    Of `W_K`, `W_V` and `W_in` these are directions of what the matrix reads: images of the waves of the embedding that
-    the formula has; of `W_Q` the last position's. Of `W_O` they are images of the waves after `W_V`, and of `W_out`
-    what `W_U` reads of the waves that the neurons write. `W_Q` and `W_K` have a share where the formula has heads.
+    For `W_K`, `W_V` and `W_in`, the directions are those that the matrix reads: images of the embedding's waves in the
+    formula. For `W_Q`, they are those of the last position. Of `W_O` they are images of the waves after `W_V`, and of
+    `W_out` what `W_U` reads of the waves that the neurons write. `W_Q` and `W_K` have a share where the formula has
+    heads.
     """
     if m.n_layers != 1 or not m.has_embedding or m.is_output_only:
         return {}

@@ -26,8 +26,8 @@ def origins(m: CyclicMeasurements, r: NeuronReading) -> pd.DataFrame:
     Args:
         r: what the formulas of the network are written from.
     Returns:
-        one row for the network, one for each head, and one for all heads: `held`, and the mean square of the waves of
-        a and b (`single`), of `twice the frequency`, and of a + b and a - b (`products`).
+        one row for the network, one for each head, and one for all heads. Columns are `held`, and the mean square of
+        waves of a and b (`single`), of `twice the frequency`, and of a + b and a - b (`products`).
     Raises:
         NoSuchPart: the network has no attention, or neurons of several layers.
     """

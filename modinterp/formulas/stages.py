@@ -22,10 +22,10 @@ from modinterp.measurements import PairMeasurements
 def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> pd.DataFrame:
     """Loss when each part of a formula enters the network: alone, and after the parts before it.
 
-    Attention of each head is replaced by a hook at its pattern, where the formula has heads, and the neurons of each
-    frequency by one at the neurons. What all neurons write, and what passes them
-    by, is replaced in the logits, where both are added up. Losses do not add up, since the answers saturate: the last
-    row has the sum of what the parts cost alone beside what all cost together.
+    A hook at the pattern replaces the attention of each head, if the formula has heads. A hook at the neurons replaces
+    the neurons of each frequency. What all neurons write, and what passes them
+    by, is replaced in the logits, where both are added up. Losses do not add up, since the answers saturate. The last
+    row compares the sum of the single costs with the cost of all parts together.
 
     Args:
         formula: one rung with neurons.

@@ -26,8 +26,8 @@ def to_bridge(network: Network) -> nn.Module:
     One exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` holds what is already the pattern.
 
     Raises:
-        ValueError: a network that TransformerLens has no native form of: a pair MLP, attention alone or that is not
-            causal softmax, another nonlinearity than ReLU or GeLU, a bias in the unembedding.
+        ValueError: TransformerLens has no native form of the network: a pair MLP, attention alone, attention that is
+            not causal softmax, a nonlinearity other than ReLU or GeLU, or a bias in the unembedding.
     """
     c = network.cfg
     if not _is_plain(c) or c.d_mlp is None or c.act_fn not in _NEURONS or c.unembed_bias:

@@ -1,4 +1,4 @@
-"""How a network takes its numbers, found by trying the usual ways until one makes its answers right."""
+"""Find the form of a network's inputs: try the usual forms until one gives right answers."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def best_calling(
 ) -> Found | None:
     """The way of calling under which a network answers best; None where it answers too little under any.
 
-    Other outputs, positions and classes are tried with the way that is known; then the usual maps of tokens, the
-    simplest first, until one is right.
+    First, other outputs, positions and classes are tried with the known form. Then the usual maps of tokens are tried,
+    the simplest first, until one gives right answers.
 
     Args:
         inputs, labels: of the task; several labels where nobody said the operation.
@@ -122,12 +122,12 @@ def accuracy_of(
 def calling_of(
     network: Callable[..., Any], task: Task, form: str | None = None, tokens: str | Callable[..., Any] | None = None
 ) -> Calling:
-    """How a network is called for a task, as it is said, the rest by trying.
+    """How a network is called for a task: as the arguments say, and otherwise as trials show.
 
     Args:
         form: a key of `FORMS`; by default the first in which it takes the inputs.
-        tokens: how the numbers stand among its tokens, as in `TokenMap.of`, or a function from the numbers, one tensor
-            `[batch]` each, to what the network takes. Special tokens whose numbers are not said are tried.
+        tokens: how the numbers stand among its tokens, as in `TokenMap.of`. Or a function from the numbers, one tensor
+            `[batch]` each, to the network's inputs. Special tokens without a given number are tried.
     Raises:
         ValueError: no such form or tokens, or the network does not take them.
     """

@@ -66,7 +66,7 @@ class Calling:
         made_by: from the numbers, one tensor `[batch]` each, to the arguments of the network, in place of form and
             tokens.
         output: name of the array that is the logits; None for the first that fits.
-        renaming: by which names of the numbers the network is asked; None for its own.
+        renaming: the relabelling of the numbers under which the network is called; None for its own labels.
     """
 
     form: str = "tokens"
@@ -113,7 +113,7 @@ class Calling:
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """The network's positions in the order of the task's; None where they stand in it, or have no such order."""
+        """The network's positions in the order of the task's; None if the orders agree, or if there is none."""
         return None if self.tokens is None else self.tokens.order
 
     def positions(self, n_ctx: int) -> int:
@@ -133,7 +133,7 @@ class Calling:
         """Logits at the position of the answer, those of the classes first.
 
         Raises:
-            ValueError: what comes out is no array of logits for each input.
+            ValueError: the output is no array of logits for each input.
         """
         if self.most is None:
             return self._at_once(network, tokens, classes)

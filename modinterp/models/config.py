@@ -29,9 +29,9 @@ class TransformerConfig(BaseConfig):
 
     Attributes:
         d_mlp: neurons per layer; None for a network of attention alone.
-        attention_rate: the attention is this share of softmax and, for the rest, 1 to every position that may be
-            attended to: 1 for softmax alone, 0 for constant attention (Zhong et al. 2023, section 2.2).
-        causal: whether a position attends to itself and those before it alone.
+        attention_rate: share of softmax in the attention; the rest is 1 for every visible position. 1 is softmax alone,
+            and 0 is constant attention (Zhong et al. 2023, section 2.2).
+        causal: whether a position attends only to itself and to earlier positions.
         normalization_type: of what the attention, the MLP and the unembedding read, a key of
             `NORMALISATIONS`; None for none.
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
@@ -39,8 +39,9 @@ class TransformerConfig(BaseConfig):
         attn_biases, mlp_biases, unembed_bias: which biases exist. Nanda et al. 2023 have those of the MLP alone.
         init: how the weights begin, a key of `INITS`.
         n_tasks: number of classifiers side by side in W_U; it decides how large W_U begins under "he".
-        unlabelled_outputs: columns of W_U beyond `d_vocab_out` that are trained in the softmax and are the answer to no
-            input, such as the one of "=" in the released code of Nanda et al. 2023. `labelled` leaves them out.
+        unlabelled_outputs: number of extra columns of W_U, beyond `d_vocab_out`. They are in the softmax of the
+            training, but are never the answer, like the output for "=" in the released code of Nanda et al. 2023.
+            `labelled` leaves them out.
     """
 
     d_vocab: int
@@ -130,7 +131,7 @@ class TransformerConfig(BaseConfig):
         return shapes
 
     def labelled(self) -> TransformerConfig:
-        """The configuration of the network that is taken apart: without the outputs that are the answer to no input."""
+        """The configuration of the network that is analysed, without the outputs that are never the answer."""
         return replace(self, unlabelled_outputs=0) if self.unlabelled_outputs else self
 
     def scales(self) -> dict[str, float]:

@@ -193,8 +193,8 @@ def modular_task(
         p, equals, vocabularies: the modulus, whether there is a token "=", and how many vocabularies the two numbers
             have, where they are known.
     Raises:
-        ValueError: the layout is none of the known ones; the network is none over pairs; what is given contradicts the
-            shapes, or neither follows from them nor is given.
+        ValueError: the layout is unknown; the network is not over pairs; an argument contradicts the shapes, or is
+            missing and does not follow from the shapes.
     """
     weights = in_our_layout(weights)
     has_attention, positions = _has_attention(weights), _positions(weights)
@@ -244,8 +244,8 @@ def from_state_dict(weights: Weights, task: Task, assumed: ForwardPass = AS_USUA
     """A hooked network with the weights of a checkpoint in any of the layouts of `modinterp.models.layouts`.
 
     Args:
-        weights: names to tensors; HookedTransformer's `mask` and `IGNORE` buffers are ignored, and output columns
-            beyond the task's (the one of "=" in the code of Nanda et al. 2023) are left out.
+        weights: map from names to tensors. HookedTransformer's `mask` and `IGNORE` buffers are ignored. Output columns
+            beyond the task's are left out, such as the one of "=" in the code of Nanda et al. 2023.
         task: what the network was trained on; says how many positions and classes there are.
         assumed: how the network computes, as far as no weight says it.
     Raises:

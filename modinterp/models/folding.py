@@ -1,7 +1,7 @@
 """A network with its normalisations folded into the weights beside them, which computes the same function.
 
-Folded weights are what statements about QK, OV and unembedding circuits are made of: a product of two of them is all
-that stands between two places of the residual stream but a division by one number.
+Statements about QK, OV and unembedding circuits use folded weights. A product of two folded matrices is the whole map
+between two places of the residual stream, except for a division by one number.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def folded(network: Network) -> Network:
     """An equal network with centred weights, and with each LayerNorm's own weights folded into those that read it.
 
     Where there is a LayerNorm or none: the logits of each input are centred over the outputs, which changes no
-    probability. With a LayerNorm, whatever writes into the residual stream is centred over `d_model`, w and b go into
-    the weights behind, and the values' biases go into `b_O`, since attention adds up to 1. Without a normalisation the
-    residual stream is read as it is, and only the unembedding is centred.
+    probability. With a LayerNorm, all matrices that write into the residual stream are centred over `d_model`. The
+    LayerNorm's w and b go into the weights behind it. Biases of values go into `b_O`, since attention adds up to 1.
+    Without a normalisation the residual stream is read as it is, and only the unembedding is centred.
 
     Raises:
         ValueError: a network that is no transformer, has RMSNorm, or attends to more or less than 1 in all.

@@ -28,13 +28,13 @@ def initial_weights(config: Config, seed: int, only: Collection[str] | None = No
     """Weights before the first step, drawn in float32 on the CPU, the same on every device.
 
     Matrices are normal with the standard deviations of `config.scales()`, biases are 0; those named by `config.uniform`
-    are uniform instead. They are drawn in the order of `config.shapes()`; with the initialisation "left-facing" in the
+    are uniform instead. They are drawn in the order of `config.shapes()`. The initialisation "left-facing" has the
     order and orientation of the code of Nanda et al. 2023, so that the same seed gives the same weights as there. A
     pair MLP that is "left-facing" draws each matrix as code of column vectors has it.
 
     Args:
-        only: names of the weights that are wanted, if not all. The others are not drawn at all, so that these are as
-            those of some network before the first step, but not of the one that the seed alone gives.
+        only: names of the weights that are wanted, if not all. The other weights are not drawn at all. So the result
+            has the right distribution, but differs from the weights that the seed gives for the whole network.
     """
     generator = torch.Generator().manual_seed(seed)
     wanted = {name: shape for name, shape in config.shapes().items() if only is None or name in only}

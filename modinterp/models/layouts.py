@@ -1,4 +1,4 @@
-"""Foreign layouts in: whatever names and orientations weights have, they come out with ours.
+"""Convert foreign layouts: weights of known names and orientations get the names and orientations of this library.
 
 ======================================================  ==========================================================
 layout                                                  recognised by
@@ -69,8 +69,8 @@ def name_list(names: Iterable[object]) -> str:
 def in_our_layout(weights: Weights, with_norms: bool = False) -> Weights:
     """Weights of any of the layouts in our names and orientations, in float32.
 
-    Left out are what all names begin with, buffers, copies of a weight under a name that is none of ours, and biases
-    that are all zero.
+    Four things are dropped: a prefix that all names share, buffers, copies of a weight under other names than ours, and
+    biases that are all zero.
 
     Args:
         with_norms: whether normalisations are read, under the names of HookedTransformer. What is measured over pairs

@@ -1,7 +1,7 @@
 """Find the embedding, attention, neurons and read-out inside a user's module by calling it.
 
-Parts are recognised by what happens, never by name alone: an embedding's output moves with the token, a pattern is a
-softmax over positions that leaves the logits as they were, and neurons are what enters the layer behind a nonlinearity.
+Parts are recognised by what they do, never by name alone. The output of an embedding changes with the token. An
+attention pattern is a softmax over positions. Neurons are the inputs of the layer behind a nonlinearity.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Wrapped(Protocol):
         ...
 
     def with_hooks(self, hooks: Mapping[str, Location]) -> None:
-        """Take the hooks for those that are known."""
+        """Use these hooks as the known ones."""
         ...
 
     def moves_with_token(self, location: Location) -> bool:

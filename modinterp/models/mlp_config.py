@@ -33,10 +33,11 @@ class MLPConfig(BaseConfig):
     """Hidden layers on the embeddings of the numbers, without attention: logits = W_U act(... act(pre)) + b_U.
 
     `pre` is made of the two embeddings as `joined` says. Kissane's notebook on modular addition with a one-hidden-layer
-    MLP has the defaults. The linear models of Zhong et al. 2023 have biases and the initialisation "linear": alpha one
-    layer of the sum; beta two layers; gamma two of the sum after W_in; delta one layer of the concatenation, with
-    embeddings of half the width; with a vocabulary for each number, alpha is their X. The MLP of Chughtai et al. 2023
-    has a vocabulary for each number and one layer of the concatenation, without biases.
+    MLP has the defaults. The linear models of Zhong et al. 2023 have biases and the initialisation "linear". Their
+    alpha has one layer on the sum of the embeddings, beta two layers, and gamma two layers on the sum after W_in. Their
+    delta has one layer on the concatenation, with embeddings of half the width. Alpha with a vocabulary for each number
+    is their X. The MLP of Chughtai et al. 2023 has a vocabulary for each number and one layer of the concatenation,
+    without biases.
 
     Attributes:
         d_mlp: neurons of each hidden layer.

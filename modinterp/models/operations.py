@@ -29,7 +29,7 @@ class Operations(NamedTuple):
         affine: the function x W + b of the large products.
         relu: the nonlinearity of networks with ReLU.
         affine_relu: both together.
-        index: the lookups of a batch, in the form that the next three take.
+        index: function that prepares the lookups of a batch for `rows`, `row_sums` and `mixed_rows`.
         rows, row_sums: the rows of a table that each input looks up, and their sum.
         mixed_rows: their sum by each head, weighted by its pattern.
     """

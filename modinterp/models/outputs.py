@@ -52,7 +52,7 @@ def _tensor(x: Any) -> Tensor:
 
 
 def refusal(logits: Tensor, rows: int, classes: int) -> str:
-    """Why an array `[row, output]` cannot be the logits of so many inputs; empty where it can."""
+    """Text: why an array `[row, output]` cannot be the logits of this many inputs; empty if it can."""
     if logits.ndim != 2 or len(logits) != rows or logits.shape[1] < classes:
         return f"expected logits [{rows}, {classes} or more], or [.., pos, ..], got {list(logits.shape)}"
     return "" if logits.is_floating_point() else f"expected logits, which are real numbers, got {logits.dtype}"

@@ -19,8 +19,8 @@ def clock(
 ) -> tuple[ModularArithmetic, Network]:
     """A one-layer transformer that adds mod p by turning angles at some frequencies, and its task.
 
-    Head 0 copies what stands at a, head 1 what stands at b; twelve neurons a frequency, relu(cos(w a + x) +
-    cos(w b + x)) at evenly spread x, are read as cos(w(a + b - c)).
+    Head 0 copies the token at a, and head 1 the token at b. Each frequency has twelve neurons, relu(cos(w a + x) +
+    cos(w b + x)) at evenly spread x. The unembedding reads them as cos(w(a + b - c)).
 
     Args:
         freqs: frequencies, from 1 to (p - 1) / 2.

@@ -62,8 +62,8 @@ class TokenMap:
         """The map that a text says. Special tokens without a number get one: `=` is p, the others follow in order.
 
         Args:
-            text: positions with blanks between them, then `-> c+FIRST at POSITION` where the answer is not read at the
-                last position, or the answer 0 is another output than the first.
+            text: positions with blanks between them. Then `-> c+FIRST at POSITION`, if the answer is not read at the
+                last position, or the answer 0 is not the first output.
             p: how many numbers there are.
             numbers: how many of them an input has.
         Raises:

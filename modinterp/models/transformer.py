@@ -52,8 +52,8 @@ def _weighted(pattern: Float[Tensor, "batch head query key"], v: Float[Tensor, "
 class Attention(Component):
     """Attention; scores are divided by sqrt(d_head) before `hook_attn_scores`.
 
-    What passes through `hook_pattern` is what the values are weighted by, `TransformerConfig.attention_rate` included:
-    a query's weights add up to the rate, and 1 less the rate for every position that it may attend to.
+    `hook_pattern` has the weights of the values, with `TransformerConfig.attention_rate` included. A query's softmax
+    has this rate as its sum, and each visible position has 1 minus the rate in addition.
     """
 
     W_O: Tensor

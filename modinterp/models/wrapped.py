@@ -45,8 +45,9 @@ class Wrapped(Network):
         task: what it was trained on.
         calling: how it is called, or the form of its inputs alone; by default the first way in which it takes the
             task's inputs. A network that does not take all at once is seen from outside alone.
-        hooks: our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Location` or the name of one; what
-            is not named is looked for, by TransformerLens' names and by trying where logits are an affine map.
+        hooks: map from our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Location` or its name.
+            Places without a name are searched for by TransformerLens' names, and by testing where logits are an affine
+            map.
         is_looked_into: whether that is done; a network that is not is seen from outside alone.
     Raises:
         ValueError: it takes inputs in no known form, has no location of such a name, or its weights hold no numbers.
@@ -235,8 +236,8 @@ class Wrapped(Network):
     def affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:
         """The matrix by which what is at a location, at the last position, makes the logits; None where none does.
 
-        It is found by moving the activations: whether logits move alike whatever the input, and twice as far for twice
-        the move, and then how far for each activation.
+        To find the map, the activations are moved. The logits must move equally for every input, and twice as far for
+        twice the move. Then the move of each activation gives a row of the matrix.
         """
         precise = self.in_float64()
         tolerance = 1e-3 if precise is self else 1e-8

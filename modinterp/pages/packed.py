@@ -1,8 +1,8 @@
 """The compressed parts of a page: plotly, and the figures, each drawn when it comes into view.
 
-A page contains the cartesian bundle of plotly.js, a third of the whole library. Its makers publish it (`npm pack
-plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs more, the page contains the whole library, which
-comes with plotly.
+A page contains the cartesian bundle of plotly.js, a third of the whole library. Its makers publish it
+(`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs more, the page contains the whole
+library, which comes with plotly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A source: a paper or report as one folder, with its runs, claims and figures.
 
-Making a `Source` costs nothing, so that a command can list all of them; its parts are imported when they are first
-asked for, and everything that they name (runs, figures) is looked up then, so that a wrong name fails at once.
+Making a `Source` costs nothing, so that a command can list all of them. Its parts are imported when they are first
+used. The runs and figures that they name are looked up then, so that a wrong name fails at once.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Source(Mapping):
     Attributes:
         name: short name, with which ids of claims and names of runs begin.
         package: the package of the source's folder, `__package__` in its `source.py`. It holds `runs` (with `RUNS`,
-            name to spec), `claims` (with `CLAIMS` and, if there are any, `CONTRADICTIONS`), `drawings` (with `FIGURES`,
-            key to `Drawing`), and, where hyper-parameters can be searched for, `search`, and where the page is to begin
-            with sentences of its own, `story` (with `STORY`), or with a table of its own, `overview` (with `TITLE` and
-            `table`, from results by id to a data frame).
+            name to spec), `claims` (with `CLAIMS`, and `CONTRADICTIONS` if there are any) and `drawings` (with
+            `FIGURES`, key to `Drawing`). Three modules are optional. `search` has a space of hyper-parameters. `story`
+            has sentences for the top of the page (`STORY`), and `overview` a table for it (`TITLE`, and `table` from
+            results by id to a data frame).
         title: of the paper or report.
         citation: authors and year, or what kind of text it is.
         link: where it can be read; empty where it has no public address.
@@ -114,9 +114,9 @@ class Source(Mapping):
         """Id of a claim to the claim, in the order of the source.
 
         Raises:
-            ValueError: two claims of one id, an id that does not begin with the source's name, a claim that names a
-                run or a figure which the source does not have. (Runs of other sources need not be there: a claim that
-                needs one is then not measured.)
+            ValueError: two claims have one id; an id does not begin with the source's name; a claim names a run or a
+                figure that the source does not have. (Runs of other sources need not be there: a claim that needs one
+                is then not measured.)
         """
         claims: dict[str, Claim] = {}
         for claim in self._part("claims").CLAIMS:

@@ -33,8 +33,8 @@ class Table:
 class Drawing:
     """How a figure of a source is drawn.
 
-    `draw` gets the measurements of the source's main run; with `first_of`, of the first run that is there; with
-    `all_of`, of all runs that are there, by name; with `needs_no_run`, nothing.
+    `draw` gets the measurements of the source's main run. With `first_of` it gets those of the first available run,
+    with `all_of` those of all available runs by name, and with `needs_no_run` nothing.
 
     Attributes:
         number: of the figure in the source, such as `Figure 7`.

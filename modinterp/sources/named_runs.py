@@ -64,8 +64,8 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
     >>> load("model.safetensors", modinterp.tasks.addition(113))   # doctest: +SKIP
 
     Args:
-        name: a run such as `SOURCE/RUN`, the folder of a run, its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
-            Hugging Face Hub, or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
+        name: a run such as `SOURCE/RUN`; the folder of a run; its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
+            Hugging Face Hub; or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
         task: for a file, what its network was trained on; a run knows.
         root: folder to look for a named run in, or `hf://OWNER/REPO`; by default `checkpoints/`, then those that
             installed sources ship.

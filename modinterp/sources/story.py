@@ -24,10 +24,10 @@ Sentence = tuple[Part, ...]
 class Story:
     """The statements of a source and the findings, for readers with one minute.
 
-    In a sentence, braces hold what is filled in from what was measured: `{fig7.phases[grokking epoch]:,.0f}` is that
-    number of the claim `fig7.phases`, on the first network, written as Python's formats say; `{fig7.phases}` is what
-    was found of the claim, such as "holds in 14 of 16 networks"; and `{fig7.phases!s}` is what the source says. A sentence of which something was not measured is not
-    told.
+    Braces in a sentence are filled in from measurements. `{fig7.phases[grokking epoch]:,.0f}` is that number of the
+    claim `fig7.phases` on the first network, in Python's format. `{fig7.phases}` is the claim's result, such as "holds
+    in 14 of 16 networks". `{fig7.phases!s}` is the source's statement. A sentence of which something was not measured
+    is not told.
 
     Attributes:
         sentences: in the order in which they are told.

@@ -62,9 +62,9 @@ class Part(NamedTuple):
 def parts_of(spec: RunSpec) -> tuple[Part, Part]:
     """The examples that a run trains on, and those held out.
 
-    A network of summed one-hot tokens has one output for both orders of a pair, which then count as one example that
-    occurs twice: exact, and nearly twice as fast. Networks with an embedding keep the order of summation, and with it
-    the bits, that they had before.
+    A network of summed one-hot tokens has the same output for both orders of a pair. The two orders then count as one
+    example that occurs twice, which is exact and nearly twice as fast. Networks with an embedding keep the order of
+    summation, and with it the bits, that they had before.
     """
     inputs, labels = spec.task.inputs(), spec.task.labels()
     recipe, model = spec.recipe, spec.model

@@ -19,8 +19,8 @@ def prepare_cpu(threads: int | None = None) -> None:
     Numbers below 1e-38 are rounded to zero: gradients of memorised pairs are full of them, and arithmetic on them is
     several times slower. Worker threads take this over only if it is set before the first parallel region.
 
-    Freed memory is kept by the process (glibc): a step allocates the same few megabytes again and again, and having
-    the system hand them over anew each time costs a fifth of the step.
+    The process keeps freed memory (glibc). A step allocates the same few megabytes again and again; getting them from
+    the system each time would cost a fifth of the step.
     """
     if threads is not None:
         torch.set_num_threads(threads)

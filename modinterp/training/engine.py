@@ -81,10 +81,11 @@ def shape_of(spec: RunSpec) -> tuple[Any, ...]:
 def faster_mode(spec: RunSpec) -> ExecutionMode:
     """The faster mode for runs of the shape of a spec, without waiting for a compiler.
 
-    That is to map over small networks, where Python's own time counts, and to compute large ones each by itself, where
-    the products count; the border was measured with `benchmarks/engine.py` on a CPU. On a GPU a few large networks gain
-    by that too, and 64 lose a fifth, for which their numbers do not depend on their company. It depends on nothing that
-    may differ within a group, so that a group goes on in the mode in which it began.
+    Small networks are mapped over, since Python's own time dominates there. Large networks are computed one by one,
+    since products dominate. The border was measured with `benchmarks/engine.py` on a CPU. On a GPU a few large networks
+    are faster one by one, too. 64 networks lose a fifth of their speed, but their numbers then do not depend on the
+    runs beside them. It depends on nothing that may differ within a group, so that a group goes on in the mode in which
+    it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     if getattr(spec.model, "normalization_type", None) is not None:  # whose lookups take their time mapped over
@@ -177,15 +178,15 @@ def training_states(
 ) -> Iterator[tuple[int, TrainingState]]:
     """Train runs of one shape as one program, yielding (number of the run, its state).
 
-    Every run yields at each epoch of a snapshot or of spectra, and a last time with `ended` set: when its epochs are
-    over, when its test loss has been as low as its recipe says, or, with its last good state, when a number is no
-    longer finite. The others go on.
+    Every run yields at each epoch of a snapshot or of spectra, and a last time with `ended` set. It ends when its
+    epochs are over, or when its test loss is as low as its recipe says. If a number is no longer finite, it ends with
+    its last good state. The others go on.
 
     Args:
         states: the states to go on from, all at one epoch; None for the beginning.
         device: `cpu`, `cuda`, ... or `auto`.
-        on_rows: called at every logged epoch with it and every new (number of the run, row of history); where it
-            returns something true, the states of that epoch are yielded as well.
+        on_rows: called at every logged epoch with the epoch and the new rows, as pairs (number of the run, row of
+            history). If it returns True, the states of that epoch are yielded as well.
         mode: how the gradients of several runs are computed; None for `faster_mode`.
     Raises:
         ValueError: runs of different shapes, states of different epochs, a device that is not there.

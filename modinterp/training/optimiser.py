@@ -1,7 +1,7 @@
 """AdamW, Adam or gradient descent on many runs at once, with what may come before: an l1 penalty, a gradient filter.
 
-The weights of a run are one row, `[run, weight]`, so each of these is a line of arithmetic, and every run has its own
-settings.
+The weights of a run are one row of a tensor `[run, weight]`. So each optimiser is a line of arithmetic, and every run
+has its own settings.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def _column(recipes: Sequence[Recipe], device: torch.device, name: str) -> Float
 class Optimiser:
     """The optimiser of all runs, which changes their weights in place.
 
-    The gradient plus l1 sign(weights), plus `grokfast` times the moving average of that, goes to AdamW, whose decay is
-    decoupled from the gradient and acts on every weight; its learning rate rises linearly from 0 over the warm-up.
+    AdamW gets the gradient plus l1 sign(weights), plus `grokfast` times the moving average of that sum. Its decay is
+    decoupled from the gradient and acts on every weight. Its learning rate rises linearly from 0 over the warm-up.
     Plain gradient descent has the same decay and warm-up. All runs have one optimiser. Where a recipe's decay is
     coupled, decay times the weights is added to the gradient instead, which makes it Adam. Where a recipe says so,
     weights decay in the first steps alone.

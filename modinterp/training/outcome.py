@@ -28,8 +28,8 @@ class Outcome:
     """How a training ended; `str` gives it as a sentence.
 
     Attributes:
-        epoch: the number of epochs, where they are over; the first epoch whose test loss was low enough; the epoch at
-            which a number was no longer finite, which is later than the last good weights.
+        epoch: the number of epochs, if all are over; or the first epoch whose test loss was low enough; or the epoch at
+            which a number was no longer finite. The last good weights are earlier than this epoch.
         detail: the test loss [nats] that was to be reached, or which number was not finite and what it was instead.
 
     >>> str(Outcome(OutcomeKind.TEST_LOSS_REACHED, 9000, "1e-06"))

@@ -31,22 +31,23 @@ class Recipe:
         fraction: share of the task's inputs to train on, in (0, 1]; the others are held out.
         shuffle: the permutation of the inputs before they are split, a key of `modinterp.tasks.task.SHUFFLES`.
         batches: `full`, all training inputs at every step; `fixed`, the training inputs cut once into batches that take
-            turns; `shuffled`, random training inputs; `fresh`, random inputs of the task itself; `permuted`, the
-            training inputs cut into batches anew, in another order, each time that all have had their turn.
+            turns; `shuffled`, random training inputs; `fresh`, random inputs of the task; `permuted`, a new random
+            order of the training inputs for each pass, cut into batches.
         batch_size: inputs in a batch; 0 where batches are full.
         optimiser: `adamw`, or `sgd` for plain gradient descent without momentum.
         lr, weight_decay: learning rate, and decay, which acts on every weight.
         decay: `decoupled`, or `coupled` for Adam, to whose gradient `weight_decay` times the weights is added.
         decay_until: where it is not 0, weights decay in so many steps and no longer.
         betas, eps: the other settings of AdamW.
-        lr_end, lr_stairs: where `lr_stairs` is not 0, the training is cut into so many equal parts, in which the
-            learning rate falls linearly; in the last it is `lr_end`.
+        lr_end, lr_stairs: if `lr_stairs` is not 0, the training has this many equal parts. The learning rate falls
+            linearly from part to part, and is `lr_end` in the last.
         warmup: steps over which the learning rate rises linearly from 0.
         l1, l1_of: `l1` times the `sum` or the `mean` of the absolute values of all weights is added to the loss.
         dropout: share of the neurons that a step sets to 0 (the others are scaled up), other neurons for every input.
         residual_dropout: the same share of the residual stream after each sub-layer, the same places for all inputs.
-        grokfast, grokfast_alpha, grokfast_start: `grokfast` times the moving average of the gradients is added to each
-            gradient; the average forgets with factor alpha and begins at `zero` or at the first `gradient`.
+        grokfast, grokfast_alpha, grokfast_start: each gradient gets `grokfast` times the moving average of the
+            gradients in addition. The average decays with factor alpha, and begins at `zero` or at the first
+            `gradient`.
         loss_dtype: floating dtype in which the log-softmax of the loss is taken.
         stop_at, settle: where `stop_at` [nats] is not 0, training ends `settle` epochs after the first such test loss.
         log_every, snapshot_every: epochs between two rows of history, and between two snapshots.

@@ -77,8 +77,8 @@ class RunSpec:
 
     Attributes:
         seed: decides the split, the initial weights, and all random numbers of the training.
-        unstated: fields that the source of a run leaves open and that are our choice, such as `recipe.epochs`; all
-            others are stated in it or in its released code.
+        unstated: fields that the source leaves open, so that we chose them, such as `recipe.epochs`. The source or its
+            released code states all other fields.
         nudge: by which the run differs from another of the same seed in the rounding of its initial weights alone.
         start: name of the published run whose final weights this one begins with; "" to draw them by the seed.
     """
@@ -107,8 +107,8 @@ class RunSpec:
     def shared_recipe(self) -> tuple[Any, ...]:
         """The settings that trainings of one recipe share.
 
-        All but the seed, the nudge, the way in which the initial weights are drawn (with the outputs that no input asks
-        for), how long the training goes on, and what of it is logged.
+        The spec without the seed, the nudge, the initialisation with its unlabelled outputs, the length of the
+        training, and the settings of logging.
         """
         return self.task.of_any_seed(), *self.shape, _fields_but(_LENGTH, self.recipe), self.start
 

@@ -1,8 +1,9 @@
 """The runs of the blog post on the Clock algorithm.
 
-Exact: the network (that of Nanda et al. without positional embeddings, with biases in the MLP), 30% of the pairs, and
-20,000 epochs, looked at after 5,000 and 10,000 too. The recipe with our draw: the initial weights and the split. Ours: the
-optimiser, which is not stated and is that of Nanda et al., all seeds, and how long the variants are trained.
+Exact: the network, which is that of Nanda et al. without positional embeddings and with biases in the MLP; 30% of the
+pairs; and 20,000 epochs, with snapshots after 5,000 and 10,000. The recipe with our draw: the initial weights and the
+split. Ours: the optimiser, which is not stated and is that of Nanda et al., all seeds, and how long the variants are
+trained.
 """
 
 from __future__ import annotations

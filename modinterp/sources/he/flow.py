@@ -1,7 +1,8 @@
 """The flow of one frequency of one neuron with squares, while all answers are about equally likely.
 
-With z = alpha exp(i phi) read and w = beta exp(i psi) written, z' = (2 / p) w conj(z) and w' = z^2 / p; time is the
-learning rate times the number of steps. Derived from the mean cross-entropy at uniform probabilities.
+Let z = alpha exp(i phi) be the input wave and w = beta exp(i psi) the output wave. Then z' = (2 / p) w conj(z) and w' =
+z^2 / p. Time is the learning rate times the number of steps. Derived from the mean cross-entropy at uniform
+probabilities.
 """
 
 from __future__ import annotations

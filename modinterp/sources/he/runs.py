@@ -1,9 +1,9 @@
 """The runs of He, Wang, Chen and Yang 2026: one hidden layer on summed one-hot tokens, without biases.
 
 Exact: the networks, optimisers, learning rates, warm-up, numbers of steps, seed 42, and the order in which the weights
-are drawn, which are those of the released code. Ours: the other seeds; the split of the grokking runs, which the
-authors' code draws on a GPU; the float64 of the loss, by which a network without weight decay may differ; and the
-phases and frequencies of the runs that begin with one frequency a neuron.
+are drawn, which are those of the released code. Our choice: the other seeds; the split of the grokking runs, which the
+authors' code draws on a GPU; and a loss in float64, by which a network without weight decay may differ. The phases and
+frequencies of runs that begin with one frequency a neuron are ours, too.
 """
 
 from __future__ import annotations

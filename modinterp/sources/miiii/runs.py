@@ -1,9 +1,10 @@
 """The runs of Syrkis & Søgaard 2024 (MIIII).
 
-Exact, for it is stated: one block, d_model 256, 4 heads, 4 d neurons, no biases, He initialisation, learning rate 3e-4,
-weight decay 1/3, dropout 1/10 (in its code one mask for the whole batch), Grokfast with alpha 0.98 and lambda 1/2, betas
-0.9 and 0.98, 30% of the data (its code: 50%; from 30% the main run learns two tasks of 29, so that its variants are
-trained on half), 65,536 epochs in the code. The recipe with our draw: the initial weights and the split, since the code draws both
+Exact, since the paper states it: one block, d_model 256, 4 heads, 4 d neurons, no biases, He initialisation. Learning
+rate 3e-4, weight decay 1/3, betas 0.9 and 0.98, dropout 1/10 (in the code one mask for the whole batch), Grokfast with
+alpha 0.98 and lambda 1/2. The code has 65,536 epochs. The paper states 30% of the data and the code 50%. From 30% the
+main run learns two tasks of 29, so that its variants are trained on half. The recipe with our draw: the initial weights
+and the split, since the code draws both
 with another library. Ours: how plain modular addition was trained, which is not stated, how long the variants are, and
 warm-up.
 """

@@ -1,9 +1,9 @@
 """The runs of Kissane's notebook on a one-hidden-layer MLP.
 
-Exact, in `kissane`: the network, seed 0, learning rate, weight decay and 30% of the data, which it states; betas, no
-warm-up, 50,000 epochs, the initial weights and the split by torch's generator, which are those of its code. Ours: the
-other seeds. The recipe with our draw, in `other-draw`: the embedding begins divided by the root of its 113 rows, not by
-that of d_model, 128.
+Exact in `kissane`, since the notebook states it: the network, seed 0, learning rate, weight decay and 30% of the data.
+Exact as in its code: betas, no warm-up, 50,000 epochs, and the initial weights and split by torch's generator. Ours:
+the other seeds. The recipe with our draw, in `other-draw`: the embedding begins divided by the root of its 113 rows,
+not by that of d_model, 128.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The runs of Zhong et al. 2023: transformers by attention rate, width and depth, and linear models, on a + b mod 59.
 
-Networks, optimiser and epochs are those of its released code, which draws split and weights without a seed: the seeds
-are ours, and so are the rates and widths, which it draws at random.
+Networks, optimiser and epochs are those of its released code. The code draws split, weights, rates and widths without a
+seed, so these are our choice.
 """
 
 from __future__ import annotations

@@ -4,23 +4,24 @@ from modinterp.sources.story import Story
 
 STORY = Story(
     sentences=(
-        "A clock multiplies: it adds two angles, and with one circle is right on "
-        "{clock.ideal[least accuracy of one circle]:.0%} of all pairs; a pizza takes the middle of two points of a circle, "
-        "which needs no product, and is right on {pizza.ideal[least accuracy of one circle]:.0%} too: of the algorithms "
-        "themselves this {pizza.ideal}.",
-        "The pizza pays where the two points lie nearly opposite each other, where its logit falls to "
-        "{pizza.ideal[least size of a logit of one circle]:.1%}; absolute values of sums, which ReLUs make, explain "
-        "{pizza.harmonic[squared correlation]:.1%} of it; this {pizza.harmonic}.",
-        "What tells them apart is whether a logit feels both numbers alike: the gradient symmetricity of a network of sums is "
-        "{gs.theory[symmetricity of networks of sums]:.2f}, of a product {gs.theory[symmetricity of a network of products]:.2f}; "
-        "and whether it feels their distance: the mainline network of modular addition, of irrelevance "
-        "{phase.equals[distance_irrelevance]:.2f} (the source's: {phase.equals!s}), is a clock; this {phase.equals}.",
-        "With constant attention the symmetricity is {modelA.gs[gradient symmetricity]:.3f} (the source: {modelA.gs!s}), "
-        "with softmax attention {modelB.gs[gradient symmetricity]:.2f} ({modelB.gs!s}); that they are unlike {modelB.gs}.",
-        "With one circle alone a network of constant attention is a pizza to "
-        "{table1.pizza[pizza formula on the first circle]:.1%} and a clock to "
-        "{table1.clock[clock formula, most of the leading circles]:.1%} (the source: {table1.pizza!s}, and {table1.clock!s}); "
-        "this {table1.pizza}.",
+        "A clock multiplies: it adds two angles, and with one circle is right on {clock.ideal[least accuracy of one "
+        "circle]:.0%} of all pairs. A pizza takes the middle of two points of a circle, which needs no product, and "
+        "is right on {pizza.ideal[least accuracy of one circle]:.0%}, too. For the ideal algorithms this "
+        "{pizza.ideal}.",
+        "The pizza is weak where the two points lie nearly opposite each other: its logit falls to {pizza.ideal[least"
+        " size of a logit of one circle]:.1%} there. Absolute values of sums, which ReLUs make, explain "
+        "{pizza.harmonic[squared correlation]:.1%} of the logit; this {pizza.harmonic}.",
+        "Two measures distinguish them. Gradient symmetricity asks whether a logit depends on both numbers equally: "
+        "it is {gs.theory[symmetricity of networks of sums]:.2f} for networks of sums, and {gs.theory[symmetricity of"
+        " a network of products]:.2f} for a product. Distance irrelevance asks whether a logit depends on their "
+        "distance: with {phase.equals[distance_irrelevance]:.2f} (the source: {phase.equals!s}) the mainline network "
+        "of modular addition is a clock; this {phase.equals}.",
+        "With constant attention the symmetricity is {modelA.gs[gradient symmetricity]:.3f} (the source: "
+        "{modelA.gs!s}), with softmax attention {modelB.gs[gradient symmetricity]:.2f} ({modelB.gs!s}). The statement"
+        " that they differ {modelB.gs}.",
+        "With one circle alone a network of constant attention is a pizza to {table1.pizza[pizza formula on the first"
+        " circle]:.1%} and a clock to {table1.clock[clock formula, most of the leading circles]:.1%} (the source: "
+        "{table1.pizza!s}, and {table1.clock!s}); this {table1.pizza}.",
     ),
     figures=("formulas", "phases", "components"),
 )

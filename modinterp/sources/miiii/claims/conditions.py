@@ -1,7 +1,7 @@
 """When a network has learned and a run has gone on long enough for a claim, and the tasks that the source singles out.
 
-One task is generalised from a test accuracy of 0.99 on (`modinterp.analyses.training.phases.LEARNED`); a network has
-learned where that of all its tasks is 0.9 in the mean, so that one that is a few tasks short still counts.
+A task counts as generalised at a test accuracy of 0.99 (`modinterp.analyses.training.phases.LEARNED`). A network counts
+as trained at a mean test accuracy of 0.9 over its tasks, so that a few tasks may be missing.
 """
 
 from modinterp.claims.band import at_least

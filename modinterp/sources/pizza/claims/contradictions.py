@@ -1,7 +1,7 @@
 """Where the paper, its code, its table of runs and its networks disagree.
 
-Three doubts have no measurement of ours. With two vocabularies the released code looks for circles among 118 tokens on
-the first 59, so that no run can pass as circular; such runs are not trained here. One circle of a network with softmax
+Three doubts have no measurement of ours. With two vocabularies, the released code looks for circles of 118 tokens among
+the first 59. So no run can pass as circular, and such runs are not trained here. One circle of a network with softmax
 attention means nothing: in the released Model B the clock's formula explains 0.77, 0.05 and -0.60 of three of them. The
 released sweep draws ReLU or GeLU, and its tables hold ReLU alone, which is what is trained here.
 """
