@@ -140,9 +140,10 @@ class ClaimData:
         required: patterns of names, such as `SOURCE/decay-3-*`; for each at least one of `needs` must be there. Without
             any, `this run` asks for all of `needs` and `any seed` for one.
         changed: what was changed of it since its numbers were first known.
-        contrast: names of runs on which its numbers should be off: they lack what it says, in the order of `needs`.
+        contrast: names of runs on which its numbers should be off: they lack what it says, in the order of `needs`. One
+            that is a control of the source is measured as if it had learned the task of the first of `needs`.
         shuffled: whether its numbers should be off once the settings of its runs are shuffled among them, as those of a
-            trend over a sweep should.
+            trend over a sweep should. Of a claim about one network, the first has the settings of the second.
     """
 
     id: str
