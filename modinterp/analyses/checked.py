@@ -5,8 +5,8 @@ Each public analysis has the decorator. It raises a ValueError that names the ar
 - *type, dtype and rank*, as annotated; a scalar or a row of numpy's or torch's will do for numbers, and is made one;
 - *shape*: an axis of one name has one size in all arguments, the operands `a` and `b` have the same, and none is empty;
 - *finite*: no number of a tensor, nor of a network's weights, is NaN or infinite, since NaN is never evidence;
-- *meaning*, where a name or a type has one and the same everywhere (`modinterp.analyses.meanings`), or an
-  annotation holds what a table or a cache must hold; a group, its representations and what they are of have one order.
+- *meaning*, where a name or a type means the same everywhere (`modinterp.analyses.meanings`), or an annotation lists
+  the entries of a table or a cache. A group and its representations have one order.
 
 What one analysis hands to another is not checked again.
 """

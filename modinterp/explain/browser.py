@@ -33,11 +33,11 @@ class Part:
 
     Attributes:
         name: its number.
-        text: what it is, in a sentence.
-        spectrum: its share at each frequency, from 1 on.
+        text: a sentence that describes the part.
+        spectrum: the part's share at each frequency, from 1 on.
         reads: one number for each number a, and what it is.
         writes: one number for each answer, and what it is.
-        change: of the loss over pairs when it is taken out; None where that is not known. [nats]
+        change: change of the loss over pairs when the part is taken out; None if unknown. [nats]
         map: over all pairs.
         points: whether `reads` and `writes` are points in a plane.
     """

@@ -48,7 +48,7 @@ class Criterion:
         key: of the quantity.
         name: its title.
         value: the number.
-        band: what it must reach.
+        band: the tolerance that the number must lie in.
     """
 
     key: str

@@ -43,7 +43,7 @@ class Hypothesis:
 
     Attributes:
         said: the arguments of this hypothesis, where they differ from the assumptions.
-        task: what it is asked.
+        task: the task under this hypothesis.
         logits: function from rows of the task's inputs to logits. It raises the network's own error if the network does
             not take the inputs.
         rate: its attention rate; None for a network without attention, or seen from outside.

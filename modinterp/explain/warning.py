@@ -42,7 +42,7 @@ class ReadingWarning:
     """Why an explanation may describe another network than the trained one: other assumptions fit better.
 
     Attributes:
-        words: what is the matter.
+        words: the warning, in sentences.
         trials: what was tried, the best first.
         explains: True if the network is mostly wrong under the first assumptions, and mostly right under one of these.
     """

@@ -1,4 +1,4 @@
-"""The numbers that a figure draws, as a table: for a CSV beside the figure, and for who draws them otherwise."""
+"""The numbers that a figure draws, as a table: for a CSV beside the figure, and for drawing them in another way."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from modinterp.figures.theme import CATEGORIES, MUTED, TEST, TRAIN, array, heatm
 
 
 def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Figure:
-    """Accuracy against the size of the circles, and what is kept of the formula as they turn, with controls in grey.
+    """Accuracy by the size of the circles, and fit of the formula as the circles turn; controls in grey.
 
     Args:
         doses, turns: `dose_response` and `turn_response` of `m.causal`.

@@ -1,4 +1,4 @@
-"""Measured numbers against what they depend on: a line, or markers, for each thing that is measured."""
+"""Measured numbers by the quantity that they depend on, with a line or markers for each."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def tables(scores: Float[Tensor, "head query key"], title: str) -> go.Figure:
 
 
 def copy_margins(result: Copying, first: int) -> go.Figure:
-    """Bars of the margin by which a number that all heads attend to is the answer, by number.
+    """Bars of the answer's margin when all heads attend to one number, by number.
 
     Args:
         first: smallest number that counts in the title's share.

@@ -20,7 +20,7 @@ COLUMNS = 240  # of a map over the logarithm of the epoch
 
 
 def inputs(numbers: Int[Tensor, "a b"]) -> go.Figure:
-    """Heat-map of the number that every pair of digits writes.
+    """Heat-map of the two-digit number that each pair of digits stands for.
 
     Args:
         numbers: `PrimeRemainders.numbers()`, folded to the grid of digits.

@@ -59,7 +59,7 @@ class Baselines:
         return len(self._sorted)
 
     def rank_at(self, numbers: int) -> int:
-        """The largest rank of all matrices at which they have so many numbers in all; 0 where one is too many."""
+        """The largest rank at which all matrices together have at most this many numbers; 0 if rank 1 has more."""
         most = max((s.shape[-1] for _, s, _ in self._svd.values()), default=0)
         return max((rank for rank in range(most + 1) if self.numbers_at(rank) <= numbers), default=0)
 
@@ -75,7 +75,7 @@ class Baselines:
         return total
 
     def at(self, kind: Kind, numbers: int) -> Baseline:
-        """The network cut down to at most so many numbers."""
+        """The network cut down to at most a given number of numbers."""
         level = self.rank_at(numbers) if kind == "svd" else min(numbers, self.whole)
         if (kind, level) not in self._found:
             weights = self._of_rank(level) if kind == "svd" else self._largest(level)

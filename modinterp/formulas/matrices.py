@@ -114,7 +114,7 @@ class Block:
 
     @cached_property
     def features(self) -> Array:
-        """The elements of those columns, `[element, feature]`."""
+        """The matrix elements in the columns of the block, `[element, feature]`."""
         return self.matrices[:, :, self.columns].reshape(len(self.matrices), -1)
 
     @cached_property

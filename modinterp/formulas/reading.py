@@ -112,7 +112,7 @@ class NeuronReading:
         return cache(partial(along_b, self.pre, self.p))
 
     def inputs(self, freq: int, neurons: np.ndarray, terms: Sequence[str]) -> dict[str, Waves]:
-        """The waves of some neurons' inputs, without those that this modulus does not tell from others."""
+        """The waves of some neurons' inputs, without waves that are equal to others at this modulus."""
         found = {}
         for term in terms:
             if not _is_apart(freq, term, self.p):

@@ -25,8 +25,8 @@ def shares(
     Of `W_E` and `W_U`, the squared norm at the frequencies that the formula reads, and writes. Of `W_L`, the squared
     norm that its rows have in the formula. `inputs` and `neurons` have the share of the neurons' variance over all
     pairs, before and after the nonlinearity, that the formula's neurons explain. `logits` has this share for the
-    logits, each pair's mean left out. Means over tokens, classes and pairs count for nothing. Of the other matrices see
-    `matrix_shares`.
+    logits, each pair's mean left out. Means over tokens, classes and pairs count for nothing. For the other matrices,
+    see `matrix_shares`.
     """
     found = _of_matrices(m, formula) if isinstance(m, CyclicMeasurements) and isinstance(formula, Formula) else {}
     if isinstance(m, GroupMeasurements) and isinstance(formula, GroupFormula):

@@ -158,7 +158,7 @@ class Cluster:
         return first, second
 
     def followed(self, multiples: tuple[int, int]) -> Array | float:
-        """The phase that a term of these multiples has where it follows the waves of a and b. [radians]"""
+        """The phase of a term of these multiples that follows from the phases of the waves of a and b. [radians]"""
         first, second = self.own_phases()
         return multiples[0] * first + multiples[1] * second
 

@@ -188,7 +188,7 @@ class Synergy:
 
 @checked
 def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tensor, "a b"]:
-    """Whether the answer to each pair is the right one moved by so many residues."""
+    """For each pair, whether the answer is the right one plus this number of residues."""
     return Answered.of(logits, sign).moved(moved_by)
 
 

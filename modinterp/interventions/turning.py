@@ -108,8 +108,8 @@ def waves_of_values(
 def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int], step: float) -> Map:
     """The map of token space that moves waves of a function of the numbers, and leaves everything else.
 
-    The part of the vectors that waves of f fit best, a cos(w f) + b sin(w f), becomes that of f + step. Where f is the
-    number itself this is `turn`.
+    The part of the vectors that waves of f fit best, a cos(w f) + b sin(w f), becomes that of f + step. If f(a) = a,
+    this map is `turn`.
 
     Args:
         values: of f, mod p.

@@ -427,7 +427,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def progress(self) -> pd.DataFrame:
-        """Progress measures by epoch: those that came with the run, or else those of its snapshots.
+        """Progress measures by epoch, as shipped with the run, or else computed from its snapshots.
 
         Raises:
             NotRecorded: neither they nor snapshots came with the run.
@@ -517,7 +517,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def ablations(self) -> components.Ablations:
-        """Loss and accuracy after every intervention on a component, a single head or the neurons that there is."""
+        """Loss and accuracy after every available intervention on a component, a single head or the neurons."""
         names: list[str] = ["original"]
         for values in ("_component_values", "_neuron_values"):
             with suppress(NoSuchPart):
@@ -529,7 +529,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def test_losses(self) -> tuple[float, float, float]:
-        """Test loss of the logits, of the logits without the key frequencies, and of those alone. [nats]
+        """Test loss of three versions of the logits: unchanged, without the key frequencies, with only these. [nats]
 
         For a frequency, only its waves of the answer count, as in the code of Nanda et al. NaN for a user's checkpoint,
         whose test pairs are not known.
@@ -573,7 +573,7 @@ class CyclicMeasurements(PairMeasurements):
         return without(self, [self._frequency(k) for k in frequencies], heads, neurons, site)
 
     def neuron(self, index: int) -> Neuron:
-        """One neuron of the last layer: its map, best frequency, weights in and out, and what it is needed for."""
+        """One neuron of the last layer: its map, best frequency, weights in and out, and the loss without it."""
         alone = without(self, neurons=[index])
         w_in = None
         if hasattr(self.model.blocks[-1], "mlp") and hasattr(self.model.blocks[-1].mlp, "W_in"):
@@ -582,7 +582,7 @@ class CyclicMeasurements(PairMeasurements):
         return Neuron(index, self.post[..., index], freq, share, w_in, self.W_L[index], alone)
 
     def head(self, index: int) -> Head:
-        """One head of the first layer: its attention to a, best frequency, and what it is needed for."""
+        """One head of the first layer: its attention to a, best frequency, and the loss without it."""
         alone = without(self, heads=[index])
         fit = self.heads.heads[index]
         return Head(index, self.pattern[:, :, index, 0], fit.freq, fit.explained, alone)

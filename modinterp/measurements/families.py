@@ -37,7 +37,7 @@ def family(task: Task) -> type[NetworkMeasurements]:
 
 
 def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, draws: int = 199) -> NetworkMeasurements:
-    """The measurements of a run; each is computed when it is first asked for, and then kept.
+    """The measurements of a run; each is computed at first use, and then kept.
 
     Measurements that are passed in place of a run are returned unchanged. `modinterp.measure` also takes a name, a
     file, a module or a function.

@@ -245,7 +245,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def progress(self) -> pd.DataFrame:
-        """Progress measures by epoch: those that came with the run, or else those of its snapshots.
+        """Progress measures by epoch, as shipped with the run, or else computed from its snapshots.
 
         Columns are the loss [nats] and the accuracy on held-out pairs, the restricted and the excluded loss [nats], and
         the sum of squared weights. The restricted loss keeps in the neurons only rho(a b) of the final key
@@ -297,7 +297,7 @@ class GroupMeasurements(PairMeasurements):
         return without(self, [irrep(self.task, name) for name in representations], (), neurons, site)
 
     def neuron(self, index: int) -> Neuron:
-        """One neuron of the last layer: its map, representation, weights in and out, and what it is needed for."""
+        """One neuron of the last layer: its map, representation, weights in and out, and the loss without it."""
         alone, found = without(self, neurons=[index]), self.neurons["a"]
         name, share = self.irreps[int(found.own[index])].name, float(found.best[index])
         return Neuron(index, self.post[..., index], name, share, None, self.W_L[index], alone)

@@ -34,7 +34,7 @@ class Inside(Component[Any]):
     """Attention, ablations and attribution of a network on sequences: `m.inside`.
 
     Raises:
-        NoSuchPart: the network is seen from outside alone, or lacks the part that is asked for.
+        NoSuchPart: only the network's answers are visible, or it lacks the requested part.
     """
 
     @property
@@ -108,7 +108,7 @@ class Inside(Component[Any]):
     def effects(self) -> pd.DataFrame:
         """One row for each head, MLP and position put to its mean over inputs: accuracy, loss, rise of the loss [nats].
 
-        A head and an MLP are put to the mean of what they write at each position; a position, to its mean embedding.
+        The output of a head or an MLP is set to its mean at each position. A position is set to its mean embedding.
         """
         start = self._score(self.network)
         found = (("none", -1, start), *self._ablations())

@@ -91,7 +91,7 @@ class Interchanges(Component[Any]):
 
     @property
     def is_asked(self) -> Bool[Tensor, "input answer"]:
-        """Where an answer is asked for."""
+        """A mask of the positions with an answer."""
         return self.m.answering.is_asked[: len(self.inputs)]
 
     @property

@@ -60,11 +60,11 @@ def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
 
 
 class NetworkMeasurements:
-    """The measurements of one network; each is computed when it is first asked for, and then kept.
+    """The measurements of one network; each is computed at first use, and then kept.
 
     `m["accuracy"]` is a number by its key, and `m.table()` has all numbers. The other attributes hold the results
-    behind these numbers. Activations stay in memory until `let_go`, or until the run goes. Of a run that came without
-    its weights, measurements are those that were recorded when it was published.
+    behind these numbers. Activations stay in memory until `let_go`, or until the run goes. For a run without weights,
+    measurements are those recorded when it was published.
 
     Args:
         run: a trained run, or a user's network with its task.
@@ -85,12 +85,12 @@ class NetworkMeasurements:
             vars(self).update(restored_values(type(self), run.recorded.values))
 
     def quantities(self) -> tuple[Quantity, ...]:
-        """The numbers that there are of such a network, in the order of its stages."""
+        """All quantities that are defined for such a network, in the order of their stages."""
         found = (each for each in REGISTRY.values() if each.applies(self))
         return tuple(sorted(found, key=lambda each: list(STAGES).index(each.stage)))
 
     def reading(self, key: str) -> Reading:
-        """A number by its key, with its note; without a value where the network lacks what it needs.
+        """A number by its key, with its note. It has no value if the network lacks a part that it needs.
 
         Raises:
             KeyError: no quantity of that key is defined for such a network.
@@ -164,7 +164,7 @@ class NetworkMeasurements:
         """How the run was trained.
 
         Raises:
-            NotRecorded: a foreign checkpoint, of which that is not known.
+            NotRecorded: a user's checkpoint, for which this is not known.
         """
         if self.run.spec is None:
             raise NotRecorded(f"how {self.name} was trained is not known")
@@ -208,7 +208,7 @@ class NetworkMeasurements:
         """The configuration of the network, which needs no weights where the run was trained here.
 
         Raises:
-            NotRecorded: the run came without its weights, and without what it was trained from.
+            NotRecorded: the run has neither weights nor a spec.
         """
         return self.run.config
 
@@ -233,10 +233,10 @@ class NetworkMeasurements:
 
     @property
     def split(self) -> Split:
-        """The inputs trained on, and the others.
+        """The training inputs and the held-out inputs.
 
         Raises:
-            NotRecorded: a foreign checkpoint, of which that is not known.
+            NotRecorded: a user's checkpoint, for which this is not known.
         """
         return self.run.split
 
@@ -353,7 +353,7 @@ class NetworkMeasurements:
         """Accuracy and loss on the inputs that were not trained on.
 
         Raises:
-            NotRecorded: a user's network, of which these are not known.
+            NotRecorded: a user's network, whose training inputs are not known.
         """
         return self._score_of(self.split.test)
 
@@ -362,7 +362,7 @@ class NetworkMeasurements:
         """Accuracy and loss on the inputs that were trained on.
 
         Raises:
-            NotRecorded: a user's network, of which these are not known.
+            NotRecorded: a user's network, whose training inputs are not known.
         """
         return self._score_of(self.split.train)
 
@@ -373,7 +373,7 @@ class NetworkMeasurements:
 
     @cached_property
     def losses_of_right_and_wrong(self) -> tuple[float, float]:
-        """Mean loss over the inputs that are answered correctly, and over the others; NaN for none. [nats]"""
+        """Mean loss over the inputs that are answered correctly, and over the wrong ones; NaN for none. [nats]"""
         losses = self._each.loss[self.all_answers.to(self.all_logits.device) >= 0]
         return float(losses[self.is_right].mean()), float(losses[~self.is_right].mean())
 

@@ -146,7 +146,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls(self) -> QueryPosition:
-        """How the answer at CLS comes about: scores, what heads write, and the residual stream without attention."""
+        """The parts of the answer at CLS: scores, the heads' outputs, and the residual stream without attention."""
         return self.lookups.query_position(self.n, self.limit)
 
     @cached_property
@@ -190,7 +190,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls_by_lines(self) -> QueryPosition:
-        """How the answer at CLS would come about if every number's score lay on its head's line."""
+        """The parts of the answer at CLS if every number's score lay on its head's line."""
         return largest_number.with_line_scores(self.cls, self.score_lines, self.n)
 
     @cached_property

@@ -387,7 +387,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def score_of_features_alone(self) -> Score:
-        """Accuracy and loss with the features cut to their means and the key blocks of the answer."""
+        """Accuracy and loss if features keep only their means and the key blocks of the answer."""
         features, matrix, answers = self.features, self.readout_matrix, self._answers
         kept = self.basis.answer_table(features, self.key_blocks) + mean_over_pairs(features)
         kept, times = kept.to(features), product_with(matrix.to(features))
@@ -515,7 +515,7 @@ class PairMeasurements(NetworkMeasurements):
         return frequency_norms(component_norms(self.W_E)).cpu()
 
     def active_frequencies(self, deviations: float = 1) -> tuple[int, ...]:
-        """Frequencies at which the embedding's norm exceeds its mean by so many standard deviations."""
+        """Frequencies at which the embedding's norm exceeds its mean by a number of standard deviations."""
         return frequencies.active_frequencies(self.embedding_norms, deviations)
 
     @property
@@ -554,7 +554,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def held_out(self) -> Tensor | slice:
-        """Rows of the inputs that were not trained on; all, for a user's checkpoint, of which they are not known."""
+        """Rows of the inputs that were not trained on; all rows if a user's training inputs are unknown."""
         return self.split.test if self.run.knows_split else slice(None)
 
     @cached_property
@@ -569,7 +569,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def test_accuracy(self) -> float:
-        """Accuracy on the inputs that are `held_out`, for a user's checkpoint on all; mean over the questions."""
+        """Mean accuracy over the questions, on the `held_out` inputs; a user's checkpoint has all inputs there."""
         return sum(self.test_accuracies) / len(self.test_accuracies)
 
     @cached_property

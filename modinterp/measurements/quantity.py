@@ -51,7 +51,7 @@ class Reading:
         key: of the quantity; of an earlier layer than the last, `KEY_LAYER`.
         quantity: key of the quantity.
         stage: title of the group that it belongs to.
-        title: what it is, in words that fit this network.
+        title: the quantity's title, in words that fit this network.
         value: None where the network lacks what the number needs.
         note: why it is absent, or what else to know.
         unit, definition: as in `Quantity`.
@@ -84,7 +84,7 @@ class Quantity:
     """One number: its name, its meaning, and how it is computed from the measurements of a network.
 
     Attributes:
-        key: by which everything refers to it.
+        key: the name by which tables, claims and pages refer to the quantity.
         title: what it is; `{readout}`, `{features}`, `{block}`, `{blocks}` and `{answer}` are filled in by the network.
         stage: a key of `STAGES`.
         of: from measurements to the number, or to one number a layer. It raises `NotRecorded` where there is none.

@@ -54,8 +54,8 @@ class Questions(Component[Any]):
         """Number of classes of a question to the epoch at which it generalised; NaN for never.
 
         Args:
-            among: numbers of classes, of which those are left out that no question has; primes, where remainders by
-                primes are asked.
+            among: numbers of classes, such as primes for remainders by primes. Numbers that no question has are left
+                out.
         Raises:
             NotRecorded: a user's checkpoint, whose training is not known.
         """
@@ -88,7 +88,7 @@ class Questions(Component[Any]):
         """The task, where it asks for the remainders of a number by primes.
 
         Raises:
-            NoSuchPart: it asks for something else.
+            NoSuchPart: the task does not ask for remainders.
         """
         if not isinstance(self.m.task, PrimeRemainders):
             raise NoSuchPart(f"{self.m.task.name} has no remainders by primes")
@@ -122,5 +122,5 @@ class Questions(Component[Any]):
         return neuron_spectra.logged_norms(self.logged_spectra)
 
     def active_over_training(self, deviations: float) -> list[int]:
-        """How many frequencies exceed the mean norm by so many standard deviations, at every epoch that was logged."""
+        """Number of frequencies above the mean norm by a number of standard deviations, at every logged epoch."""
         return [len(frequencies.active_frequencies(norms, deviations)) for norms in self.logged_norms]

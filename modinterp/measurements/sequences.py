@@ -75,7 +75,7 @@ class SequenceMeasurements(PositionMeasurements):
         """Held-out inputs, at most as many as asked for, with the right answers at the positions read.
 
         Raises:
-            NoSuchPart: where an answer is asked for depends on the input.
+            NoSuchPart: the positions of the answers depend on the input.
         """
         rows, task = self.rows[:most], self.task
         columns = [position - task.n_ctx + task.n_read for position in task.read_positions]

@@ -16,12 +16,12 @@ _ENOUGH = 0.95  # share of the energy of all waves of the sum, by which frequenc
 
 @dataclass(frozen=True)
 class SumWaves:
-    """Waves of the sum less the answer in the logits.
+    """Waves of (sum - answer) in the logits.
 
     Attributes:
         freqs: frequencies, the fewest that hold 95% of the energy of all such waves. [cycles per p]
         share: of the logits' variance that they explain, the mean of each input left out.
-        accuracy: of these waves in place of the logits.
+        accuracy: accuracy of these waves in place of the logits.
     """
 
     freqs: tuple[int, ...]
@@ -30,7 +30,7 @@ class SumWaves:
 
 
 def sum_waves(m: NetworkMeasurements) -> SumWaves:
-    """The waves of the sum less the answer in the logits of a network that adds several numbers mod p.
+    """The waves of (sum - answer) in the logits of a network that adds several numbers mod p.
 
     These waves are the part of the logits that is a function of sum - answer alone. Doshi et al. 2024 (arXiv
     2406.03495) describe them for sums of three numbers.

@@ -26,7 +26,7 @@ class Swapped(View):
         hook: where, by the name of the hook; at the last position.
         parts: what was taken from the other pair, in words.
         rank: number of directions that were exchanged.
-        to_other: share of the pairs that get the other pair's answer, of those where the two differ.
+        to_other: share of the pairs that get the other pair's answer, over pairs where the two answers differ.
         stays: share of the pairs that keep their own answer.
         controls: name of a change of the same rank or size to the share that gets the other pair's answer under it.
     """

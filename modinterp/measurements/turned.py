@@ -36,7 +36,7 @@ class Turned(View):
 
     @property
     def logits(self) -> Logits:
-        """Logits after the turn, in the order of the basis, computed anew."""
+        """Logits after the turn, in the order of the basis; computed again at each access."""
         return self.network.logits
 
     @property

@@ -1,4 +1,4 @@
-"""Logits of networks as they are before training: what the logits of a trained one are compared with."""
+"""Logits of untrained networks, with which the logits of a trained one are compared."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Without(View):
         site: where: `embedding`, `heads`, `neurons` or `logits`.
         before, after: accuracy and loss [nats], by `all`, `train` and `test` pairs; the last two only if the split is
             known.
-        ablation: the same numbers as a row of the ablation table.
+        ablation: accuracy and loss as a row of the ablation table.
         logits: the logits without the parts, in the order of the basis.
     """
 
@@ -90,7 +90,7 @@ class Neuron(View):
         block: its best frequency [cycles per p], or the name of its representation.
         explained: share of its variance that this explains; NaN for a neuron that never changes.
         w_in: its input weights; None where they are not known.
-        w_out: what it writes to each answer, its row of W_L.
+        w_out: its row of W_L, the effect on each answer's logit.
         without: the network with the neuron held at its mean.
     """
 

@@ -23,7 +23,7 @@ def _is_plain(config: object) -> TypeGuard[TransformerConfig]:
 def to_bridge(network: Network) -> nn.Module:
     """A native `TransformerBridge` in evaluation mode, with the same logits and activations under hooks that both have.
 
-    One exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` holds what is already the pattern.
+    One exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` already holds the pattern.
 
     Raises:
         ValueError: TransformerLens has no native form of the network: a pair MLP, attention alone, attention that is

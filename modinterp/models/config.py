@@ -1,4 +1,4 @@
-"""The numbers that fix a transformer's shape and how its weights begin; what is a configuration at all."""
+"""Configurations of transformers: shape, forward pass and initialisation, with checks of every field."""
 
 from __future__ import annotations
 

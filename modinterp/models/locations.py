@@ -69,7 +69,7 @@ def part(network: nn.Module, path: str) -> nn.Module:
 def passing(
     network: nn.Module, through: Mapping[Location, Callable[[Tensor], Tensor]], batch: int = 1
 ) -> Iterator[None]:
-    """The network with what is at some locations passed through functions, until the block ends.
+    """The network with the activations at some locations passed through functions, until the block ends.
 
     Args:
         batch: how many inputs it is given.

@@ -81,10 +81,10 @@ class Layer:
 
 
 def look(wrapped: Wrapped, hooks: dict[str, Location], classes: int) -> dict[str, Location]:
-    """Hooks of a module, those that are known and those that are found.
+    """Hooks of a module: the given ones, and those found by search.
 
     Args:
-        hooks: those that are known.
+        hooks: the given hooks.
         classes: how many numbers are embedded, at least.
     """
     found = dict(hooks)
@@ -189,7 +189,7 @@ def _neurons_of_layers(
 
 
 def mean_gradient(wrapped: Wrapped, location: Location) -> Float[Tensor, "feature output"] | None:
-    """The mean gradient of the logits by what is at a location, at the last position; None where there is none.
+    """The mean gradient of the logits with respect to the activations at a location; None without a gradient.
 
     It is the matrix that reads neurons where a normalisation stands between them and the logits.
     """

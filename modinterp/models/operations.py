@@ -1,4 +1,4 @@
-"""The operations of the training pass that are had in two forms: the fast one, and one that can be mapped over runs."""
+"""Operations of the training pass in two forms: a fast one, and one that can be mapped over runs."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _DEEPEST = 3  # containers in each other
 
 
 def arrays(result: Any, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
-    """The arrays in what a network gives, each with its name: `logits` first, else as they stand.
+    """The arrays in a network's output, each with its name: `logits` first, then in their own order.
 
     >>> [name for name, _ in arrays({"hidden": torch.zeros(2, 3), "logits": torch.zeros(2, 5)})]
     ['logits', 'hidden']
@@ -64,7 +64,7 @@ def read(
     """The logits at one position out of what a network gives: of the array that is named, or of the first that fits.
 
     Args:
-        rows: how many inputs it was given.
+        rows: number of inputs that the network was given.
         classes: how many logits there must be at least.
         at: the position that is read where there are several.
         output: the array's name, as `arrays` has it.

@@ -23,7 +23,7 @@ class Word:
 
     Attributes:
         name: a letter of `LETTERS` for a number, anything else for a special token.
-        token: what is added to the number; or which token the special one is.
+        token: the number that is added to get the token; or the token of a special word.
     """
 
     name: str

@@ -92,7 +92,7 @@ class Wrapped(Network):
 
     @cached_property
     def outputs(self) -> int:
-        """How many logits the network itself gives for an input, of which those of the task's classes are kept."""
+        """Number of logits that the network gives for an input; only those of the task's classes are kept."""
         with torch.no_grad():
             return self.called(self.inputs[:1], every=True).shape[1]
 
@@ -234,7 +234,7 @@ class Wrapped(Network):
             return self.called(tokens).double()
 
     def affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:
-        """The matrix by which what is at a location, at the last position, makes the logits; None where none does.
+        """The matrix from the activations at a location to the logits, at the last position; None without one.
 
         To find the map, the activations are moved. The logits must move equally for every input, and twice as far for
         twice the move. Then the move of each activation gives a row of the matrix.

@@ -21,7 +21,7 @@ class Drawn:
     """A figure of a page.
 
     Attributes:
-        key: by which it is linked to.
+        key: the figure's key, used in links.
         title: what to see.
         html: the figure, from `figure_html`.
     """

@@ -12,7 +12,7 @@ class Damage:
 
     Attributes:
         file: its name in the folder of the run.
-        what: what is wrong with it, as a sentence that names it.
+        what: a sentence that names the file and its damage.
     """
 
     file: str

@@ -55,7 +55,7 @@ def train_on_cluster(
         share: what a group takes of a machine.
         together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
         on_refused: called in the end with the name of each run that could not be trained, and the reason.
-        repair: whether a run whose files are damaged, with no whole state to go on from, is trained anew.
+        repair: whether to train a run again if its files are damaged and no undamaged state is left.
         state_every: time between two states on disk, beyond which nothing is lost with a machine [s].
         seconds_until_tried_again: time after which a run that another process held is tried again [s].
     Returns:

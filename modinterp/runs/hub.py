@@ -106,7 +106,7 @@ def local(where: Root, *patterns: str) -> Path:
 
 
 def fetched_run(address: Address) -> Path:
-    """The folder of a run on the Hub, whose files were fetched and are those that its `run.json` names.
+    """The local folder of a run on the Hub, with the files that its `run.json` names.
 
     Files that `run.json` does not name are not fetched, and their sizes are looked at before.
     A file that does not have the checksum which `run.json` says is fetched once more.
@@ -211,7 +211,7 @@ def hub_errors(subject: str) -> Iterator[None]:
     """Turn errors of the Hub into a ValueError of one line.
 
     Args:
-        subject: what was asked for, for the error.
+        subject: the requested file or run, for the message.
     """
     from huggingface_hub import errors
 

@@ -1,4 +1,4 @@
-"""NVIDIA's MPS, by which kernels of several processes run on one GPU at the same time."""
+"""NVIDIA's MPS, which lets kernels of several processes run on one GPU at the same time."""
 
 from __future__ import annotations
 

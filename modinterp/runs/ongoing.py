@@ -31,7 +31,7 @@ class Ongoing:
         is_over: whether there is nothing more to train, and all files of the finished run are whole.
         seconds_before: time spent on it in earlier sittings.
         written: epoch and outcome of the state that is on disk.
-        damages: what was found damaged, and is written anew.
+        damages: files that were found damaged, and are written again.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Ongoing:
         return self.seconds_before + time.monotonic() - self.began
 
     def write_state(self) -> None:
-        """Write what is needed to go on from here, unless it is on disk already."""
+        """Write the state from which the training can continue, unless it is on disk already."""
         if (self.state.epoch, self.state.ended) != self.written:
             vouched = {name: digest for name, digest in self.files.items() if name.startswith("snapshots/")}
             if self.log is not None:
@@ -219,7 +219,7 @@ def damaged_files(folder: Path, written: WrittenState) -> list[Damage]:
 def files_until(folder: Path, written: WrittenState) -> tuple[dict[str, str], Spectra | None]:
     """The files that a state vouches for, and the log of spectra until then.
 
-    A state of an earlier version does not say; its files are taken as they are.
+    States of an earlier version have no such list, and their files are not checked.
     """
     path, epoch = folder / store.SPECTRA, written.state.epoch
     if written.files is None:

@@ -67,7 +67,7 @@ def own_spec(
 
 
 def own_name(op: str, p: int, seed: int, arch: str, recipe: str) -> str:
-    """The name of a user's run, which says what it was made from.
+    """The name of a user's run, made from its arguments.
 
     >>> own_name("add", 59, 1, "mlp", "fast")
     'mine/add-59-mlp-fast-1'

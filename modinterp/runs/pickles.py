@@ -20,7 +20,7 @@ _LARGEST_KEY = 2**31  # beyond it there are as many numbers of one hash as one l
 
 
 class NotPlain(ValueError):
-    """A pickle that is damaged, too large, or asks for what no file of weights needs."""
+    """A pickle that is damaged, too large, or contains operations that no file of weights needs."""
 
 
 @dataclass(frozen=True)

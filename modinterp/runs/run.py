@@ -24,7 +24,7 @@ TRAINED = Path("trained")  # where the commands put what they train
 
 
 class NotRecorded(ValueError):
-    """Something that a run was used for did not come with it: its weights, its split, its initial weights."""
+    """The run lacks something that was needed: its weights, its split, or its initial weights."""
 
 
 T = TypeVar("T", bound=Task)
@@ -91,7 +91,7 @@ class TrainedRun(Generic[T]):
         """The configuration that it was trained with, which needs no weights, or that of a foreign network.
 
         Raises:
-            NotRecorded: neither the weights came along nor what it was trained from.
+            NotRecorded: the run has neither weights nor a spec.
         """
         return self.network.cfg if self.spec is None else self.spec.model
 
@@ -102,7 +102,7 @@ class TrainedRun(Generic[T]):
     def activations(self) -> ActivationCache:
         """Every activation on all inputs at the last position, in float64, captured once.
 
-        More than 1 GiB have the network's own dtype, and are captured one by one when they are asked for. See
+        Activations of more than 1 GiB have the network's own dtype, and each is captured at first use. See
         `modinterp.activations.activations` for names and shapes.
 
         Raises:
@@ -123,7 +123,7 @@ class TrainedRun(Generic[T]):
         """Rows of the task's inputs that the network was trained on, and the other rows.
 
         Raises:
-            NotRecorded: a foreign checkpoint, of which that is not known.
+            NotRecorded: a user's checkpoint, for which this is not known.
         """
         if self.own_split is not None:
             return self.own_split
@@ -211,7 +211,7 @@ def _rows_until(epoch: int, table: pd.DataFrame | None) -> pd.DataFrame | None:
 
 
 def is_trained_here(name: str) -> bool:
-    """Whether a run lies where the commands put what they train."""
+    """Whether a run lies in the folder where the commands write their trainings."""
     return (TRAINED / name / store.RECORD).is_file()
 
 

@@ -29,7 +29,7 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
 
 
 def groups(specs: Mapping[str, RunSpec], at_once: int) -> list[dict[str, RunSpec]]:
-    """The specs in groups of one shape, of so many runs at most, in the order in which they were given.
+    """The specs in groups of one shape with a largest number of runs, in the given order.
 
     Groups do not depend on how far runs are, so that a stopped training continues in the groups in which it began.
     """
@@ -41,7 +41,7 @@ def groups(specs: Mapping[str, RunSpec], at_once: int) -> list[dict[str, RunSpec
 
 
 def unfinished_groups(specs: Mapping[str, RunSpec], at_once: int, out: Path) -> list[dict[str, RunSpec]]:
-    """The `groups` of which something is still to be trained, without their finished runs.
+    """The `groups` with unfinished runs, without their finished runs.
 
     Args:
         out: the folder in which each run has its own.

@@ -65,7 +65,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """The hyper-parameters that a source searched for, and what training a choice of them stands for.
+    """The hyper-parameters that a source searched, and the training that belongs to a choice of them.
 
     Attributes:
         source: the source's short name, with which its searches are stored.
@@ -102,7 +102,7 @@ class Space:
         self.spec({name: values[0] for name, values in self.choices.items()}, question)
 
     def study_name(self, question: Question) -> str:
-        """By which the journal of a study is recognised."""
+        """The name that identifies the study in its journal."""
         return f"{self.source}, {question}"
 
 

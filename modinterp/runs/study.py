@@ -39,7 +39,7 @@ def carry_out(
     device: str = "cpu",
     say: Callable[[str], object] = lambda line: None,
 ) -> Search:
-    """Result of a study in a space, worked on until so many of its trials are finished or in other processes' hands.
+    """Work on a study until enough trials are finished, or in work by other processes; returns its result.
 
     The choices of trial k are drawn (TPE) with a seed made of the question's seed and k. So a study by one process has
     the same result however often it was stopped. Trials whose process was killed are given up, and replaced.

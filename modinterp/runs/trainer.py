@@ -60,7 +60,7 @@ def train(
         together: how many runs of one shape train at once. By default it is 64 on a GPU, where runs together take less
             than half of the time. It is 1 on a CPU, where each run costs the same and the first then finishes sooner.
         state_every: time between two states on disk [s].
-        repair: whether a run whose files are damaged, with no whole state to go on from, is trained anew.
+        repair: whether to train a run again if its files are damaged and no undamaged state is left.
         on_refused: called with the name of each run that cannot be trained, and the reason; the other runs are trained.
             By default the first such run is an error, before any training.
         watch: called whenever something is logged, with the last row of history of each run that is training, by name.

@@ -87,7 +87,7 @@ class Source(Mapping):
 
     @cached_property
     def runs(self) -> Mapping[str, RunSpec]:
-        """Name of a run to what it is trained from.
+        """Map the name of each run to its spec.
 
         Raises:
             ValueError: a name does not begin with the source's, or the main run, which does, is not among them.
@@ -135,7 +135,7 @@ class Source(Mapping):
         """Where sources disagree with this one or it with itself, and which claims settle it.
 
         Raises:
-            ValueError: one is settled by a claim that there is not.
+            ValueError: a contradiction refers to a claim that does not exist.
         """
         conflicts: tuple[Contradiction, ...] = getattr(self._part("claims"), "CONTRADICTIONS", ())
         for conflict in conflicts:
@@ -176,10 +176,10 @@ class Source(Mapping):
         return story
 
     def overview(self, results: Mapping[str, Result]) -> tuple[str, DataFrame] | None:
-        """A title and the source's own table of what came out, which its page has first; None where it has none.
+        """A title and the source's own table of results, for the top of its page; None without such a table.
 
         Args:
-            results: id of a claim, without the source's name, to what came out.
+            results: map from the id of a claim, without the source's name, to its result.
         """
         if find_spec(f"{self.package}.overview") is None:
             return None

@@ -21,7 +21,7 @@ class Table:
     """A table below a figure.
 
     Attributes:
-        title: what it unfolds under.
+        title: the title of the folded table.
         make: from what the figure is drawn from to the table; None where that is not enough.
     """
 
@@ -88,7 +88,7 @@ class Drawing:
         return next((n for pattern in self.first_of or (main,) for n in names if fnmatchcase(n, pattern)), None)
 
     def figure(self, measured: Measured, main: str) -> go.Figure | None:
-        """The figure, if the runs that are there, and what came with them, allow it."""
+        """The figure, if the available runs have everything that it needs."""
         return self._made(self.draw, measured, main)
 
     def made_table(self, measured: Measured, main: str) -> pd.DataFrame | None:

@@ -87,7 +87,7 @@ def source(name: str) -> Source:
 
 @cache
 def catalogue() -> Mapping[str, RunSpec]:
-    """Name of every run of every source to what it is trained from."""
+    """Map the name of every run of every source to its spec."""
     return {name: spec for runs in of_each(lambda each: each.runs).values() for name, spec in runs.items()}
 
 

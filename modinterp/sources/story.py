@@ -26,8 +26,8 @@ class Story:
 
     Braces in a sentence are filled in from measurements. `{fig7.phases[grokking epoch]:,.0f}` is that number of the
     claim `fig7.phases` on the first network, in Python's format. `{fig7.phases}` is the claim's result, such as "holds
-    in 14 of 16 networks". `{fig7.phases!s}` is the source's statement. A sentence of which something was not measured
-    is not told.
+    in 14 of 16 networks". `{fig7.phases!s}` is the source's statement. A sentence with a number that was not measured
+    is left out.
 
     Attributes:
         sentences: in the order in which they are told.
@@ -43,10 +43,10 @@ class Story:
         return {named for sentence in self.sentences for named in _named(sentence)}
 
     def told(self, results: Mapping[str, Result]) -> list[Sentence]:
-        """The sentences of which all was measured, and applies, filled in.
+        """The sentences with all their numbers measured, filled in.
 
         Args:
-            results: id of a claim, without the source's name, to what came out.
+            results: map from the id of a claim, without the source's name, to its result.
         """
         return [
             tuple(_filled(sentence, results))

@@ -42,7 +42,7 @@ def stack_batches(batches: Sequence[Batch]) -> Batch:
 
 
 def pad_examples(examples: Examples, rows: int) -> Examples:
-    """The examples followed by rows without an answer, so that there are so many rows in all."""
+    """The examples, filled up to a number of rows with rows without an answer."""
     bottom = (0, 0, 0, rows - len(examples.labels))
     return Examples(F.pad(examples.inputs, bottom), F.pad(examples.labels, bottom, value=-1))
 
@@ -95,7 +95,7 @@ def _measured_part(part: Part, spec: RunSpec) -> Part:
 
 
 def unread_and_read(spec: RunSpec) -> tuple[int, int]:
-    """How many of the last positions a training leaves out, and how many of those before them it reads.
+    """How many of the last positions a training ignores, and how many positions before these it reads.
 
     Where every input is read at the same neighbouring positions, a causal network needs nothing that stands behind.
     """
@@ -151,7 +151,7 @@ class Batches:
         return Batch(tree_map(lambda x: x.to(self.device), index), labels.to(self.device), times.to(self.device))
 
     def at(self, step: int) -> Batch:
-        """The batch of a step; the same step has the same batch, whatever came before."""
+        """The batch of a step. It depends on the step alone, and not on earlier steps."""
         kind, size = self.spec.recipe.batches, self.spec.recipe.batch_size
         if kind == "full":
             return self._whole

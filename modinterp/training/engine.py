@@ -84,8 +84,8 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
     Small networks are mapped over, since Python's own time dominates there. Large networks are computed one by one,
     since products dominate. The border was measured with `benchmarks/engine.py` on a CPU. On a GPU a few large networks
     are faster one by one, too. 64 networks lose a fifth of their speed, but their numbers then do not depend on the
-    runs beside them. It depends on nothing that may differ within a group, so that a group goes on in the mode in which
-    it began.
+    runs beside them. The mode depends only on properties that all runs of a group share. So a group always continues in
+    its first mode.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     if getattr(spec.model, "normalization_type", None) is not None:  # whose lookups take their time mapped over

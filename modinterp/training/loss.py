@@ -41,7 +41,7 @@ def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """Which columns of the logits are the classes of which answer; made once, since a captured step cannot make it.
+    """Which columns of the logits belong to which answer. It is made once, because a captured step cannot make it.
 
     Attributes:
         sizes: number of classes of each answer, as `Task.output_sizes`.

@@ -103,7 +103,7 @@ class Program:
         return stack_batches(batches) if self.mapped else batches
 
     def advance(self, steps: int) -> None:
-        """Train all runs for so many steps."""
+        """Train all runs for a number of steps."""
         for _ in range(steps):
             if self.spec.recipe.batches != "full":
                 self._batch = _replaced(self._batch, self._joined([b.at(self.epoch) for b in self._batches]))

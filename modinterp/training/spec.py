@@ -79,7 +79,8 @@ class RunSpec:
         seed: decides the split, the initial weights, and all random numbers of the training.
         unstated: fields that the source leaves open, so that we chose them, such as `recipe.epochs`. The source or its
             released code states all other fields.
-        nudge: by which the run differs from another of the same seed in the rounding of its initial weights alone.
+        nudge: moves the initial weights in their last place, so that the run differs from others of its seed by
+            rounding alone.
         start: name of the published run whose final weights this one begins with; "" to draw them by the seed.
     """
 

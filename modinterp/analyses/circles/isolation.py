@@ -116,8 +116,8 @@ class Circularity:
 
     Attributes:
         mean: over the components, in [0, 1]: the number of the paper.
-        by_component: share of each component's energy at its best frequency. Two good circles make the mean 1, whatever
-            the components after them are.
+        by_component: share of each component's energy at its best frequency. Two good circles make the mean 1,
+            regardless of the components after them.
     """
 
     mean: float

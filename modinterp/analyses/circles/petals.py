@@ -1,8 +1,8 @@
 """Petals: the curves that attention makes of a circle when it mixes two of its points in a periodic proportion.
 
 Take a head whose attention to a is periodic in b. It writes alpha(b) v_a + (1 - alpha(b)) v_b. For a fixed a, this
-point moves along a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6; its
-formulas are not at hand, and these are the reconstruction of definition D12.
+point moves along a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6. Its
+formulas are printed as images, and definition D12 is our reconstruction.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ class Motion:
         revolution: turns of the centre around the origin for each turn of w a; 1 forwards, -1 backwards, 0 none.
         rotation: turns of the circle about its centre for each turn of w a; the sense in which b runs is forwards.
         orbit: root mean square distance of the centre from the origin. [units of the points]
-        revolution_radius: root mean square of the part of the centre's distance that goes round at the frequency, one
-            way or the other. [units of the points]
+        revolution_radius: root mean square of the centre's distance, for the part that turns at the frequency in either
+            direction. [units of the points]
         radius: root mean square radius of the circles. [units of the points]
         quality: share of the points' energy about their centres that lies on the circles, in [0, 1].
         centres: centre of the circle for every a.

@@ -1,4 +1,4 @@
-"""Clock or pizza: whether both inputs act alike on the logits, and whether the correct logit depends on their distance.
+"""Clock or pizza: do both inputs affect the logits equally, and does the correct logit depend on their distance?
 
 A clock multiplies: its correct logit depends little on a - b, and the two inputs act through each other. A pizza takes
 the mean of two points on a circle, whose length is `|cos(w(a - b) / 2)|`: both inputs act alike, and the correct logit
@@ -73,10 +73,10 @@ class Symmetricity:
 def gradient_symmetricity(
     network: Network, task: Task, count: int = 100, seed: int = 42, shuffled: bool = False, skip: bool = True
 ) -> Symmetricity:
-    """Gradient symmetricity: how alike the two inputs act on the logits, by the gradients at their token embeddings.
+    """Gradient symmetricity: how similar the gradients of the logits are at the token embeddings of both inputs.
 
-    It is 1 by construction for a network that adds the two embeddings. It is defined for addition; for a network that
-    subtracts it says only how alike the inputs act. Of a clock, 100 triples give it to 0.03 or so.
+    It is 1 by construction for a network that adds the two embeddings. It is defined for addition. For a network that
+    subtracts, it only says how similarly the inputs act. Of a clock, 100 triples give it to 0.03 or so.
 
     Args:
         count, seed, shuffled: number and seed of the random triples (a, b, c), and how they are drawn; see `triples`.

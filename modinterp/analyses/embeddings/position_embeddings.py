@@ -1,4 +1,4 @@
-"""Positional embeddings: how alike those of the first two positions are, and a network with the two exchanged."""
+"""Positional embeddings: how similar the first two are, and a network with the two exchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from modinterp.models import Network
 
 @dataclass(frozen=True)
 class PositionLikeness:
-    """How alike the embeddings of two positions are.
+    """How similar the embeddings of two positions are.
 
     Attributes:
         pearson: Pearson correlation of the two vectors over the dimensions of the residual stream, in [-1, 1].

@@ -37,7 +37,7 @@ def shares_of_cosines(
 
 @checked
 def share_of_cosines(found: LogitSums, count: int) -> float:
-    """The same of all pairs under their own names, whose `logit_sums` are at hand.
+    """The share for all pairs under their own labels, computed from their `logit_sums`.
 
     Args:
         count: number of cosines, the strongest whichever these are.

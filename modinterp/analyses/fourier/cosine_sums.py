@@ -101,7 +101,7 @@ def check_pairs(pairs: Int[Tensor, " pair"], p: int) -> None:
 def sums_of_pairs(
     logits: Float[Tensor, "pair output"], pairs: Int[Tensor, " pair"], orders: Int[Tensor, "order a"], sign: int = 1
 ) -> Float[Tensor, "order a"]:
-    """`renamed_answer_sums` over some pairs alone, as sums over all pairs would be if the others were like them.
+    """Estimate `renamed_answer_sums` over all pairs from a sample of pairs.
 
     Args:
         pairs: their numbers, a p + b.
@@ -135,7 +135,7 @@ def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float
 
 @checked
 def spectrum_of_sums(by_distance: Float[Tensor, " distance"]) -> Float[Tensor, " freq"]:
-    """`cosine_spectrum` of logits whose `answer_sums` are at hand. [logits]"""
+    """`cosine_spectrum`, computed from the `answer_sums` of the logits. [logits]"""
     p = len(by_distance)
     return transform(by_distance)[1::2] * fourier_basis(p)[1::2, 0] / p**2
 
@@ -173,7 +173,7 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
 
 @checked
 def fit_of_sums(found: LogitSums, freqs: Sequence[int], sign: int = 1) -> LogitFit:
-    """`logit_fit` of logits whose `logit_sums` are at hand.
+    """`logit_fit`, computed from the `logit_sums` of the logits.
 
     The waves are orthogonal to one another and to the mean of each pair and class. So each residual energy is the
     energy minus that of the fit.

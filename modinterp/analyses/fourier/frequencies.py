@@ -30,8 +30,8 @@ class KeyFrequencies:
         freqs: the key frequencies, ascending. [cycles per p]
         norms: norm of the spectrum at every frequency; entry k - 1 belongs to frequency k.
         gap: norm of the weakest key frequency over that of the strongest other frequency, which says how clear the cut
-            is: above 2 the set is beyond doubt, near 1 it is arbitrary. Infinite where the others vanish, and NaN where
-            all do, so that nothing stands out.
+            is: above 2 the set is beyond doubt, near 1 it is arbitrary. Infinite if the other norms are zero, and NaN
+                if all norms are zero.
     """
 
     freqs: tuple[int, ...]

@@ -44,7 +44,7 @@ class LogitSums:
 
     @property
     def raw(self) -> float:
-        """Energy of the logits as they are."""
+        """Energy of the unchanged logits."""
         return self.about_mean + len(self.of_class) ** 3 * self.mean**2
 
     @property

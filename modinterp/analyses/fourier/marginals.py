@@ -76,7 +76,7 @@ def marginals(x: Float[Tensor, "a b *rest"]) -> Marginals:
     Use it for energies of linear terms and of products of one frequency; `transform_2d` has all other terms as well.
 
     Args:
-        x: values for every pair (a, b), whatever the further axes.
+        x: values for every pair (a, b), with any further axes.
 
     >>> a = torch.arange(5.0)
     >>> x = torch.cos(2 * torch.pi * (a[:, None] + 2 * a) / 5) + torch.cos(2 * torch.pi * (a[:, None] + a) / 5)

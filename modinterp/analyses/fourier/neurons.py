@@ -87,7 +87,7 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
     """Shares of the variance of functions of (a, b) in linear terms, in products of one frequency, and in the rest.
 
     Args:
-        fields: values for every pair (a, b), whatever the further axes; each is centred on its mean.
+        fields: values for every pair (a, b), with any further axes; each is centred on its mean.
     Returns:
         shares; NaN where nothing varies but by rounding.
     Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
@@ -97,7 +97,7 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
 
 @checked
 def term_shares_of(found: Marginals) -> TermShares:
-    """`term_shares` of functions whose `marginals` are at hand."""
+    """`term_shares`, computed from the `marginals` of the functions."""
     energy = found.energy.sum()
     if not varies(energy.sqrt(), (energy + len(found.of_a) ** 2 * found.mean.square().sum()).sqrt()):
         return TermShares(*[float("nan")] * 3)
@@ -168,7 +168,7 @@ def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
 
 @checked
 def fits_of(found: Marginals) -> NeuronFits:
-    """`neuron_fits` of neurons whose `marginals` are at hand."""
+    """`neuron_fits`, computed from the `marginals` of the neurons."""
     shares = (found.linear + found.products) / found.energy
     return NeuronFits(shares.masked_fill(found.is_constant, torch.nan))
 

@@ -173,7 +173,7 @@ def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, .
     """The part of a function of (a, b) that is waves of a + b at the given frequencies; it has the shape of x.
 
     Args:
-        x: values for every pair (a, b), whatever the further axes.
+        x: values for every pair (a, b), with any further axes.
         sign: 1 for waves of a + b, -1 for waves of a - b.
     Raises:
         ValueError: a frequency outside 1..p // 2.

@@ -1,4 +1,4 @@
-"""Logits against characters: the algorithm by which chi(a b c^-1) is largest where c = a b."""
+"""Compare logits with characters: the algorithm reads c = a b off the largest chi(a b c^-1)."""
 
 from __future__ import annotations
 

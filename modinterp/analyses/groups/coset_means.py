@@ -1,4 +1,4 @@
-"""Neurons with the means over cosets in their place, and over other sets of elements as large."""
+"""Replace neurons by their means over cosets and, as a control, over other sets of the same size."""
 
 from __future__ import annotations
 

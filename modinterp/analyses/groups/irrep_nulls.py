@@ -45,10 +45,10 @@ def spectrum_nulls(
     """How clearly representations stand out of the map to logits, against all three nulls of a matrix.
 
     Args:
-        W_L: map from neurons (or whatever the logits are read from) to logits.
+        W_L: the matrix that makes the logits, usually from the neurons.
         irreps: all of the group, the trivial one first.
         count: number of key representations.
-        at_start: the same matrix of networks at initialisation; None where these are not to be had.
+        at_start: the same matrix of networks at initialisation; None if they are not available.
         draws, seed: number and seed of the draws from the other two nulls.
     """
     drawn = matrices_without_structure(W_L, at_start, draws, seed)

@@ -26,7 +26,7 @@ class NeuronIrreps:
 
     Attributes:
         shares: share of the energy of each, about its mean, in each representation; NaN for a constant one.
-        live: whether it varies at all, beside the others.
+        live: whether the neuron varies noticeably, compared with the other neurons.
     """
 
     shares: Float[Tensor, "irrep neuron"]
@@ -34,7 +34,7 @@ class NeuronIrreps:
 
     @property
     def own(self) -> Int[Tensor, " neuron"]:
-        """The strongest representation of each, as its place among all."""
+        """The index of each neuron's strongest representation."""
         return self.shares.nan_to_num(0).argmax(dim=0)
 
     @property

@@ -1,10 +1,10 @@
 """A lower bound, from weights and cosets, on how many products a network with one hidden layer answers rightly.
 
-A neuron whose two inputs are constant on cosets takes one value for each pair of cosets, whatever elements these hold.
-Neurons with the same two partitions share a table from pairs of cosets to logits. The logits of a pair are a sum of one
-entry from each table. So the sum has one term for each pair of partitions, not one for each neuron. A ReLU changes by
-no more than its input. So the distance of the inputs from their means over cosets bounds the distance of the logits
-from those sums, for all pairs at once. A pair is proven where the correct logit leads by more than that.
+A neuron whose two inputs are constant on cosets has one value for each pair of cosets. Neurons with the same two
+partitions share a table from pairs of cosets to logits. The logits of a pair are a sum of one entry from each table. So
+the sum has one term for each pair of partitions, not one for each neuron. A ReLU changes by no more than its input. So
+the distance of the inputs from their means over cosets bounds the distance of the logits from those sums, for all pairs
+at once. A pair is proven where the correct logit leads by more than that.
 
 The reading by cosets is that of Stander et al. 2023; bounds of such networks are in Wu et al. 2024.
 """
@@ -32,7 +32,7 @@ class ProductBound:
         proven: number of pairs whose answer is proven right.
         pairs: number of all pairs.
         operations: products and sums that the proof takes once the partitions are known.
-        by_trying: those that trying all pairs takes.
+        by_trying: number of operations for trying all pairs.
         tables: number of tables, of neurons with the same partitions.
         slack: mean over answers of the largest possible error of a margin. [nats]
     """

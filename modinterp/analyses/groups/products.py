@@ -64,7 +64,7 @@ def pair_shares(
     """Shares of activations in rho(a), rho(b) and rho(a b), each activation centred over all pairs.
 
     Args:
-        each: shares of every activation instead of those of all together.
+        each: whether to give the shares of every single activation, and not those of all together.
     Source: Chughtai et al. 2023, section 5.3.
     """
     centred = x.double() - x.double().mean(dim=(0, 1))

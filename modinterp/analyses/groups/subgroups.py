@@ -25,7 +25,7 @@ CONSTANT = 0.95  # share of a function's variance, from which it counts as const
 def subgroups(task: Group) -> tuple[frozenset[int], ...]:
     """All subgroups, the smallest first.
 
-    They are found by joining cyclic subgroups until nothing new comes out.
+    They are found by joining cyclic subgroups until no new subgroup appears.
 
     Raises:
         ValueError: there are more than 4,096.

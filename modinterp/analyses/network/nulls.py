@@ -1,4 +1,4 @@
-"""Null distributions of Fourier measures: what they are in networks and matrices without Fourier structure.
+"""Null distributions of Fourier measures, from networks and matrices without Fourier structure.
 
 There are three nulls. The first is the same architecture at initialisation. The second is the trained network with its
 residues relabelled at random, which keeps every weight and removes only the cyclic order. The third is random matrices
@@ -183,8 +183,8 @@ def readouts_at_start(config: Config, draws: int) -> Iterable[Float[Tensor, "neu
     Where there are more neurons than dimensions of the residual stream, neurons are rotated into as many rows as it has
     dimensions: lengths and angles of the columns stay, and a transform takes a fraction of the time.
 
-    It is W_U where no neurons write into the residual stream: in a pair MLP, and in attention alone. Nothing else of
-    these networks is drawn.
+    It is W_U where no neurons write into the residual stream: in a pair MLP, and in attention alone. No other weights
+    of these networks are drawn.
     """
     last = f"blocks.{config.n_layers - 1}.mlp.W_out"
     for seed in range(draws):
@@ -208,8 +208,8 @@ def matrices_without_structure(
     Only lengths and angles of their columns mean anything: their rows are neurons in a basis of their own.
 
     Args:
-        W_L: map from neurons (or whatever the logits are read from) to logits.
-        at_start: the same matrix of networks at initialisation; None where these are not to be had.
+        W_L: the matrix that makes the logits, usually from the neurons.
+        at_start: the same matrix of networks at initialisation; None if they are not available.
         draws, seed: number and seed of the draws from the other two nulls.
     """
     W = W_L.double().cpu()
@@ -233,9 +233,9 @@ def spectrum_nulls(
     """How clearly frequencies stand out of the map to logits, against all three nulls.
 
     Args:
-        W_L: map from neurons (or whatever the logits are read from) to logits.
+        W_L: the matrix that makes the logits, usually from the neurons.
         count: number of key frequencies.
-        at_start: the same matrix of networks at initialisation; None where these are not to be had.
+        at_start: the same matrix of networks at initialisation; None if they are not available.
         draws, seed: number and seed of the draws from the other two nulls.
     """
     observed, drawn = separation(W_L, count), matrices_without_structure(W_L, at_start, draws, seed)
@@ -278,7 +278,7 @@ def logit_nulls(
 
     Args:
         count: number of cosines.
-        at_start: logits of networks at initialisation; None where these are not to be had.
+        at_start: logits of networks at initialisation; None if they are not available.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
         draws, seed: number and seed of the random renamings.
         pairs: numbers a p + b of the pairs that draws are taken on, and that `at_start` holds; all by default. Fewer

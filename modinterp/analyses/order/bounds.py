@@ -2,7 +2,7 @@
 
 The inputs are cut into boxes. A box has the largest number m, the number of times that m occurs, and an interval for
 each other number. The order of the numbers is free. A box is proven if for every input in it and every other answer j
-the logit of m is larger. That is shown in three steps, each of which errs on the safe side alone:
+the logit of m is larger. The proof has three steps, and each step can only make the bound weaker:
 
 1. The input of a neuron is linear in what every head writes, and a head writes a weighted mean of OV outputs. The
 smallest and the largest mean over the box bound each neuron.

@@ -1,4 +1,4 @@
-"""Copying: whether a number that all heads attend to comes out as the answer, and how much of another it tolerates.
+"""Copying: does a number that all heads attend to become the answer, and how much of another may be mixed in?
 
 Source: "Circuit engineering", the o-v circuit and the robustness of copying.
 """

@@ -54,7 +54,7 @@ class LogitMap:
     def logits_between(
         self, one: Float[Tensor, "pair d_model"], other: Float[Tensor, "pair d_model"], shares: Iterable[float]
     ) -> Iterator[Float[Tensor, "pair output"]]:
-        """Logits of (1 - e) one + e other for every share e: what is linear is computed at the two ends alone.
+        """Logits of (1 - e) one + e other for every share e. The linear part is computed only at both ends.
 
         Args:
             one, other: residual streams after attention.
@@ -138,7 +138,7 @@ class Lookups:
         resid: the residual stream before attention: token and positional embedding.
         queries, keys: query and key of each head; attention scores are their product over sqrt(d_head).
         ov: OV output, what each head adds to the residual stream of a position that attends to the token alone.
-        b_O: bias that attention adds whatever it attends to.
+        b_O: bias that attention adds regardless of its pattern.
         logit_map: the MLP and the unembedding.
     """
 

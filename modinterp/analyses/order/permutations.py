@@ -43,7 +43,7 @@ def neighbour_contrast(similarity: Float[Tensor, "order order"], shuffle: Int[Te
     """How much of the pattern in a similarity matrix belongs to the sequence of its rows.
 
     It is the mean absolute step between neighbouring entries, over the same after rows and columns are put in another
-    sequence: below 1 where neighbours are alike, 1 where the sequence means nothing.
+    sequence: below 1 if neighbours are similar, and 1 if the order is meaningless.
 
     Args:
         shuffle: the other sequence, a permutation of the rows.

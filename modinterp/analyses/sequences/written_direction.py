@@ -1,4 +1,4 @@
-"""The one direction along which a head writes what it reads of each token."""
+"""The single direction along which a head writes its values of all tokens."""
 
 from __future__ import annotations
 

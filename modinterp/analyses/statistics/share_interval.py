@@ -1,4 +1,4 @@
-"""A share of so many cases, with the interval in which the share of all such cases lies."""
+"""A share of a number of cases, with a confidence interval for the share of all such cases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many, with a 95% interval for the share.
+    """A count out of a total, with a 95% interval for the share.
 
     Where all hold, or none does, the interval is the exact one-sided one; else it is Wilson's score interval (1927).
 

@@ -38,7 +38,7 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
 
     Args:
         task: what the network was trained on.
-        split: the inputs trained on, and the others.
+        split: the training inputs and the test inputs.
         freqs: the key frequencies of the finished network, the same at every epoch.
     Raises:
         ValueError: an operation mod p whose answers are no waves of a + b or a - b.
@@ -85,7 +85,7 @@ def progress_measures(
     Args:
         networks: epoch and network of each snapshot, in order; only one is held at a time.
         task: what the networks were trained on.
-        split: the inputs trained on, and the others.
+        split: the training inputs and the test inputs.
         freqs: the key frequencies of the finished network.
     """
     return pd.DataFrame([{"epoch": epoch} | progress_at(network, task, split, freqs) for epoch, network in networks])

@@ -15,7 +15,7 @@ class Algorithm:
     """One algorithm, with its predictions for interventions inside a network that uses it.
 
     Attributes:
-        name: what it is called, such as `circles`.
+        name: the algorithm's name, such as `circles`.
         label: the verdict on a network that uses it.
         foretells: key of a quantity to the tolerance that it must lie in, and why.
         says: from the measurements of a network that uses it to a sentence with the numbers.

@@ -76,7 +76,7 @@ def table(results: Mapping[str, Result]) -> pd.DataFrame:
     """One row for each criterion, and one more for each further claim that answers it.
 
     Args:
-        results: id of a claim, without the source's name, to what came out.
+        results: map from the id of a claim, without the source's name, to its result.
     """
     rows = []
     for criterion in CRITERIA:

@@ -53,7 +53,7 @@ def lists_with(task: SortedList, given: Int[Tensor, "input k"], seed: int, none_
 
 
 def triples(task: SortedList, each: int = 30) -> Asked:
-    """Lists that hold d, d + 1 and d + 2, so many for every d, and are asked behind d."""
+    """Lists that hold d, d + 1 and d + 2, a number of them for every d; the question stands behind d."""
     d = torch.arange(task.limit - 2).repeat_interleave(each).unsqueeze(1)
     return lists_with(task, d + torch.arange(3), seed=0)
 

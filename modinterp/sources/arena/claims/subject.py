@@ -1,4 +1,4 @@
-"""Which network of a run is judged, and what claims about the same problem share."""
+"""The network of a run that claims are measured on, and shared parts of claims about one problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How networks on all pairs come about: kept frequencies, leaks of ReLU, alignment first, the lottery."""
+"""How networks on all pairs form: kept frequencies, leaks of ReLU, alignment first, the lottery."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def last_epoch(m: PairMeasurements) -> int:
 
 
 def check_as_long(m: PairMeasurements, epochs: float) -> None:
-    """Refuse a run that ended while what is asked of it could still have come about.
+    """Refuse a run that ended before the claim about it could be decided.
 
     Args:
         epochs: by which it would have been decided.

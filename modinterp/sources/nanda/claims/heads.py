@@ -63,7 +63,7 @@ def head_roles(*names: str) -> Measure:
 
 
 def of_rank(heads: Sequence[T], rank: int) -> T:
-    """What belongs to the head of a rank, 0 for the first, of heads in their order.
+    """The value of the head of a rank, where 0 is the first head in their order.
 
     Raises:
         NoSuchPart: the network has fewer heads.

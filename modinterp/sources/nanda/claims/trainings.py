@@ -1,4 +1,4 @@
-"""What the claims on many set-ups ask of a training: how far it came, when it grokked, and the names of these numbers."""
+"""Numbers of a training that claims on many set-ups use: its last epoch, when it grokked, and their names."""
 
 from __future__ import annotations
 
