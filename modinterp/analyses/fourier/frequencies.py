@@ -29,9 +29,9 @@ class KeyFrequencies:
     Attributes:
         freqs: the key frequencies, ascending. [cycles per p]
         norms: norm of the spectrum at every frequency; entry k - 1 belongs to frequency k.
-        gap: norm of the weakest key frequency over that of the strongest other frequency, which says how clear the cut
-            is: above 2 the set is beyond doubt, near 1 it is arbitrary. Infinite if the other norms are zero, and NaN
-                if all norms are zero.
+        gap: norm of the weakest key frequency over that of the strongest other frequency. It says how clear the cut
+            is: above 2 the set is certain, near 1 it is arbitrary. Infinite if the other norms are zero, and NaN if all
+            norms are zero.
     """
 
     freqs: tuple[int, ...]
