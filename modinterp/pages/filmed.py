@@ -46,5 +46,8 @@ def _title(m: CyclicMeasurements) -> str:
     if found.grokked == found.grokked:  # no NaN
         return f"The network generalises at epoch {found.grokked:,.0f}: circles and spectrum as they form"
     if found.memorised == found.memorised:
-        return f"The network memorises at epoch {found.memorised:,.0f} and does not generalise"
+        right = m.history["test_accuracy"].iloc[-1]
+        return (
+            f"The network memorises at epoch {found.memorised:,.0f}, and ends right on {right:.1%} of the other inputs"
+        )
     return "Circles, spectrum, neurons and logits in the course of the training"
