@@ -19,6 +19,7 @@ from modinterp.runs import NotRecorded
 from modinterp.sources.clock.runs import SEEDS, STOPPED_DECAY
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
+WITHOUT_DECAY = "final test accuracy without decay, highest"
 EPOCHS = (5_000, 10_000, 20_000)
 
 
@@ -65,7 +66,7 @@ def _frequencies_over_training(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _gone_without_decay(*runs: CyclicMeasurements) -> dict[str, Value]:
     """How many active frequencies go after 5,000 epochs, of all seeds together, with weight decay and without."""
-    gone = {True: 0, False: 0}
+    gone, accuracies = {True: 0, False: 0}, [float(m["final_test_accuracy"]) for m in runs if m.recipe.decay_until]
     for m in runs:
         counts = [len(significant_frequencies(_embedding_at(m, epoch))) for epoch in (EPOCHS[0], EPOCHS[-1])]
         gone[m.recipe.decay_until > 0] += counts[0] - counts[1]
@@ -74,6 +75,7 @@ def _gone_without_decay(*runs: CyclicMeasurements) -> dict[str, Value]:
         "frequencies that go without decay, over those that go with it": (
             gone[True] / gone[False] if gone[False] else math.nan
         ),
+        WITHOUT_DECAY: max(accuracies, default=math.nan),
     }
 
 
@@ -197,6 +199,7 @@ CLAIMS = (
         },
         needs=(*SEEDS, *STOPPED_DECAY),
         required=("clock/no-pos-*", "clock/decay-until-5000-*"),
+        reported=(WITHOUT_DECAY,),
         scope="any seed",
         shuffled=True,
     ),
