@@ -156,8 +156,8 @@ CLAIMS = (
         given={SEED: equals(42, "neurons of another seed have other numbers")},
         needs=CUMSUM[:1],
         finding=one_seed(
-            "All six signs are the other way round, as in the source's own figure and in the network that its recipe "
-            "and seed give: 2 and 7 fire on positive means."
+            "All six signs are reversed, as in the source's own figure. The network of its recipe and seed "
+            "agrees: neurons 2 and 7 fire on positive means."
         ),
         figure="cumsum_neurons",
     ),

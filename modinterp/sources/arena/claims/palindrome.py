@@ -166,8 +166,8 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "In palindrome-1 head 0.1 does the reverse: at six places its weight on the mirror is larger by 0.34 to 0.52 "
-            "where the two are unequal."
+            "In palindrome-1 head 0.1 does the reverse. At six places its weight on the mirror place is larger by "
+            "0.34 to 0.52 where the two tokens are unequal."
         ),
         figure="palindrome_mirror",
     ),
@@ -198,9 +198,9 @@ CLAIMS = (
         reported=tuple(ZEROS.values()),
         needs=PALINDROME[:1],
         finding=one_seed(
-            "The order is the source's and zeros blame head 0.1 as well, but the margins are 0.48, 6.52, 0.27 and 6.76. "
-            "The network is the authors' up to rounding alone, and from one of its last rounds to the next these margins "
-            "move by up to 1.05."
+            "The heads rank as in the source, and zeros blame head 0.1 as well, but the margins are 0.48, 6.52, "
+            "0.27 and 6.76. The network is the authors' up to rounding. Between its last saved rounds these "
+            "margins move by up to 1.05."
         ),
     ),
     Claim(
@@ -229,9 +229,10 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "With the authors' seed the median cosine of what unequal places write is 0.98. With another it is 0.58: they point "
-            "several ways there, though their keys lie along the query of END all the same. In palindrome-1 no place attends to its "
-            "mirror where equal, so that there is none to compare."
+            "With the authors' seed, what the head writes at unequal places has a median cosine of 0.98. With "
+            "another seed the median is 0.58: the outputs point several ways, though their keys lie along the "
+            "query of END. In palindrome-1 no place attends to its mirror place where the two are equal, so there "
+            "is nothing to compare."
         ),
         control="without control",
     ),

@@ -162,7 +162,10 @@ CLAIMS = (
                 what="the scores of SEP",
                 before="those of its token alone: -0.928, held",
                 now="those of its token and of the one position at which it stands: -0.999",
-                why="no SEP stands elsewhere, and with both the figures of the authors' network come back",
+                why=(
+                    "SEP stands at no other position, and with both scores the figures of the authors' network "
+                    "come back"
+                ),
             ),
         ),
         figure="sort_scores",

@@ -137,6 +137,6 @@ CLAIMS = (
         },
         needs=SUM1,
         scope="any seed",
-        finding=one_seed("One digit of the four stays unlearned."),
+        finding=one_seed("One of the four digits stays unlearned."),
     ),
 )

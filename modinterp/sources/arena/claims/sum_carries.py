@@ -173,7 +173,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "The network of the authors' seed does it in every column; others have such a head in some columns alone."
+            "The network of the authors' seed has such a head in every column; the others have one in some "
+            "columns alone."
         ),
         figure="sum_agreement",
     ),
@@ -215,7 +216,7 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Heads attend to both digits alike on average alone; each network has one that prefers a digit."
+            "Heads attend to both digits alike on average alone. Each network has one head that prefers a digit."
         ),
         control="without control",
     ),
@@ -229,7 +230,7 @@ CLAIMS = (
         reported=(FORWARDS,),
         needs=SUM,
         scope="any seed",
-        finding=mixed("The network of the authors' seed has them; others have none."),
+        finding=mixed("The network of the authors' seed has such heads; the others have none."),
         figure="sum_agreement",
     ),
     Claim(
@@ -257,6 +258,6 @@ CLAIMS = (
         reported=(FROZEN,),
         needs=SUM,
         scope="any seed",
-        finding=refuted("They attend mostly to other positions."),
+        finding=refuted("The heads of the second layer attend mostly to other positions."),
     ),
 )

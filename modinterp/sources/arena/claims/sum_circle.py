@@ -134,7 +134,10 @@ CLAIMS = (
         reported=(BY_TWO,),
         needs=SUM,
         scope="any seed",
-        finding=mixed("In the network of the authors' seed; others spread the digits over two circles."),
+        finding=mixed(
+            "The digits lie on a circle in the network of the authors' seed; other networks spread the digits "
+            "over two circles."
+        ),
         figure="sum_circle",
     ),
     Claim(
@@ -174,7 +177,7 @@ CLAIMS = (
         expected={SAME: equals(1, "all that the source finds in its network")},
         needs=SUM,
         scope="any seed",
-        finding=mixed("The authors' seed is the one that has all of it."),
+        finding=mixed("Only the network of the authors' seed shows every part of the algorithm."),
     ),
     Claim(
         id="arena.sum.carry_swap",
@@ -184,7 +187,7 @@ CLAIMS = (
         expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=refuted("Along one direction, the same for all digits, hardly any digit moves.", "our own expectation"),
+        finding=refuted("One direction, the same for all digits, moves hardly any digit.", "our own expectation"),
     ),
     Claim(
         id="arena.sum.nines_swap",
@@ -194,7 +197,7 @@ CLAIMS = (
         expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=refuted("Along one direction, the same for all digits, hardly any digit moves.", "our own expectation"),
+        finding=refuted("One direction, the same for all digits, moves hardly any digit.", "our own expectation"),
     ),
     Claim(
         id="arena.sum.half_turn",

@@ -71,8 +71,9 @@ CLAIMS = (
         reported=("end", "memorised", "grokked"),
         needs=ADD[:1],
         finding=mixed(
-            "With 39% of the pairs it is earlier in all ten seeds: it begins between epoch 900 and 5,200 and is over "
-            "between 1,300 and 6,600. The band that two of them meet is wide; in the first seed it is 2,300 to 3,200."
+            "With 39% of the pairs, grokking is earlier than the source says in all ten seeds. It begins between "
+            "epochs 900 and 5,200 and ends between 1,300 and 6,600. Two seeds meet the wide tolerance; in the "
+            "first seed grokking takes from epoch 2,300 to 3,200."
         ),
         figure="add_curves",
     ),
@@ -118,7 +119,9 @@ CLAIMS = (
                 what="the upper end of the band",
                 before="0.317 to 0.917; seed 2 has 0.937",
                 now="at least 0.317",
-                why="the statement is that they are close, and closer does not go against it",
+                why=(
+                    "the statement says that the embeddings are close; embeddings that are closer do not contradict it"
+                ),
             ),
         ),
         control="also true of another operation",
@@ -145,10 +148,10 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="a further number is expected",
+                what="one more number has an expected value",
                 before="the difference by the order alone: 5e-6, and 2e-5 before training",
                 now="that other pairs differ more as well: 1.13 in the first network, and 0.13 before training",
-                why="where no pair makes a difference, no order can",
+                why="in a network where no pair makes a difference, no order of the pair can",
             ),
         ),
         control="also true of another operation",

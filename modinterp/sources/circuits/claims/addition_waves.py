@@ -104,8 +104,8 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         finding=mixed(
-            "one frequency explains 80% to 98% of the median one of them, but 69% in add-1, whose three are at 45%, 69% and "
-            "94%; of all neurons it explains 93% to 97% in the median"
+            "One frequency explains 80% to 98% of the median one of these neurons. In add-1 it explains 69%: its "
+            "three neurons are at 45%, 69% and 94%. Over all neurons the median is 93% to 97%."
         ),
         figure="add_neurons",
     ),
@@ -136,8 +136,8 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         finding=mixed(
-            "a Gini coefficient of 0.81 to 0.87 of the sizes in nine seeds and 0.93 in one; 0.9992 or more of their "
-            "squares in all, so that sparse they are"
+            "The sizes have a Gini coefficient of 0.81 to 0.87 in nine seeds and of 0.93 in one. Their squares "
+            "have 0.9992 or more in every seed: the squares are as sparse as stated, the sizes are not."
         ),
         reported=("median Gini coefficient of a neuron's squares",),
         figure="add_neurons",
@@ -158,7 +158,7 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 was="mixed",
-                what="what counts as one network",
+                what="which trainings count as one network",
                 before="two trainings counted twice, as they were also cut sooner for the sweep over widths: in 11 of 12; mixed",
                 now="each training once, as far as it went; holds in all ten",
                 why="the same training twice is one network",
@@ -167,7 +167,10 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         finding=Finding(
-            why="two networks that are these trainings cut sooner do not count; in one of them nine stand out"
+            why=(
+                "Two networks that repeat these trainings but stop sooner do not count. In one of them nine "
+                "frequencies stand out."
+            )
         ),
         reported=("n_keys",),
         figure="add_spectra",

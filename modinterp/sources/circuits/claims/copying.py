@@ -57,10 +57,10 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
         Change(
             date="2026-11-23",
             was="refuted",
-            what="the numbers that it is measured over",
+            what="the numbers over which copying is measured",
             before=f"all from 20 on, of which 99% must be right from the start: undefined, with {before}; refuted",
             now=f"those that are copied without another one, 90% of all or more: {now}",
-            why="what tolerates nothing because it is not copied at all says nothing of how much copying tolerates",
+            why="a number that is not copied at all tolerates nothing, and does not show how much copying tolerates",
         ),
     )
 

@@ -164,7 +164,9 @@ CLAIMS = (
         expected={"gain in accuracy": at_least(0.1, '"does not generalise properly" before')},
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
-        finding=one_seed("99.78% of the tokens are right with 40,000 inputs, 99.93% with 400,000"),
+        finding=one_seed(
+            "The network answers 99.78% of the tokens correctly with 40,000 inputs, and 99.93% with 400,000."
+        ),
     ),
     Claim(
         id="circuits.data.max_below20",
@@ -244,10 +246,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="the sort that is compared",
+                what="which sort is compared",
                 before="the one from 400,000 inputs: 28.1 times the loss, 2.0 points of accuracy; held",
                 now="the one from 40,000 inputs, as many as the median has: 9.07 times and 1.8 points",
-                why="what ten times the inputs are worth is another claim",
+                why="another claim measures what ten times as many inputs change",
             ),
         ),
     ),
@@ -285,16 +287,17 @@ CLAIMS = (
         required=EVERY_SEED,
         finding=Finding(
             "holds",
-            "addition is best at 32, and at any width above that hardly worse (1.6e-7 to 2.1e-7); the median is best at 256",
+            "Addition is best at width 32, and hardly worse at any larger width (1.6e-7 to 2.1e-7). The median is "
+            "best at width 256.",
         ),
         figure="widths",
         changed=(
             Change(
                 date="2026-11-23",
-                what="the runs that it asks for, and the verdict",
+                what="the runs that the claim needs, and the verdict",
                 before="one seed a width: addition best at 64, by 1.54e-7 to 1.80e-7 at 512; held",
                 now="three seeds a width and the median of their losses: open until they are trained",
-                why="what one seed decides by a sixth of its loss another may decide otherwise",
+                why="one seed decides the verdict by a sixth of its loss; another seed may decide otherwise",
             ),
         ),
     ),
@@ -312,7 +315,8 @@ CLAIMS = (
         needs=OF_WIDTHS,
         required=EVERY_SEED,
         finding=refuted(
-            "of addition it falls and stays: at the widest it is 1.15 times its lowest; of the median it is 1.50 times",
+            "The loss of addition falls and stays low: at the largest width it is 1.15 times its lowest value. "
+            "The loss of the median is 1.50 times its lowest value.",
             "setting",
         ),
         figure="widths",

@@ -107,7 +107,7 @@ CLAIMS = (
                 what="the statement, which was weaker than the source's",
                 before="the query at CLS is constant: 0, of any network",
                 now="the numbers' queries are monotonic as well: 0.977, 0.976 and 0.982",
-                why="the source says both",
+                why="the source makes both statements",
             ),
         ),
     ),
@@ -128,15 +128,18 @@ CLAIMS = (
                 what="the statement, which was weaker than the source's",
                 before="close to straight from 20 on: 0.921, 0.928 and 0.912, held",
                 now="flat below 20 as well, half as steep at most: 2.89, 2.32 and 1.75 times",
-                why="the source says both",
+                why="the source makes both statements",
             ),
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="the statement, which went back to the ledger's",
+                what="the statement, which is again the ledger's",
                 before="flat below 20 as well: 1.7 to 2.9 times as steep there; refuted",
                 now="close to straight from 20 on; how steep it is below is reported",
-                why="the source says 'flat' of data that hardly has small numbers, on which max.k_flat is measured; these networks saw a tenth of them",
+                why=(
+                    "the source says 'flat' of data that hardly has small numbers. max.k_flat measures that; in "
+                    "the training data of these networks a tenth of the inputs had small numbers"
+                ),
             ),
         ),
     ),
@@ -178,10 +181,10 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 was="refuted",
-                what="the statement, and the bands of the slope, which are gone",
+                what="the statement; the tolerances of the slope are removed",
                 before="a dimension of slope -0.012 in size: all 128 slopes lie between 0.0148 and 0.0184, refuted",
                 now="a dimension is a line, 0.945 of its variance; the range of the slopes is told beside it",
-                why="the slope is an example from the report's own network, for which the ledger asks to report the range",
+                why="the slope is an example from the report's own network; the ledger asks only to report its range",
             ),
         ),
     ),

@@ -51,10 +51,10 @@ def told_inputs_apart(trained: str) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="a further number is expected",
+            what="one more number has an expected value",
             before="cosines of the orders of an input alone, which are above 0.9999 before training",
             now=f"that different inputs are less alike as well: {trained}, and 0.93 before training",
-            why="where no input makes a difference, no order can",
+            why="in a network where no input makes a difference, no order of the inputs can",
         ),
     )
 
@@ -98,8 +98,9 @@ CLAIMS = (
         },
         needs=BALANCED[:1],
         finding=refuted(
-            "a mean cosine of 0.38 to 0.51 among input positions: alike, but far from equal. It grows with the length of "
-            "training, which the report does not state: 0.04 after 2,000 steps",
+            "Among input positions the mean cosine is 0.38 to 0.51: the embeddings are alike, but far from equal. "
+            "The cosine grows with the length of training, which the report does not state. After 2,000 steps it "
+            "is 0.04.",
             "setting",
         ),
         figure="positions",
@@ -120,8 +121,8 @@ CLAIMS = (
         scope="any seed",
         figure="orders",
         finding=mixed(
-            "the mean is 0.995 to 0.997 in every network; the least alike of 50 inputs in all their orders is at 0.952 to 0.976 "
-            "in some and down to 0.808 in others, where nearly identical is said"
+            "The mean is 0.995 to 0.997 in every network. The least alike of 50 inputs, in all their orders, is "
+            'at 0.952 to 0.976 in some networks and down to 0.808 in others. The source says "nearly identical".'
         ),
         changed=told_inputs_apart("0.19 in the first network"),
         control="also true of another operation",

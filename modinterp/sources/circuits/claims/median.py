@@ -39,10 +39,10 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="the lower end of the band",
+                what="the lower end of the tolerance",
                 before="1, in which 28.1 lies, but the 1.005 of two networks before training as well",
                 now="1.1",
-                why="so that it tells two networks that learned from two that did not",
+                why="the tolerance should distinguish two networks that learned from two that did not",
             ),
         ),
     ),

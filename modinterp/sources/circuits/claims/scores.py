@@ -112,11 +112,11 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the measure and its band",
+                what="the measure and its tolerance",
                 before="at most 0: -2.33, -2.88 and -2.22 nats, but -0.0002 before training, too",
                 now="at most -0.25 of the table's standard deviation: -0.659, -0.706 and -0.729; -0.021 before "
                 "training",
-                why="what cannot be seen in a heat-map is not what the source saw in one",
+                why="the source looked at a heat-map, so an effect that no heat-map shows is not the one it saw",
             ),
         ),
     ),
@@ -163,8 +163,9 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         finding=mixed(
-            "a correlation of 0.95 or more in all heads of most seeds, and of 0.943 to 0.9495 in one head of the others; "
-            "with scores on lines 99.8% to 99.95% are right, as with the network's own"
+            "In most seeds every head has a correlation of 0.95 or more; in the others one head has 0.943 to "
+            "0.9495. With scores on the fitted lines 99.8% to 99.95% of the answers are right, as with the "
+            "network's own scores."
         ),
         figure="idealised",
     ),

@@ -131,15 +131,18 @@ CLAIMS = (
                 what="the measure",
                 before="the step across the diagonal of the table, at most 1 standard deviation: 1.05, refuted",
                 now="what the difference of two numbers explains, at most 0.5 of the variance: 0.772, refuted",
-                why="the step is seen next to the diagonal alone",
+                why="the step is visible only next to the diagonal",
             ),
             Change(
                 date="2026-11-23",
                 was="refuted",
-                what="what is claimed",
+                what="what the claim states",
                 before="that the tables follow no plain rule: 0.772, where 0.5 is expected; refuted",
                 now="nothing but what is drawn; the 0.772 is told beside it (0.019 where the numbers are shuffled)",
-                why='"no pattern found" says what somebody saw, and not that there is none; the ledger counts no claim',
+                why=(
+                    '"no pattern found" reports what somebody saw, and does not say that there is no pattern; the '
+                    "ledger counts no claim here"
+                ),
             ),
         ),
     ),
@@ -155,10 +158,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number is expected",
+                what="a second number has an expected value",
                 before="a share tolerated, which a network that copies nothing does not have",
                 now="that it copies as well: 1.0 of all numbers, and 0.005 before training",
-                why="so that there is a number before training to compare with",
+                why="the number before training is needed for comparison",
             ),
         ),
     ),

@@ -142,8 +142,9 @@ CLAIMS = (
         needs=SORT,
         scope="any seed",
         finding=refuted(
-            "the last output attends to the largest in 91% to 97% of the inputs, but the one before it to the second "
-            "largest in 53% to 62% with its best head, the two before that in 55% to 60% and 52% to 60%"
+            "The last output attends to the largest number in 91% to 97% of the inputs. With its best head, the "
+            "output before the last attends to the second largest in 53% to 62%. The two outputs before that do "
+            "so for their own numbers in 55% to 60% and 52% to 60%."
         ),
         reported=OF_OUTPUT,
         figure="ranks",
@@ -185,15 +186,18 @@ CLAIMS = (
                 what="the statement, which was weaker than the source's",
                 before="more often by place than by token: 0.436 and 0.210, held, as before training (0.015 and 0.009)",
                 now='"mostly" by place, one half at the least: 0.436, 0.436 and 0.425',
-                why="the source says mostly",
+                why="the source says 'mostly'",
             ),
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="the statement, which went back to the ledger's",
+                what="the statement, which is again the ledger's",
                 before="by place in half of the answers: 0.41 to 0.44; refuted",
                 now="by place more often than by token, by 0.1: 0.18 to 0.23",
-                why="the source says 'mostly ... rather than', which compares the two, and the half was ours",
+                why=(
+                    "the source says 'mostly ... rather than', which compares two shares; the limit of one half "
+                    "was ours"
+                ),
             ),
         ),
     ),

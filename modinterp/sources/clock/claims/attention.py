@@ -115,10 +115,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number is expected",
+                what="a second number has an expected value",
                 before="nothing of networks without a tuned head, such as before training",
                 now="one such head at the least: 4, 3 and 4, and 0 before training",
-                why="so that what is said of heads cannot be said where there are none",
+                why="the claim should fail for a network without such heads",
             ),
         ),
     ),
@@ -162,8 +162,8 @@ CLAIMS = (
             "those of them that are no key frequencies": at_least(2, "several"),
         },
         finding=mixed(
-            "An untuned head has three strong frequencies or more, but they may all be key frequencies. In "
-            "the other networks every head is tuned."
+            "A head without one main frequency has three strong frequencies or more, but all of them may be key "
+            "frequencies. In the other networks every head has one main frequency."
         ),
         needs=SEEDS,
         scope="any seed",
@@ -185,11 +185,11 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-28",
-                what="what the offset is",
+                what="the definition of the offset",
                 before="the phase of the swing: 0.005 to 0.93 of its variance at the head's frequency, for it does not "
                 "move at all (2e-4 periods)",
                 now="the level of the swing",
-                why="the source speaks of how far attention is offset, and looks at maps in which the level moves",
+                why="the source speaks of how far attention is offset, and shows maps in which the mean level moves",
                 was="mixed",
             ),
         ),

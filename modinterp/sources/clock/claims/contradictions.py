@@ -6,8 +6,10 @@ from modinterp.sources.clock.claims import mlp, motion, petals_of_heads
 CONTRADICTIONS = (
     Contradiction(
         id="X-A1",
-        conflict="The blog: the MLP is an affine map, the ReLU unnecessary. Nanda et al. and Kissane: the ReLU makes "
-        "the products.",
+        conflict=(
+            "The blog: the MLP is an affine map, and the ReLU is unnecessary. Nanda et al. and Kissane: the "
+            "ReLU makes the products."
+        ),
         settled_by={
             "s8.mlp_affine": (
                 "accuracy with an affine map in place of the neurons",
@@ -18,8 +20,10 @@ CONTRADICTIONS = (
             ),
             "s8.bup_sorted": ("biases below -0.1", mlp.NEGATIVE_PRE),
         },
-        follows="The ReLU is needed. The blog's evidence, that few biases are negative, is true and does not bear on "
-        "it: a third of the pre-activations are below 0 all the same.",
+        follows=(
+            "The ReLU is needed. The blog observes that few biases are negative. That is true but proves "
+            "nothing: a third of the pre-activations are below 0 all the same."
+        ),
     ),
     Contradiction(
         id="X-A2",
@@ -31,8 +35,9 @@ CONTRADICTIONS = (
                 "grokking epochs without ReLU",
             ),
         },
-        follows="Both are right: without ReLU all products come from the attention, which then makes many more of "
-        "them.",
+        follows=(
+            "Both are right. Without a ReLU all products come from the attention, which then makes many more of them."
+        ),
     ),
     Contradiction(
         id="X-A3",
@@ -46,14 +51,16 @@ CONTRADICTIONS = (
             ),
             "s112.gcd": ("single frequencies that are enough mod 113", "disagreements with gcd(k..., P) = 1"),
         },
-        follows="One exact circle is enough for a prime P, though its margin is tiny; one head is enough for several "
-        "circles; what counts is gcd(k1, ..., P) = 1.",
+        follows=(
+            "One exact circle is enough for a prime P, though its margin is tiny. One head is enough for "
+            "several circles. The condition that counts is gcd(k1, ..., P) = 1."
+        ),
     ),
     Contradiction(
         id="X-A7",
         conflict="Nanda et al.: each head has a single frequency. The blog: head 0 has many.",
         settled_by={"s6.attention_periodic": ("highest share", "lowest share")},
-        follows="Both occur: among our twelve heads all but one are clean.",
+        follows="Both kinds of head occur. Among our twelve heads all but one have a single frequency.",
     ),
     Contradiction(
         id="X-A8",
@@ -61,13 +68,13 @@ CONTRADICTIONS = (
         settled_by={
             "s6.attn_maps6": ("lowest mean", "highest mean", "smallest standard deviation of a head's attention to a")
         },
-        follows="Both: one half on average, and swinging far around it.",
+        follows="Both are right: attention is one half on average, and swings far around one half.",
     ),
     Contradiction(
         id="X-A9",
         conflict="The blog: test loss 0. Nanda et al.: cross-entropy never reaches 0.",
         settled_by={"s4.curves": ("test loss of the last snapshot",)},
-        follows="It is small and not 0, in float64.",
+        follows="The test loss is small in float64, and not 0.",
     ),
     Contradiction(
         id="X-C1",
@@ -80,20 +87,23 @@ CONTRADICTIONS = (
         conflict='The blog: the paper confirmed that positional embeddings are "irrelevant". The paper has them, and '
         "no ablation.",
         settled_by={"s3.irrelevant": ("delayed", "grokked", "logit_fve")},
-        follows="Networks grok with and without; nothing here speaks against the statement but the logits of one seed.",
+        follows=(
+            "Networks grok with and without positional embeddings. Only the logits of one seed speak against the "
+            "statement."
+        ),
     ),
     Contradiction(
         id="X-C3",
         conflict="The blog: leaving b_out out warps the circles of W_L. Arithmetic: the bias adds a constant to the "
         "logits.",
         settled_by={"s52.bdown_warp": ()},
-        follows="No effect.",
+        follows="Leaving out b_out has no effect.",
     ),
     Contradiction(
         id="X-C4",
         conflict="The blog: petals overlap exactly if the attention's frequency is below the embedding's.",
         settled_by={"s61.overlap_rule": ()},
-        follows="True of embedding frequency 1 alone.",
+        follows="The statement is true of embedding frequency 1 alone.",
     ),
     Contradiction(
         id="X-C5",
@@ -105,20 +115,22 @@ CONTRADICTIONS = (
                 "smallest dihedral angle [degrees]",
             )
         },
-        follows="There is nothing there to interfere with.",
+        follows="At = the residual stream holds no circle of the embedding, so there is nothing to interfere with.",
     ),
     Contradiction(
         id="X-C6",
         conflict="The blog's condition P gcd(k1, k2, ...) = 1 cannot be met by integers.",
         settled_by={"s112.gcd": ()},
-        follows="gcd(k1, k2, ..., P) = 1 is meant, or should be.",
+        follows="The condition should read gcd(k1, k2, ..., P) = 1.",
     ),
     Contradiction(
         id="X-C7",
         conflict="The blog reads the MLP's output with W_U in one place and with W_L in another.",
         settled_by={"s91.wl_probes": (), "s10.readout_65": ("n_keys",)},
-        follows="W_U reads what the MLP writes (128 dimensions), W_L the neurons (512); they agree, for W_L = W_out "
-        "W_U.",
+        follows=(
+            "W_U reads what the MLP writes (128 dimensions), and W_L reads the neurons (512). The two agree, "
+            "because W_L = W_out W_U."
+        ),
     ),
     Contradiction(
         id="X-C8",
@@ -127,8 +139,10 @@ CONTRADICTIONS = (
             "s62.z_head1_sub4": (petals_of_heads.PULL_BACK_RESIDUAL,),
             "s62.z_head1_sub32": (petals_of_heads.PULL_BACK_RESIDUAL,),
         },
-        follows="It holds in the sense of least squares, with a residual of 2% to 30%, the most where a head moves "
-        "little of the plane.",
+        follows=(
+            "The equation holds in the sense of least squares, with a residual of 2% to 30%. The residual is "
+            "largest where a head moves little of the plane."
+        ),
     ),
     Contradiction(
         id="X-C9",
@@ -137,7 +151,9 @@ CONTRADICTIONS = (
             "s8.mlp_affine": (mlp.PRODUCTS_BEFORE_MLP, "share of products, logits"),
             "s93.rotate": (motion.ROTATION_FIT, motion.WITH_HEAD[motion.ROTATION_FIT]),
         },
-        follows="Attention makes a little rotation at the frequencies that heads attend at, and none at the others; "
-        "the ReLU makes the most of it.",
+        follows=(
+            "Attention makes a little rotation at the frequencies that heads attend at, and none at the "
+            "others. The ReLU makes most of the rotation."
+        ),
     ),
 )

@@ -146,10 +146,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="a second number is expected",
+                what="a second number has an expected value",
                 before="two large frequencies at the least: 8, 5 and 4, but 56 of a random embedding",
                 now="most of the energy at the key frequencies as well: 0.843, 0.884 and 0.941, and 0.019 before training",
-                why="it asked for too little",
+                why="the tolerance demanded too little",
             ),
         ),
     ),
@@ -162,7 +162,8 @@ CLAIMS = (
         measure=_inactive_norms,
         expected={"inactive norms over those of the other source's network, smallest": at_least(1, "larger")},
         finding=one_seed(
-            "In one of two networks they are 0.62 of what they are in the paper's network, and smaller, not larger."
+            "In one of two networks the inactive frequencies are 0.62 times as large as in the paper's network. "
+            "The source says that they are larger."
         ),
         needs=(*SEEDS[1:], MAINLINE[0]),
         control="without control",
@@ -219,10 +220,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the lower end of the bands",
+                what="the lower end of the tolerances",
                 before="0, in which 0.0083 and more lie, but the 0 of a network that never changes too",
                 now="1e-6",
-                why="it is said to rise",
+                why="the source says that the number rises",
             ),
         ),
     ),

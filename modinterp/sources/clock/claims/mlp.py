@@ -157,10 +157,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="two numbers are expected beside the first",
+                what="two more numbers have expected values",
                 before="the output's effective rank alone: 0.22 to 0.25 of 4 K + 5",
                 now="two features a circle as well, with 0.97 to 0.99 of the variance, at angles of 83, 81 and 64 degrees",
-                why="a low rank says that there are few dimensions, and not that no two features share one",
+                why="a low rank shows that there are few dimensions, and not that no two features share a dimension",
             ),
         ),
     ),
@@ -184,10 +184,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number is expected",
+                what="a second number has an expected value",
                 before="few negative biases alone: 0, as before training, when all are 0",
                 now="most of them positive as well: 0.775, 0.984 and 0.887, and 0 before training",
-                why="so that it says something of a trained network",
+                why="the claim should say something about a trained network",
             ),
         ),
         control="also true of random labels",
@@ -208,8 +208,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "The biases are positive, but small beside what they would have to shift: as many pre- "
-            "activations are below 0 without them."
+            "The biases are positive, but small beside the pre-activations that they would have to shift. Without "
+            "the biases as many pre-activations are below 0."
         ),
         figure="biases",
     ),
@@ -249,10 +249,10 @@ CLAIMS = (
         needs=BATTERY,
         scope="any seed",
         finding=refuted(
-            "The best affine map explains most of the neurons, but with it in their place, or without the "
-            "ReLU, most answers are wrong. Products of waves are a small part of the variance before the "
-            "ReLU, a fifth after it and nearly all of it in the logits. Attention does contribute: a part of "
-            "cos(w(a + b)) can be read off affinely before the MLP, at the frequencies that heads attend at."
+            "The best affine map explains most of the neurons. With this map in their place, or without the ReLU, "
+            "most answers are wrong. Products of waves are a small part of the variance before the ReLU, a fifth "
+            "after it and nearly all of the logits. Attention does contribute: a part of cos(w(a + b)) can be "
+            "read off affinely before the MLP, at the frequencies that heads attend at."
         ),
         figure="linearity",
     ),
@@ -277,14 +277,14 @@ CLAIMS = (
         reported=("grokking epochs without ReLU",),
         needs=WITHOUT_RELU,
         scope="any seed",
-        finding=mixed("one of the seeds does not grok in 40,000 epochs, and its attention makes 8% of products"),
+        finding=mixed("One of the seeds does not grok in 40,000 epochs, and its attention makes 8% of products."),
         changed=(
             Change(
                 date="2026-11-28",
-                what="in what share of the seeds it must be so",
+                what="the share of the seeds in which the statement must hold",
                 before="in a third of the seeds, as one network of the source does: two of three; held",
                 now="in each seed",
-                why="the statement is about a network, and one of ours does not grok",
+                why="the statement is about one network, and one of our networks does not grok",
             ),
         ),
         figure="without_relu",

@@ -96,22 +96,27 @@ _WHOLE_TURNS = Change(
     what="the measure of turning",
     before="the slope of a regression: 0.883 at the least in one network, where 0.9 to 1.1 is expected; refuted",
     now="a whole number of turns, 1 in all three; held",
-    why="the slope of an angle that ripples depends on where the turn is cut open",
+    why="the slope of a rippling angle depends on where the turn is cut open",
 )
 _SLOPES = Change(
     date="2026-11-23",
-    what="the measure of turning, which went back",
+    what="the measure of turning, which is again the first one",
     before="whole turns, 1 in all three networks; held",
     now="the slope of a regression: 0.883, 1.085 and 1.049 farthest from 1",
-    why="a whole number of turns is 1 for much that is no even rotation; the definition and its band are of slopes",
+    why=(
+        "much that is no even rotation has a whole number of turns of 1; the definition and its tolerance are "
+        "about slopes"
+    ),
 )
 _INSIDE = Change(
     date="2026-11-24",
-    what="a further number is expected",
+    what="one more number has an expected value",
     before="nothing of where the circles turn: the distance of their centre from the origin is 2.8 to 3.2 radii",
     now="what of the centre's way goes round is less than a radius: 0.02 to 0.11",
-    why="section 9.3, whose words these are, has the origin inside the circles; neurons, which are nowhere below 0, "
-    "have it inside as far as the centre moves",
+    why=(
+        "section 9.3 has the origin inside the circles. Neurons are nowhere below 0, so the origin lies inside "
+        "the circles only as far as their centre moves"
+    ),
 )
 _ONE_TURN = between(0.9, 1.1, "one turn, forwards or backwards, as a goes round")
 _ROTATES: dict[str, Band] = {
@@ -169,10 +174,13 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="of which key frequencies it is asked",
+                what="the key frequencies that are measured",
                 before="every one: each seed has one or two at which no head's attention swings, and nothing turns there; refuted",
                 now="those at which some head's attention swings: 0.91 to 1.06 turns",
-                why="in the source every key frequency (4, 43 and 32) has such a head",
+                why=(
+                    "in the source every key frequency (4, 43 and 32) has a head whose attention swings at that "
+                    "frequency"
+                ),
             ),
         ),
         figure="motion",
@@ -203,8 +211,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "All revolve; but at key frequencies that no head's attention swings at it is more or less than "
-            "a turn. Such circles turn backwards and make up about half of what moves there."
+            "All circles revolve. But at key frequencies where no head's attention swings, a circle makes more or "
+            "less than one turn. There, circles that turn backwards make up about half of the motion."
         ),
         figure="neurons_3d",
         changed=(_WHOLE_TURNS, _SLOPES, _INSIDE),
@@ -233,15 +241,15 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "The centres stand still in every network, though not at the origin; but at key frequencies that "
-            "no head's attention swings at the circle makes more or less than a turn."
+            "The centres stand still in every network, though not at the origin. But at key frequencies where no "
+            "head's attention swings, the circle makes more or less than one turn."
         ),
         figure="neurons_3d",
         changed=(
             Change(
                 date="2026-11-21",
                 was="refuted",
-                what="the measure of revolution, and the band of the rotation",
+                what="the measure of revolution, and the tolerance of the rotation",
                 before="the centre's distance from the origin, 2.8 to 3.2 radii, where 0.3 is expected; one turn of "
                 "rotation, 0.883: refuted",
                 now="what of the centre's way goes round, 0.02 to 0.11 radii; no band for the rotation: held",
@@ -249,10 +257,13 @@ CLAIMS = (
             ),
             Change(
                 date="2026-11-23",
-                what="the band of the rotation, which came back",
+                what="the tolerance of the rotation, which is again the first one",
                 before="an R squared of 0.8 alone: 0.85 and more, held",
                 now="0.9 to 1.1 turns as well: 0.883, 1.085 and 1.049",
-                why='"purely rotational" says that it rotates; that the centre may stand still elsewhere stays as it is',
+                why=(
+                    '"purely rotational" says that the circle rotates; the circle\'s centre may still stand away '
+                    "from the origin"
+                ),
             ),
         ),
     ),

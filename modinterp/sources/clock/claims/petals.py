@@ -119,9 +119,9 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "True for embedding frequency 1, which every frequency is after renaming the residues mod a prime. Among "
-            "two others it is not the order that counts: a petal of embedding 2 and attention 3 crosses itself 3 times, "
-            "at any phase.",
+            "True for embedding frequency 1. Renaming the residues mod a prime turns every frequency into that "
+            "one. For two other frequencies their order does not decide: a petal of embedding 2 and attention 3 "
+            "crosses itself 3 times, at any phase.",
             "source",
         ),
         changed=(
@@ -130,7 +130,10 @@ CLAIMS = (
                 what="how crossings are counted",
                 before="those of a polygon of 1,009 sides, 3 to 6 at embedding 2 and attention 3; refuted",
                 now="by what a crossing is, in closed form: 3; refuted",
-                why="sides cut corners near the point that all of a petal passes; found by other code",
+                why=(
+                    "the sides of a polygon cut corners near the point that all parts of a petal pass; other code "
+                    "found the error"
+                ),
             ),
         ),
         figure="explorer",

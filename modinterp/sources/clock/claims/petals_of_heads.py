@@ -129,10 +129,10 @@ _CIRCLE = {
 _PETALS_COUNTED = (
     Change(
         date="2026-11-23",
-        what="a further number is expected",
+        what="one more number has an expected value",
         before="nothing of networks without petals, such as before training",
         now="one petal at the least: 2 to 16 were there already, 0 before training",
-        why="so that what is said of petals cannot be said where there are none",
+        why="the claim should fail for a network without petals",
     ),
 )
 
@@ -142,10 +142,10 @@ def _counted(number: int) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="a further number is expected",
+            what="one more number has an expected value",
             before="nothing of networks with fewer key frequencies, such as before training",
             now=f"{number} key frequencies at the least: 4, 4 and 3, and 1 before training",
-            why="so that what is said of a circle cannot be said where there is none",
+            why="the claim should fail where there is no circle",
         ),
     )
 
@@ -206,9 +206,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "All points of the circles are corners, their noise taken off, and a part of those of a petal "
-            "whose attention has another frequency than the plane. But where it has the same, as in the "
-            "source's first figure, petals are ovals without a dent, all of whose points are."
+            "With noise removed, all points of the circles are corners. Of a petal whose attention has another "
+            "frequency than the plane, a part of the points are corners. With equal frequencies, as in the "
+            "source's first figure, petals are ovals without a dent, and all of their points are corners."
         ),
         figure="petals",
         changed=(
@@ -219,7 +219,10 @@ CLAIMS = (
                 "0.283 and 0.292 at most",
                 now="corners of the points by the frequencies of a circle or a petal alone: circles 1, petals 1 at "
                 "most, 0.257, 0.257 and 0.389 where the attention's frequency is another one",
-                why="the statement is of the shapes; noise a hundred times the bulge between neighbours hides both",
+                why=(
+                    "the statement is about shapes; noise a hundred times as large as the bulge between "
+                    "neighbours hides both shapes"
+                ),
             ),
         ),
         control="without control",

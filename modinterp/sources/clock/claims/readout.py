@@ -119,17 +119,19 @@ def _changes(own_planes: str, parts: str, sum_right: str) -> tuple[Change, Chang
         Change(
             date="2026-11-21",
             was="refuted",
-            what="how the MLP's output is projected, and what must be right",
+            what="how the MLP's output is projected, and which sum must be right",
             before=f"on each plane by itself, percentile {own_planes}; the sum of the circles: refuted",
             now=f"parts of which nothing counts twice, percentile {parts}; the whole network: held",
-            why="the sum of parts that are seen twice is not the network's",
+            why="two projections that count some parts twice do not add up to the network",
         ),
         Change(
             date="2026-11-23",
-            what="both, which went back",
+            what="the projection and the sum, which are again the first ones",
             before=f"parts that count once, percentile {parts}; the network is right in all three: held",
             now=f"each plane by itself, percentile {own_planes}; the sum of the circles {sum_right}",
-            why="the definition asks what projects highly in each circle, and whether their sum is right, not the rest",
+            why=(
+                "the definition asks what projects strongly in each circle, and whether the sum of the circles is right"
+            ),
         ),
     )
 
@@ -183,7 +185,7 @@ CLAIMS = (
                 what="the measure",
                 before="without the logits' mean over all pairs: 0.9994, 1.0 and 0.9946, held in two of three",
                 now="with it, for a circle alone as well: 1.0 in all three, and 0.098, 0.163 and 0.074 alone",
-                why="circles lie about their mean; what the logits are on average is a bias that belongs to none of them",
+                why="circles lie about their mean; the mean of the logits is a bias that belongs to no circle",
             ),
         ),
     ),
@@ -207,9 +209,9 @@ CLAIMS = (
         ),
         needs=(MAIN, ONE_HEAD),
         finding=one_seed(
-            "One exact circle has a unique answer for a prime modulus, with a margin of 0.0015; a trained network "
-            "needs several (one alone: at most 15% right). One head is enough: such a network groks at 2,660 and is "
-            "right on every pair, with five circles."
+            "One exact circle has a unique answer for a prime modulus, with a margin of 0.0015. A trained network "
+            "needs several circles (one alone: at most 15% right). One head is enough: such a network groks at "
+            "2,660 and is right on every pair, with five circles."
         ),
         figure="readout",
         control="also true before training",
@@ -225,8 +227,9 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "What is needed is gcd(k1, k2, ..., P) = 1, which agrees with looking at every residue in all cases. For "
-            "a prime P any frequency will do; mod 53 the paper's 10, 14 and 22 have a common divisor and generalise.",
+            "The right condition is gcd(k1, k2, ..., P) = 1; it agrees with a check of every residue in all "
+            "cases. For a prime P any frequency meets it. Mod 53 the paper's 10, 14 and 22 have a common divisor "
+            "and generalise.",
             "source",
         ),
         figure="explorer",

@@ -103,10 +103,10 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="on which networks it is measured",
+                what="the networks that are measured",
                 before="three without positional embeddings and one with them, together: 88% of the logits of one are explained; refuted",
                 now="every network without them, one by one; networks with them are those of Nanda et al.",
-                why="one network of four refuted the statement of all",
+                why="one network of four refuted a statement about all networks",
             ),
         ),
         figure="curves",
@@ -132,10 +132,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a third number is expected",
+                what="a third number has an expected value",
                 before="two epochs, which a network before training does not have",
                 now="by how much W_E shrinks as well: 0.35 to 0.42, and 0 before training",
-                why="so that there is a number before training to compare with",
+                why="the number before training is needed for comparison",
             ),
         ),
     ),

@@ -76,7 +76,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number is expected",
+                what="a second number has an expected value",
                 before="how many come before the largest step alone, which is right before training too (1 and 1 circle)",
                 now="that the step can be seen as well: 3.96, 12.3 and 6.77, and 1.02 before training",
                 why="every list of numbers has a largest step",
@@ -104,7 +104,10 @@ CLAIMS = (
                 what="the share",
                 before="of all variance along a vector: 0.451, 0.928 and 0.592, refuted",
                 now="of the waves of a + b along it: 0.528, 0.953 and 0.605",
-                why="a vector's frequency is found over a + b, and so is its share; W_out passes on other things too",
+                why=(
+                    "a vector's frequency, and therefore its share, is found over a + b; W_out passes on other "
+                    "things too"
+                ),
             ),
         ),
     ),

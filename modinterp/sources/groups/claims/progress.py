@@ -115,8 +115,8 @@ CLAIMS = tuple(
             {"sign is learned no later than any other": equals(1, "first in 45 of 50 seeds")},
             Finding(
                 "holds",
-                "First it is in all, and while the network memorises not in all: in s5-mlp-3, which has memorised by epoch 400, "
-                "its similarity passes 0.05 at epoch 14,000.",
+                "The similarity rises first in all networks, but not in all while the network memorises. In "
+                "s5-mlp-3, which has memorised by epoch 400, its similarity passes 0.05 at epoch 14,000.",
             ),
         ),
         (
@@ -129,8 +129,9 @@ CLAIMS = tuple(
                 NORM_FALL: at_most(0.5, "5,014 over about 12,000 in the mainline"),
             },
             mixed(
-                "It falls by more than a half, and in one seed by a half but for one part in fifty. Ours end 20,000 epochs after "
-                "their test loss is small, when the sum still falls; the source goes on to epoch 250,000.",
+                "The sum falls by more than a half; in one seed it misses a half by one part in fifty. Our "
+                "trainings end 20,000 epochs after their test loss is small, when the sum still falls. The source "
+                "trains to epoch 250,000.",
             ),
         ),
     )

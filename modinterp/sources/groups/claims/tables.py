@@ -41,30 +41,33 @@ def _bands(embedding: float, unembedding: float, hidden: float, product: float) 
 
 EXCLUDED_BAND = Change(
     date="2026-11-25",
-    what="the band of the excluded loss, in that of guessing",
+    what="the tolerance of the excluded loss, in units of the loss of guessing",
     before="at least 1, which an untrained network has by a hair: 1.0002",
     now="at least 1.1: 2.3 and more in the networks of S5, A5 and D59; those of C113 have 0.94 and miss both",
-    why="before training nothing is learned that could be excluded, and the claim should say so",
+    why="before training nothing is learned that could be excluded, and the claim should fail there",
 )
 BY_GROUP = Change(
     date="2026-11-25",
-    what="of which networks one verdict is",
+    what="the networks that share one verdict",
     before="of those of all groups, in how many of them: in 5 of 8",
     now="of those of each group: in all of S5, D59 and A5, and in none of C113",
-    why="the group decides, and not the seed",
+    why="the group decides the outcome, and not the seed",
 )
 LITTLE_OF_W_U = mixed(
-    "W_U lies by 0.889 in key representations in one network of S5, where 0.9 is asked; all else is as stated."
+    "In one network of S5, 0.889 of W_U lies in the key representations; the tolerance is 0.9. Everything else is "
+    "as stated."
 )
 THE_MEAN_TOO = mixed(
-    "Excluded loss is, in all. In one network of D59 restricted loss is 0.49 nats, and 2.5e-7 where the mean activations are "
-    "left too, which belong to the trivial representation and favour some elements over others."
+    "The excluded loss is above guessing in all networks. In one network of D59 the restricted loss is 0.49 nats. "
+    "It is 2.5e-7 if the mean activations stay too: these belong to the trivial representation and favour some "
+    "elements over others."
 )
 OF_C113 = variant(
-    "Ours of C113 end at about epoch 60,000 of the source's 250,000, and no network of the authors of that group was at hand. "
-    "Without the two columns of each frequency they still know a little of their training pairs: 4.4 nats, below the 4.7 of "
-    "guessing, and 5.1 to 5.3 over all pairs. The 5.95 nats printed may be of four columns of rank two, as the released code "
-    "takes them, two directions of which are rounding noise."
+    "Our networks of C113 end at about epoch 60,000 of the source's 250,000, and no network of the authors of "
+    "that group was available. Without the two columns of each frequency our networks still know a little of "
+    "their training pairs: 4.4 nats, below the 4.7 of guessing, and 5.1 to 5.3 over all pairs. The 5.95 nats "
+    "printed may come from four columns of rank two, as the released code takes them. Two of their directions are "
+    "rounding noise."
 )
 
 CLAIMS = (

@@ -114,7 +114,7 @@ CLAIMS = (
             changed=(
                 Change(
                     date="2026-11-29",
-                    what="a second number is expected",
+                    what="a second number has an expected value",
                     before="the epoch alone, which a run that never generalises has not: it could not be off there",
                     now="the test accuracy at the end as well",
                     why="a control must be able to fail",
@@ -152,7 +152,7 @@ CLAIMS = (
                 before="the last epoch of D59 and A5 over the first of S5, at most 0.999: 1.06 of eight seeds of S5 and "
                 "A5 each, and refuted (three of each: it held)",
                 now="the share of pairs in which D59 or A5 groks before S5, at least 0.9",
-                why="the extremes of two samples meet when seeds are added, however far apart most of them are",
+                why="as seeds are added, the extremes of two samples meet, however far apart most values are",
                 was="refuted",
             ),
         ),

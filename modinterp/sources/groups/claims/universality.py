@@ -124,11 +124,11 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="of which networks the sets of key representations are counted",
+                what="the networks whose sets of key representations are counted",
                 before="of those of S5 alone: 1 set, of one network",
                 now="of each group's by themselves, of which one must have two sets: of D59 and C113 every network has its "
                 "own, and both of A5 have the same",
-                why="it is said of a recipe, whatever the group, and one network cannot show it",
+                why="the statement is about a recipe, whatever the group, and one network cannot show it",
             ),
         ),
     ),
@@ -164,7 +164,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="of which networks the number of key representations is taken",
+                what="the networks whose number of key representations is taken",
                 before="of those of S5, one by one: 4 in the one network; held, and would have held if it never varied",
                 now="of S5 that it is 2 to 5, and of one group that networks have two different numbers of them",
                 why="that a number varies cannot be seen in one network",
@@ -205,17 +205,17 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="of which frequencies the share is taken",
+                what="the frequencies over which the share is taken",
                 before="of those of each network, in how many networks: 1 of 1, held",
                 now="of those of all networks together that learned, as it was counted by others: 1; held",
-                why="a network has one to five weak frequencies, of which four fifths are hardly ever to be had",
+                why="a network has one to five weak frequencies; four fifths of so few is hardly ever possible",
             ),
             Change(
                 date="2026-11-28",
                 what="the statement",
                 before="the weak frequencies are doubled strong ones: 24 of 29 are",
                 now="most of them are",
-                why="five of 29 are not",
+                why="five of the 29 weak frequencies are no doubled strong ones",
             ),
         ),
         # transformers, of which it is not said

@@ -172,7 +172,10 @@ CLAIMS = (
         needs=named("relu1", "std"),
         scope="any seed",
         figure="waves",
-        finding=refuted("third harmonic .21 to .24, fifth .06 to .11; in first order it is 3/5 and 1/7", "source"),
+        finding=refuted(
+            ("The third harmonic is .21 to .24 and the fifth .06 to .11. In first order the two are 3/5 and 1/7."),
+            "source",
+        ),
     ),
     Claim(
         id="he.preserve.relu_order",
@@ -231,7 +234,8 @@ CLAIMS = (
         scope="any seed",
         figure="lottery",
         finding=refuted(
-            "least |D| wins in 15% to 24% of the neurons, chance being 9%; the largest amplitude alone wins in 41% to 52%",
+            "The frequency of least |D| wins in 15% to 24% of the neurons, where chance gives 9%. The frequency "
+            "of largest amplitude wins in 41% to 52%.",
             "source",
         ),
     ),

@@ -140,7 +140,10 @@ CLAIMS = (
         needs=ALL,
         scope="any seed",
         figure="phases",
-        finding=mixed("holds where neurons begin with single frequencies alone; elsewhere 4% to 70% of the neurons do"),
+        finding=mixed(
+            "The statement holds where neurons begin with single frequencies. In other networks 4% to 70% of the "
+            "neurons reach the share."
+        ),
     ),
     Claim(
         id="he.obs1.share_weak",
@@ -169,7 +172,8 @@ CLAIMS = (
         scope="any seed",
         figure="waves",
         finding=mixed(
-            ".998 or more with squares that begin with single frequencies; .86 to .90 with ReLU, where a square wave fits nearly as well"
+            "The fit is .998 or more in networks of squares that begin with single frequencies. It is .86 to .90 "
+            "with ReLU, where a square wave fits nearly as well."
         ),
     ),
     Claim(
@@ -208,8 +212,8 @@ CLAIMS = (
         },
         reported=(MEDIAN_D,),
         finding=mixed(
-            "In embed-6 and embed-10 a twentieth of the neurons is off by more than 0.37 and 0.36, where 0.35 is asked "
-            "for; the resultant length is 0.983 or more everywhere."
+            "In embed-6 and embed-10 the phases of a twentieth of the neurons are off by more than 0.37 and 0.36; "
+            "the limit is 0.35. The resultant length is 0.983 or more in every network."
         ),
         needs=(*named("std", "embed", "sgd", "grok"), WIDE),
         scope="any seed",
@@ -249,8 +253,8 @@ CLAIMS = (
         needs=named("embed"),
         scope="any seed",
         finding=mixed(
-            "all are used, by 18 to 36 neurons at least and 56 to 89 at most; in 15 of 20 seeds that is unequal beyond "
-            "chance, as in the source's own network (p = 8e-7)"
+            "All frequencies are used: the rarest by 18 to 36 neurons, the most frequent by 56 to 89. In 15 of 20 "
+            "seeds the numbers differ more than by chance, as in the source's own network (p = 8e-7)."
         ),
         control="told apart",
     ),
@@ -269,7 +273,8 @@ CLAIMS = (
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "grok is far below chance everywhere, at Z_2 of .06 to .20; std in about half of the seeds; with gradient descent phases stay independent, with ReLU and squares alike"
+            "The networks grok are far below chance, at Z_2 of .06 to .20. About half of the seeds of std are "
+            "below chance. With gradient descent phases stay independent, with ReLU and squares alike."
         ),
     ),
     Claim(
@@ -300,7 +305,8 @@ CLAIMS = (
         needs=named("sgd", "quad"),
         scope="any seed",
         finding=refuted(
-            "coefficients of variation of .71 to .79 with ReLU and 2.3 to 3.2 with squares, where 5 to 14 neurons of 512 do the work",
+            "The coefficients of variation are .71 to .79 with ReLU and 2.3 to 3.2 with squares. With squares, 5 "
+            "to 14 neurons of 512 do the work.",
             "source",
         ),
     ),

@@ -217,10 +217,13 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-28",
-                what="which pairs are common",
+                what="which pairs count as common",
                 before="all that are trained on in both orders, x = y among them: rare ones at .16 to .85",
                 now="those with x != y alone: .000 to .020",
-                why="x = y has one order; such pairs are memorised last, which hid that all other common ones were first",
+                why=(
+                    "x = y has one order. Such pairs are memorised last, which hid that all other common pairs "
+                    "were memorised first"
+                ),
                 was="refuted",
             ),
         ),
@@ -241,7 +244,8 @@ CLAIMS = (
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "stage II is .16 to .18 times as steep as stage I: .51 of the energy of a neuron is at few frequencies once it has memorised",
+            "Stage II is .16 to .18 times as steep as stage I. Once a neuron has memorised, .51 of its energy is "
+            "at few frequencies.",
             "source",
         ),
         control="without control",
@@ -272,7 +276,8 @@ CLAIMS = (
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "the weights stay in balance: their norm falls at less than a thousandth of the rate of weight decay, though by 5% from its maximum",
+            "The weights stay in balance: their norm falls at less than a thousandth of the rate of weight decay, "
+            "though it ends 5% below its maximum.",
             "source",
         ),
         control="without control",

@@ -133,7 +133,8 @@ CLAIMS = (
         needs=(*named(*FULL), "he/p97-42"),
         scope="any seed",
         finding=mixed(
-            "quad-12 and most networks of relu1 have 527 or 528 of 529 pairs right at the end; all others have all"
+            "quad-12 and most networks of relu1 answer 527 or 528 of 529 pairs correctly at the end. All other "
+            "networks answer all pairs."
         ),
         control="also true of random labels",
     ),
@@ -157,6 +158,8 @@ CLAIMS = (
         given={TRAINED_ACCURACY: at_least(0.999, "it answers all pairs")},
         needs=named("relu1"),
         scope="any seed",
-        finding=refuted("its loss is still .999 of that of guessing: it is right by minute leads", "source"),
+        finding=refuted(
+            ("The loss is still .999 of that of guessing: the network is right by minute leads."), "source"
+        ),
     ),
 )

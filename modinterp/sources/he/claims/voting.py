@@ -141,7 +141,9 @@ CLAIMS = (
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "in the band for some networks of squares by gradient descent alone, at .37 to .46, where peak, ghosts and dips explain a fifth of the logits; .35 with single frequencies, and .03 to .14 with ReLU"
+            "Ghosts are within the tolerance in some networks of squares by gradient descent alone, at .37 to .46 "
+            "of the peak. There the peak, the ghosts and the dips explain a fifth of the logits. Ghosts are at "
+            ".35 with single frequencies, and at .03 to .14 with ReLU."
         ),
     ),
     Claim(
@@ -169,7 +171,9 @@ CLAIMS = (
         reported=tuple(PREFACTORS.values()),
         needs=(*named("std", "sgd", "quad1", "grok"), WIDE),
         scope="any seed",
-        finding=refuted("with ReLU cos^2 fits worst of the four, by .12; in quad1 |cos| fits better", "source"),
+        finding=refuted(
+            ("With ReLU cos^2 fits worst of the four prefactors, by .12; in quad1 |cos| fits better."), "source"
+        ),
         control="also true before training",
     ),
     Claim(
@@ -194,7 +198,10 @@ CLAIMS = (
         needs=(*named("std", "sgd", "quad", "quad1"), WIDE),
         scope="any seed",
         figure="ghosts",
-        finding=mixed("1.4 to 1.9 with squares, .87 to .88 with ReLU"),
+        finding=mixed(
+            "Pairs x = y have a right logit 1.4 to 1.9 times as large as other pairs with squares, and .87 to .88 "
+            "times with ReLU."
+        ),
     ),
     Claim(
         id="he.logits.diagonal_relu",
@@ -244,7 +251,8 @@ CLAIMS = (
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
         finding=mixed(
-            "what the cosines leave answers up to 21% of the pairs in networks of sgd; all else holds everywhere"
+            "The part that the cosines leave answers up to 21% of the pairs in networks of sgd. Everything else "
+            "holds in all networks."
         ),
         control="also true before training",
     ),

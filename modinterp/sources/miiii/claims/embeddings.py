@@ -142,8 +142,9 @@ CLAIMS = (
         scope="any seed",
         figure="vectors_nanda",
         finding=mixed(
-            "in most seeds they are (median shares 0.754 to 0.922), but one has 0.543. What is mixed there are waves of "
-            "nearly equal strength: three of them hold 0.96 to 0.99 of the median vector in every seed"
+            "The singular vectors are waves in most seeds (median shares 0.754 to 0.922), but one seed has 0.543. "
+            "Its vectors mix waves of nearly equal strength: three waves hold 0.96 to 0.99 of the median vector "
+            "in every seed."
         ),
         changed=(
             Change(
@@ -152,7 +153,10 @@ CLAIMS = (
                 before="the lower of the two in the middle, as torch has it: 0.699, 0.888, 0.739, 0.532 and 0.909, three in "
                 "the band; mixed",
                 now="their mean, as everywhere else: 0.782, 0.892, 0.754, 0.543 and 0.922, four in the band; mixed",
-                why="an error of ours, found by other code; it takes one network over the edge of its band",
+                why=(
+                    "an error of ours, found by other code; the correction moves one network over the edge of its "
+                    "tolerance"
+                ),
             ),
         ),
     ),

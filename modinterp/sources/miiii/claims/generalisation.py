@@ -133,10 +133,10 @@ def _masked_order(masked: PairMeasurements, plain: PairMeasurements) -> dict[str
 
 _ON_HALF = Change(
     date="2026-11-21",
-    what="the network that it is measured on",
+    what="the network on which the claim is measured",
     before="trained on 30% of the inputs, as the text has it: 2 of 29 tasks generalise; refuted",
     now="trained on half, as the code has it: 25 of 29; refuted as well",
-    why="the source's figures come from its code; what 30% give is told beside it",
+    why="the source's figures come from its code; the result with 30% is reported as well",
 )
 
 CLAIMS = (
@@ -162,8 +162,9 @@ CLAIMS = (
         required=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "2, 3, 5 and 7 come first and in order, but 25 of 29 reach 99% in 65,536 epochs (79, 83, 97 and 101 are "
-            "at 94% to 98%), and the others are learned in the order of their size (Spearman's correlation 0.89)"
+            "Tasks 2, 3, 5 and 7 come first and in order, but 25 of 29 tasks reach 99% in 65,536 epochs (79, 83, "
+            "97 and 101 are at 94% to 98%). The other tasks are learned in the order of their size (Spearman's "
+            "correlation 0.89)."
         ),
         changed=(_ON_HALF,),
     ),
@@ -178,8 +179,9 @@ CLAIMS = (
         needs=(CODED,),
         figure="losses",
         finding=one_seed(
-            "every one of the 29 falls as its accuracy rises, and 25 end below 0.05; those of 79, 83, 97 and 101 have "
-            "fallen from between 8.4 and 9.9 to between 0.08 and 0.19 when the training ends"
+            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. The "
+            "losses of 79, 83, 97 and 101 have fallen from between 8.4 and 9.9 to between 0.08 and 0.19 when the "
+            "training ends."
         ),
         changed=(
             _ON_HALF,
@@ -188,7 +190,7 @@ CLAIMS = (
                 what="the statement",
                 before='"falls as its accuracy rises", refuted by 25 of 29 losses below 0.05',
                 now="comes down to nearly 0, with the same 25 and the same band",
-                why="every loss does fall; what is refuted is that all of them end near 0",
+                why="every loss does fall; the refuted part is that all losses end near 0",
             ),
         ),
     ),
@@ -207,8 +209,8 @@ CLAIMS = (
         needs=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "23 of 29: all are memorised by epoch 13,696 and 25 generalise, 2 and 3 of them as soon as they are "
-            "memorised"
+            "23 of 29 tasks: all are memorised by epoch 13,696, and 25 generalise. Tasks 2 and 3 generalise as "
+            "soon as they are memorised."
         ),
         changed=(_ON_HALF,),
     ),
@@ -232,19 +234,19 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 was="refuted",
-                what="what is given",
+                what="the precondition",
                 before="nothing: refuted on the network that was trained on 30%, which learns none of the 25",
                 now="a mean test accuracy of 0.9, later 90% of the 25 generalised: open, at 0.84 in the network that "
                 "was trained on half",
-                why="what generalises at no time has no spread",
+                why="a task that never generalises has no spread",
             ),
             Change(
                 date="2026-11-23",
-                what="what is given, which is gone",
+                what="the precondition, which is removed",
                 before="90% of the 25 generalised, 0.84 are: open",
                 now="75% of them expected, without which the spread is unknown; the spread itself, 0.252, lies in the "
                 "band of at most 0.3 that there was from the start",
-                why="the condition was on the outcome; 21 of 25 give the quartiles",
+                why="the condition was on the outcome; 21 of 25 tasks give the quartiles",
             ),
         ),
     ),
@@ -287,8 +289,9 @@ CLAIMS = (
         },
         needs=(NO_DROPOUT, CODED),
         finding=one_seed(
-            "The two stand out, but 3 stays below 99%: in 65,536 epochs 2 is right on all that is held out at its best and 3 on "
-            "98.4% (98% and 91% when they end, in a dip of the training accuracy), and no other on more than 57%.",
+            "The two tasks stand out, but 3 stays below 99%. In 65,536 epochs, 2 is at its best right on all that "
+            "is held out, and 3 on 98.4%. At the end they are right on 98% and 91%, in a dip of the training "
+            "accuracy. No other task is right on more than 57%.",
         ),
     ),
     Claim(
@@ -308,15 +311,19 @@ CLAIMS = (
         needs=(MASKED, CODED),
         finding=Finding(
             "holds",
-            "Those of 11, 13, 23 and 19, and that of 17 next; half of the tasks take 1.004 times what they took.",
+            "The first tasks learned are 11, 13, 23 and 19, and then 17. Half of the tasks take 1.004 times as "
+            "long as before.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
-                what="what is given",
+                what="the precondition",
                 before="13 of the 25 tasks solved; nothing was measured",
                 now="nothing; a run that ends before it is decided is not measured",
-                why="a network that the masking delays without end could not have refuted it",
+                why=(
+                    "the precondition left out a network that the masking delays without end, which could have "
+                    "refuted the claim"
+                ),
             ),
         ),
         control="also true of a contrast",

@@ -125,8 +125,8 @@ CLAIMS = (
         reported=("mean test accuracy without the filter",),
         needs=(LAMBDA0, CODED),
         finding=pending(
-            "the run without the filter was cut at 36,864 epochs of 65,536, where it still learns; by then it was "
-            "right on 83.5%, that with the filter on 96.4%"
+            "The run without the filter was stopped at 36,864 epochs of 65,536, while it still learned. By then "
+            "it was right on 83.5%, and the run with the filter on 96.4%."
         ),
         changed=(
             Change(
@@ -134,7 +134,7 @@ CLAIMS = (
                 what="the verdict, for a run that was cut short",
                 before="holds: 0.867 of the accuracy with the filter at epoch 36,864, where 0.9 or less is expected",
                 now="open, until the run has 65,536 epochs",
-                why="the ratio rises by 0.018 every 2,048 epochs and would pass 0.9 near epoch 41,000",
+                why="the ratio rises by 0.018 every 2,048 epochs, and would pass 0.9 near epoch 41,000",
             ),
         ),
     ),
@@ -149,7 +149,10 @@ CLAIMS = (
         },
         given={"test accuracy with it": LEARNED},
         needs=(*NANDA, *NANDA_LAMBDA0),
-        finding=mixed("the ratios are 0.83 to 1.36: the filter is no 50 times, and with one seed it is slower"),
+        finding=mixed(
+            "The ratios are 0.83 to 1.36: the filter does not make grokking 50 times as fast, and with one seed "
+            "it makes grokking slower."
+        ),
         changed=(
             Change(
                 date="2026-11-23",
@@ -157,15 +160,19 @@ CLAIMS = (
                 what="the measure",
                 before="the median epoch without the filter over that with it: 0.969 (24,320 and 25,088), refuted",
                 now="the median of that ratio over five seeds, each with itself: 1.10 (0.83 to 1.36, 4 of 5 above 1)",
-                why="runs of one seed share their initial weights and their data, and seeds differ more than the "
-                "filter does; it is nothing like the 50 times that is cited",
+                why=(
+                    "runs of one seed share their initial weights and their data, and seeds differ more than the "
+                    "filter changes; the effect is nothing like the 50 times that is cited"
+                ),
             ),
             Change(
                 date="2026-11-28",
-                what="of what the verdict is",
+                what="the number that decides the verdict",
                 before="the median ratio over five seeds, above 1 at all: 1.10; held",
                 now="each pair of one seed, by more than 5%",
-                why="a median hides the seed that is slower, and any difference was let pass",
+                why=(
+                    "a median hides the seed that is slower with the filter, and the tolerance accepted any difference"
+                ),
             ),
         ),
     ),

@@ -197,8 +197,8 @@ CLAIMS = (
         required=ONE_OF_EACH,
         figure="attention",
         finding=one_seed(
-            "those of T_miiii attend to one digit or the other altogether (a distance of 1.00), but so do those of "
-            "T_nanda's five seeds, nearly (0.94 to 0.99)"
+            "Heads of T_miiii attend to one digit or the other altogether (a distance of 1.00). But heads of "
+            "T_nanda's five seeds nearly do so too (0.94 to 0.99)."
         ),
     ),
 )

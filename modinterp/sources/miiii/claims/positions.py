@@ -62,9 +62,9 @@ CLAIMS = (
         scope="any seed",
         figure="positions",
         finding=variant(
-            "it goes with the recipe, which the source does not state for this task: by that of its other task the "
-            "positions come out opposed in every seed (Pearson -0.80 to -0.59); by that of Nanda et al., which is "
-            "measured in fig7.pearson.miiii, they are mostly alike (0.96 to 1.00, once 0.24)"
+            "The sign depends on the recipe, which the source does not state for this task. By the recipe of the "
+            "source's other task the positions are opposed in every seed (Pearson -0.80 to -0.59). By the recipe "
+            "of Nanda et al., measured in fig7.pearson.miiii, they are mostly alike (0.96 to 1.00, once 0.24)."
         ),
         changed=(
             Change(
@@ -77,10 +77,13 @@ CLAIMS = (
             ),
             Change(
                 date="2026-11-23",
-                what="the statement and the measure, which went back",
+                what="the statement and the measure, which are again the first ones",
                 before="the median of ten networks: -0.17",
                 now="every network of this recipe by itself: -0.70, -0.71, -0.59, -0.72 and -0.80",
-                why="the source says it of one network, and a median of two recipes is a statement about neither",
+                why=(
+                    "the source makes the statement about one network, and a median over two recipes is a "
+                    "statement about neither"
+                ),
             ),
         ),
     ),
@@ -101,10 +104,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the band of Pearson, sharpened",
+                what="the tolerance of Pearson, which is narrower",
                 before="at most 0.5, in which -0.535 lies, but the 0.07 before training as well",
                 now="at most -0.34, in which -0.535 lies and 0.07 does not",
-                why="any two embeddings that have nothing to do with one another are not alike; the source has -0.64",
+                why="two embeddings without any relation are not alike either; the source has -0.64",
             ),
         ),
     ),

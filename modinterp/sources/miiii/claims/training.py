@@ -218,16 +218,19 @@ CLAIMS = (
         reported=(ACCURACY_TOGETHER, ACCURACY_ALONE),
         needs=(ALONE, TOGETHER),
         finding=variant(
-            "p = 37 and one task stand for 113 and 29: from 410 inputs no network learns remainders by 31; after "
-            "32,768 epochs 0.1% are right beside the others and 8.9% alone, where guessing gives 3.2%"
+            "p = 37 and one task stand for 113 and 29. From 410 inputs no network learns remainders by 31: after "
+            "32,768 epochs 0.1% are right with the other tasks and 8.9% alone. Guessing gives 3.2%."
         ),
         changed=(
             Change(
                 date="2026-11-23",
-                what="what is given",
+                what="the precondition",
                 before="a test accuracy together of 0.5 or more, so that a loss by learning together could not refute",
                 now="nothing; the gain of -0.088 is told as that of a variant",
-                why="a condition on the outcome would let in what holds alone; and p = 37 is not the source's task",
+                why=(
+                    "a condition on the outcome would accept a network that generalises alone; and p = 37 is not "
+                    "the source's task"
+                ),
             ),
         ),
     ),

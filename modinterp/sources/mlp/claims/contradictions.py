@@ -6,24 +6,29 @@ from modinterp.sources.mlp.claims import logits
 CONTRADICTIONS = (
     Contradiction(
         id="X-K1",
-        conflict="The summary says more than 84% at every key frequency; the notebook's own table has 0.8353 for sin "
-        "35.",
+        conflict=(
+            "The summary says more than 84% at every key frequency. The notebook's own table has 0.8353 for sin 35."
+        ),
         settled_by={"claim84": ()},
-        follows="The summary is off by half a point for the author's network: its lowest is 0.8353. Where ours is "
-        "above 0.84, that is another network, not another definition.",
+        follows=(
+            "The summary is off by half a point for the author's network, whose lowest share is 0.8353. Where "
+            "our share is above 0.84, the network differs, not the definition."
+        ),
     ),
     Contradiction(
         id="X-K2",
         conflict="The notebook calls the network a 2-layer MLP with one hidden layer, its summary a 1-layer MLP.",
         settled_by={"arch": ("weights",)},
-        follows="One hidden layer: an embedding, W_in and W_U are all its weights; what differs is whether the "
-        "output counts.",
+        follows=(
+            "The network has one hidden layer: an embedding, W_in and W_U are all its weights. The two names "
+            "differ in whether the output counts as a layer."
+        ),
     ),
     Contradiction(
         id="X-K3",
-        conflict="The lists of nine terms have cos(w a) twice and cos(w b) nowhere.",
+        conflict="The lists of nine terms have cos(w a) twice and never cos(w b).",
         settled_by={"neurons_9_terms": ("share of waves of a alone", "share of waves of b alone")},
-        follows="A misprint: the network is symmetric in a and b, and waves of b are as large as waves of a.",
+        follows="This is a misprint: the network is symmetric in a and b, and waves of b are as large as waves of a.",
     ),
     Contradiction(
         id="X-K4",
@@ -34,34 +39,46 @@ CONTRADICTIONS = (
                 "largest cosine between two key columns",
             )
         },
-        follows="It is W_U in the Fourier basis with its columns normalised. Those of a singular value decomposition "
-        "are orthogonal; these are not, though those of the key frequencies come near it.",
+        follows=(
+            "The equation writes W_U in the Fourier basis with its columns normalised. The columns of a "
+            "singular value decomposition are orthogonal. These are not, though those of the key frequencies "
+            "are nearly so."
+        ),
     ),
     Contradiction(
         id="X-K5",
         conflict='The notebook sees "faint" products of waves before the ReLU; a sum of two embeddings has none.',
         settled_by={"pre_linear_only": ()},
-        follows="They are rounding: exactly 0 by algebra.",
+        follows="The products are rounding: by algebra they are exactly 0.",
     ),
     Contradiction(
         id="X-K6",
         conflict="The notebook's 98% of the Frobenius norm reads like 98% of the energy.",
         settled_by={"wu_norm_ratio": (logits.NORM_RATIO, logits.ENERGY_RATIO)},
-        follows="Squared it is less: 0.9651 for the author's 0.9824. Both are reported.",
+        follows=(
+            "The share of the energy is the square, which is less: 0.9651 for the author's 0.9824. Both are reported."
+        ),
     ),
     Contradiction(
         id="X-A5",
         conflict="Nanda et al. count 5 key frequencies, the blog on the Clock 3, this notebook 13.",
         settled_by={"logits_norm_map": ("n_keys",), "key_freqs": ("gap of squared norms",)},
-        follows="The number belongs to the architecture and to the run: without attention it is 9 to 13 over five "
-        "seeds, in transformers of the same size 3 to 5; nobody's number is wrong.",
+        follows=(
+            "The number depends on the architecture and on the run. Without attention it is 9 to 13 over five "
+            "seeds; transformers of equal size have 3 to 5. All three numbers are right."
+        ),
     ),
     Contradiction(
         id="X-A12",
-        conflict="Nanda et al. leave less than 0.55% of W_L outside the key directions, this notebook keeps 98% of "
-        "W_U's norm.",
+        conflict=(
+            "Nanda et al. leave less than 0.55% of W_L outside the key directions. This notebook keeps 98% "
+            "of W_U's norm."
+        ),
         settled_by={"wu_norm_ratio": (logits.ENERGY_RATIO, "read_residual")},
-        follows="The two are on different scales, and 98% reads closer to 0.55% than it is: what is left of W_U is "
-        "the residual's norm given here; `nanda.s42.wl_residual` gives that of W_L, as norm and as squared norm.",
+        follows=(
+            "The two numbers are on different scales, so 98% looks closer to 0.55% than it is. For W_U this "
+            "page reports the norm of the residual. For W_L `nanda.s42.wl_residual` reports the residual, as "
+            "norm and as squared norm."
+        ),
     ),
 )

@@ -127,10 +127,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="the lower end of the band",
+                what="the lower end of the tolerance",
                 before="5 to 20; 12 in our first network, 9 to 13 in five",
                 now="6 to 20",
-                why="five are no more than a transformer has",
+                why="a transformer has five key frequencies too",
             ),
         ),
         finding=mixed(),

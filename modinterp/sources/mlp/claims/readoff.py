@@ -42,8 +42,8 @@ _NOT_OF_MAIN = {  # key frequencies of the notebook that other-draw-0 does not u
 
 
 _LOW_AT_19 = mixed(
-    "0.716 along the cosine of frequency 19 in kissane-0, which shares split, initial weights and "
-    "all thirteen frequencies with the notebook, where it is 0.840"
+    "The share is 0.716 along the cosine of frequency 19 in kissane-0; the notebook has 0.840. Both networks "
+    "share split, initial weights and all thirteen frequencies."
 )
 _MISSED = {19: _LOW_AT_19}
 
@@ -107,7 +107,7 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
                 before="every network; of one that does not use the frequency, the lowest of those that it uses: "
                 f"{'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
                 now=f"the networks that use it, and that frequency alone: {_NOT_OF_MAIN.get(freq, 'its own in other-draw-0')}",
-                why="a network without the frequency says nothing of it",
+                why="a network without the frequency shows nothing about the frequency",
             ),
         ),
     )

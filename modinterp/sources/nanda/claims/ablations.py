@@ -135,7 +135,7 @@ CLAIMS = (
         expected={LOSS_RATIO: at_most(2, "1.03 in the paper"), **WORKS},
         needs=(MAIN,),
         figure="interventions",
-        finding=mixed("the loss hardly changes or falls in some networks, and rises several-fold in others"),
+        finding=mixed("The loss hardly changes or falls in some networks, and rises several-fold in others."),
         control="also true before training",
     ),
     Claim(
@@ -237,9 +237,9 @@ CLAIMS = (
         expected={LOSS: at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},
         needs=(MAIN,),
         finding=mixed(
-            "mostly it stays a little better than guessing: the path around the MLP writes something of the "
-            "answer to the logits by itself. With the skip at its mean it is 5.4 in mainline-0, and the "
-            "paper has 5.27"
+            "Mostly the loss stays a little better than guessing: the path around the MLP itself writes something "
+            "of the answer to the logits. With the skip at its mean the loss is 5.4 in mainline-0, and the paper "
+            "has 5.27."
         ),
         figure="interventions",
         control="also true before training",

@@ -108,8 +108,9 @@ CLAIMS = (
         expected={RANK_CORRELATION: at_least(0.9, "broadly similar over training")},
         needs=(MAIN,),
         finding=mixed(
-            "the two fall, turn and rise together by orders of magnitude in most networks, but less in rank: most snapshots are "
-            "after cleanup, where both stand still. Of single frequencies a key frequency is missed the most, nearly always"
+            "In most networks the two measures fall, turn and rise together by orders of magnitude, but their "
+            "ranks agree less. Most snapshots are after cleanup, where both stand still. Of single frequencies, "
+            "removing a key frequency costs the most, nearly always."
         ),
         reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",

@@ -58,7 +58,9 @@ SLOWER = "With a dropout of 0.2 seed {} is right on {}, and still rising, when i
 SLOW = "With a dropout of 0.5 seed {} is right on {} of the pairs held out{} when its 40,000 epochs are over; the paper says that such networks take much longer, not how long."
 FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
-    "P53_1": mixed("As said in seed 0; the four others end above a test loss of 1e-3 (see P53_2 to P53_5)."),
+    "P53_1": mixed(
+        "The statement holds in seed 0. The four other seeds end above a test loss of 1e-3 (see P53_2 to P53_5)."
+    ),
     "P53_2": mixed(STUCK.format("by epoch 12,000, where it stays", "99.0%", "0.14")),
     "P53_3": mixed(STUCK.format("near epoch 28,000", "99.75%", "5.8e-3, still falling")),
     "P53_4": mixed(STUCK.format("near epoch 16,000, W_E less sparse than the paper's", "98.7%", "0.042")),
@@ -89,7 +91,7 @@ FINDINGS = {  # of the rows of both tables, by their keys
     "dropout_p5_2": inapplicable(SLOW.format(1, "36%", ", and still rising,")),
     "dropout_p5_3": inapplicable(SLOW.format(2, "9%", "")),
     "dropout_0p5": inapplicable(
-        "With a dropout of 0.5 three seeds are right on 48% of all pairs in the mean when their 40,000 epochs are over."
+        "With a dropout of 0.5 three seeds are right on 48% of all pairs on average after their 40,000 epochs."
     ),
     "data_fractions": HOLDS,
     "P53": HOLDS,
@@ -97,8 +99,8 @@ FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"2-layer_{row}" for row in range(1, 6)), HOLDS),
     "2-layer": Finding(
         "holds",
-        "In the mean the loss grows by a half, from 7.2e-5 to 1.1e-4 (the paper's: 2.0e-2 and 4.6e-2); that of seed 0 alone "
-        "grows 216-fold, from 5.6e-8.",
+        "On average the loss grows by a half, from 7.2e-5 to 1.1e-4 (the paper's: 2.0e-2 and 4.6e-2). The loss of "
+        "seed 0 alone grows 216-fold, from 5.6e-8.",
     ),
     "P109": HOLDS,
 }
@@ -106,11 +108,13 @@ FINDINGS = {  # of the rows of both tables, by their keys
 
 AT_REST = Change(
     date="2026-11-27",
-    what="which networks it is said of",
+    what="the networks that the claim is about",
     before="those right on 90% of the pairs held out: seed 1 with 94%, an FVE of its logits of 0.557, refuted",
     now="those of them that have stopped learning: none",
-    why="a run that is cut while it still moves decides nothing; seed 0 was left open for that reason before seed 1 was "
-    "trained, and figure 28 takes no network with dropout that still learns",
+    why=(
+        "a run that is stopped while it still moves decides nothing. Seed 0 was left open for that reason before "
+        "seed 1 was trained, and figure 28 takes no network with dropout that still learns"
+    ),
 )
 
 
@@ -248,7 +252,8 @@ CLAIMS = (
         required=("nanda/fraction-*",),
         scope="any seed",
         finding=one_seed(
-            "Four of the five networks at P = 53 are right on 98.7% to 99.8% of the pairs held out; all others with weight decay on all."
+            "Four of the five networks at P = 53 are right on 98.7% to 99.8% of the pairs held out. All other "
+            "networks with weight decay are right on all pairs."
         ),
         figure="table5",
     ),
@@ -293,9 +298,9 @@ CLAIMS = (
         required=("nanda/dropout-*", "nanda/mainline-*"),
         scope="any seed",
         finding=inapplicable(
-            "With a dropout of 0.2 seeds 0 and 1 are right on 91% and 94% of the pairs held out and still rising when their "
-            "80,000 epochs are over, with a Gini of W_E of 0.20 and 0.19, far below the lowest with weight decay; no other "
-            "network with dropout is above 90%."
+            "With a dropout of 0.2 seeds 0 and 1 are right on 91% and 94% of the pairs held out, and accuracy "
+            "still rises after their 80,000 epochs. Their W_E has a Gini coefficient of 0.20 and 0.19, far below "
+            "the lowest with weight decay. No other network with dropout is above 90%."
         ),
         figure="table5",
         control="without control",

@@ -125,7 +125,7 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("two in mainline-0; seed and rounding decide how many heads multiply"),
+        finding=mixed("Two heads multiply in mainline-0; seed and rounding decide how many heads multiply."),
         reported=(PAIR_CORRELATION, PAIR_COSINE),
         changed=(
             Change(
@@ -134,7 +134,9 @@ CLAIMS = (
                 what="what is expected",
                 before="two heads that multiply, and a pair whose attentions correlate by -0.95 and whose OV circuits have a cosine of 0.9; refuted",
                 now="two heads that multiply",
-                why="the pair has claims of its own, by the full matrices and by the norms that figure 11 shows",
+                why=(
+                    "the pair has claims of its own: one compares the full matrices, one the norms that figure 11 shows"
+                ),
             ),
         ),
         figure="ov",
@@ -176,9 +178,10 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "two heads share a frequency with opposite coefficients in nearly every network; but where their "
-            "attentions add to 1 at all, their OV circuits differ. Appendix C.1.2 says that the circuits are "
-            "almost exactly the same, and figure 11 shows their norms, which are (C13.amplifier_norms)"
+            "In nearly every network two heads share a frequency with opposite coefficients. But where the "
+            "attentions of the two add to 1 at all, their OV circuits differ. Appendix C.1.2 says that the "
+            "circuits are almost exactly the same. Figure 11 shows only their norms, which are almost the same "
+            "(C13.amplifier_norms)."
         ),
         figure="ov",
     ),

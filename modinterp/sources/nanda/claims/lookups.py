@@ -146,7 +146,9 @@ CLAIMS = (
         expected={OPPOSITE: at_most(-0.95, "almost exactly opposite")},
         needs=(MAIN,),
         figure="tables",
-        finding=Finding(why="almost exactly opposite (-1.0) wherever two heads share a frequency"),
+        finding=Finding(
+            why=("The coefficients are almost exactly opposite (-1.0) wherever two heads share a frequency.")
+        ),
         changed=by_seed("29 of 30"),
     ),
     Claim(
@@ -163,8 +165,8 @@ CLAIMS = (
         needs=(MAIN,),
         figure="tables",
         finding=mixed(
-            "0.97 in mainline-0; where one head has come to attend to itself (see A1.self_attention) its "
-            "scores go so far that a straight line explains less of them"
+            "R squared is 0.97 in mainline-0. Where one head attends to itself late in training (see "
+            "A1.self_attention), its scores range so far that a straight line explains less."
         ),
         control="also true of another operation",
     ),
@@ -181,8 +183,8 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "ratio 0.85 in mainline-0, where the paper has 0.88; a line leaves no attention for the last position itself, on which "
-            "some networks rely (see A1.self_attention)"
+            "The ratio is 0.85 in mainline-0; the paper has 0.88. A line leaves no attention for the last "
+            "position itself, on which some networks rely (see A1.self_attention)."
         ),
         figure="interventions",
         control="also true before training",

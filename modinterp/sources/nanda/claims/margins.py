@@ -65,10 +65,13 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="whose margin is held against that of one frequency",
+                what="the frequencies whose margin is compared with that of one frequency",
                 before="that of our network's frequencies, of each of them alike",
                 now="that of the paper's five, of each of them alike",
-                why="it is arithmetic about the printed frequencies; the margin of ours is told beside it",
+                why=(
+                    "the claim is arithmetic about the printed frequencies; the margin of our frequencies is "
+                    "reported as well"
+                ),
             ),
         ),
     ),

@@ -148,8 +148,8 @@ CLAIMS = (
         expected={PAPERS: equals(5, "the paper's"), NOT_THE_PAPERS: equals(0, "none but the paper's")},
         needs=(MAIN,),
         finding=mixed(
-            "mainline-0 was chosen by it; in other variants of the paper's seed rounding decides which "
-            "frequencies are left, and other seeds have others"
+            "mainline-0 was chosen for these frequencies. In other numerical replicates of the paper's seed, "
+            "rounding decides which frequencies remain, and other seeds have other frequencies."
         ),
         figure="spectra",
     ),
@@ -222,8 +222,8 @@ CLAIMS = (
         expected={PAPERS_HEADS: equals(4, "each head at the paper's frequency")},
         needs=(MAIN,),
         finding=refuted(
-            "mainline-0 was chosen by it; in other variants of the paper's seed rounding decides which heads "
-            "are at the paper's frequencies, and other seeds have others"
+            "mainline-0 was chosen for its frequencies. In other numerical replicates of the paper's seed, "
+            "rounding decides which heads are at the paper's frequencies, and other seeds have other frequencies."
         ),
         figure="heads",
     ),
@@ -236,6 +236,6 @@ CLAIMS = (
         expected={_median_share(1, 4): PERIODIC},
         needs=(MAIN,),
         figure="neurons_1_to_4",
-        finding=mixed("which neurons are sharp, rounding decides and the seed"),
+        finding=mixed("Rounding and the seed decide which neurons are sharp."),
     ),
 )

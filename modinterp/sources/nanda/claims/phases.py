@@ -95,9 +95,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "t1 lies at 1,400 in mainline-0 and earlier in some; and by half of t1 the excluded loss is many "
-            "times the train loss in most networks, so that the circuit begins to matter already while the "
-            "network memorises"
+            "t1 lies at 1,400 in mainline-0, and earlier in some networks. By half of t1 the excluded loss is "
+            "many times the train loss in most networks, so the circuit already matters while the network "
+            "memorises."
         ),
         figure="progress",
         control="also true of a run that never generalises",
@@ -155,8 +155,8 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "in some networks cleanup takes longer than what went before it, or the excluded loss goes on "
-            "moving after it"
+            "In some networks cleanup takes longer than the phases before it, or the excluded loss still moves "
+            "after cleanup."
         ),
     ),
     Claim(
@@ -180,7 +180,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         figure="progress",
-        finding=mixed("in most networks two or three boundaries coincide, in others a single one"),
+        finding=mixed("In most networks two or three boundaries coincide; in others only one does."),
     ),
     Claim(
         id="nanda.fig13",
@@ -205,8 +205,8 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "mostly smooth; but by t1 more of the final coefficient is there than the fifth that is allowed, "
-            "or one coefficient jumps within 100 epochs"
+            "Growth is mostly smooth. But by t1 more of the final coefficient is there than the fifth that is "
+            "allowed, or one coefficient jumps within 100 epochs."
         ),
         figure="coefficients",
     ),

@@ -160,8 +160,8 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "some networks form their circuits while they still memorise: their excluded loss is small at t1 "
-            "and rises from there"
+            "Some networks form their circuits while they still memorise: their excluded loss is small at t1 and "
+            "rises from there."
         ),
         reported=tuple(FINAL_EXCLUDED.values()),
     ),
@@ -204,7 +204,8 @@ CLAIMS = (
         reported=("slope t2 to t3 over slope t1 to t2, of the norm",),
         needs=(MAIN,),
         finding=mixed(
-            "seed and rounding decide it: more than twice as fast in some networks, 1.4 times in mainline-0, and no faster in others"
+            "Seed and rounding decide the speed: the sum falls more than twice as fast in some networks, 1.4 "
+            "times in mainline-0, and no faster in others."
         ),
         figure="progress",
     ),

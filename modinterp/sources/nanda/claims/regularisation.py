@@ -132,8 +132,10 @@ CLAIMS = (
                 what="the measure of the excluded loss",
                 before="at most ten times the train loss: 10.6 and 89 times in two seeds, refuted",
                 now="at most 1e-3 nats: 4.2e-10 and 3.6e-9 in the same seeds",
-                why="the train loss is 4e-11, the rounding of a float64 sum, of which every change is a multiple; at a "
-                "hundred-millionth of a nat it has not risen",
+                why=(
+                    "the train loss is 4e-11, so every change is a multiple of the rounding of a float64 sum; at "
+                    "a hundred-millionth of a nat the loss has not risen"
+                ),
             ),
         ),
         figure="no_decay",
@@ -174,8 +176,9 @@ CLAIMS = (
         required=("nanda/dropout-0.2-*", "nanda/dropout-0.5-*"),
         scope="any seed",
         finding=inapplicable(
-            "with 20% three seeds are at 91%, 94% and 27% of the pairs held out after 80,000 epochs, all rising steadily; with 50% "
-            "seeds 0 to 2 are at 32%, 36% and 9% after 40,000, the first two of them rising; with 80% at 6% to 25%, and none is"
+            "With 20% dropout three seeds are right on 91%, 94% and 27% of the pairs held out after 80,000 "
+            "epochs; accuracy rises steadily in all. With 50%, seeds 0 to 2 are at 32%, 36% and 9% after 40,000 "
+            "epochs, and the first two still rise. With 80%, seeds are at 6% to 25%, and none rises."
         ),
         reported=(*HIGHEST_ACCURACY.values(), GENERALISED[0.8], UNFINISHED[0.8]),
         figure="dropout",
@@ -193,15 +196,17 @@ CLAIMS = (
         needs=PENALISED_BY_SUM,
         scope="any seed",
         finding=Finding(
-            why="none of nine memorises either: at each strength the penalty keeps the network from learning anything. With the "
-            "mean in place of the sum, a penalty weaker by the number of weights, networks memorise and grok at strengths 1 "
-            "and 10 (D1.l1_less_sparse)"
+            why=(
+                "None of the nine networks memorises either: at each strength the penalty keeps the network from "
+                "learning anything. With the mean in place of the sum the penalty is weaker by a factor of the "
+                "number of weights. Then networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
+            )
         ),
         changed=(
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="of which networks it is said",
+                what="the networks that the claim is about",
                 before="penalties by the sum and by the mean of the absolute weights: with the mean six of nine grok; refuted",
                 now="the sum, which an l1 penalty is",
                 why="the words 'sum or mean' were ours; the paper adds an l1 penalty to the loss",
@@ -227,7 +232,10 @@ CLAIMS = (
         required=("nanda/l1-*", "nanda/mainline-*"),
         scope="any seed",
         finding=variant(
-            "half of it: with the mean as penalty the neurons of six networks are far sparser (Gini 0.96 to 0.97 against 0.18 to 0.33), but W_E in the Fourier basis is as sparse as with weight decay, or sparser (0.74 to 0.84, where five seeds have 0.66 to 0.78). The mean is our variant: with the sum, which an l1 penalty is, nothing is learned"
+            "Half of the statement holds. With the mean as penalty the neurons of six networks are far sparser "
+            "(Gini 0.96 to 0.97 against 0.18 to 0.33). But W_E in the Fourier basis is as sparse as with weight "
+            "decay, or sparser (0.74 to 0.84; five seeds with weight decay have 0.66 to 0.78). The mean is our "
+            "variant. An l1 penalty is the sum, with which nothing is learned."
         ),
         figure="l1",
         reported=("Gini of the neurons with l1", "Gini of W_E in the Fourier basis with l1"),
@@ -248,16 +256,16 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "At the limit itself: 5 or 6 slingshots in 20,000 epochs, where 5 are asked for; with the loss in float64 there is "
-            "none, in float16 there are 8 to 26 in three seeds.",
+            "The number is at the limit itself: 5 or 6 slingshots in 20,000 epochs, and the limit is 5. With the "
+            "loss in float64 there is none; in float16 there are 8 to 26 in three seeds.",
         ),
         changed=(
             Change(
                 date="2026-11-24",
-                what="the runs that it asks for, and the verdict",
+                what="the runs that the claim needs, and the verdict",
                 before="any seed in float32: the one that there was, exactly at its limit; held",
                 now="three seeds in float32: open until they are trained",
-                why="what one seed decides at the very limit another may decide otherwise",
+                why="one seed lies at the very limit; another seed may decide otherwise",
             ),
         ),
         figure="precision",

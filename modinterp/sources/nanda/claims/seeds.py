@@ -51,8 +51,8 @@ TABLE_3 = {
 # the losses of TEST_LOSSES [nats]
 TABLE_4 = {1: (2.07e-7, 6.5, 5.7e-8), 2: (2.1e-7, 11.0, 6.2e-8), 3: (2.05e-7, 6.7, 5.5e-8), 4: (2.33e-7, 6.8, 6.0e-8)}
 
-UNCLEAN_ANYWHERE = mixed(f"{UNCLEAN}: all are asked, since the paper's seeds are not known")
-SETTLED_HIGHER = mixed("what some networks miss is the test loss at the end")
+UNCLEAN_ANYWHERE = mixed(f"{UNCLEAN}. All directions are measured, since the paper's seeds are not known")
+SETTLED_HIGHER = mixed("Some networks miss the tolerance of the test loss at the end.")
 
 
 def _embeddings(m: CyclicMeasurements) -> dict[str, Value]:
@@ -172,7 +172,7 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="what is expected of the end of memorisation",
+                what="the expected end of memorisation",
                 before="about the same epoch: seed 4 ends at 400, two thirds before the median of 1,200; refuted",
                 now="by around 1,400 in every seed: 1,300, 1,400, 1,100 and 400",
                 why="the caption says 'memorization is complete by around 1400 steps for all five runs'",

@@ -188,7 +188,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "rise, height and fall are as stated; the paper's five networks end at test losses of 2.0e-7 to 2.4e-7"
+            "The losses rise, peak and fall as stated. The paper's five networks end at test losses of 2.0e-7 to "
+            "2.4e-7."
         ),
         figure="curves",
     ),
@@ -208,7 +209,7 @@ CLAIMS = (
                 before="a share of two seeds of three that neither generalise nor have an excluded loss above ten times "
                 "the train loss: 0, refuted",
                 now="each seed: test accuracy at most 0.5 (0.025 and 0.039)",
-                why="the statement is that it does not grok; the excluded loss is the matter of figure 26",
+                why="the statement is that the network does not grok; figure 26 is about the excluded loss",
             ),
         ),
     ),

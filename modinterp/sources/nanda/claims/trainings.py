@@ -21,10 +21,10 @@ GENERALISES = 0.9  # of the inputs held out: below it the paper's networks are s
 
 ONE_DEFINITION = Change(
     date="2026-11-24",
-    what="from which accuracy on a network generalises",
+    what="the accuracy from which a network counts as one that generalises",
     before="0.95 of all pairs in table 6, 0.99 of those held out in C.2.2 and C.2.3, 0.9 in table 5",
     now="0.9 throughout, below which the paper's other claims say that a network does not generalise",
-    why="one word has one meaning; the lowest bar lets in the most networks, such as those at P = 53 with 98.7%",
+    why="one word has one meaning; the lowest limit accepts the most networks, such as those at P = 53 with 98.7%",
 )
 
 
@@ -41,7 +41,10 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
             what="which networks count",
             before=f"all of the recipe: {of_the_other} in rounding-9, and as stated in every other; mixed",
             now="those that had settled when their training ended; holds",
-            why="rounding-9 was still cleaning up at 20,000 epochs; the rule came after its numbers, and left out it alone",
+            why=(
+                "rounding-9 was still in cleanup at 20,000 epochs; the rule came after its numbers, and left out "
+                "this run alone"
+            ),
         ),
         Change(
             date="2026-11-28",
@@ -49,7 +52,7 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
             what="which networks count",
             before="those that had settled when their training ended",
             now="all; but numerical replicates of a seed count as one seed, and rounding-9 was one of twelve of seed 0",
-            why="a rule that was made for one network, with its numbers known, is withdrawn",
+            why="the rule was made for one network after its numbers were known, so it is withdrawn",
         ),
     )
 
@@ -67,17 +70,17 @@ def by_seed(before: str) -> tuple[Change]:
             what="what counts as one network",
             before=f"every network, numerical replicates of seed 0 as well: {before}; mixed",
             now="an independent seed, which holds if most of its replicates do; holds in all 20",
-            why="networks that differ by rounding alone are one draw of the recipe",
+            why="networks that differ by rounding alone are one sample of the recipe",
         ),
     )
 
 
 THREE_OF_FIVE = Change(
     date="2026-11-23",
-    what="the runs that it asks for, and the verdict",
+    what="the runs that the claim needs, and the verdict",
     before="any of the five seeds: the one that there was",
     now="three of the five: open until they are trained",
-    why="a share of seeds, or a mean of networks that differ a hundredfold, is not seen on one",
+    why="one seed cannot show a share of seeds, or a mean over networks that differ a hundredfold",
 )
 
 M = TypeVar("M", bound=NetworkMeasurements)

@@ -140,7 +140,8 @@ CLAIMS = (
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
         finding=mixed(
-            "seeds 0 and 1 memorise by epoch 100 and grok at 14,500 and 16,300, to 100% and test losses of 3e-7 and 5e-7 by epoch 40,000; seed 2 does not (7.3%)"
+            "Seeds 0 and 1 memorise by epoch 100 and grok at 14,500 and 16,300. By epoch 40,000 they reach 100% "
+            "and test losses of 3e-7 and 5e-7. Seed 2 does not grok (7.3%)."
         ),
         changed=(
             Change(
@@ -149,7 +150,7 @@ CLAIMS = (
                 what="the measure",
                 before="share of three seeds that stay below 0.9: 0.33, where 0.67 is asked for; refuted",
                 now="each seed: at most 0.9; true of one of three",
-                why="a share of seeds is told as that, with its interval",
+                why="a share of seeds is reported as a share, with its interval",
             ),
         ),
         figure="p53",
@@ -193,16 +194,17 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "with 0.3, 0.5, 1, 3 and 5 it takes 500, 400, 200, 100 and 0 epochs, the less the more decay; with 8 it is right on "
-            "99% of the training pairs and 98% of the others at best, of both from epoch 800 on, and comes no further",
+            "With weight decays of 0.3, 0.5, 1, 3 and 5 the delay is 500, 400, 200, 100 and 0 epochs: more decay, "
+            "less delay. With 8 the network is right on at best 99% of the training pairs and 98% of the others. "
+            "It reaches both by epoch 800, and improves no further.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
-                what="the runs that it asks for, and the verdict",
+                what="the runs that the claim needs, and the verdict",
                 before="any of the six weight decays: 0.3 and 1, held",
                 now="0.3, 0.5, 1 and 3: open until they are trained",
-                why="it is said of every weight decay, and 5 or 8 may keep a network from learning anything",
+                why="the statement is about every weight decay, and 5 or 8 may keep a network from learning anything",
             ),
         ),
         figure="p401",
@@ -222,7 +224,10 @@ CLAIMS = (
         required=("nanda/p401-fraction-20-*", "nanda/p401-fraction-[15]*"),
         scope="any seed",
         finding=variant(
-            "ours are cut at 4,000 and 5,000 epochs: with 20% three seeds memorise by epoch 700, one generalises at 3,500, and two are right on 46% and 6.0% of the pairs held out at 4,000, rising; with 5% and 10%, as said, all six stay near chance (at most 0.4%, one 2.9%, at 5,000, with test losses of 21 to 64)"
+            "Our trainings are stopped at 4,000 and 5,000 epochs. With 20% three seeds memorise by epoch 700. One "
+            "generalises at 3,500; two are right on 46% and 6.0% of the pairs held out at 4,000, rising. With 5% "
+            "and 10%, as stated, all six seeds stay near chance (at most 0.4%, one 2.9%, at 5,000, with test "
+            "losses of 21 to 64)."
         ),
         figure="p401_fractions",
         control="without control",

@@ -27,12 +27,14 @@ NAN = float("nan")
 
 LEADS = Change(
     date="2026-11-23",
-    what="from which share of the embedding's variance a circle leads",
+    what="the share of the embedding's variance from which a circle counts as leading",
     before="8%",
     now="10%",
-    why="The source's own Model A has 26, 25, 22, 9.3, 8.8 and 7.7%, and the source names the first three as leading and "
-    "the last three as accompanying: at 8% the formula of the pizza failed on that very network, which was seen first. "
-    "No network of ours had been looked at.",
+    why=(
+        "The source's own Model A has 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three leading and "
+        "the last three accompanying. At 8% the formula of the pizza failed on that very network, which was seen "
+        "first. No network of ours had been examined."
+    ),
 )
 
 
@@ -41,12 +43,14 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
     return LEADS, Change(
         date="2026-11-25",
         was="" if before.endswith("held") else "refuted",
-        what="how a circle is left alone, and in which networks",
+        what="how a single circle is kept, and in which networks",
         before=f"as two principal components, in networks whose first four are circles to 0.995; in attention-0-1 {before}",
         now=f"as one frequency, in every network that solves the task; {now}",
-        why="principal components mix circles of one size, in attention-0-0 two of 16.3 and 16.2% of the variance, so that "
-        "neither was alone. Of the source's Model A the pizza's formula explains 0.992 by components, and 0.995 to 0.997 by "
-        "frequency: where components do not mix, both say the same.",
+        why=(
+            "principal components mix circles of equal size, in attention-0-0 two of 16.3 and 16.2% of the "
+            "variance, so neither circle was alone. For the source's Model A the pizza's formula explains 0.992 "
+            "by components, and 0.995 to 0.997 by frequency. Where components do not mix, both methods agree."
+        ),
     )
 
 
@@ -161,9 +165,10 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "Not in attention-0-1: three of its circles follow the formula to 0.84 to 0.94, and the fourth, beside which there "
-            "is none of twice its frequency, to 0.35. In the others 0.98 and more. By pairs of principal components, as the "
-            "source takes them, attention-0-1, the one network that is circular, has 0.25."
+            "The statement fails in attention-0-1. Three of its circles follow the formula to 0.84 to 0.94. The "
+            "fourth has no circle of twice its frequency beside it, and follows the formula to 0.35. The other "
+            "networks have 0.98 and more. By pairs of principal components, as the source takes them, "
+            "attention-0-1 has 0.25; only this network is circular."
         ),
         control="without control",
         changed=by_frequency(
@@ -190,8 +195,10 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "It explains them worse in all, by 0.15 and more; but in attention-0-1 neither formula reaches its band: of the "
-            "circle that has none of twice its frequency beside it the clock's explains 0.20, of another 0.63."
+            "The clock's formula explains the logits worse in all networks, by 0.15 and more. But in "
+            "attention-0-1 neither formula is within its tolerance. One circle has no circle of twice its "
+            "frequency beside it: the clock's formula explains 0.20 of this circle. It explains 0.63 of another "
+            "circle."
         ),
         control="without control",
         changed=by_frequency(
@@ -218,8 +225,9 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "Not in attention-0-1, whose circles follow them to 0.93, 0.92, 0.84 and, where there is none of twice the frequency "
-            "beside it, 0.35, as they follow the formula that these stand for."
+            "The statement fails in attention-0-1. Its circles follow the formulas to 0.93, 0.92, 0.84 and 0.35; "
+            "the last has no circle of twice its frequency beside it. The values are like those for the pizza's "
+            "formula."
         ),
         control="without control",
         changed=by_frequency("0.24 at least", "0.981 and more, but in attention-0-1, with 0.35"),
@@ -289,8 +297,9 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "Not in attention-0-1, with 0.30 on its worst: there the leading circles follow theirs less closely, too. By pairs "
-            "of principal components, as the source takes them, it holds in none: 0.88, -0.17, 0.28 and -0.16."
+            "The statement fails in attention-0-1, whose worst circle has 0.30. There the leading circles follow "
+            "their formula less closely, too. By pairs of principal components, as the source takes them, the "
+            "statement holds in no network: 0.88, -0.17, 0.28 and -0.16."
         ),
         control="without control",
         changed=by_frequency("-0.17", "0.93 and 0.97 at least in attention-0-0 and -0-2, 0.30 in attention-0-1"),

@@ -14,33 +14,39 @@ from modinterp.sources.pizza.claims import circles, models, phases
 CONTRADICTIONS = (
     Contradiction(
         id="X-P1",
-        conflict="Text and notebook take the distance irrelevance of the correct logit; the sweep's code takes that of the "
-        "largest wrong one, and its table holds it.",
+        conflict=(
+            "Text and notebook take the distance irrelevance of the correct logit. The sweep's code takes "
+            "the irrelevance of the largest wrong logit, and the sweep's table holds this number."
+        ),
         settled_by={
             "modelA.di": ("distance_irrelevance", "distance_irrelevance_wrong"),
             "modelB.di": (models.DI_OF_SOLVED, models.DI_WRONG_OF_SOLVED),
         },
-        follows="Both are reported. The figures of the phases are of another quantity than 0.17 and 0.85.",
+        follows="Both quantities are reported. The figures of the phases show another quantity than 0.17 and 0.85.",
     ),
     Contradiction(
         id="X-P2",
         conflict="The symmetricity of Model B is printed as 33.36%; other samples of 100 triples give 0.299 to 0.369.",
         settled_by={"modelB.gs": (models.GS, models.RELEASED_GS)},
-        follows="It is that of one sample, known to 0.03; verdicts here are taken over 20,000 triples.",
+        follows="The number is that of one sample, known to 0.03. Verdicts here are taken over 20,000 triples.",
     ),
     Contradiction(
         id="X-P3",
-        conflict="The notebook's column 'Qpizza' has 98.31%, table 1 has 99.18% for the same circle.",
+        conflict="The notebook's column 'Qpizza' has 98.31%. Table 1 has 99.18% for the same circle.",
         settled_by={
             "table1.pizza": (circles.FIRST_PIZZA,),
             "table1.code": (circles.LEAST_TWO,),
             "pizza.harmonic": ("squared correlation",),
         },
-        follows="They are two formulas: a cosine times the factor of the distance, and two absolute values.",
+        follows=(
+            "The numbers belong to two formulas: a cosine times the factor of the distance, and two absolute values."
+        ),
     ),
     Contradiction(
         id="X-P4",
-        conflict="Constant attention reads as an average; the code gives every position the weight 1, which is a sum.",
+        conflict=(
+            "Constant attention reads as an average. The code gives every position the weight 1, which is a sum."
+        ),
         settled_by={
             "setup.attention_rate": (
                 "largest distance of a row of attention to 2 - rate",
@@ -51,15 +57,18 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-P5",
-        conflict="The configurations call the attention causal, and the code applies no mask.",
+        conflict="The configurations call the attention causal. The code applies no mask.",
         settled_by={"setup.attention_rate": ("least attention of the first position to the second",)},
-        follows="Every position attends to all. With one layer read at the last position a mask would change nothing.",
+        follows=(
+            "Every position attends to all positions. A mask would change nothing in one layer that is read at "
+            "the last position."
+        ),
     ),
     Contradiction(
         id="X-P6",
-        conflict="Model A is said to add the two embeddings, and its symmetricity is 0.994 and not 1.",
+        conflict="Model A is said to add the two embeddings, yet its symmetricity is 0.994 and not 1.",
         settled_by={"modelA.gs": (models.GS, "gradient symmetricity without the skip around attention")},
-        follows="The skip around attention brings b alone; without it the symmetricity is 1.",
+        follows="The skip around attention passes on b alone. Without the skip the symmetricity is 1.",
     ),
     Contradiction(
         id="X-P8",
@@ -69,10 +78,14 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-P9",
-        conflict="A symmetricity near 1 marks a pizza; in the released table networks that read at an = and feel no distance "
-        "have 0.97.",
+        conflict=(
+            "A symmetricity near 1 marks a pizza. In the released table, networks read at = whose logits "
+            "hardly depend on the distance have 0.97."
+        ),
         settled_by={"phase.equals": ("distance_irrelevance", phases.RELEASED_GS)},
-        follows="The mainline network of Nanda et al., which reads at an =, has 0.35 and is no such case. Where there is an =, "
-        "the distance irrelevance tells, and the symmetricity is reported.",
+        follows=(
+            "The mainline network of Nanda et al., read at =, has 0.35 and is no such case. In networks with "
+            "=, the distance irrelevance decides, and the symmetricity is reported."
+        ),
     ),
 )

@@ -30,10 +30,13 @@ def _linear(m: CyclicMeasurements) -> dict[str, Value]:
 def _as_frequency(before: str, now: str) -> Change:
     return Change(
         date="2026-11-25",
-        what="how the first circle is left alone, and of which networks it is asked",
+        what="how the first circle is kept alone, and for which networks",
         before=f"as two principal components, of circular networks alone; {before}",
         now=f"as one frequency; {now}",
-        why="principal components mix circles of one size, and of symmetricity and irrelevance the ledger asks nothing about circles.",
+        why=(
+            "principal components mix circles of equal size; for symmetricity and irrelevance the ledger demands "
+            "nothing about circles."
+        ),
     )
 
 

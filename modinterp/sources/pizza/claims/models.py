@@ -105,11 +105,11 @@ def _periodic(m: CyclicMeasurements) -> dict[str, Value]:
 MEDIAN_OF_ONE = Change(
     date="2026-11-25",
     was="refuted",
-    what="of how many circular networks a median is taken",
+    what="the number of circular networks from which a median is taken",
     before="of one, in one claim with the band of single networks, 0.60; refuted, since attention-0-1 has 0.4203 where the "
     "median may be 0.40",
     now="of three and more, in a claim of its own, which there are not enough for; the bands are the same",
-    why="a median of one network is that network, and the band of single networks was meant for it",
+    why="a median of one network is that network, and the tolerance of single networks was meant for one network",
 )
 _BOTH = (f"{CONSTANT[0][:-1]}*", f"{SOFTMAX[0][:-1]}*")
 _ONE_OF_EACH = {name: at_least(1, "it is said of circular runs of both kinds") for name in (ROUND_A, ROUND_B)}
@@ -166,7 +166,8 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Only attention-0-1 has circles for components, with 0.42; the others, of which it is not said, have 0.19 to 0.27.",
+            "Only attention-0-1 has circles for components, with 0.42. The others, which the statement is not "
+            "about, have 0.19 to 0.27.",
         ),
         changed=(MEDIAN_OF_ONE,),
         figure="distance",
@@ -186,7 +187,7 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "open",
-            "Of ours only attention-0-1 has circles for components, and 0.42 is above the band.",
+            "Of our networks only attention-0-1 has circles for components, and its 0.42 is above the tolerance.",
             reason="does not apply",
         ),
         changed=(MEDIAN_OF_ONE,),
@@ -288,16 +289,20 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Three heads of attention-1-2 swing with one frequency, of 0.855 and more, and the fourth with two, of 0.51 and 0.37.",
+            "Three heads of attention-1-2 each swing with one frequency, with a share of 0.855 and more. The "
+            "fourth swings with two, with shares of 0.51 and 0.37.",
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 was="refuted",
-                what="of which heads a frequency is asked",
+                what="the heads that must have a frequency",
                 before="of every head that varies with one number at a time; refuted in attention-1-2, with 0.51 in one of four",
                 now="of three heads, as the variation with one number at a time is; three of four in attention-1-2",
-                why="an allowance of one head of four stood in the ledger's sentence, and was taken for half of it only.",
+                why=(
+                    "the ledger's sentence allows one head of four to differ, and only half of the claim used "
+                    "this allowance."
+                ),
             ),
         ),
     ),

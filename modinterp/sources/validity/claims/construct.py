@@ -109,7 +109,7 @@ CLAIMS = (
         needs=SOLVED,
         scope="any seed",
         figure="doses",
-        finding=mixed("in other-draw-2 and in c113-t-2 one circle lies between Clock and Pizza"),
+        finding=mixed("In other-draw-2 and in c113-t-2 one circle lies between Clock and Pizza."),
     ),
     Claim(
         id="validity.C6.complementation",

@@ -107,7 +107,10 @@ CLAIMS = (
         },
         needs=WITH_NEURONS,
         scope="any seed",
-        finding=mixed("1.8 times in kissane-0, which has fourteen key circles; 58 times or more in the others"),
+        finding=mixed(
+            "Without its least needed circle the loss of kissane-0, which has fourteen key circles, is 1.8 times "
+            "as large; in the others it is 58 times or more."
+        ),
     ),
     Claim(
         id="validity.I3.neurons",
@@ -120,7 +123,9 @@ CLAIMS = (
         expected={"neurons that suffice for 99%, share": at_least(0.95, "a minimal part has nothing to spare")},
         needs=WITH_NEURONS,
         scope="any seed",
-        finding=refuted("20% to 75% of the neurons suffice, the strongest first", "our own expectation"),
+        finding=refuted(
+            ("Of the neurons, 20% to 75% suffice if the strongest are taken first."), "our own expectation"
+        ),
         control="also true before training",
     ),
     Claim(
@@ -217,10 +222,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-28",
-                what="which networks the rank correlation is asked of",
+                what="the networks in which the rank correlation is measured",
                 before="those with snapshots, also with only three: 1 in mainline-0, 0.5 in no-pos-0, undefined in two",
                 now="mainline-0 alone, which has thirteen",
-                why="of three snapshots two answer every pair, and what is equal has no order",
+                why="two of the three snapshots answer every pair, and equal numbers have no order",
             ),
         ),
     ),

@@ -177,6 +177,8 @@ CLAIMS = (
         given={"wrong answers without one circle": at_least(1, "without a wrong answer there is nothing to foretell")},
         needs=WITH_NEURONS,
         scope="any seed",
-        finding=mixed("0.62 of the wrong answers in no-pos-0, 0.71 or more in the others"),
+        finding=mixed(
+            "The three foretold answers are 0.62 of the wrong answers in no-pos-0, and 0.71 or more in the others."
+        ),
     ),
 )
