@@ -142,7 +142,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.solved",
         where="November, the network",
-        statement="Every sign is right, and those of sums near zero are unsure.",
+        statement="The sign of the answer is right everywhere, except that sums near zero are uncertain.",
         source_says="1.000; loss .073, mean probability .938, least .579",
         measure=each(_solved),
         expected={
@@ -158,7 +158,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.uniform",
         where="November, attention",
-        statement="The head attends to everything so far alike.",
+        statement="The head attends equally to every position so far.",
         source_says="uniform",
         measure=each(_uniform),
         expected={
@@ -173,7 +173,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.qk_zero",
         where="November, attention, a footnote",
-        statement="Attention is uniform since queries and keys are zero.",
+        statement="Attention is uniform because queries and keys are zero.",
         source_says="identically zero",
         measure=each(_qk_zero),
         expected={
@@ -198,7 +198,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.linear",
         where="November, OV circuit",
-        statement="A number is written as a multiple of that direction, in proportion to its value.",
+        statement="The head writes each number as a multiple of that direction, in proportion to the number's value.",
         source_says="linear",
         measure=each(_linear),
         expected={LINE: at_least(0.999, "a straight line")},
@@ -210,7 +210,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.mean",
         where="November, what the MLP reads",
-        statement="Along that direction the residual stream has the mean of the numbers so far, and not their sum.",
+        statement="Along that direction the residual stream holds the mean of the numbers so far, and not their sum.",
         source_says="the cumulative mean",
         measure=each(_mean),
         expected={
@@ -225,7 +225,10 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.u_align",
         where="November, unembedding",
-        statement="The output of positive points along u, that of negative against it, and both slightly against zero.",
+        statement=(
+            "The output of positive points along u, that of negative points against u, and both point slightly "
+            "against zero."
+        ),
         source_says=".970, -.958, -.949, -.190, -.128",
         measure=each(_u_align),
         expected={

@@ -109,7 +109,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.without_mlp",
         where="November, ablation of the MLP",
-        statement="Without neurons more than half of the answers are right, and the errors say zero.",
+        statement="Without neurons more than half of the answers are right, and the wrong answers say zero.",
         source_says="loss .536, of the network with centred weights",
         measure=each(_without_mlp),
         expected={
@@ -123,7 +123,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.near_zero",
         where="November, ablation of the MLP",
-        statement="The MLP is needed for small means alone.",
+        statement="Only small means need the MLP.",
         source_says="a figure",
         measure=each(_near_zero),
         expected={
@@ -178,7 +178,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.boost_zero",
         where="November, ablation of neurons",
-        statement="The neurons that matter boost zero, too.",
+        statement="The neurons that matter also boost the answer zero.",
         source_says="boosts of zero",
         measure=each(_boost_zero),
         expected={"smallest boost of zero by a neuron that matters": at_least(0, "every one boosts it")},

@@ -148,7 +148,7 @@ CLAIMS = (
     Claim(
         id="arena.palindrome.solved",
         where="July, the network",
-        statement="It tells nearly all palindromes from others.",
+        statement="The network distinguishes nearly all palindromes from other sequences.",
         source_says=".997; loss .008, margin 7.489",
         measure=each(_solved),
         expected={ACCURACY: at_least(0.98, "0.997 in the source")},
@@ -159,7 +159,10 @@ CLAIMS = (
     Claim(
         id="arena.palindrome.mirror",
         where="July, attention of the first layer",
-        statement="A head of the first layer attends from the second half to the mirror place if equal, else to itself.",
+        statement=(
+            "A head of the first layer attends from the second half to the mirror place if the two tokens are "
+            "equal. If not, it attends to its own place."
+        ),
         source_says="a figure",
         measure=each(_mirror),
         expected={PLACES: at_least(6, "of ten, with 0.3 more weight where both are equal")},
@@ -189,7 +192,10 @@ CLAIMS = (
     Claim(
         id="arena.palindrome.heads_listed",
         where="July, ablation of heads",
-        statement="At their mean, heads 0.0 and 1.0 cost the answer and the others do not; zeros blame 0.1 as well.",
+        statement=(
+            "Replacing the output of head 0.0 or 1.0 by its mean destroys the answer; the other heads do not "
+            "matter. Replacing outputs by zeros blames 0.1 as well."
+        ),
         source_says=".614, 6.642, .299, 6.815; with zeros 1.672, 3.477, 2.847, 7.274",
         measure=each(_heads_listed),
         expected={MEANS[place]: near(value, 0.05, "the source's number") for place, value in PRINTED.items()},
@@ -206,7 +212,7 @@ CLAIMS = (
     Claim(
         id="arena.palindrome.blind",
         where="July, adversarial inputs",
-        statement="A mismatch at place 17 or 19 alone is missed, and at other places it is seen.",
+        statement="The network misses a mismatch at place 17 or 19 alone, and sees mismatches at all other places.",
         source_says="places 17 and 19",
         measure=each(_blind),
         expected={
@@ -221,7 +227,7 @@ CLAIMS = (
     Claim(
         id="arena.palindrome.direction",
         where="July, what the first layer writes",
-        statement="Unequal is one direction wherever it is seen.",
+        statement="An unequal pair is written along one direction, at every place where it is seen.",
         source_says="cosines of .96 and more, but -.94 at 17, 19 and 20",
         measure=each(_direction),
         expected={ALIKE: at_least(0.8, "one direction")},

@@ -123,7 +123,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.solved",
         where="October, the network",
-        statement="It sorts nearly always.",
+        statement="The network sorts nearly every list.",
         source_says=".9989; loss .039, mean probability .966, least .001",
         measure=each(_solved),
         expected={ACCURACY: at_least(0.995, "0.9989 in the source")},
@@ -146,7 +146,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.sep",
         where="October, SEP",
-        statement="SEP attends to the smallest number; its scores fall with the number up to about 30.",
+        statement="SEP attends to the smallest number; its scores fall as the number rises, up to about 30.",
         source_says="a figure",
         measure=each(_sep),
         expected={
@@ -184,7 +184,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.split_listed",
         where="October, OV circuit",
-        statement="One head copies 28 to 37, the other all numbers but 29 to 35.",
+        statement="One head copies the numbers 28 to 37; the other copies all numbers but 29 to 35.",
         source_says="28 to 37; nearly all others",
         measure=each(_split),
         expected={"copied sets are the source's": equals(1, "the source's sets")},
@@ -195,7 +195,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.split",
         where="October, OV circuit",
-        statement="The heads share the numbers: hardly any is copied by both.",
+        statement="The heads share the numbers out: both copy hardly any number.",
         source_says="28, 36 and 37 by both",
         measure=each(_copies),
         expected={BOTH: at_most(8, "3 in the source, and room for other seeds")},
@@ -220,7 +220,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.qk",
         where="October, QK circuit",
-        statement="Scores peak slightly above the query's number, and often not one above it.",
+        statement="Scores peak slightly above the query's number, and often not at the number plus one.",
         source_says="a figure; 25 scores 28 and 29 highest",
         measure=each(_qk),
         expected={
@@ -235,7 +235,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.zero",
         where="October, QK circuit",
-        statement="Numbers above 35 score 0 highest; late query positions counter that.",
+        statement="Numbers above 35 give 0 the highest score; late query positions counter that.",
         source_says="a figure",
         measure=each(_zero),
         expected={

@@ -89,7 +89,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.gap",
         where="October, adversarial lists",
-        statement="Large jumps, which are rare in training, break it.",
+        statement="Large jumps, which are rare in training, break the sorting.",
         source_says="a list with 0 and 40 to 48",
         measure=each(_gap),
         expected={
@@ -103,7 +103,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.sep_advex",
         where="October, adversarial lists, a guess",
-        statement="Lists within 30 to 50 spoil the first answer.",
+        statement="Lists of numbers within 30 to 50 often get a wrong first answer.",
         source_says="a guess",
         measure=each(_sep_advex),
         expected={FIRST: at_most(0.2, "spoiled")},
@@ -115,7 +115,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.triples",
         where="October, the mystery",
-        statement="d + 2 often gets more attention than d + 1, yet d + 1 is answered.",
+        statement="The number d + 2 often gets more attention than d + 1, yet the network answers d + 1.",
         source_says="a figure",
         measure=each(_triples),
         expected={PREFERS: at_least(0.3, "often"), RIGHT: at_least(0.99, "answered all the same")},
@@ -126,7 +126,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.asymmetry",
         where="October, the mystery solved",
-        statement="A source boosts what is just below it and suppresses what is just above.",
+        statement="A source number boosts the answers just below it and suppresses those just above it.",
         source_says="8.03, 1.80, -1.53, 7.17 of one list",
         measure=each(_asymmetry),
         expected={
@@ -142,7 +142,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.direct",
         where="October, the mystery solved",
-        statement="The direct path favours d + 1 over d + 2, yet is not the reason.",
+        statement="The direct path favours d + 1 over d + 2, yet does not explain the answer.",
         source_says="a figure",
         measure=each(_direct),
         expected={

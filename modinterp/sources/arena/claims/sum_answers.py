@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.solved",
         where="September, the network",
-        statement="It adds two numbers of four digits.",
+        statement="The network adds two numbers of four digits.",
         source_says="loss .007, mean probability .993, median .996, least .759",
         measure=each(_solved),
         expected={ACCURACY: at_least(0.995, "1.000 in the source"), LOSS: at_most(0.03, "0.007 in the source")},
@@ -103,7 +103,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.chains",
         where="not in the source, which leaves repeated carries aside",
-        statement="Carries from the next column alone leave 2.4% of the digits wrong.",
+        statement="Taking carries from the next column alone gets 2.4% of the digits wrong.",
         source_says="nothing",
         measure=_chains,
         expected={
@@ -117,7 +117,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.errors",
         where="not in the source",
-        statement="It errs where a column adds up to nine.",
+        statement="The network errs where a column adds up to nine.",
         source_says="nothing",
         measure=each(_errors),
         expected={WITH_NINE: at_least(0.8, "nearly all; 0.271 of all sums have one")},
@@ -128,7 +128,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.one_layer",
         where="September, end of the probes",
-        statement="One layer gets about 95% of the digits right, and fails at repeated carries.",
+        statement="A network of one layer gets about 95% of the digits right, and fails at repeated carries.",
         source_says="about 95%, probably failing at repeated carries",
         measure=each(_one_layer),
         expected={

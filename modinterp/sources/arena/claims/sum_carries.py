@@ -181,7 +181,9 @@ CLAIMS = (
     Claim(
         id="arena.sum.carry_ablation",
         where="September, ablation of heads",
-        statement="Without that head's output the digit is the digit sum or one more, and which is lost.",
+        statement=(
+            "Without that head's output the answer is the digit sum or one more, and the network no longer knows which."
+        ),
         source_says="a figure",
         measure=each(_carry_ablation),
         expected={
@@ -223,7 +225,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.reversed",
         where="September, summary",
-        statement="Some heads follow the hierarchy backwards.",
+        statement="Some heads follow the hierarchy of carries in the reverse order.",
         source_says="so that their outputs are added to that of a head that follows it",
         measure=each(backwards),
         expected={BACKWARDS: at_least(3, "of four columns, an agreement of 0.15 or less")},
@@ -236,7 +238,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.places",
         where="September, a first look",
-        statement="Heads of the first layer write nothing of use but at the last digit and where digits are read.",
+        statement="Heads of the first layer write something useful only at the last digit and where digits are read.",
         source_says="no useful information",
         measure=each(_places),
         expected={ELSEWHERE: at_most(0.05, "no use")},
@@ -248,7 +250,9 @@ CLAIMS = (
     Claim(
         id="arena.sum.layer1",
         where="September, summary",
-        statement="Heads of the second layer mostly attend to themselves and matter less than two of the first.",
+        statement=(
+            "Heads of the second layer mostly attend to themselves and matter less than two heads of the first layer."
+        ),
         source_says="a summary",
         measure=each(_layer1),
         expected={

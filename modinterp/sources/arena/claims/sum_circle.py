@@ -122,7 +122,9 @@ CLAIMS = (
     Claim(
         id="arena.sum.circle",
         where="September, unembedding",
-        statement="The unembedding has two directions, with the digits evenly on a circle; the angle is the answer.",
+        statement=(
+            "The unembedding has two directions in which the digits lie evenly on a circle; the angle gives the answer."
+        ),
         source_says="a figure",
         measure=each(_circle),
         expected={
@@ -143,7 +145,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.sum_circle",
         where="September, linear probes",
-        statement="After the first layer the digit sum stands on a circle, though not yet where the answer is read.",
+        statement="After the first layer the digit sum lies on a circle, though not yet where the answer is read.",
         source_says="a figure",
         measure=each(_sum_circle),
         expected={
@@ -182,7 +184,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.carry_swap",
         where="not in the source, which shows that the carry can be read",
-        statement="Exchanging the residual stream along the carry's direction alone moves the digit by the carry.",
+        statement="Exchanging the residual stream along the carry's direction alone changes the digit by the carry.",
         source_says="nothing",
         expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
         needs=SUM,
@@ -192,7 +194,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.nines_swap",
         where="not in the source, which leaves repeated carries aside",
-        statement="That moves the digit where the next column adds up to nine, too.",
+        statement="Exchanging the carry's direction also changes the digit where the next column adds up to nine.",
         source_says="nothing",
         expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
         needs=SUM,
@@ -202,7 +204,10 @@ CLAIMS = (
     Claim(
         id="arena.sum.half_turn",
         where="not in the source, which shows the circle of the answers",
-        statement="Digits are added as angles: half a step on for both, where no token is, moves the sum by one.",
+        statement=(
+            "Digits are added as angles. Turning both digits by half a step, where no token lies, raises the sum "
+            "by one."
+        ),
         source_says="nothing",
         expected={"digit_half_turn": _SWAP, "digit_half_turn_control": _STILL},
         needs=SUM,
@@ -211,7 +216,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.through_nines",
         where="not in the source, which leaves repeated carries aside",
-        statement="A carry that came through a column of nine is applied as reliably as any other.",
+        statement="A carry that passed through a column of nine is applied as reliably as any other carry.",
         source_says="nothing",
         expected={"accuracy_through_nines": at_least(0.95, "nearly all")},
         needs=SUM,

@@ -120,7 +120,7 @@ CLAIMS = (
     Claim(
         id="arena.unique.solved",
         where="August, the network",
-        statement="It names the first unique letter nearly everywhere.",
+        statement="The network names the first unique letter nearly everywhere.",
         source_says=".992; loss .017, mean probability .988, least .001",
         measure=each(_solved),
         expected={ACCURACY: at_least(0.97, "0.992 in the source")},
@@ -143,7 +143,7 @@ CLAIMS = (
     Claim(
         id="arena.unique.domains",
         where="August, OV circuits",
-        statement="The heads of the second layer share the letters.",
+        statement="The heads of the second layer divide the letters among themselves.",
         source_says="three sets of letters",
         measure=each(_domains),
         expected={DIVIDED: at_least(8, "of ten letters, two for rounding")},
@@ -155,7 +155,7 @@ CLAIMS = (
     Claim(
         id="arena.unique.domains_listed",
         where="August, OV circuits",
-        statement="The heads of the second layer have the letters ac, defj and bghi.",
+        statement="The heads of the second layer look for the letters ac, defj and bghi.",
         source_says="ac, defj, bghi",
         measure=each(_domains_listed),
         expected={AS_LISTED: equals(1, "the source's sets")},
@@ -166,7 +166,7 @@ CLAIMS = (
     Claim(
         id="arena.unique.overload",
         where="August, an adversarial input",
-        statement="A string with many letters of one head is misread: a is answered where h is right.",
+        statement="A string with many letters of one head is misread: the network answers a where h is right.",
         source_says="?ggbbiihaggbigbigbig",
         measure=each(_overload),
         expected={MISREAD: at_least(8, "of eleven places")},

@@ -80,7 +80,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.dataset",
         where="Addition, problem statement",
-        statement="5,000 pairs of numbers are trained on.",
+        statement="The training set has 5,000 pairs of numbers.",
         source_says="5,000",
         measure=_dataset,
         expected={TRAINED_PAIRS: equals(5_000), PAIRS: equals(12_769)},
@@ -91,7 +91,7 @@ CLAIMS = (
         id="circuits.add.pos_diff",
         where="Addition, closeness of positions",
         statement=(
-            "The difference of the two positions' embeddings is |v - w|^2 / (|v| |w|), which for equal lengths is "
+            "The difference of the two positions' embeddings is |v - w|^2 / (|v| |w|). For equal lengths this is "
             "twice 1 - cosine."
         ),
         source_says="0.7655",
@@ -129,7 +129,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.neuron_sym",
         where="Addition, closeness of positions",
-        statement="Neurons are the same for (a, b) and (b, a).",
+        statement="Neurons have equal activations for (a, b) and (b, a).",
         source_says="9.6e-06",
         measure=each(_symmetric),
         expected={
@@ -159,7 +159,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.invariance",
         where="Addition, closeness of positions",
-        statement="What is left of the positions does not change the answer.",
+        statement="The remaining difference between the positions does not change the answer.",
         source_says="no number",
         measure=each(_invariant),
         expected={"pairs answered alike in both orders": at_least(0.999, "invariant"), **ACCURATE},

@@ -112,7 +112,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.attn_2dft",
         where="Addition, attention in the Fourier basis",
-        statement="In the Fourier basis attention is sparse, and the same in both numbers.",
+        statement="In the Fourier basis attention is sparse, and alike in both numbers.",
         source_says="three figures",
         measure=each(_attention_spectrum),
         expected={"asymmetry of the terms of a and of b": at_most(0.1, "symmetric in the figures")},
@@ -124,7 +124,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.neurons_2dft",
         where="Addition, neurons in the Fourier basis",
-        statement="Neurons are sparse in the Fourier basis, at several frequencies.",
+        statement="Neurons are sparse in the Fourier basis, and use several frequencies.",
         source_says="figures",
         measure=each(_neuron_spectra),
         expected={

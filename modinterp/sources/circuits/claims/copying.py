@@ -106,7 +106,10 @@ CLAIMS = (
     Claim(
         id="circuits.max.ov_copy",
         where="Max transformer, OV circuit",
-        statement="A number that all heads attend to is what the network says, from 20 on; below, not.",
+        statement=(
+            "For numbers from 20 on, the network answers a number to which all heads attend; for smaller numbers "
+            "it does not."
+        ),
         source_says="nearly all from 20 on",
         measure=each(_copied),
         expected={"large numbers copied": at_least(0.97, "nearly perfect")},
@@ -118,7 +121,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.ov_robust",
         where="Max transformer, robustness of copying",
-        statement="Copying stands 20% to 30% of another number mixed in.",
+        statement="Copying still works with 20% to 30% of another number mixed in.",
         source_says="20% to 30%",
         measure=each(robustness),
         expected={TOLERATED: between(0.1, 0.45, "20% to 30% in the source, seed-specific"), **COPIES},
@@ -133,8 +136,8 @@ CLAIMS = (
         id="circuits.max.algorithm",
         where="Max transformer, final algorithm",
         statement=(
-            "Scores on lines and a perfect copy make a circuit that finds the largest number, where it leads by 15 of "
-            "100 or more."
+            "Linear scores and a perfect copy make a circuit that finds the largest number, if this leads by 15 "
+            "of 100 or more."
         ),
         source_says="a formula",
         measure=_algorithm,

@@ -141,7 +141,7 @@ CLAIMS = (
     Claim(
         id="circuits.data.max_no_grok",
         where="Problems",
-        statement="The maximum generalises at once, without being memorised first.",
+        statement="The maximum generalises at once, and is not memorised first.",
         source_says="no gap between the two curves",
         measure=_no_grok,
         expected={
@@ -171,7 +171,7 @@ CLAIMS = (
     Claim(
         id="circuits.data.max_below20",
         where="Distribution",
-        statement="Of 40,000 uniform draws of five numbers below 100 hardly any have all below 20.",
+        statement="Hardly any of 40,000 uniform samples of five numbers below 100 has all numbers below 20.",
         source_says="10",
         measure=_below_small,
         expected={
@@ -184,7 +184,8 @@ CLAIMS = (
     Claim(
         id="circuits.data.biased_answers",
         where="Distribution",
-        statement="Sums modulo p have every answer equally often; a maximum and a median have some far more often.",
+        statement="Sums modulo p have every answer equally often. A maximum and a median have some answers far more "
+        "often.",
         source_says="uniform for addition, biased for max and median",
         measure=_biased_answers,
         expected={
@@ -198,9 +199,8 @@ CLAIMS = (
     Claim(
         id="circuits.data.rebalance",
         where="Distribution",
-        statement=(
-            "With inputs of small numbers added to the training set, accuracy on a test set with such inputs rises."
-        ),
+        statement="Adding inputs of small numbers to the training set raises the accuracy on a test set with such "
+        "inputs.",
         source_says="from about 85% to about 95%",
         measure=_rebalance,
         expected={
@@ -214,7 +214,7 @@ CLAIMS = (
     Claim(
         id="circuits.data.marginal",
         where="General observations",
-        statement="On uniform inputs, the added small ones change little.",
+        statement="On uniform inputs, adding inputs of small numbers to the training set changes little.",
         source_says="marginally",
         measure=lambda plain, balanced: {
             "gain on the uniform test set": abs(balanced.accuracy - plain.accuracy),
@@ -256,7 +256,8 @@ CLAIMS = (
     Claim(
         id="circuits.obs.five_answers",
         where="General observations",
-        statement="The sort is learned well because every input has five answers: with one of them it is learned worse.",
+        statement="The sort is learned well because every input has five answers; with one of them it is learned "
+        "worse.",
         source_says="proposed as the reason why the sort has a tenth of the median's loss",
         measure=_five_answers,
         expected={
@@ -304,7 +305,7 @@ CLAIMS = (
     Claim(
         id="circuits.obs.width_shape",
         where="General observations, loss by width",
-        statement="Over the width the test loss falls and then rises, bias giving way to variance.",
+        statement="As the width grows the test loss falls and then rises: bias gives way to variance.",
         source_says="bias and variance",
         measure=_shape,
         expected={

@@ -88,8 +88,10 @@ CLAIMS = (
     Claim(
         id="circuits.max.q_dims",
         where="Max transformer, query dimensions",
-        statement="The query that counts, that of CLS, is the same for all inputs; the queries of numbers are monotonic "
-        "in the number, dimension by dimension.",
+        statement=(
+            "Only the query of CLS counts, and it is the same for all inputs. Each dimension of the queries "
+            "of numbers is monotonic in the number."
+        ),
         source_says="constant; 32 monotonic curves",
         measure=each(_queries),
         expected={
@@ -114,7 +116,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.k_linear",
         where="Max transformer, key dimensions",
-        statement="The dimensions of the keys are close to straight lines in the number, from 20 on.",
+        statement="From 20 on, the dimensions of the keys are close to straight lines in the number.",
         source_says="32 lines, flat below 20",
         measure=each(_key_lines),
         expected={KEYS_ON_LINES: at_least(0.8, "close to straight")},
@@ -146,8 +148,10 @@ CLAIMS = (
     Claim(
         id="circuits.max.k_flat",
         where="Max transformer, key dimensions",
-        statement="Of a network that has hardly seen inputs of small numbers alone, the dimensions of the keys are close "
-        "to straight lines and flat below 20.",
+        statement=(
+            "A network that hardly saw inputs of small numbers has keys close to straight lines, which are "
+            "flat below 20."
+        ),
         source_says="32 lines, flat below 20",
         measure=each(_key_lines),
         expected={KEYS_ON_LINES: at_least(0.8, "close to straight"), FLATNESS: _FLAT},
@@ -156,7 +160,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.opposite_slopes",
         where="Max transformer, circuit analysis",
-        statement="Where a query dimension rises with the number, the key dimension falls.",
+        statement="Where a dimension of the query rises with the number, the dimension of the key falls.",
         source_says="m m < 0 for every dimension, which no real m satisfies; meant are two slopes",
         measure=each(_slopes),
         expected={
@@ -170,7 +174,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.single_dim",
         where="Max transformer, linear regression",
-        statement="A dimension of the keys is a line in the number.",
+        statement="Each dimension of the keys is a linear function of the number.",
         source_says="y = -0.012 x + 0.7; the slope belongs to the network",
         measure=each(_single_dimension),
         expected={"R squared of the dimension nearest to 0.012": at_least(0.8, "shown as a line")},

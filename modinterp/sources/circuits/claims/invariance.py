@@ -79,7 +79,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.loss",
         where="Max transformer, training",
-        statement="The network learns to name the largest of the numbers.",
+        statement="The network learns to answer the largest of the numbers.",
         source_says="loss curves",
         expected={"accuracy": at_least(0.95, "learned; the source prints no number")},
         needs=BALANCED,
@@ -89,7 +89,9 @@ CLAIMS = (
     Claim(
         id="circuits.max.pos_sim",
         where="Max transformer, positions",
-        statement="The embeddings of the input positions are close to one another and perpendicular to that of CLS.",
+        statement=(
+            "The embeddings of the input positions are close to one another, and perpendicular to the embedding of CLS."
+        ),
         source_says="a heat-map",
         measure=each(position_cosines),
         expected={
@@ -108,7 +110,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.permutations",
         where="Max transformer, permutations",
-        statement="The neurons before the ReLU at CLS are nearly the same in all orders of the inputs.",
+        statement="The neurons before the ReLU at CLS are nearly the same for all orders of the inputs.",
         source_says="about 1 everywhere",
         measure=each(order_cosines),
         expected={
@@ -142,8 +144,8 @@ CLAIMS = (
         id="circuits.max.perm_pattern",
         where="Max transformer, permutations",
         statement=(
-            "The pattern seen in the similarities comes from the sequence of the permutations, and goes when that is "
-            "random."
+            "The pattern seen in the similarities comes from the sequence of the permutations, and vanishes when "
+            "the sequence is random."
         ),
         source_says="seen in two heat-maps",
         measure=each(_perm_pattern),

@@ -49,7 +49,7 @@ CLAIMS = (
     Claim(
         id="circuits.median.uninterpreted",
         where="Median transformer",
-        statement="No head simply looks for the median, and how the network finds it was left open.",
+        statement="No head simply looks for the median. The source leaves open how the network finds it.",
         source_says="not interpreted",
         measure=each(_attention),
         expected={

@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.exclusive_attention",
         where="Max transformer, attention of CLS",
-        statement="All heads attend to the largest number alone, wherever it stands.",
+        statement="All heads attend to the largest number alone, at every position.",
         source_says="exclusively, 4 heads",
         measure=each(_exclusive),
         expected={
@@ -102,7 +102,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.qk_heatmap",
         where="Max transformer, circuit analysis",
-        statement="In the table of scores of every number with every number, those near the diagonal are smaller.",
+        statement="The table of scores between all numbers has smaller scores near the diagonal.",
         source_says="a heat-map",
         measure=each(_number_table),
         expected={NEAR_DIAGONAL: at_most(-0.25, "smaller, such that it shows in a heat-map"), **ACCURATE},
@@ -123,7 +123,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.qk_linear",
         where="Max transformer, linear regression",
-        statement="CLS scores a number by a rising line in it.",
+        statement="The score that CLS gives a number rises linearly with the number.",
         source_says="0.15 x - 8.93 = 0.15 (x - 59.53)",
         measure=each(_score_lines),
         expected={
@@ -151,7 +151,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.qk_regressed",
         where="Max transformer, scores from the regression",
-        statement="Scores on the fitted lines do as well as the network's own.",
+        statement="Scores on the fitted lines work as well as the network's own scores.",
         source_says="very similar",
         measure=each(_regressed),
         expected={

@@ -100,7 +100,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.qk_nonlinear",
         where="Sort transformer, QK analysis",
-        statement="Scores vary with the number like a polynomial, not like a line.",
+        statement="Scores depend on the number like a polynomial, not like a line.",
         source_says="curves in four figures",
         measure=each(_polynomial),
         expected={
@@ -116,8 +116,10 @@ CLAIMS = (
     Claim(
         id="circuits.sort.qk_positions",
         where="Sort transformer, QK analysis, other positions",
-        statement="Tables of scores are drawn for other positions too, in which no pattern was found. That claims "
-        "nothing; each row's and column's mean aside, the tables are the same at all positions.",
+        statement=(
+            "The source draws tables of scores for other positions too, and finds no pattern. That claims "
+            "nothing. Apart from each row's and column's mean, the tables are the same at all positions."
+        ),
         source_says="no pattern found",
         measure=_by_position,
         expected={TABLES_DIFFERENCE: at_most(1e-9)},
@@ -149,7 +151,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.ov_robust",
         where="Sort transformer, robustness",
-        statement="Copying stands 30% to 40% of another number mixed in.",
+        statement="Copying still works with 30% to 40% of another number mixed in.",
         source_says="30% to 40%",
         measure=each(robustness),
         expected={TOLERATED: between(0.15, 0.55, "30% to 40% in the source, seed-specific"), **COPIES},
@@ -168,7 +170,9 @@ CLAIMS = (
     Claim(
         id="circuits.sort_or_median.arch",
         where="Problem statement",
-        statement="Networks are decoders of one layer; the sort is said token by token after five numbers and CLS.",
+        statement=(
+            "The networks are decoders of one layer. After five numbers and CLS, the sort is written token by token."
+        ),
         source_says="5 numbers, CLS, 4 of the 5 answers fed back",
         measure=_architecture,
         expected={

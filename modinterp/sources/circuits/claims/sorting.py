@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.curves",
         where="Sort transformer, training",
-        statement="The network learns to say the numbers in order.",
+        statement="The network learns to write the numbers in order.",
         source_says="loss and accuracy curves",
         measure=each(_curves),
         expected={"accuracy": at_least(0.9, "learned; the source prints no number")},
@@ -108,7 +108,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.permutations",
         where="Sort transformer, permutations",
-        statement="The neurons at CLS are nearly the same in all orders of the inputs.",
+        statement="The neurons at CLS are nearly the same for all orders of the inputs.",
         source_says="about 1",
         measure=each(order_cosines),
         expected={
@@ -124,7 +124,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.last_pos_max",
         where="Sort transformer, attention of the tenth position",
-        statement="Where the last number is said, heads attend to the largest.",
+        statement="At the position that writes the last number, heads attend to the largest number.",
         source_says="the largest",
         measure=each(_last),
         expected={"most attended is the largest, best head": at_least(0.8, "stated without exception")},
@@ -135,7 +135,10 @@ CLAIMS = (
     Claim(
         id="circuits.sort.second_last",
         where="Sort transformer, attention",
-        statement="The output before the last attends to the second largest number, and so on.",
+        statement=(
+            "The output before the last attends to the second largest number, the output before that to the third "
+            "largest, and so on."
+        ),
         source_says="one rank an output",
         measure=each(_second_last),
         expected={"best head, the worse of the last two outputs": at_least(0.7, 'stated of these two, "and so on"')},
@@ -152,7 +155,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.attends_inputs_only",
         where="Sort transformer, effect of the current number",
-        statement="Outputs attend to the inputs, not to what was said before.",
+        statement="Outputs attend to the inputs, not to earlier outputs.",
         source_says="never to earlier outputs",
         measure=each(_inputs_only),
         expected={"mean attention to CLS and behind": at_most(0.15, "never, as far as a softmax can be")},
@@ -164,8 +167,8 @@ CLAIMS = (
         id="circuits.sort.position_not_value",
         where="Sort transformer, effect of the current number",
         statement=(
-            "With another token at an output, the answer stays that of its place more often than it becomes the number "
-            "next above the token."
+            "With another token at an output, the next answer stays that of its place more often than it becomes "
+            "the number next above that token."
         ),
         source_says="mostly",
         measure=each(_swapped),

@@ -100,8 +100,10 @@ CLAIMS = (
     Claim(
         id="clock.s6.attn_maps6",
         where="section 6, six maps",
-        statement="Attention differs from pair to pair in a way that has no structure at first sight, and no head "
-        "that is tuned to a key frequency simply halves it.",
+        statement=(
+            "Attention differs from pair to pair without any structure at first sight. No head with one key "
+            "frequency simply gives each number half of its attention."
+        ),
         source_says="six random pairs shown",
         measure=each(_attention_varies),
         expected={
@@ -125,7 +127,7 @@ CLAIMS = (
     Claim(
         id="clock.s6.attention_periodic",
         where="section 6",
-        statement="With one operand fixed, the attention swings with the other at one frequency.",
+        statement="With one operand fixed, the attention oscillates with the other operand at one frequency.",
         source_says="head 1 at 4, head 2 at 43, head 3 at 32, head 0 at many",
         measure=each(_attention_is_periodic),
         expected={"heads with a share of 0.8": at_least(2, "3 of 4 in the source")},
@@ -137,7 +139,7 @@ CLAIMS = (
     Claim(
         id="clock.s6.attn_dft",
         where="section 6, spectra of attention",
-        statement="The frequencies that heads are tuned to are key frequencies.",
+        statement="The main frequencies of heads are key frequencies.",
         source_says="3 heads; head 0 has others too",
         measure=each(
             lambda m: {
@@ -152,8 +154,10 @@ CLAIMS = (
     Claim(
         id="clock.s6.head0_mixture",
         where="section 6, spectra of attention",
-        statement="The head that is tuned to no single frequency has high coefficients at several, among them several "
-        "that are no key frequencies.",
+        statement=(
+            "The head without one main frequency has high coefficients at several frequencies. Several of "
+            "these are no key frequencies."
+        ),
         source_says="head 0: several, non-key ones too",
         measure=each(_mixed_head),
         given={"heads that no frequency is 0.8 of": at_least(1, "else no head is such a one")},
@@ -173,7 +177,7 @@ CLAIMS = (
     Claim(
         id="clock.s61.offset_periodic",
         where="section 6.1",
-        statement="The level about which a tuned head's attention swings with b moves periodically with a.",
+        statement="A head with one main frequency swings with b about a level that moves periodically with a.",
         source_says="the offset is itself periodic, looking at the maps",
         measure=each(_offsets),
         expected={
@@ -200,7 +204,7 @@ CLAIMS = (
     Claim(
         id="clock.s6.attn_2d",
         where="section 6",
-        statement="Over all pairs attention is periodic in both operands, and goes to them alone.",
+        statement="Over all pairs, attention from = is periodic in both operands, and goes to the operands alone.",
         source_says="to a and to b adds up to about 1",
         measure=each(lambda m: {"mean attention to neither": float((m.pattern[..., :2].sum(dim=-1) - 1).abs().mean())}),
         expected={"mean attention to neither": at_most(0.02, "about 0")},
@@ -212,7 +216,7 @@ CLAIMS = (
     Claim(
         id="clock.s61.qkv_periodic",
         where="section 6.1",
-        statement="Keys and values are periodic in the token, being linear images of the circles.",
+        statement="Keys and values are periodic in the token, because they are linear images of the circles.",
         source_says="stated",
         measure=each(_keys_and_values),
         expected={
@@ -226,7 +230,7 @@ CLAIMS = (
     Claim(
         id="clock.s61.convex",
         where="section 6.1",
-        statement="What a head gathers lies between v_a and v_b, in the proportion of its attention.",
+        statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
         source_says="self-attention about 0",
         measure=each(_mixture_of_values),
         expected={"relative error": at_most(0.02, "exact but for the attention to = itself")},
@@ -238,7 +242,7 @@ CLAIMS = (
     Claim(
         id="clock.s61.linear_no_warp",
         where="section 6.1",
-        statement="A linear map makes an ellipse of a circle and adds no frequency.",
+        statement="A linear map turns a circle into an ellipse and adds no frequency.",
         source_says="stated",
         measure=_linear_maps_keep_frequencies,
         expected={"largest share of other frequencies": at_most(1e-6)},

@@ -75,7 +75,7 @@ CLAIMS = (
     Claim(
         id="clock.s51.nonkey",
         where="section 5.1",
-        statement="At other frequencies the projections are small and random.",
+        statement="At all other frequencies the projections are small and random.",
         source_says="3, 25 and 50 shown",
         measure=each(_other_frequencies),
         expected={
@@ -107,7 +107,7 @@ CLAIMS = (
     Claim(
         id="clock.s52.wl_circles",
         where="section 5.2",
-        statement="At each key frequency the columns of W_L lie on a circle, a little warped.",
+        statement="At each key frequency the columns of W_L lie on a slightly warped circle.",
         source_says="slightly warped circles",
         measure=each(lambda m: {LOWEST_QUALITY: min(c.quality for c in m.circles.circles_of_W_L.values())}),
         expected={LOWEST_QUALITY: at_least(0.9, "only slightly warped")},
@@ -119,7 +119,7 @@ CLAIMS = (
     Claim(
         id="clock.s52.bdown_warp",
         where="section 5.2",
-        statement="The circles of W_L are warped in part because the bias b_out is left out.",
+        statement="The circles of W_L are warped partly because the bias b_out is left out.",
         source_says="said of the warp",
         measure=each(_circles_with_bias),
         expected={"largest change of quality": at_least(0.01, "a change that could be seen")},

@@ -121,7 +121,9 @@ CLAIMS = (
     Claim(
         id="clock.s5.dft_code",
         where="section 5",
-        statement="The source's Fourier basis (constant, cos 1, sin 1, ...) and its norms over the embedding are ours.",
+        statement=(
+            "The source's Fourier basis (constant, cos 1, sin 1, ...) is ours, and so are its norms over the embedding."
+        ),
         source_says="definition",
         measure=_printed_basis,
         expected={"largest difference of the bases": at_most(1e-12), "largest difference of the norms": at_most(1e-12)},
@@ -156,8 +158,10 @@ CLAIMS = (
     Claim(
         id="clock.s5.inactive_norms",
         where="section 5, at 10,000 epochs",
-        statement="At 10,000 epochs the inactive frequencies of the embedding are larger, beside its largest, than those "
-        "of Nanda's network at its end.",
+        statement=(
+            "At 10,000 epochs the inactive frequencies of the embedding, relative to its largest, exceed "
+            "those of Nanda's network at its end."
+        ),
         source_says="very small in the other paper",
         measure=_inactive_norms,
         expected={"inactive norms over those of the other source's network, smallest": at_least(1, "larger")},
@@ -187,7 +191,9 @@ CLAIMS = (
     Claim(
         id="clock.s5.decay_pares",
         where="section 5",
-        statement="Weight decay is what removes frequencies: without it from epoch 5,000 on, most of those stay.",
+        statement=(
+            "Weight decay removes frequencies: without weight decay from epoch 5,000 on, most frequencies stay."
+        ),
         source_says="a hunch: decay slowly pares away frequencies that the model can do without",
         measure=_gone_without_decay,
         expected={
@@ -207,7 +213,7 @@ CLAIMS = (
     Claim(
         id="clock.s5.we_norms_20k",
         where="section 5, at 20,000 epochs",
-        statement="At 20,000 epochs the spikes of the embedding are fewer and cleaner.",
+        statement="The spikes of the embedding are fewer and cleaner at 20,000 epochs than before.",
         source_says="3 key frequencies: 4, 32, 43",
         measure=each(_gini_over_training),
         expected={
@@ -230,7 +236,7 @@ CLAIMS = (
     Claim(
         id="clock.s5.five_arbitrary",
         where="section 5",
-        statement="How many circles there are is a matter of chance, and weight decay only ever removes some.",
+        statement="Chance decides how many circles there are, and weight decay only ever removes circles.",
         source_says="5 in the paper, 3 in the source",
         measure=_numbers_of_circles,
         expected={

@@ -107,8 +107,11 @@ CLAIMS = (
     Claim(
         id="clock.s8.dihedral",
         where="section 8",
-        statement="The circles that attention writes do not lie in the planes of the embedding's circles. They could "
-        "not interfere in any case: at = the residual stream holds the embedding of =, which is no number.",
+        statement=(
+            "The circles that attention writes do not lie in the planes of the embedding's circles. They "
+            "could not interfere in any case: at = the residual stream holds the embedding of =, which is "
+            "no number."
+        ),
         source_says="no two planes are similar",
         measure=each(_dihedral_angles),
         expected={
@@ -123,7 +126,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.no_1hz",
         where="section 8",
-        statement="W_L does not use frequency 1, as a set of detectors for single numbers would.",
+        statement="W_L does not use frequency 1. Detectors for single numbers would use this frequency.",
         source_says="4, 32, 43",
         measure=each(_frequency_1),
         expected={
@@ -139,8 +142,10 @@ CLAIMS = (
     Claim(
         id="clock.s8.no_superposition",
         where="section 8",
-        statement="The MLP needs no superposition: what it writes are a cosine and a sine for each circle, fewer than "
-        "the dimensions and nearly perpendicular.",
+        statement=(
+            "The MLP needs no superposition. It writes a cosine and a sine for each circle: fewer vectors "
+            "than there are dimensions, and nearly perpendicular."
+        ),
         source_says="at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
@@ -167,8 +172,10 @@ CLAIMS = (
     Claim(
         id="clock.s8.bup_sorted",
         where="section 8, sorted biases",
-        statement="Far fewer than 113 biases of the neurons are clearly negative. It does not make the ReLU idle: a "
-        "third to a half of the pre-activations are below 0.",
+        statement=(
+            "Far fewer than 113 biases of the neurons are clearly negative. The ReLU still acts: a third to "
+            "a half of the pre-activations are below 0."
+        ),
         source_says="far fewer than 113",
         measure=each(_biases),
         expected={
@@ -228,7 +235,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.mlp_affine",
         where="section 8",
-        statement="The MLP is no more than an affine map, and the ReLU unnecessary.",
+        statement="The MLP is only an affine map, and the ReLU is unnecessary.",
         source_says="argued from the biases",
         measure=each(_affine_battery),
         expected={
@@ -259,7 +266,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.reluless_groks",
         where="section 8",
-        statement="A network without ReLU groks too, its attention making the products.",
+        statement="A network without ReLU groks too; its attention makes the products.",
         source_says="groks",
         measure=each(
             lambda m: {
@@ -292,7 +299,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.mlp_circles",
         where="section 8",
-        statement="There are circles among the neurons' activations too.",
+        statement="The neurons' activations also contain circles.",
         source_says="circles shown",
         measure=each(lambda m: {"lowest quality": min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}),
         expected={"lowest quality": at_least(0.6, "circles, if less clean")},

@@ -133,8 +133,10 @@ CLAIMS = (
     Claim(
         id="clock.s91.wl_probes",
         where="section 9.1",
-        statement="The columns of W_L are probes that do not depend on the input: the logits are the neurons times "
-        "W_L, and what the residual stream and the bias add.",
+        statement=(
+            "The columns of W_L are probes that do not depend on the input. The logits are the neurons "
+            "times W_L, plus the parts that the residual stream and the bias add."
+        ),
         source_says="algebra",
         measure=_parts_of_logits,
         expected={"largest difference to the logits": at_most(1e-9)},
@@ -144,8 +146,10 @@ CLAIMS = (
     Claim(
         id="clock.s92.revolve",
         where="section 9.2",
-        statement="As a runs, the circles that attention writes revolve around the origin within the embedding's "
-        "circle, without turning.",
+        statement=(
+            "As a runs, the circles that attention writes revolve around the origin within the embedding's "
+            "circle, without turning about their own centre."
+        ),
         source_says="animation",
         measure=each(_revolution_of_attention),
         expected={
@@ -159,8 +163,10 @@ CLAIMS = (
     Claim(
         id="clock.s93.rotate",
         where="section 9.3",
-        statement="In the third and fourth principal direction of the planes of all a the circles turn, at key "
-        "frequencies at which a head's attention swings.",
+        statement=(
+            "In the third and fourth principal direction of the planes of all a, the circles turn. They do "
+            "so at key frequencies where a head's attention swings."
+        ),
         source_says="animation",
         measure=each(_rotation_of_attention),
         expected={
@@ -220,7 +226,7 @@ CLAIMS = (
     Claim(
         id="clock.s95.mlpout_rotation",
         where="section 9.5",
-        statement="In the MLP's output the circles are centred, and turn without revolving.",
+        statement="In the MLP's output the circles are centred on the origin, and turn without revolving.",
         source_says="animation",
         measure=each(_motion_of_output),
         expected={**_ROTATES, ORBIT: at_most(0.3, "centred")},
@@ -231,7 +237,7 @@ CLAIMS = (
     Claim(
         id="clock.s95.pc34_rotation",
         where="section 9.5",
-        statement="Among the neurons, in the third and fourth principal direction, there is rotation alone.",
+        statement="In the third and fourth principal direction of the neurons the circles only rotate.",
         source_says="animation",
         measure=each(lambda m: _rotation_in_second_pair(m, NEURONS)),
         expected={

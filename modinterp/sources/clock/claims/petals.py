@@ -77,8 +77,10 @@ CLAIMS = (
     Claim(
         id="clock.s61.petals_equal",
         where="section 6.1",
-        statement="Where attention and embedding have one frequency f, the petals have the frequencies 0, f and 2 f "
-        "for any phase.",
+        statement=(
+            "If attention and embedding have the same frequency f, the petals have the frequencies 0, f and "
+            "2 f for any phase."
+        ),
         source_says="a family over the phase is shown",
         measure=_equal_frequencies,
         expected={SPECTRUM_ERROR: at_most(1e-6), "frequencies other than 0, f, 2 f": equals(0)},
@@ -89,8 +91,11 @@ CLAIMS = (
     Claim(
         id="clock.s61.petals_family",
         where="section 6.1",
-        statement="Other frequencies give other petals: half at the mean and at the embedding's frequency, a quarter "
-        "at the attention's and at sum and difference.",
+        statement=(
+            "Other frequencies give other petals. Their waves have size one half at the mean and at the "
+            "embedding's frequency. They have a quarter at the attention's frequency, at the sum and at the "
+            "difference."
+        ),
         source_says="families are shown",
         measure=_amplitudes,
         expected={

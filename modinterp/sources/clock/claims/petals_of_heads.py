@@ -154,8 +154,9 @@ CLAIMS = (
     Claim(
         id="clock.s62.z_head1_sub4",
         where="section 6.2",
-        statement="What a head gathers traces the predicted petals where the attention's frequency is that of the "
-        "plane's.",
+        statement=(
+            "Where the attention has the plane's frequency, a head's mean of values traces the predicted petals."
+        ),
         source_says="4 in the plane of 4",
         measure=each(_petals_where(eq)),
         expected=_PREDICTED,
@@ -168,8 +169,9 @@ CLAIMS = (
     Claim(
         id="clock.s62.z_head3_sub4",
         where="section 6.2",
-        statement="What a head gathers traces the predicted petals where the attention's frequency is above the "
-        "plane's.",
+        statement=(
+            "Where the attention's frequency is above the plane's, a head's mean of values traces the predicted petals."
+        ),
         source_says="32 in the plane of 4",
         measure=each(_petals_where(gt)),
         expected=_PREDICTED,
@@ -181,8 +183,9 @@ CLAIMS = (
     Claim(
         id="clock.s62.z_head1_sub32",
         where="section 6.2",
-        statement="What a head gathers traces the predicted petals where the attention's frequency is below the "
-        "plane's.",
+        statement=(
+            "Where the attention's frequency is below the plane's, a head's mean of values traces the predicted petals."
+        ),
         source_says="4 in the plane of 32",
         measure=each(_petals_where(lt)),
         expected=_PREDICTED,
@@ -195,7 +198,7 @@ CLAIMS = (
     Claim(
         id="clock.s62.not_linearly_separable",
         where="section 6.2",
-        statement="A line can part each point of a circle from all others, but not each point of a petal.",
+        statement="A line can separate each point of a circle from all other points, but not each point of a petal.",
         source_says="stated",
         measure=each(_corners),
         expected={
@@ -230,7 +233,7 @@ CLAIMS = (
     Claim(
         id="clock.s7.o_petals_per_head",
         where="section 7",
-        statement="What each head writes to the residual stream traces the predicted petals, too.",
+        statement="The vectors that each head writes to the residual stream trace the predicted petals, too.",
         source_says="the same figures",
         measure=each(_petals_in_residual_stream),
         expected={
@@ -281,7 +284,7 @@ CLAIMS = (
     Claim(
         id="clock.s71.alt_dft",
         where="section 7.1",
-        statement="In the attention output's own planes there are circles too, some stretched.",
+        statement="The planes of the attention output itself hold circles too, some of which are stretched.",
         source_says="43 is stretched",
         measure=each(_own_planes),
         expected={
@@ -295,8 +298,10 @@ CLAIMS = (
     Claim(
         id="clock.s72.why",
         where="section 7.2",
-        statement="Embeddings become periodic because petals of periodic ones add up to circles: an argument that "
-        "nothing here tests; what is measured is that they do add up, in every seed.",
+        statement=(
+            "Embeddings become periodic because petals of periodic embeddings add up to circles: no test "
+            "here covers this argument. The measurement shows that petals do add up, in every seed."
+        ),
         source_says="an argument, not proven",
         measure=each(_all_sums),
         expected={

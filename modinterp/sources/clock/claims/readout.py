@@ -140,8 +140,10 @@ CLAIMS = (
     Claim(
         id="clock.s10.readout_65",
         where="section 10",
-        statement="For 70 + 108 every circle has its point for b = 108 far out in the direction of the answer "
-        "65, and their sum is right.",
+        statement=(
+            "For 70 + 108 the point for b = 108 lies far out in the direction of the answer 65 in every circle. "
+            "The sum of the circles gives this answer."
+        ),
         source_says="70 + 108 gives 65",
         measure=each(_answer_to(108)),
         expected=_READ_OFF,
@@ -155,8 +157,10 @@ CLAIMS = (
     Claim(
         id="clock.s10.readout_83",
         where="section 10",
-        statement="For 70 + 13 every circle has its point for b = 13 far out in the direction of the answer "
-        "83, and their sum is right.",
+        statement=(
+            "For 70 + 13 the point for b = 13 lies far out in the direction of the answer 83 in every circle. The "
+            "sum of the circles gives this answer."
+        ),
         source_says="70 + 13 gives 83",
         measure=each(_answer_to(13)),
         expected=_READ_OFF,
@@ -169,7 +173,10 @@ CLAIMS = (
     Claim(
         id="clock.s10.cumulative",
         where="section 10",
-        statement="A rival in one circle loses in another: alone a circle is often wrong, together they are right.",
+        statement=(
+            "A rival answer that leads in one circle loses in another. A single circle is often wrong; all "
+            "circles together are right."
+        ),
         source_says="argued",
         measure=each(_accuracy_of_circles),
         expected={
@@ -192,8 +199,10 @@ CLAIMS = (
     Claim(
         id="clock.s111.min2",
         where="section 11.1",
-        statement="In a trained network one circle does not do: it takes at least two circles and two "
-        "heads. In theory one exact circle would do, as the source says.",
+        statement=(
+            "A trained network needs at least two circles and two heads. In theory one exact circle is "
+            "enough, as the source says."
+        ),
         source_says="at least 2",
         measure=_how_many,
         expected={
@@ -219,7 +228,7 @@ CLAIMS = (
     Claim(
         id="clock.s112.gcd",
         where="section 11.2",
-        statement="The frequencies must be co-prime.",
+        statement="The key frequencies must be co-prime.",
         source_says="P gcd(k1, k2, ...) = 1, which no integers fulfil",
         measure=_coprime,
         expected={"unique answers though the frequencies are not co-prime": equals(0)},

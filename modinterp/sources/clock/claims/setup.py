@@ -53,8 +53,10 @@ CLAIMS = (
     Claim(
         id="clock.s2.task",
         where="section 2",
-        statement="The network reads {a}+{b}= and answers (a + b) mod 113; 30% of the pairs are trained on. "
-        "Our networks have no output for the token =, which is never an answer.",
+        statement=(
+            "The network reads {a}+{b}= and answers (a + b) mod 113, trained on 30% of the pairs. Our "
+            "networks have no output for the token =, which is never an answer."
+        ),
         source_says="a, b said to run from 1 to P; token 113 is =; 114 logits",
         measure=_task,
         expected={
@@ -71,8 +73,10 @@ CLAIMS = (
     Claim(
         id="clock.s3.arch",
         where="section 3",
-        statement="One layer, no LayerNorm, no positional embeddings, an MLP with biases; so (a, b) and (b, a) have "
-        "equal logits.",
+        statement=(
+            "The network has one layer, no LayerNorm, no positional embeddings, and an MLP with biases. So "
+            "(a, b) and (b, a) have equal logits."
+        ),
         source_says="stated",
         measure=_architecture,
         expected={
@@ -87,8 +91,10 @@ CLAIMS = (
     Claim(
         id="clock.s3.irrelevant",
         where="section 3",
-        statement="Positional embeddings do not matter: without them the network groks and ends with the "
-        "same algorithm. The paper that is cited for it has no such ablation.",
+        statement=(
+            "Positional embeddings do not matter: without them the network groks and learns the same "
+            "algorithm. The paper that the source cites for this has no such ablation."
+        ),
         source_says="said to be confirmed in the paper of Nanda et al.",
         measure=each(lambda m: {"delayed": m.grokking.delayed}),
         expected={
@@ -114,7 +120,7 @@ CLAIMS = (
     Claim(
         id="clock.s4.curves",
         where="section 4",
-        statement="The network groks within some thousand epochs, and W_E goes on shrinking for thousands more.",
+        statement="The network groks within some thousand epochs, and W_E keeps shrinking for thousands more.",
         source_says="test accuracy 100% by about 4,000; W_E until about 6,000",
         measure=each(_curves),
         expected={

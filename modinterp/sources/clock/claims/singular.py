@@ -86,7 +86,7 @@ CLAIMS = (
     Claim(
         id="clock.s95.wdown_pairs",
         where="section 9.5",
-        statement="The singular vectors of W_out come in pairs, one pair a circle.",
+        statement="The singular vectors of W_out come in pairs, one pair for each circle.",
         source_says="pairs 3 and 5, 1 and 2, 0 and 4",
         measure=each(_singular_pairs),
         expected={
@@ -114,8 +114,10 @@ CLAIMS = (
     Claim(
         id="clock.s95.wdown_cos",
         where="section 9.5",
-        statement="The pair of singular vectors of W_out that a circle owns is like the third and fourth principal "
-        "direction of the neurons' planes, not like the first two.",
+        statement=(
+            "Each circle has a pair of singular vectors of W_out. The pair resembles the third and fourth "
+            "principal direction of the neurons' planes, not the first two."
+        ),
         source_says="like the third and fourth",
         measure=each(_singular_and_principal),
         expected={
@@ -128,7 +130,10 @@ CLAIMS = (
     Claim(
         id="clock.s96.focus",
         where="section 9.6",
-        statement="W_out magnifies the directions that turn: the third and fourth, over the first and second.",
+        statement=(
+            "W_out magnifies the directions that turn: the third and fourth principal directions more than the "
+            "first and second."
+        ),
         source_says="magnified",
         measure=each(_gains_of_W_out),
         expected={"lowest ratio of gains": at_least(2, "clearly longer")},

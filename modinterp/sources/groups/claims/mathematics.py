@@ -103,7 +103,7 @@ CLAIMS = (
     Claim(
         id="groups.cubes.orthogonal",
         where="theorem D.10",
-        statement="The cubes of different characters are orthogonal, so that squared similarities add up.",
+        statement="The cubes of different characters are orthogonal, so squared similarities add up.",
         source_says="a theorem",
         measure=_orthogonal,
         expected={
@@ -115,7 +115,10 @@ CLAIMS = (
     Claim(
         id="groups.gcr.max",
         where="section 4",
-        statement="The character of a b c^-1 is largest where c = a b, and there alone for a faithful representation.",
+        statement=(
+            "The character of a b c^-1 is largest where c = a b. For a faithful representation it is largest "
+            "nowhere else."
+        ),
         source_says="a theorem",
         measure=_maxima,
         expected={
@@ -135,7 +138,7 @@ CLAIMS = (
     Claim(
         id="groups.gcr.cyclic",
         where="section 4",
-        statement="The Fourier algorithm of modular addition is the algorithm of characters on a cyclic group.",
+        statement="On a cyclic group, the algorithm of characters is the Fourier algorithm of modular addition.",
         source_says="2 cos(w(a + b - c)) is the character of the rotation by w",
         measure=_cyclic,
         expected={DIFFERENCE: _EXACT},
@@ -144,7 +147,7 @@ CLAIMS = (
     Claim(
         id="groups.sign.relu",
         where="section 5.3",
-        statement="One ReLU makes sign(a b) of sign(a) and sign(b), with equal shares of all three.",
+        statement="One ReLU of sign(a) and sign(b) contains sign(a b), and has equal shares of all three.",
         source_says="0.3333, 0.3334, 0.3333 in trained neurons",
         measure=_relu,
         expected={"largest difference of a share to 1/3": _EXACT},

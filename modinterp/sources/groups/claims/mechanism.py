@@ -107,7 +107,7 @@ CLAIMS = (
     Claim(
         id="groups.s5.neurons",
         where="section 5.3",
-        statement="Each neuron serves one representation, the same on both inputs; some are off.",
+        statement="Each neuron serves one representation, the same on both inputs; some neurons are off.",
         source_says="103 standard, 10 sign, 15 off in the demo; least share 1 - 2e-8 in a released network",
         measure=each(_pure),
         given=LEARNED,
@@ -210,7 +210,7 @@ CLAIMS = (
     Claim(
         id="groups.s5.excluded",
         where="section 5.5",
-        statement="Without rho(a b) of the key representations the network does not know even its training data.",
+        statement="Without rho(a b) of the key representations the network does not even know its training data.",
         source_says="7.59 in the mainline, 7.3 to 17.4 in 50 seeds; guessing has 4.787",
         measure=each(lambda m: {EXCLUDED: m.excluded_loss / math.log(m.p)}),
         given=LEARNED,
@@ -233,7 +233,7 @@ CLAIMS = (
     Claim(
         id="groups.s5.by_irrep",
         where="section 5.5",
-        statement="One by one, only key representations matter.",
+        statement="Removed one by one, only key representations matter.",
         source_says="without standard 7.27, sign 6.0e-4, others as before; standard alone 1.05e-4, sign 4.10, others 4.72",
         measure=each(_by_irrep),
         given=LEARNED,
@@ -249,7 +249,9 @@ CLAIMS = (
     Claim(
         id="groups.s5.cosets",
         where="not in the paper; Stander et al. 2023 read such networks so",
-        statement="Each neuron is constant on the cosets of a subgroup, which its representation does not force upon it.",
+        statement=(
+            "Each neuron is constant on the cosets of a subgroup, although its representation does not force this."
+        ),
         source_says="120 of 120 neurons in a released network: 54 of S4, 66 of a subgroup of order 20 (ours)",
         measure=each(_cosets),
         given=LEARNED,
@@ -268,7 +270,10 @@ CLAIMS = (
     Claim(
         id="groups.proof",
         where="not in the paper; Wu et al. 2024 bound such networks",
-        statement="That neurons are constant on cosets proves most answers right, in fewer operations than trying all.",
+        statement=(
+            "The proof that neurons are constant on cosets shows most answers to be right, in fewer operations "
+            "than trying all pairs."
+        ),
         source_says="95% for half of the S5 networks (of Wu et al., from memory)",
         measure=each(
             lambda m: {

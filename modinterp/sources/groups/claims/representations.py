@@ -38,7 +38,10 @@ CLAIMS = (
     Claim(
         id="groups.s5.logits.keys",
         where="section 5.1",
-        statement="The logits are a positive combination of the characters of few representations, the others absent.",
+        statement=(
+            "The logits are a positive combination of the characters of few representations; all other characters "
+            "are absent."
+        ),
         source_says="seed 2: sign 0.509, standard 0.767, the rest at most 0.0018",
         measure=each(_keys),
         given=LEARNED,
@@ -54,7 +57,7 @@ CLAIMS = (
     Claim(
         id="groups.s5.logits.fve",
         where="section 5.1",
-        statement="Their characters explain most of the variance of the logits.",
+        statement="The characters of the key representations explain most of the variance of the logits.",
         source_says="0.8481 in the mainline; 0.31 to 0.86 in 50 seeds, median 0.59",
         given=LEARNED,
         expected={"logit_fve_row": at_least(0.3, "the lowest of 50 released seeds has 0.31")},
@@ -89,7 +92,7 @@ CLAIMS = (
     Claim(
         id="groups.s5.unembed",
         where="section 5.2",
-        statement="The unembedding holds them too.",
+        statement="The unembedding holds the key representations too.",
         source_says="0.9405 in the mainline; 0.899 to 0.962 in 50 seeds",
         given=LEARNED,
         expected={

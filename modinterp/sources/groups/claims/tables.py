@@ -74,7 +74,7 @@ CLAIMS = (
     Claim(
         id="groups.table.mlp",
         where="table 1",
-        statement="The MLPs on all groups follow the algorithm.",
+        statement="The MLPs on all groups follow the algorithm of characters.",
         source_says="W_a 0.990 to 1.000, W_U 0.933 to 0.985, neurons 0.864 to 0.958, rho(a b) 0.090 to 0.133",
         measure=each(_table),
         given=LEARNED,
@@ -87,7 +87,7 @@ CLAIMS = (
     Claim(
         id="groups.table.transformer",
         where="table 1",
-        statement="So do the transformers.",
+        statement="The transformers, too, follow the algorithm of characters.",
         source_says="W_E 0.941 to 0.999, W_U 0.974 to 1.000, neurons 0.836 to 0.946, rho(a b) 0.082 to 0.171",
         measure=each(_table),
         given=LEARNED,
@@ -100,7 +100,10 @@ CLAIMS = (
         Claim(
             id=f"groups.table.losses.mlp.{group}",
             where="table 1",
-            statement=f"Of {group.upper()} MLPs, restricted loss is below test loss and excluded loss above that of guessing.",
+            statement=(
+                f"In {group.upper()} MLPs, the restricted loss is below the test loss, and the excluded loss is "
+                "above that of guessing."
+            ),
             source_says=says,
             measure=each(_losses),
             given=LEARNED,
@@ -127,7 +130,7 @@ CLAIMS = (
     Claim(
         id="groups.table.losses.transformer",
         where="table 1",
-        statement="Of transformers, restricted loss is small and excluded loss above that of guessing.",
+        statement="In transformers, the restricted loss is small and the excluded loss is above that of guessing.",
         source_says="D59 seed 3: excluded 31.95, restricted 6.8e-6, test 4.2e-7",
         measure=each(_losses),
         given=LEARNED,

@@ -60,7 +60,9 @@ CLAIMS = (
     Claim(
         id="groups.setup",
         where="section 5, appendix",
-        statement="Two architectures: an MLP on two embeddings, and a transformer of one layer without biases.",
+        statement=(
+            "There are two architectures: an MLP on two embeddings, and a transformer of one layer without biases."
+        ),
         source_says="142,336 weights; 5,760 of 14,400 pairs; AdamW of rate 0.001 and decay 1, on 0.3 to 0.6 of the pairs",
         measure=_setup,
         expected={

@@ -113,7 +113,7 @@ CLAIMS = (
     Claim(
         id="groups.universality.set",
         where="section 6",
-        statement="Which representations are learned varies with the seed: universality is weak and not strong.",
+        statement="The seed decides which representations are learned: universality is weak and not strong.",
         source_says="9 different sets in 50 seeds of the S5 MLP, 3 in its seeds 1 to 4",
         measure=_sets,
         given={SEVERAL: at_least(2, "it is said of several networks of one recipe")},
@@ -135,7 +135,7 @@ CLAIMS = (
     Claim(
         id="groups.universality.frequency",
         where="section 6",
-        statement="Representations of low dimension are learned more often, but not strictly.",
+        statement="Representations of low dimension are learned more often, though with exceptions.",
         source_says="of 50 seeds: sign 49, standard 49, (2, 2, 1) 18, standard x sign 17, (3, 2) 10, (3, 1, 1) 0",
         measure=_frequency,
         expected={
@@ -149,7 +149,7 @@ CLAIMS = (
     Claim(
         id="groups.universality.number",
         where="section 6",
-        statement="How many representations are learned varies.",
+        statement="The number of learned representations varies.",
         source_says="of 50 seeds two in 20, three in 19, four in 9, five in 2",
         measure=_number,
         given={SEVERAL: at_least(2, "it is said of several networks of one recipe")},
@@ -191,7 +191,10 @@ CLAIMS = (
     Claim(
         id="groups.cyclic.doubles",
         where="not in the paper; counted in the released summaries",
-        statement="Most weak frequencies of MLPs are doubled strong ones, harmonics of the ReLU, and no circuits of their own.",
+        statement=(
+            "Most weak frequencies of MLPs are doubled strong ones: harmonics of the ReLU, and no circuits of "
+            "their own."
+        ),
         source_says="C113 18 of 18, D59 15 of 16 (ours)",
         measure=_doubles,
         expected={

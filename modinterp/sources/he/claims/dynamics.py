@@ -147,7 +147,7 @@ CLAIMS = (
     Claim(
         id="he.preserve.quad",
         where="theorem, figure 12",
-        statement="With squares a neuron that begins with one frequency keeps it.",
+        statement="In a network of squares a neuron that begins with one frequency keeps this frequency.",
         source_says="exactly",
         measure=each(_preserve_quad),
         expected={
@@ -161,7 +161,9 @@ CLAIMS = (
     Claim(
         id="he.preserve.relu",
         where="section 4.6, figure 13",
-        statement="ReLU leaks to odd harmonics of what is read: a ninth to the third, a twenty-fifth to the fifth.",
+        statement=(
+            "ReLU leaks to odd harmonics of the reading weights: a ninth to the third, a twenty-fifth to the fifth."
+        ),
         source_says="1/9 and 1/25",
         measure=each(_leaks),
         expected={
@@ -180,8 +182,10 @@ CLAIMS = (
     Claim(
         id="he.preserve.relu_order",
         where="ours",
-        statement="In first order the r-th harmonic read is 3/(r^2 - 4) of the first for odd r, and written 3/(4r^2 - 1); "
-        "even ones are not read.",
+        statement=(
+            "In first order, the r-th harmonic of the reading weights is 3/(r^2 - 4) of the first, for odd "
+            "r. Of the writing weights it is 3/(4r^2 - 1). Even harmonics are not read."
+        ),
         source_says="not said",
         measure=each(_leaks),
         expected={
@@ -198,7 +202,10 @@ CLAIMS = (
     Claim(
         id="he.align.first",
         where="sections 4.3 and 4.4",
-        statement="Phases align first, magnitudes explode afterwards: least for those that were misaligned most.",
+        statement=(
+            "Phases align first, and magnitudes explode afterwards. The initially most misaligned magnitudes grow "
+            "least."
+        ),
         source_says="alignment, then growth",
         measure=each(_align_first),
         expected={
@@ -225,7 +232,7 @@ CLAIMS = (
     Claim(
         id="he.lottery.phase",
         where="corollary and conclusion",
-        statement="The frequency that wins in a neuron is the one of least initial misalignment.",
+        statement="In each neuron the frequency of least initial misalignment wins.",
         source_says="alignment rather than magnitude",
         measure=each(_lottery),
         expected={BY_D: at_least(0.5, "most of the neurons, if it decides")},
@@ -242,7 +249,9 @@ CLAIMS = (
     Claim(
         id="he.lottery.time",
         where="abstract",
-        statement="Initial magnitudes and phases together decide: the frequency that would dominate first wins.",
+        statement=(
+            "Initial magnitudes and phases together decide the winner: the frequency that would dominate first wins."
+        ),
         source_says="determined by the initialisation",
         measure=each(_lottery),
         expected={
@@ -257,7 +266,9 @@ CLAIMS = (
     Claim(
         id="he.lottery.recipe",
         where="section 4.6",
-        statement="The same lottery runs with ReLU and AdamW, if less exactly.",
+        statement=(
+            "With ReLU and AdamW initial magnitudes and phases also decide the winning frequency, if less exactly."
+        ),
         source_says="carries over",
         measure=each(_lottery),
         expected={BY_TIME: between(0.4, 0.85, ".535 to .648 in the authors' networks; below that of squares")},

@@ -192,7 +192,7 @@ CLAIMS = (
     Claim(
         id="he.obs1.shape_cosine",
         where="ours",
-        statement="Squares that begin with single frequencies keep weights that are nearer to a cosine.",
+        statement="Networks of squares that begin with single frequencies keep weights that are nearer to a cosine.",
         source_says="not said",
         measure=each(_shape),
         expected={T: at_least(0, "+29 in the authors' network")},
@@ -203,7 +203,7 @@ CLAIMS = (
     Claim(
         id="he.obs2.align",
         where="observation 2, figure 5",
-        statement="Every neuron writes at twice the phase that it reads.",
+        statement="Every neuron writes at twice its reading phase.",
         source_says="psi = 2 phi",
         measure=each(_align),
         expected={
@@ -222,7 +222,7 @@ CLAIMS = (
     Claim(
         id="he.obs2.align_quad1",
         where="observation 2, figure 5",
-        statement="Squares that begin with single frequencies are aligned as far as their neurons count.",
+        statement="In networks of squares that begin with single frequencies, the neurons that count are aligned.",
         source_says="psi = 2 phi",
         measure=each(_align),
         expected={WEIGHTED_SINE: at_most(0.05, ".029 in the authors' network")},
@@ -261,7 +261,7 @@ CLAIMS = (
     Claim(
         id="he.obs3.phases",
         where="observation 3.2, figure 6",
-        statement="The phases of each frequency arrange themselves symmetrically, beyond chance.",
+        statement="The phases of each frequency are spread symmetrically, beyond chance.",
         source_says="symmetric, which lowers the noise",
         measure=each(_phases),
         expected={

@@ -180,7 +180,10 @@ CLAIMS = (
     Claim(
         id="he.ode.attractor",
         where="theorem on phase alignment",
-        statement="Phases align from everywhere but D = pi: |D| never rises. The signs that are printed would drive it away.",
+        statement=(
+            "Phases align from every start but D = pi: |D| never rises. The signs that the source prints would "
+            "drive phases apart."
+        ),
         source_says="D from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700",
         measure=_attractor,
         expected={
@@ -204,7 +207,10 @@ CLAIMS = (
     Claim(
         id="he.lottery.contour",
         where="figure 11",
-        statement="What a neuron ends up writing grows with its initial size, falls with |D|, and is the same for D and -D.",
+        statement=(
+            "The final output weights of a neuron grow with its initial size, fall with |D|, and are equal for D "
+            "and -D."
+        ),
         source_says=".013967 and .013910 for size .01; .060207 and .050549 for size .02",
         measure=_contour,
         expected={
@@ -232,7 +238,7 @@ CLAIMS = (
     Claim(
         id="he.ode.match",
         where="sections 4.2 and 4.3, figure 9",
-        statement="From small weights of a single frequency each neuron follows its own flow of four variables.",
+        statement="From small weights of a single frequency, each neuron follows its own flow of four variables.",
         source_says="matching curves; median ratio .9983 at epoch 6,000 of the authors' network",
         measure=each(_match),
         expected={
@@ -248,8 +254,10 @@ CLAIMS = (
     Claim(
         id="he.ode.balance",
         where="ours",
-        statement="Under gradient descent |theta|^2 - c |xi|^2 of every neuron stays what it was, c = 2 for squares, 1 for "
-        "ReLU, at any loss.",
+        statement=(
+            "Under gradient descent |theta|^2 - c |xi|^2 of every neuron is conserved at any loss; c = 2 "
+            "for squares, 1 for ReLU."
+        ),
         source_says="not said",
         measure=each(_balance),
         expected={

@@ -174,7 +174,7 @@ CLAIMS = (
     Claim(
         id="he.grok.stages",
         where="figure 14",
-        statement="The network memorises first, and generalises several times as late.",
+        statement="The network memorises first. It needs several times as many epochs to generalise.",
         source_says="2,200 and 9,000 in its network; 1,744 and 9,431 in its rerun, by other thresholds",
         measure=each(_stages),
         expected={
@@ -190,7 +190,10 @@ CLAIMS = (
     Claim(
         id="he.grok.mirror",
         where="section 5.2, figure 15",
-        statement="The plateau of the test accuracy is the mirrored pairs, given by symmetry; other pairs are all wrong.",
+        statement=(
+            "On the plateau of the test accuracy the right answers are the mirrored pairs, which symmetry gives. "
+            "All other pairs are wrong."
+        ),
         source_says="a plateau near 70%",
         measure=each(_mirror),
         expected={
@@ -207,7 +210,9 @@ CLAIMS = (
     Claim(
         id="he.grok.common",
         where="figure 16",
-        statement="Pairs that are seen in both orders are memorised first; the rare ones are suppressed meanwhile.",
+        statement=(
+            "Pairs seen in both orders are memorised first; meanwhile the pairs seen in one order only are suppressed."
+        ),
         source_says="common first, rare suppressed",
         measure=each(_common),
         expected={
@@ -265,7 +270,7 @@ CLAIMS = (
     Claim(
         id="he.grok.cleanup",
         where="section 5.4",
-        statement="In stage III weight decay alone shrinks the weights, at the rate eta lambda.",
+        statement="In stage III only weight decay shrinks the weights, at the rate eta lambda.",
         source_says="decay at the rate lambda",
         measure=each(_cleanup),
         expected={

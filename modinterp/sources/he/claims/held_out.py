@@ -66,7 +66,7 @@ CLAIMS = (
     Claim(
         id="he.grok.final_diagonal",
         where="ours",
-        statement="What it does not learn are the pairs x = y that it has not seen; all others it does.",
+        statement="The network learns all pairs but those x = y that it has not seen.",
         source_says="not said",
         measure=each(_final),
         expected={
@@ -81,7 +81,7 @@ CLAIMS = (
     Claim(
         id="he.grok.decay",
         where="sections 5.3 and 6",
-        statement="Without weight decay the network stays at the plateau.",
+        statement="Without weight decay the network stays at the plateau of the test accuracy.",
         source_says="weight decay is what turns memorisation into generalisation",
         measure=each(_decay),
         expected={

@@ -156,8 +156,10 @@ CLAIMS = (
     Claim(
         id="he.maths.indicator",
         where="proposition 1",
-        statement="Aligned quadratic neurons of all frequencies, with phases spread evenly, have logits that peak at x + y, "
-        "half as high at 2x and 2y, and are flat elsewhere.",
+        statement=(
+            "Aligned quadratic neurons of all frequencies, with phases spread evenly, have logits that peak "
+            "at x + y. The logits are half as high at 2x and 2y, and flat elsewhere."
+        ),
         source_says="aN/2 (-1 + p/2 at x + y + p/4 at 2x and 2y); probability at least 1 - (p - 1) exp(-aNp/8)",
         measure=_indicator,
         expected={
@@ -173,8 +175,10 @@ CLAIMS = (
     Claim(
         id="he.maths.phases",
         where="section 3.2",
-        statement="The rest cancels where the sums of exp(2i phi) and of exp(4i phi) over the phases are zero, which needs "
-        "three phases, or five and more.",
+        statement=(
+            "All other terms cancel where the sums of exp(2i phi) and exp(4i phi) over the phases are zero. "
+            "This needs three phases, or five and more."
+        ),
         source_says="both sums are zero",
         measure=_phases,
         expected={
@@ -189,8 +193,10 @@ CLAIMS = (
     Claim(
         id="he.maths.relu",
         where="ours; its app derives 1/2 for ReLU",
-        statement="With ReLU in place of the square the prefactor is |cos(w(x - y)/2)|, ghosts are a third of the peak, and "
-        "there is a dip of a fifteenth.",
+        statement=(
+            "With ReLU in place of the square the prefactor is |cos(w(x - y)/2)|. Ghosts are a third of the "
+            "peak, and there is a dip of a fifteenth."
+        ),
         source_says="ghosts of one half",
         measure=_relu,
         expected={
@@ -205,8 +211,10 @@ CLAIMS = (
     Claim(
         id="he.maths.square",
         where="ours",
-        statement="Neurons that read square waves and write cosines have the prefactor |sin w(x - y)|: no ghosts, a dip of "
-        "a third, and no signal where x = y.",
+        statement=(
+            "Neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. They make "
+            "no ghosts, a dip of a third, and no signal where x = y."
+        ),
         source_says="not said",
         measure=_square_waves,
         expected={
@@ -222,8 +230,10 @@ CLAIMS = (
     Claim(
         id="he.maths.subsets",
         where="notebook on subsets of frequencies",
-        statement="The loss falls with the number of frequencies, and with the arc over which phases are spread, though "
-        "not at every step.",
+        statement=(
+            "The loss falls with the number of frequencies and with the arc over which phases are spread, "
+            "though not at every step."
+        ),
         source_says="1.643 with one frequency to 7.41e-15 with all; 4.815 on .4 pi to 7.41e-15 on 2 pi",
         measure=_subsets,
         expected={

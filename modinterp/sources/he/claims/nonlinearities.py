@@ -41,7 +41,10 @@ CLAIMS = (
     Claim(
         id="he.obs4.swap",
         where="observation 4",
-        statement="A network trained with ReLU answers with any even nonlinearity in its place, and with no odd one.",
+        statement=(
+            "A network trained with ReLU still answers with any even nonlinearity in place of ReLU, and with no "
+            "odd one."
+        ),
         source_says="1.0 with |x|, x^2, x^4 and x^8; .0416 and .0359 with x and x^3",
         measure=each(_swap),
         expected={EVEN: at_least(0.999, "1.0"), ODD: at_most(0.1, ".0416 and .0359")},
@@ -52,7 +55,7 @@ CLAIMS = (
     Claim(
         id="he.obs4.swap_mixed",
         where="observation 4",
-        statement="A network trained with ReLU answers with any nonlinearity that has an even part.",
+        statement="A network trained with ReLU still answers with any nonlinearity that has an even part.",
         source_says="1.0 with log(1 + exp 2x) and exp x",
         measure=each(_swap),
         expected={MIXED: between(0.999, 1, "1.0")},

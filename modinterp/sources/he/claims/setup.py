@@ -84,7 +84,7 @@ CLAIMS = (
     Claim(
         id="he.setup.arch",
         where="section 2",
-        statement="One hidden layer without biases reads the sum of two one-hot vectors.",
+        statement="A network of one hidden layer without biases reads the sum of two one-hot vectors.",
         source_says="23,552 parameters; 80,256 with an embedding; 198,656 at p = 97",
         measure=each(_arch),
         expected={
@@ -98,7 +98,7 @@ CLAIMS = (
     Claim(
         id="he.setup.replay",
         where="ours",
-        statement="On any CPU the seed 42 replays the authors' run with ReLU and AdamW on all pairs.",
+        statement="On any CPU seed 42 replays the authors' run with ReLU and AdamW on all pairs.",
         source_says="loss 3.113867, 2.859504, .047774 and 4.816e-7 at 200, 1,000, 4,999 and 9,999",
         measure=_replay,
         expected={
@@ -114,7 +114,7 @@ CLAIMS = (
     Claim(
         id="he.setup.replay_quad",
         where="ours",
-        statement="On any CPU the seed 42 replays the authors' run with squares and gradient descent on all pairs.",
+        statement="On any CPU seed 42 replays the authors' run with squares and gradient descent on all pairs.",
         source_says="loss 3.135065 and .05271 at 1,000 and 9,999",
         measure=_replay,
         expected={FIRST_READ: _SAME, FIRST_WRITTEN: _SAME, **_bands(QUAD_LOSSES)},
@@ -125,7 +125,7 @@ CLAIMS = (
     Claim(
         id="he.setup.solved",
         where="section 3",
-        statement="Trained on all pairs, every network answers all of them.",
+        statement="Every network trained on all pairs answers all of them.",
         source_says="accuracy 1.0 in all seven networks",
         measure=each(_solved),
         expected={TRAINED_ACCURACY: equals(1, "all pairs")},

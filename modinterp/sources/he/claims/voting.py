@@ -149,7 +149,7 @@ CLAIMS = (
     Claim(
         id="he.logits.ghost_relu",
         where="ours",
-        statement="With ReLU ghosts and dip lie between those of square waves and those of cosines.",
+        statement="With ReLU, ghosts and dip lie between the values of square waves and of cosines.",
         source_says="not said",
         measure=each(_ghost),
         expected={
@@ -190,7 +190,7 @@ CLAIMS = (
     Claim(
         id="he.logits.diagonal",
         where="ours, from proposition 1",
-        statement="At x = y the three peaks coincide: such pairs have the largest right logit.",
+        statement="At x = y the three peaks coincide, so such pairs have the largest right logit.",
         source_says="not said; its proposition gives 2.1",
         measure=each(_diagonal),
         expected={LEAD: at_least(1, "larger than off the diagonal")},
@@ -221,7 +221,7 @@ CLAIMS = (
     Claim(
         id="he.vote.subset",
         where="section 3.2",
-        statement="Single neurons and single frequencies are nearly useless; the vote of many decides.",
+        statement="Single neurons and single frequencies are nearly useless; the sum over many decides.",
         source_says="majority voting",
         measure=each(_subset),
         expected={
@@ -238,8 +238,10 @@ CLAIMS = (
     Claim(
         id="he.vote.idealised",
         where="ours",
-        statement="One cosine for each neuron, of its frequency and input phase, answers everything; square waves fail on "
-        "x = y alone; what the cosines leave answers little.",
+        statement=(
+            "One cosine for each neuron, of its frequency and input phase, answers everything. Square waves "
+            "fail on x = y alone. The part that the cosines leave answers little."
+        ),
         source_says="not said",
         measure=each(_idealised),
         expected={
@@ -259,7 +261,7 @@ CLAIMS = (
     Claim(
         id="he.embed",
         where="notebook on the trained embedding",
-        statement="A trained embedding changes nothing of this.",
+        statement="A trained embedding changes none of these results.",
         source_says="the same features",
         measure=each(_like_others),
         expected={
@@ -273,7 +275,7 @@ CLAIMS = (
     Claim(
         id="he.p97",
         where="default of the released code",
-        statement="The same is so at p = 97 with 1,024 neurons.",
+        statement="The results are the same at p = 97 with 1,024 neurons.",
         source_says="the same features",
         measure=each(_like_others),
         expected={

@@ -207,7 +207,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig13",
         where="figure 13",
-        statement="Trained on shuffled labels the embedding has no frequencies: they come from the data.",
+        statement="Trained on shuffled labels the embedding has no frequencies, so frequencies come from the data.",
         source_says="by eye",
         measure=_aperiodic,
         expected={

@@ -143,9 +143,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig5.accuracy",
         where="figure 5",
-        statement=(
-            "All 29 tasks are generalised; 2, 3, 5 and 7 first and in this order, the others later and in no order."
-        ),
+        statement="All 29 tasks generalise: 2, 3, 5 and 7 first and in this order, the others later and in no order.",
         source_says="29 of 29; the others near epoch 40,000",
         measure=_accuracy,
         expected={
@@ -171,7 +169,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig6.ce",
         where="figure 6",
-        statement="The cross-entropy of all 29 tasks comes down to nearly 0, as their accuracy comes up to 1.",
+        statement="The cross-entropy of all 29 tasks falls to nearly 0, as their accuracy rises to 1.",
         source_says="29 of 29",
         measure=_loss,
         expected={"tasks with a test loss of at most 0.05": at_least(27, "29 in the source, two of grace")},
@@ -217,9 +215,8 @@ CLAIMS = (
     Claim(
         id="miiii.25_together",
         where="model performance",
-        statement=(
-            "The 25 tasks of the primes from 11 on generalise together, which suggests that they share what they do."
-        ),
+        statement="The 25 tasks of the primes from 11 on generalise together, which suggests that they share a "
+        "mechanism.",
         source_says="near epoch 40,000",
         measure=_together,
         expected={
@@ -253,10 +250,8 @@ CLAIMS = (
     Claim(
         id="miiii.no_mi_prime_detection",
         where="background",
-        statement=(
-            "All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its "
-            "remainders is 0."
-        ),
+        statement="All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its "
+        "remainders is 0.",
         source_says="not measured in the source",
         measure=_primality,
         expected={"F1": at_least(0.99, "what 29 solved tasks give")},
@@ -267,7 +262,7 @@ CLAIMS = (
     Claim(
         id="miiii.slower",
         where="Methods, the tasks",
-        statement="All remainders at once are generalised later than addition is.",
+        statement="All remainders at once generalise later than addition does.",
         source_says="expected, as it is harder",
         measure=_slower,
         expected={"median epoch of all tasks over that of addition, smallest": at_least(1, "later")},
@@ -297,9 +292,8 @@ CLAIMS = (
     Claim(
         id="miiii.x.masked_order",
         where="appendix",
-        statement=(
-            "Without the tasks 2, 3, 5 and 7 those of 11, 13, 17 and 19 are learned first, and nothing is delayed."
-        ),
+        statement="Without the tasks 2, 3, 5 and 7, the tasks 11, 13, 17 and 19 are learned first, and no task is "
+        "delayed.",
         source_says="11, 13, 17, 19",
         measure=_masked_order,
         expected={
@@ -320,10 +314,8 @@ CLAIMS = (
                 what="the precondition",
                 before="13 of the 25 tasks solved; nothing was measured",
                 now="nothing; a run that ends before it is decided is not measured",
-                why=(
-                    "the precondition left out a network that the masking delays without end, which could have "
-                    "refuted the claim"
-                ),
+                why="the precondition left out a network that the masking delays without end, which could have "
+                "refuted the claim",
             ),
         ),
         control="also true of a contrast",

@@ -93,7 +93,7 @@ CLAIMS = (
     Claim(
         id="miiii.table1.search",
         where="table 1",
-        statement="Six hyper-parameters were searched, of two to four values each.",
+        statement="The source searched six hyper-parameters, of two to four values each.",
         source_says="384 combinations",
         measure=_space,
         expected={"values as printed": equals(1), "combinations": equals(384)},
@@ -105,8 +105,8 @@ CLAIMS = (
         id="miiii.table2.best",
         where="table 2",
         statement=(
-            "The best are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 and 4 heads; the "
-            "weight decay was not among those searched."
+            "The best values are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 and 4 "
+            "heads. The weight decay was not among the searched values."
         ),
         source_says="weight decay 1/3",
         measure=_best,
@@ -141,7 +141,7 @@ CLAIMS = (
     Claim(
         id="miiii.grokfast_speedup",
         where="generalisation",
-        statement="The filter makes a network grok sooner: the same seed takes longer without it.",
+        statement="The gradient filter makes a network grok sooner: the same seed takes longer without the filter.",
         source_says="up to 50 times, by Lee et al.",
         measure=in_pairs(_speedup),
         expected={

@@ -54,8 +54,10 @@ CLAIMS = (
     Claim(
         id="miiii.neuron_logging",
         where="training",
-        statement="Activations of neurons are logged while the network trains. "
-        "Here it is the strongest waves of their 2D spectra, and of the attention's, every so many epochs.",
+        statement=(
+            "Activations of neurons are logged while the network trains. Here the log holds the strongest "
+            "waves of the 2D spectra of neurons and attention, at regular epochs."
+        ),
         source_says="logged at every step",
         measure=_log,
         expected={
@@ -70,8 +72,7 @@ CLAIMS = (
         id="miiii.x.active_freqs",
         where="table 3",
         statement=(
-            "Active frequencies of the neurons are none at first, most of all while the tasks are learned, and "
-            "fewer at the end."
+            "Neurons have no active frequencies at first, most while the tasks are learned, and fewer at the end."
         ),
         source_says="0, 0, 10, 18 and 10 at epochs 256, 1,024, 4,096, 16,384 and 65,536",
         measure=_active,

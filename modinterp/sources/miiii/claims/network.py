@@ -55,8 +55,8 @@ CLAIMS = (
         id="miiii.arch",
         where="equations 7 to 11",
         statement=(
-            "One block without LayerNorm or biases, initialised after He, 4 heads, 4 d ReLU neurons, dropout on the "
-            "residual stream, read at the last position."
+            "The network is one block without LayerNorm or biases, initialised after He, with 4 heads and 4 d "
+            "ReLU neurons. It has dropout on the residual stream, and is read at the last position."
         ),
         source_says="256 dimensions, dropout 1/10",
         measure=_architecture,

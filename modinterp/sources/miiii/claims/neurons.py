@@ -135,7 +135,9 @@ CLAIMS = (
     Claim(
         id="miiii.attn_viz",
         where="attention visualization",
-        statement="Attention is shown head by head as a grid over all samples, of which a corner of 37 by 37 is drawn.",
+        statement=(
+            "Attention is shown head by head as a grid over all samples, of which a corner of 37 by 37 is drawn."
+        ),
         source_says="37 by 37",
         measure=_patterns,
         expected={

@@ -115,8 +115,8 @@ CLAIMS = (
         id="miiii.fig7.interpretation",
         where="figure 7",
         statement=(
-            "Positions are alike where the task commutes and differ where it does not: exchanging them leaves "
-            "T_nanda as it is and destroys T_miiii."
+            "Positions are alike where the task commutes and differ where it does not. Exchanging the positions "
+            "leaves T_nanda as it is and destroys T_miiii."
         ),
         source_says="read off the two correlations",
         measure=_swap,

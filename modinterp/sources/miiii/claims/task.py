@@ -129,7 +129,7 @@ CLAIMS = (
     Claim(
         id="miiii.eq1.nanda_task",
         where="equation 1",
-        statement="T_nanda asks for x0 + x1 modulo 113.",
+        statement="T_nanda is the sum x0 + x1 modulo 113.",
         source_says="a definition",
         measure=_addition,
         expected={INPUTS: equals(N), WRONG_LABELS: ZERO},
@@ -140,8 +140,8 @@ CLAIMS = (
         id="miiii.eq2.miiii_task",
         where="equation 2",
         statement=(
-            "T_miiii asks for the remainder of x0 + 113 x1 by every prime below 113; its code reads the digits in "
-            "the other order, which renames the positions and changes nothing else."
+            "T_miiii is the remainder of x0 + 113 x1 by every prime below 113. The source's code reads the digits "
+            "in the other order, which renames the positions and changes nothing else."
         ),
         source_says="29 tasks of 2 to 109 classes, 1,480 outputs",
         measure=_remainders,
@@ -171,8 +171,8 @@ CLAIMS = (
         id="miiii.noncommutative",
         where="introduction",
         statement=(
-            "T_miiii depends on the order of the digits; true of 27 of its tasks, but not of q = 2 and q = 7, which "
-            "divide 112."
+            "T_miiii depends on the order of the digits. This is true of 27 of its tasks, but not of q = 2 and q "
+            "= 7, which divide 112."
         ),
         source_says="of all tasks",
         measure=_order,
@@ -188,8 +188,8 @@ CLAIMS = (
         id="miiii.primes_no_zero",
         where="introduction",
         statement=(
-            "Primes alone have no remainder of 0; exactly, 1 and the primes from 113 on have none, and every prime "
-            "below 113 has one."
+            "The source says that only primes have no remainder of 0. Exactly, 1 and the primes from 113 on have "
+            "none, and every prime below 113 has one."
         ),
         source_says="the primes",
         measure=_no_zero,
@@ -227,7 +227,8 @@ CLAIMS = (
         where="equations 3 to 5",
         statement=(
             "Modular addition is done by looking up waves, multiplying them by the angle sum identities, and "
-            "reading off the largest; the identities hold with the repeated index mended, and not as printed."
+            "taking the largest result. The identities hold with the repeated index corrected, and not as "
+            "printed."
         ),
         source_says="cos(w x0) twice, cos(w x1) missing",
         measure=_identities,

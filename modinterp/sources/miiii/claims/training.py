@@ -130,8 +130,8 @@ CLAIMS = (
         id="miiii.eq12.weighted_loss",
         where="equation 12",
         statement=(
-            "With each task's cross-entropy divided by ln q every task begins with a loss near 1; the printed sum "
-            "lacks the inverse and would be negative, and the code takes the mean."
+            "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The printed "
+            "sum lacks the inverse and would be negative, and the code takes the mean."
         ),
         source_says="about 1 a task",
         measure=_weighted_loss,
@@ -142,10 +142,7 @@ CLAIMS = (
     Claim(
         id="miiii.eq13.grokfast",
         where="equation 13",
-        statement=(
-            "Before AdamW sees it, half of the gradient's moving average with a memory of 0.98 is added to the "
-            "gradient."
-        ),
+        statement="Before AdamW sees the gradient, half of its moving average with a memory of 0.98 is added.",
         source_says="alpha 0.98, lambda 1/2",
         measure=_filter,
         expected={
@@ -158,7 +155,7 @@ CLAIMS = (
     Claim(
         id="miiii.basis_task",
         where="tasks",
-        statement="T_basis is T_miiii with its labels shuffled, so that nothing can be generalised.",
+        statement="T_basis is T_miiii with its labels shuffled, so a network cannot generalise.",
         source_says="a definition",
         measure=_basis,
         expected={
@@ -171,7 +168,7 @@ CLAIMS = (
     Claim(
         id="miiii.masked_task",
         where="tasks",
-        statement="In T_masked the tasks 2, 3, 5 and 7 move no weight of theirs.",
+        statement="In T_masked the tasks 2, 3, 5 and 7 do not change any weight.",
         source_says="a definition",
         measure=_masked,
         expected={
@@ -185,7 +182,9 @@ CLAIMS = (
     Claim(
         id="miiii.split",
         where="training",
-        statement="30% of the inputs are trained on and the others held out; the code trains on 50%.",
+        statement=(
+            "The text says that 30% of the inputs are trained on and the others held out. The code trains on 50%."
+        ),
         source_says="30%, 1,000 for validation, the rest for a test",
         measure=_split,
         expected={
@@ -198,7 +197,7 @@ CLAIMS = (
     Claim(
         id="miiii.full_batch",
         where="training",
-        statement="Every step follows the gradient over all inputs that are trained on.",
+        statement="Every step follows the gradient over all training inputs.",
         source_says="full batch, the entire dataset",
         measure=_batches,
         expected={"every step sees all that is trained on": equals(1)},
@@ -209,8 +208,8 @@ CLAIMS = (
         id="miiii.multitask_regularises",
         where="introduction and multi-task section",
         statement=(
-            "Learning many tasks at once regularises: at p = 37, remainders by 31 generalise better beside the "
-            "others than alone."
+            "Learning many tasks at once regularises: at p = 37, remainders by 31 generalise better together with "
+            "other tasks than alone."
         ),
         source_says="a conjecture, not tested in the source",
         measure=_alone,

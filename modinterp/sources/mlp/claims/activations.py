@@ -89,8 +89,10 @@ CLAIMS = (
     Claim(
         id="mlp.pre_linear_only",
         where="before the ReLU",
-        statement="Before the ReLU there are waves of a and of b and no products: the sum of two embeddings is linear. "
-        "The notebook sees faint products; they are exactly 0.",
+        statement=(
+            "Before the ReLU there are waves of a and of b and no products, because the sum of two "
+            "embeddings is linear. The notebook sees faint products; they are exactly 0."
+        ),
         source_says="0",
         measure=_before_the_relu,
         expected={"share that is not linear": at_most(1e-10)},
@@ -101,7 +103,7 @@ CLAIMS = (
     Claim(
         id="mlp.post_quadratic",
         where="before and after the ReLU",
-        statement="The ReLU makes the products, and without it the task cannot be done.",
+        statement="The ReLU makes the products, and the network cannot add without it.",
         source_says="linear 0.766, products 0.217, rest 0.018 in the author's checkpoint",
         measure=each(_after_the_relu),
         expected={
@@ -117,7 +119,7 @@ CLAIMS = (
     Claim(
         id="mlp.wneur_sparse",
         where="W_E W_in",
-        statement="What feeds the neurons is sparse in the Fourier basis, at the same key frequencies.",
+        statement="The inputs of the neurons are sparse in the Fourier basis, at the same key frequencies.",
         source_says="the same 13; 0.991 of the squared norm in the author's checkpoint",
         measure=each(_into_neurons),
         expected={

@@ -79,7 +79,7 @@ CLAIMS = (
     Claim(
         id="mlp.logits_norm_map",
         where="norm of the logits",
-        statement="The logits use just the neurons' key frequencies.",
+        statement="The logits use only the neurons' key frequencies.",
         source_says="13",
         measure=each(_same_frequencies),
         expected={AGREEMENT: at_least(0.9, "the same set in the notebook")},
@@ -102,7 +102,7 @@ CLAIMS = (
     Claim(
         id="mlp.wu_component_norms",
         where="norms of the components of W_U",
-        statement="The key frequencies stand out as peaks.",
+        statement="The key frequencies stand out as peaks of the spectrum.",
         source_says="58.6 for the smallest key, 7.5 for the largest other",
         measure=lambda m: {"smallest key over largest other squared norm": m.keys.gap**2},
         expected={"smallest key over largest other squared norm": at_least(3, "7.8 in the author's checkpoint")},
@@ -113,7 +113,7 @@ CLAIMS = (
     Claim(
         id="mlp.key_freqs",
         where="cells 77 and 88",
-        statement="There are more key frequencies than in the transformer.",
+        statement="The MLP has more key frequencies than the transformer.",
         source_says="13: 1, 3, 17, 19, 21, 23, 28, 29, 33, 35, 37, 42, 44",
         measure=lambda m: {"gap of squared norms": m.keys.gap**2},
         expected={
@@ -149,7 +149,7 @@ CLAIMS = (
     Claim(
         id="mlp.claim98",
         where="summary",
-        statement="The key directions are more than 98% of the norm of W_U (96.5% of its square).",
+        statement="The key directions have more than 98% of the norm of W_U (96.5% of its square).",
         source_says="0.98241",
         measure=_norm_ratio,
         expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary; 0.98 is reported beside")},
@@ -159,8 +159,10 @@ CLAIMS = (
     Claim(
         id="mlp.algorithm_summary",
         where="summary",
-        statement="The MLP runs the transformer's algorithm: waves are looked up, the ReLU multiplies, W_U reads off "
-        "the sum, and the logits are a sum of cos(w_k(a + b - c)).",
+        statement=(
+            "The MLP runs the transformer's algorithm: it looks up waves, the ReLU multiplies, and W_U "
+            "reads off the sum. The logits are a sum of cos(w_k(a + b - c))."
+        ),
         source_says="FVE 0.916 (not centred 0.856) in the author's checkpoint",
         expected={
             "logit_fve": at_least(0.85, "0.916 in the author's checkpoint"),

@@ -77,7 +77,10 @@ CLAIMS = (
     Claim(
         id="mlp.arch",
         where="the model",
-        statement="One hidden layer, no attention, no biases: logits are ReLU((W_E[a] + W_E[b]) W_in) W_U.",
+        statement=(
+            "The network has one hidden layer, no attention and no biases. Its logits are ReLU((W_E[a] + W_E[b]) "
+            "W_in) W_U."
+        ),
         source_says="137,856 weights",
         measure=_architecture,
         expected={"weights": equals(137_856), "names and shapes as stated": equals(1), "ReLU": equals(1)},
@@ -87,8 +90,10 @@ CLAIMS = (
     Claim(
         id="mlp.dataset_shapes",
         where="the task",
-        statement="All 12,769 pairs, split by torch's random permutation of seed 0; the first five of each part are "
-        "printed.",
+        statement=(
+            "All 12,769 pairs are split by torch's random permutation of seed 0; the source prints the "
+            "first five pairs of each part."
+        ),
         source_says="3,830 and 8,939 pairs, the first (37, 1)",
         measure=_data,
         expected={"train pairs": equals(3830), "test pairs": equals(8939), "first pairs as printed": equals(1)},
@@ -111,7 +116,7 @@ CLAIMS = (
     Claim(
         id="mlp.test_acc",
         where="sanity check",
-        statement="The network is right on all pairs that were held out.",
+        statement="The network is right on all held-out pairs.",
         source_says="1.0",
         measure=each(lambda m: {"test accuracy": accuracy_on(m.logits, m.labels, m.test)}),
         expected={"test accuracy": at_least(0.999, "1.0 in the notebook")},
@@ -121,7 +126,9 @@ CLAIMS = (
     Claim(
         id="mlp.final_losses",
         where="the training notebook",
-        statement="It memorises, its test loss rises far above chance, and it groks within a few thousand epochs.",
+        statement=(
+            "The network memorises, its test loss rises far above chance, and it groks within a few thousand epochs."
+        ),
         source_says="train 1.0e-6, test 1.9e-5; test loss highest at 10.5, below 1e-2 near epoch 3,400",
         measure=lambda m: {"highest test loss before it groks": m.grokking.highest_test_loss},
         expected={
@@ -137,8 +144,10 @@ CLAIMS = (
     Claim(
         id="mlp.fourier_basis",
         where="Fourier basis",
-        statement="An orthonormal basis over the residues: constant, sin 1, cos 1, sin 2, cos 2 and so on, the sine "
-        "first.",
+        statement=(
+            "The source uses an orthonormal basis over the residues: constant, sin 1, cos 1, sin 2, cos 2 "
+            "and so on, the sine first."
+        ),
         source_says="Const, Sin 1, Cos 1, Sin 2, Cos 2",
         measure=_basis,
         expected={"largest entry of F F^T - 1": at_most(1e-5), "difference to the named rows": at_most(1e-5)},
@@ -148,7 +157,9 @@ CLAIMS = (
     Claim(
         id="mlp.fft2d",
         where="Fourier basis",
-        statement="The transform over both inputs is a change of basis: it keeps the sum of squares and can be undone.",
+        statement=(
+            "The transform over both inputs is a change of basis: it keeps the sum of squares and can be inverted."
+        ),
         source_says="a theorem",
         measure=_transform,
         expected={

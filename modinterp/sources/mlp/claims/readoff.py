@@ -82,8 +82,10 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
     return Claim(
         id=f"mlp.fve.k{freq}",
         where="cell 81",
-        statement=f"Along the W_U directions of sin and cos of w_{freq} c, the neurons are sin and cos of w_{freq}(a "
-        f"+ b), in networks that use the frequency {freq}.",
+        statement=(
+            f"In networks that use the frequency {freq}, the neurons along the W_U directions of sin and cos "
+            f"of w_{freq} c are sin and cos of w_{freq}(a + b)."
+        ),
         source_says=f"sin {sine:.4f}, cos {cosine:.4f}",
         measure=_explained(freq),
         expected={
@@ -130,8 +132,10 @@ CLAIMS = (
     Claim(
         id="mlp.claim84",
         where="summary",
-        statement="At every key frequency more than 84% of the variance is explained, though the notebook's own "
-        "table has 0.8353.",
+        statement=(
+            "At every key frequency the source says that more than 84% of the variance is explained. The "
+            "notebook's own table has 0.8353."
+        ),
         source_says="lowest 0.8353",
         measure=_explained_everywhere,
         expected={LOWEST_FVE: at_least(0.75, "0.8353 is the notebook's lowest; other networks vary")},

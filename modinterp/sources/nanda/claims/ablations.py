@@ -141,7 +141,7 @@ CLAIMS = (
     Claim(
         id="nanda.s44.neuron_strict",
         where="section 4.4",
-        statement="Keeping of each neuron only its waves of a + b at the key frequencies improves the loss.",
+        statement="Reducing each neuron to its waves of a + b at the key frequencies improves the loss.",
         source_says="5.54e-8, ratio 0.23",
         measure=intervention("neurons as waves of a + b"),
         printed={LOSS_RATIO: 0.23, TEST_LOSS_RATIO: 0.23, LOSS: 5.54e-8},
@@ -154,7 +154,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig6.per_freq",
         where="section 4.4, figure 6",
-        statement="Taking any one key frequency out of the logits raises the loss a lot; taking out any other does no harm.",
+        statement=(
+            "Removing any one key frequency from the logits raises the loss a lot; removing any other frequency "
+            "does no harm."
+        ),
         source_says="5 bars high, 51 at the baseline",
         measure=_each_frequency,
         printed={N_HARMFUL: 5, N_HARMLESS: 51},
@@ -171,7 +174,9 @@ CLAIMS = (
     Claim(
         id="nanda.s44.keep_key_only",
         where="section 4.4, figure 6",
-        statement="Taking out everything but the key frequencies improves the loss, however their components are counted.",
+        statement=(
+            "Removing everything but the key frequencies improves the loss, however their components are counted."
+        ),
         source_says="7.24e-8, ratio 0.30",
         measure=_key_only,
         printed={
@@ -191,7 +196,10 @@ CLAIMS = (
     Claim(
         id="nanda.abstract.other95",
         where="section 1",
-        statement="Without the key frequencies the network is at chance or below; without all others it is slightly better. The others are 91% of the frequencies, not 95%.",
+        statement=(
+            "Without the key frequencies the network is at chance or below. Without all other frequencies it is "
+            "slightly better. The others are 91% of the frequencies, not 95%."
+        ),
         source_says="chance, ln 113 = 4.73; improved; 95% of the frequencies",
         measure=_keys_and_others,
         printed={OTHER_FREQUENCIES: 0.95, OTHER_COMPONENTS: 0.95},
@@ -210,7 +218,7 @@ CLAIMS = (
     Claim(
         id="nanda.s44.wl_project",
         where="section 4.4",
-        statement="Projecting the neurons onto the directions that W_L reads loses nothing.",
+        statement="Projecting the neurons onto the directions that W_L reads does no harm.",
         source_says="1.19e-7, ratio 0.49",
         measure=_projection("neurons onto W_L directions"),
         printed={
@@ -230,7 +238,10 @@ CLAIMS = (
     Claim(
         id="nanda.s44.wl_nullspace",
         where="section 4.4",
-        statement="Projecting the neurons off the directions that W_L reads leaves nothing: worse than guessing.",
+        statement=(
+            "Removing the directions that W_L reads from the neurons destroys the answer: the loss is worse than "
+            "guessing."
+        ),
         source_says="5.27, more than ln 113",
         measure=_projection("neurons off W_L directions"),
         printed={LOSS: 5.27, WITH_MEAN[LOSS]: 5.27},

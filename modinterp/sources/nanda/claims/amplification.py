@@ -80,8 +80,8 @@ CLAIMS = (
         id="nanda.s1.grok_in_cleanup",
         where="sections 1, 5.2 and 6",
         statement=(
-            "When test accuracy jumps the circuit is there already: grokking is its gradual growth followed by the removal of "
-            "what was memorised, not a lucky find."
+            "When test accuracy jumps, the circuit already exists. Grokking is the circuit's gradual growth and "
+            "then the removal of memorised answers, not a lucky find."
         ),
         source_says="none printed",
         measure=each(_in_cleanup),
@@ -102,7 +102,10 @@ CLAIMS = (
     Claim(
         id="nanda.fn3.max_excluded",
         where="appendix C.2, footnote 3",
-        statement="A measure that knows no key frequencies, the largest excluded loss of a single frequency, tells the same story.",
+        statement=(
+            "The largest excluded loss of a single frequency needs no key frequencies, and shows the same course "
+            "as the excluded loss."
+        ),
         source_says="broadly similar plots",
         measure=_largest_exclusion,
         expected={RANK_CORRELATION: at_least(0.9, "broadly similar over training")},
@@ -132,7 +135,7 @@ CLAIMS = (
     Claim(
         id="nanda.E1.always_lower",
         where="appendix E.1, footnote 4",
-        statement="Cross-entropy never reaches zero: with every answer right, larger logits still lower it.",
+        statement="Cross-entropy never reaches zero: with every answer right, larger logits still lower the loss.",
         source_says="decreasing",
         measure=_scaled,
         expected={
@@ -146,7 +149,9 @@ CLAIMS = (
     Claim(
         id="nanda.E1.generalisation_smaller_norm",
         where="appendix E.1",
-        statement="The solution that generalises has smaller weights, and with them a train loss that is a little lower yet.",
+        statement=(
+            "The solution that generalises has smaller weights, and with these a train loss that is a little lower yet."
+        ),
         source_says="train loss 2.7e-8 at epoch 10,000 and 9e-9 at 107,000 in an archived network of the authors",
         measure=_smaller,
         expected={

@@ -107,7 +107,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig20",
         where="appendix C.2.2, figure 20",
-        statement="With 10% and 20% of the pairs it does not generalise, with 30% to 50% it groks, with 60% and more it generalises at once.",
+        statement=(
+            "With 10% and 20% of the pairs the network does not generalise. With 30% to 50% it groks. With 60% "
+            "and more it generalises at once."
+        ),
         source_says="boundaries between 20% and 30%, and between 50% and 60%",
         measure=_boundaries,
         expected={
@@ -125,7 +128,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig21",
         where="appendix C.2.2, figure 21",
-        statement="Below 60%, the more data, the sooner the test loss comes below 1e-6; the train loss does so at about the same epoch whatever the fraction.",
+        statement=(
+            "Below 60%, more data brings the test loss below 1e-6 sooner. The train loss falls that low at about "
+            "the same epoch, whatever the fraction."
+        ),
         source_says="none printed",
         measure=_thresholds,
         expected=FASTER,
@@ -140,7 +146,10 @@ CLAIMS = (
     Claim(
         id="nanda.C22.frac_smaller_slower",
         where="appendix C.2.2",
-        statement="Below 60%, less data makes it generalise later; it memorises at the same rate with any fraction.",
+        statement=(
+            "Below 60%, less data makes the network generalise later. The network memorises at the same rate with "
+            "any fraction."
+        ),
         source_says="none printed",
         measure=_thresholds,
         expected=FASTER,
@@ -173,7 +182,10 @@ CLAIMS = (
     Claim(
         id="nanda.E1.no_grok_if_together",
         where="appendix E.1",
-        statement="The less test and train loss part company at first, the less it groks: generalising at once goes with a test loss that never rises far.",
+        statement=(
+            "The less test and train loss differ at first, the less the network groks. A network that generalises "
+            "at once has a test loss that never rises far."
+        ),
         source_says="highest test loss 4.9 to 5.6 from 60% of the pairs, 26.6 with 30%, in archived networks",
         measure=lambda *runs: {
             "rank correlation of highest test loss and delay": rank_correlation(

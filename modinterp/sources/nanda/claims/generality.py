@@ -141,7 +141,10 @@ def _table_5(row: Row) -> Claim:
     return Claim(
         id=f"nanda.table5.{row.key}",
         where="appendix C.2.3, table 5",
-        statement=f"A network that generalises, {row.key.replace('_', ' ').replace('pct', '%')}: its weights are {sparse} and neurons carry waves of a + b at its key frequencies.",
+        statement=(
+            f"A network that generalises, {row.key.replace('_', ' ').replace('pct', '%')}. Its weights are "
+            f"{sparse} and neurons carry waves of a + b at its key frequencies."
+        ),
         source_says=f"loss {row.loss}; Gini {row.gini_W_E} and {row.gini_W_L}; frequencies {keys}; FVE of the logits {row.logit_fve}%, of the MLP {row.mlp_fve}% ({row.mlp_sd}%)",
         measure=_row,
         expected=_with_dropout(row) if dropout else _with_decay(row),
@@ -216,7 +219,10 @@ def _table_6(row: Skip) -> Claim:
     return Claim(
         id=f"nanda.table6.{row.key}",
         where="appendix C.2.3, table 6",
-        statement=f"With its mean in place of what goes around the last MLP a network is hardly less accurate: {row.key.replace('_', ' ').replace('0p', '0.')}.",
+        statement=(
+            "With the mean in place of the skip around the last MLP, a network is hardly less accurate: "
+            f"{row.key.replace('_', ' ').replace('0p', '0.')}."
+        ),
         source_says=f"loss {row.loss}, accuracy {row.accuracy}%; ablated {row.ablated_loss}, {row.ablated_accuracy}%",
         measure=_without_skip,
         expected={
@@ -240,7 +246,10 @@ CLAIMS = (
     Claim(
         id="nanda.table5.accuracy_note",
         where="appendix C.2.3, table 5",
-        statement="All networks of table 5 are right on more than 99.95% of the pairs held out, but those with a dropout of 0.2, which are on 99.6%.",
+        statement=(
+            "All networks of table 5 are right on more than 99.95% of the held-out pairs. The exceptions are "
+            "networks with a dropout of 0.2, which are right on 99.6%."
+        ),
         source_says="above 99.95%; about 99.6%",
         measure=_accuracies,
         expected={
@@ -260,7 +269,10 @@ CLAIMS = (
     Claim(
         id="nanda.C23.consistent",
         where="appendix C.2.3, table 5",
-        statement="Every network that generalises with weight decay makes its answers from waves of a + b at a few key frequencies.",
+        statement=(
+            "Every network that generalises with weight decay computes its answers from waves of a + b at a few "
+            "key frequencies."
+        ),
         source_says="lowest FVE of the logits 63.9%, with 80% of the data",
         measure=_consistent,
         expected={
@@ -281,7 +293,10 @@ CLAIMS = (
     Claim(
         id="nanda.C23.dropout_not_sparse",
         where="appendix C.2.3, table 5",
-        statement="Networks that generalise with dropout in place of weight decay are less sparse in the Fourier basis than all with it.",
+        statement=(
+            "Networks that generalise with dropout are less sparse in the Fourier basis than all networks with "
+            "weight decay."
+        ),
         source_says="Gini of W_E 0.19 to 0.26 against 0.55 to 0.80; FVE of the logits 71% to 74% with 0.2, 86% to 89% with 0.5",
         measure=_dropout_not_sparse,
         expected={

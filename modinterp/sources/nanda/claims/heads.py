@@ -158,7 +158,7 @@ CLAIMS = (
     Claim(
         id="nanda.C12.ov_same_freq",
         where="appendix C.1.2, figure 11",
-        statement="For two heads what they move, the OV circuit, lies at the frequency of their scores.",
+        statement="The OV circuits of two heads lie at the frequency of their attention scores.",
         source_says="heads 0 and 2",
         measure=head_roles(N_OV_SINGLE),
         printed={N_OV_SINGLE: 2},
@@ -171,7 +171,10 @@ CLAIMS = (
     Claim(
         id="nanda.C12.amplifiers",
         where="appendices C.1.2 and C.1.3",
-        statement="The attentions of two heads add to 1 and they move the same: together they add x_a + x_b to the residual stream.",
+        statement=(
+            "The attentions of two heads add to 1, and the two have equal OV circuits: together they add x_a + "
+            "x_b to the residual stream."
+        ),
         source_says="heads 1 and 3",
         measure=head_roles(PAIR_CORRELATION, PAIR_COSINE),
         expected=AMPLIFIERS,
@@ -191,7 +194,7 @@ CLAIMS = (
             where="appendix C.1.3, table 2",
             statement=(
                 "Attention to a is 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b) for one frequency. "
-                f"Heads have no identity across networks: the head of rank {head + 1} by FVE is reported."
+                f"Heads have no identity across networks, so the head of rank {head + 1} by FVE is reported."
             ),
             source_says=f"head {head}: frequency {freq}, alpha {alpha}, beta {beta}, FVE {fve}",
             measure=_table_2,

@@ -97,7 +97,7 @@ CLAIMS = (
     Claim(
         id="nanda.C13.lookup",
         where="appendix C.1.3",
-        statement="The score of a is a lookup table C[a] plus a number that depends on the position alone.",
+        statement="The score of a is a lookup table C[a] plus a number that depends only on the position.",
         source_says="exact",
         measure=_lookup,
         expected={LARGEST_DIFFERENCE: at_most(1e-4, "algebra; rounding")},
@@ -154,7 +154,7 @@ CLAIMS = (
     Claim(
         id="nanda.C13.linear_sigmoid",
         where="appendix C.1.3",
-        statement="Over the range that is used the sigmoid is nearly a straight line.",
+        statement="Over the range of the scores the sigmoid is nearly a straight line.",
         source_says="0.975, over about -5 to 5",
         measure=_linear_sigmoid,
         printed={LOWEST_FVE: 0.975, "largest score difference [nats]": 5},
@@ -205,7 +205,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig11",
         where="appendix C.1.3, figure 11",
-        statement="The OV circuits hold key frequencies alone, and are strongest at the head's own.",
+        statement="The OV circuits hold key frequencies alone, and are strongest at the head's own key frequency.",
         source_says="none printed",
         measure=_ov,
         expected={
@@ -231,7 +231,9 @@ CLAIMS = (
     Claim(
         id="nanda.C13.summary",
         where="appendix C.1.3",
-        statement="In sum: two heads multiply, so that their output has products of the two inputs, and two amplify.",
+        statement=(
+            "In sum, two heads multiply, so that their output has products of the two inputs, and two heads amplify."
+        ),
         source_says="2 and 2",
         measure=head_roles(N_MULTIPLY, PRODUCT_LEAD),
         printed={N_MULTIPLY: 2},

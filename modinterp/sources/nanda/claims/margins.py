@@ -51,7 +51,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig8",
         where="appendix B, figure 8",
-        statement="Every single cosine comes close to 1 away from 0; the sum of the five is much larger at 0 than anywhere else.",
+        statement=(
+            "Every single cosine comes close to 1 away from 0. The sum of the five is much larger at 0 than "
+            "anywhere else."
+        ),
         source_says="sum 5 at 0; the runner-up, computed from the printed frequencies, is 2.590",
         measure=_margins,
         expected={

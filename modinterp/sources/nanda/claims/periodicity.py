@@ -95,7 +95,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig3.left",
         where="section 4.1, figure 3 left",
-        statement="The embedding is sparse in the Fourier basis: a handful of frequencies have a norm that matters, the key frequencies among them.",
+        statement=(
+            "The embedding is sparse in the Fourier basis: only a handful of frequencies have a large norm, the "
+            "key frequencies among them."
+        ),
         source_says="6 frequencies, of which 5 are used: 14, 35, 41, 42, 52",
         measure=_embedding,
         printed={N_SIGNIFICANT: 6},
@@ -111,7 +114,7 @@ CLAIMS = (
     Claim(
         id="nanda.s41.symmetry",
         where="section 4.1",
-        statement="Frequencies k and p - k have the same norm, so that 56 suffice.",
+        statement="Frequencies k and p - k have the same norm, so the 56 lowest frequencies suffice.",
         source_says="equal",
         measure=_symmetry,
         expected={"largest relative difference": at_most(1e-6, "true of any real matrix; rounding")},
@@ -140,7 +143,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig3.frequencies",
         where="section 4.1, figure 3",
-        statement="The key frequencies are 14, 35, 41, 42 and 52: how often the paper's seed, or any other, ends with them.",
+        statement=(
+            "The key frequencies are 14, 35, 41, 42 and 52. The measurement counts how often the paper's seed, or "
+            "any other, ends with them."
+        ),
         source_says="14, 35, 41, 42, 52",
         measure=lambda m: {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})},
         printed={PAPERS: 5},
@@ -156,7 +162,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig4.left",
         where="section 4.1, figure 4 left",
-        statement="Attention from = to a is periodic in a and b, with one frequency a head.",
+        statement="Attention from = to a is periodic in a and b, with one frequency for each head.",
         source_says="head 0: frequency 35",
         measure=_attention,
         expected=ONE_FREQUENCY_A_HEAD,
@@ -169,7 +175,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig4.center",
         where="section 4.1, figure 4 centre",
-        statement="Neuron 0 is periodic in a and b, with one frequency; measured on neurons 0 to 4.",
+        statement="Neuron 0 is periodic in a and b, with one frequency; the measurement takes neurons 0 to 4.",
         source_says="neuron 0: frequency 42",
         measure=_neurons(0, 4),
         expected={_median_share(0, 4): PERIODIC},
@@ -180,7 +186,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig4.right",
         where="section 4.1, figure 4 right",
-        statement="In the 2D Fourier basis the logits are the products of waves of equal frequency: one 2 x 2 block a key frequency, and nothing else.",
+        statement=(
+            "In the 2D Fourier basis the logits are the products of waves of equal frequency: one 2 x 2 block for "
+            "each key frequency, and nothing else."
+        ),
         source_says="20 components for 5 frequencies",
         measure=_logits,
         printed={"components above a tenth of the largest": 20, N_COMPONENTS: 20},
@@ -214,7 +223,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig9.frequencies",
         where="appendix C.1.1, figure 9",
-        statement="Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42: how often the paper's seed, or any other, ends so.",
+        statement=(
+            "Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42. The measurement counts how often the "
+            "paper's seed, or any other, ends so."
+        ),
         source_says="frequencies 35, 42, 52, 42",
         measure=_heads_frequencies,
         printed={PAPERS_HEADS: 4},

@@ -105,7 +105,9 @@ CLAIMS = (
     Claim(
         id="nanda.s52.memorization_flat",
         where="section 5.2",
-        statement="While it memorises, test loss and restricted loss stay high and the Gini coefficient stays flat.",
+        statement=(
+            "While the network memorises, test loss and restricted loss stay high and the Gini coefficient stays flat."
+        ),
         source_says="none printed",
         measure=_while_memorising,
         expected={
@@ -213,7 +215,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig15",
         where="appendix C.1.5, figure 15",
-        statement="Each key frequency by itself is needed at the end: without it the train loss is much higher.",
+        statement="At the end each key frequency is needed: without it the train loss is much higher.",
         source_says="none printed",
         measure=_single_exclusion,
         expected={"smallest excluded loss over train loss": at_least(10, "orders of magnitude in figure 15")},

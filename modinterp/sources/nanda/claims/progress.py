@@ -130,7 +130,10 @@ CLAIMS = (
     Claim(
         id="nanda.s51.restricted_def",
         where="section 5.1",
-        statement="Restricted loss keeps the constant and the waves of a + b at the key frequencies; of the ideal algorithm it keeps everything.",
+        statement=(
+            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. It keeps the ideal "
+            "algorithm entirely."
+        ),
         source_says="a definition",
         measure=lambda *_: _restricted_of_ideal(),
         expected={"relative difference to the original loss": at_most(1e-9, "rounding")},
@@ -139,7 +142,10 @@ CLAIMS = (
     Claim(
         id="nanda.s51.excluded_def",
         where="section 5.1",
-        statement="Excluded loss takes out just the waves of a + b at the key frequencies, on the pairs trained on; of the ideal algorithm it leaves guessing, ln p.",
+        statement=(
+            "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. Of the "
+            "ideal algorithm it leaves guessing, ln p."
+        ),
         source_says="a definition",
         measure=lambda *_: _excluded_of_ideal(),
         expected={"difference to ln p": at_most(1e-9, "rounding")},

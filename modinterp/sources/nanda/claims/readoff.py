@@ -172,7 +172,10 @@ CLAIMS = (
     Claim(
         id="nanda.s42.wl_residual",
         where="section 4.2",
-        statement="What W_L has beside a cosine and a sine direction for every key frequency is small; the paper says norm, and may mean its square.",
+        statement=(
+            "Beside a cosine and a sine direction for every key frequency, W_L contains little. The paper says "
+            "norm, and may mean its square."
+        ),
         source_says="below 0.0055",
         measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
         printed={"read_residual": 0.0055, SQUARED_RESIDUAL: 0.0055},
@@ -186,7 +189,10 @@ CLAIMS = (
     Claim(
         id="nanda.s42.dot_products_90",
         where="section 4.2",
-        statement="Along each direction that W_L reads at a key frequency the neurons are a multiple of cos or sin(w_k(a + b)).",
+        statement=(
+            "Along each direction that W_L reads at a key frequency the neurons are a multiple of cos or "
+            "sin(w_k(a + b))."
+        ),
         source_says="more than 0.90 of the variance (lowest in table 1: 0.932)",
         measure=lambda m: {
             "lowest FVE, two free terms, not centred": min(row.explained_by_two for row in m.readoff.rows)
@@ -208,7 +214,10 @@ CLAIMS = (
     Claim(
         id="nanda.s42.logit_fve",
         where="section 4.2",
-        statement="The logits are a sum over key frequencies of alpha_k cos(w_k(a + b - c)), one number a frequency.",
+        statement=(
+            "The logits are a sum over key frequencies of alpha_k cos(w_k(a + b - c)), with one number for each "
+            "frequency."
+        ),
         source_says="0.95",
         printed=dict.fromkeys(("logit_fve", *OTHER_CENTRES), 0.95),
         expected={"logit_fve": at_least(0.90, "0.95 in the paper, 0.975 in an archived network")},
@@ -233,7 +242,7 @@ CLAIMS = (
     Claim(
         id="nanda.s42.no_skip_approx",
         where="section 3, equation 3; appendix A.1",
-        statement="The logits are W_L times the neurons; what goes around the MLP can be left out.",
+        statement="The logits are W_L times the neurons; the skip around the MLP can be left out.",
         source_says="accuracy unchanged",
         measure=_no_skip,
         expected={ACCURACY: at_least(0.999, "unchanged from 1")},

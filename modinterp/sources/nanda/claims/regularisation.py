@@ -116,7 +116,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig26",
         where="appendix D.1, figure 26",
-        statement="Without weight decay it does not grok, and its excluded loss does not rise; for want of key frequencies the largest over all frequencies is taken.",
+        statement=(
+            "Without weight decay the network does not grok, and its excluded loss does not rise. It has no key "
+            "frequencies, so the largest excluded loss over all frequencies is taken."
+        ),
         source_says="none printed",
         measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
         expected={
@@ -143,7 +146,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig27",
         where="appendix D.1, figure 27",
-        statement="The less weight decay, the later it groks.",
+        statement="The less weight decay, the later the network groks.",
         source_says="about 3,000, 5,000 to 10,000 and 20,000 epochs; the text gives them to 0.3, 1 and 3, which its own sentence and figure reverse",
         measure=_decays,
         expected={
@@ -161,7 +164,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig28.dropout",
         where="appendix D.1, figure 28",
-        statement="Dropout of 20% or 50% of the neurons in place of weight decay makes it grok.",
+        statement="Dropout of 20% or 50% of the neurons in place of weight decay makes the network grok.",
         source_says="three of three in the text, some in the caption; of 80% nothing is said",
         measure=_dropout,
         expected={
@@ -186,7 +189,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig28.l1",
         where="appendix D.1, figure 28",
-        statement="With a penalty on the absolute weights in place of weight decay it does not grok, be it 1, 10 or 100 times their sum.",
+        statement=(
+            "With a penalty on the absolute weights in place of weight decay the network does not grok, for 1, 10 "
+            "and 100 times their sum."
+        ),
         source_says="none of nine",
         measure=lambda *runs: {"networks that ever memorise": len(_memorised(runs))},
         expected={
@@ -218,7 +224,10 @@ CLAIMS = (
     Claim(
         id="nanda.D1.l1_less_sparse",
         where="appendix D.1",
-        statement="A penalty on the absolute weights makes it sparser in the basis of neurons and less sparse in the Fourier basis (a speculation).",
+        statement=(
+            "A penalty on the absolute weights makes the network sparser in the basis of neurons and less sparse "
+            "in the Fourier basis (a speculation)."
+        ),
         source_says="none printed",
         measure=_less_sparse,
         expected={
@@ -244,7 +253,7 @@ CLAIMS = (
     Claim(
         id="nanda.D2.lowprec",
         where="appendix D.2",
-        statement="With a loss taken in lower precision a network of one layer shows slingshots, too.",
+        statement="With a loss computed in lower precision a network of one layer shows slingshots, too.",
         source_says="none printed; 14 in 20,000 epochs of an archived run",
         measure=_low_precision,
         expected={

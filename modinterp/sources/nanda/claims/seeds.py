@@ -86,8 +86,8 @@ def _table_3_claim(seed: int, row: Readoff) -> Claim:
         id=f"nanda.table3.seed{seed}.{row.wave}{row.freq}",
         where="appendix C.2.1, table 3",
         statement=(
-            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons of seed {seed} carry one wave of a + b. Measured "
-            f"on every direction of the key frequencies of our seed {seed}, which are its own."
+            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons of seed {seed} carry one wave of a "
+            f"+ b. Measured on every direction of our seed {seed}, at its own key frequencies."
         ),
         source_says=said_of(row),
         expected={
@@ -105,7 +105,10 @@ def _table_4_claim(seed: int) -> Claim:
     return Claim(
         id=f"nanda.table4.seed{seed}",
         where="appendix C.2.1, table 4",
-        statement=f"Seed {seed} solves the task; without its key frequencies it is worse than guessing; without all others it is better.",
+        statement=(
+            f"Seed {seed} solves the task. Without its key frequencies it is worse than guessing; without all "
+            "other frequencies it is better."
+        ),
         source_says=f"{whole:g}, {without_keys:g}, {without_others:g}",
         measure=_table_4,
         expected={
@@ -157,8 +160,8 @@ CLAIMS = (
         id="nanda.fig18",
         where="appendix C.2.1, figure 18",
         statement=(
-            "Losses of four more seeds look alike: memorisation is complete by around epoch 1,400, grokking comes at different "
-            "epochs, and restricted loss falls before test loss."
+            "Losses of four more seeds look alike. Memorisation is complete by around epoch 1,400, grokking comes "
+            "at different epochs, and restricted loss falls before test loss."
         ),
         source_says="memorisation ends at about 1,400 in all five seeds",
         measure=_loss_curves,

@@ -40,7 +40,10 @@ CLAIMS = (
     Claim(
         id="nanda.D3.skip_ten_trigrams",
         where="appendix D.3",
-        statement="Ten skip trigrams solve the task of foretelling them: the last token attends to the one token asked for, and the heads copy it to the answer.",
+        statement=(
+            "Ten skip trigrams solve the task of predicting skip trigrams. The last token attends to the one "
+            "relevant token, and the heads copy it to the answer."
+        ),
         source_says="ten of ten",
         measure=each(_trigrams),
         expected={
@@ -54,7 +57,7 @@ CLAIMS = (
     Claim(
         id="nanda.E2.composition",
         where="appendix E.2",
-        statement="Of a head that attends to the previous token and an induction head neither helps without the other.",
+        statement="Neither a head that attends to the previous token nor an induction head helps without the other.",
         source_says="each without the other as bad as without both",
         measure=each(_composition),
         expected={

@@ -101,7 +101,9 @@ CLAIMS = (
     Claim(
         id="nanda.fig29.top",
         where="appendix D.3, figure 29 top",
-        statement="Adding numbers of five digits with data without end, train and test loss are one: it does not grok.",
+        statement=(
+            "For sums of five-digit numbers with unlimited data, train and test loss agree, so there is no grokking."
+        ),
         source_says="mean loss below 0.1 at step 961 and 2,077 in archived runs",
         measure=each(lambda m: {**_apart(m), LOSS_AT_END: final(m, "test_loss")}),
         expected=TOGETHER | {LOSS_AT_END: at_most(0.1, "below 0.1 by step 2,077 in archived runs")},
@@ -129,7 +131,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig30",
         where="appendix D.3, figure 30",
-        statement="With 700 sums of numbers of five digits train and test loss part, and the test loss comes down long after.",
+        statement=(
+            "With 700 sums of five-digit numbers train and test loss separate, and the test loss falls long after "
+            "the train loss."
+        ),
         source_says="peak 8.5, below 1 at epoch 11,386, then about 0.2 in an archived run",
         measure=each(_late_fall),
         expected={
@@ -151,7 +156,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig31",
         where="appendix D.3, figure 31",
-        statement="Foretelling a repeated subsequence with data without end, train and test loss are one and drop at once, when induction heads form.",
+        statement=(
+            "For repeated subsequences with unlimited data, train and test loss agree and drop suddenly, when "
+            "induction heads form."
+        ),
         source_says="4.60 at step 500, 1.26 at 1,000, 0.33 at 6,000 in an archived run",
         measure=each(_induction),
         expected={
@@ -173,7 +181,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig32",
         where="appendix D.3, figure 32",
-        statement="With 512 sequences of a repeated subsequence it memorises, and the test loss drops at once very much later.",
+        statement=(
+            "With 512 sequences of a repeated subsequence the network memorises. The test loss drops suddenly, "
+            "very much later."
+        ),
         source_says="about 15 for 180,000 steps, then 1.0 to 1.7 in an archived run",
         measure=each(
             lambda m: {
@@ -201,7 +212,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig33",
         where="appendix D.3, figure 33",
-        statement="On skip trigrams with data without end train and test loss are one and drop at once.",
+        statement="For skip trigrams with unlimited data, train and test loss agree and drop suddenly.",
         source_says="2.16 at step 200, 0.158 at 300 in an archived run",
         measure=each(
             lambda m: {
@@ -218,7 +229,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig34",
         where="appendix D.3, figure 34",
-        statement="With 512 examples of skip trigrams train and test loss part before the test loss comes down.",
+        statement="With 512 examples of skip trigrams train and test loss separate before the test loss falls.",
         source_says="test loss 0.78 from epoch 400 to 750, 0.03 at 5,000 in an archived run",
         measure=each(_diverges),
         expected={
@@ -239,7 +250,10 @@ CLAIMS = (
     Claim(
         id="nanda.D3.limited_data",
         where="appendix D.3",
-        statement="On long sums, repeated subsequences and skip trigrams it groks where data are few, and does not where they have no end.",
+        statement=(
+            "On long sums, repeated subsequences and skip trigrams, networks grok with few data and do not with "
+            "unlimited data."
+        ),
         source_says="yes and no on each of three tasks",
         measure=_verdicts,
         expected={

@@ -95,7 +95,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig1.algorithm",
         where="section 3.1, figure 1",
-        statement="Rotating by w_k a, then by w_k b, and reading off cos(w_k(a + b - c)) for every c finds a + b mod p: the sum over any frequencies is largest at the right answer.",
+        statement=(
+            "Rotate by w_k a, then by w_k b, and read off cos(w_k(a + b - c)) for every c. This finds a + b mod "
+            "p: the sum over any frequencies is largest at the right answer."
+        ),
         source_says="accuracy 1",
         measure=lambda *_: _ideal_accuracy(),
         expected={"lowest accuracy": equals(1, "a theorem for prime p: one wave has its only maximum at 0")},
@@ -105,7 +108,10 @@ CLAIMS = (
     Claim(
         id="nanda.eq.identities",
         where="section 3.1, equation 1; section 4.2",
-        statement="cos and sin of a sum of angles are sums of products, and so is cos(w(a + b - c)); the identity as printed in section 3.1, cos a cos a for cos a cos b, is a misprint.",
+        statement=(
+            "cos and sin of a sum of angles are sums of products, and so is cos(w(a + b - c)). Section 3.1 prints "
+            "cos a cos a for cos a cos b, a misprint."
+        ),
         source_says="residual 0",
         measure=lambda *_: _identities(),
         expected={
@@ -117,7 +123,10 @@ CLAIMS = (
     Claim(
         id="nanda.setup.arch",
         where="section 3, appendix A",
-        statement="One layer of 4 heads of 32 and 512 ReLU neurons on a residual stream of 128, learned positions, no LayerNorm, biases in the MLP alone.",
+        statement=(
+            "The network has one layer of 4 heads of 32 and 512 ReLU neurons on a residual stream of 128. It has "
+            "learned positions, no LayerNorm, and biases in the MLP alone."
+        ),
         source_says="226,688 weights with 113 outputs, 226,816 with 114",
         measure=_architecture,
         expected={
@@ -133,7 +142,10 @@ CLAIMS = (
     Claim(
         id="nanda.setup.data",
         where="section 3",
-        statement="Trained on 30% of the 113^2 pairs, all others held out; AdamW, learning rate 1e-3, weight decay 1, 40,000 epochs.",
+        statement=(
+            "The network is trained on 30% of the 113^2 pairs; all others are held out. AdamW has learning rate "
+            "1e-3 and weight decay 1, for 40,000 epochs."
+        ),
         source_says="3,830 and 8,939 pairs",
         measure=lambda m: {
             "train pairs": len(m.split.train),
@@ -155,7 +167,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig2.left.accuracy",
         where="section 3, figure 2 left",
-        statement="Train accuracy is perfect early; test accuracy stays low for thousands of epochs and then jumps to 100% around epoch 10,000, in all five seeds.",
+        statement=(
+            "Train accuracy is perfect early. Test accuracy stays low for thousands of epochs and then jumps to "
+            "100% around epoch 10,000, in all five seeds."
+        ),
         source_says="memorised by about 1,400, grokked near 10,000",
         measure=_accuracy_curves,
         printed={"grokked": 10_000},
@@ -174,7 +189,9 @@ CLAIMS = (
     Claim(
         id="nanda.fig2.right.loss",
         where="section 3, figure 2 right",
-        statement="Train loss falls fast; test loss first rises far above chance and then collapses, in all five seeds.",
+        statement=(
+            "Train loss falls fast. Test loss first rises far above chance and then collapses, in all five seeds."
+        ),
         source_says="final test loss 2.4e-7 (section 4.2), 2.0e-7 to 2.4e-7 in its other seeds (table 4)",
         printed={"final_test_loss": 2.4e-7},
         expected={

@@ -39,7 +39,7 @@ CLAIMS = (
     Claim(
         id="nanda.A1.self_attention",
         where="appendix A.1",
-        statement="The last position hardly attends to itself, and taking that out changes nothing.",
+        statement="The last position hardly attends to itself, and removing this attention changes nothing.",
         source_says="0.1% to 0.4% a head",
         measure=_self_attention,
         printed={SELF_ATTENTION: 0.004, LEAST_SELF_ATTENTION: 0.001},
@@ -73,7 +73,10 @@ CLAIMS = (
     Claim(
         id="nanda.A1.skip_mean",
         where="appendix A.1",
-        statement="With its mean in place of the skip connection around the MLP the network still solves the task, in the paper a little better than without it.",
+        statement=(
+            "With the mean in place of the skip connection around the MLP the network still solves the task. In "
+            "the paper the loss is a little lower than without the skip."
+        ),
         source_says="7.25e-7, ratio 3.0",
         measure=intervention("skip around MLP mean"),
         printed={LOSS_RATIO: 3.0, LOSS: 7.25e-7},
@@ -86,7 +89,7 @@ CLAIMS = (
     Claim(
         id="nanda.A1.attn_zero",
         where="appendix A.1",
-        statement="Without the output of the attention heads it is worse than guessing.",
+        statement="Without the output of the attention heads the network is worse than guessing.",
         source_says="24.3",
         measure=lambda m: {
             **intervention("attention output zero")(m),
@@ -102,7 +105,7 @@ CLAIMS = (
     Claim(
         id="nanda.A1.attn_skip_zero",
         where="appendix A.1",
-        statement="Without the skip connection around the attention heads it is worse than guessing.",
+        statement="Without the skip connection around the attention heads the network is worse than guessing.",
         source_says="19.1",
         measure=intervention("skip around attention zero"),
         printed={LOSS: 19.1},
@@ -125,7 +128,9 @@ CLAIMS = (
     Claim(
         id="nanda.A1.sigmoid",
         where="appendices A.1 and C.1.3",
-        statement="Attention to a is the sigmoid of the score of a minus that of b, and attention to b is the rest.",
+        statement=(
+            "Attention to a is the sigmoid of the score of a minus that of b; attention to b is one minus this."
+        ),
         source_says="equal but for self-attention",
         measure=_sigmoid,
         expected={

@@ -73,7 +73,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig22",
         where="appendix C.2.2, figure 22",
-        statement="Networks of two layers grok to some degree, with slingshots.",
+        statement="Networks of two layers grok to some degree, and show slingshots.",
         source_says="none printed; test losses 9.5e-7 to 6.5e-2 in table 5",
         measure=_two_layers,
         expected={
@@ -89,7 +89,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig23",
         where="appendix C.2.2, figure 23",
-        statement="In a network of two layers the excluded loss rises before it groks.",
+        statement="In a network of two layers the excluded loss rises before grokking.",
         source_says="none printed",
         measure=each(_excluded_before_grokking),
         expected={
@@ -117,7 +117,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig24",
         where="appendix C.2.2, figure 24",
-        statement="Mod 53 it groks with a weight decay of 5.",
+        statement="Mod 53 the network groks with a weight decay of 5.",
         source_says="five of five runs",
         measure=lambda *runs: {DELAYED: share([delay(m) >= 500 for m in runs])},
         expected={
@@ -130,7 +130,7 @@ CLAIMS = (
     Claim(
         id="nanda.C22.p53_wd1",
         where="appendix C.2.2",
-        statement="Mod 53 with a weight decay of 1 it memorises and never generalises.",
+        statement="Mod 53 with a weight decay of 1 the network memorises and never generalises.",
         source_says="none printed",
         expected={
             "highest_test_accuracy": at_most(GENERALISES, "it never generalises"),
@@ -158,7 +158,7 @@ CLAIMS = (
     Claim(
         id="nanda.C22.p109",
         where="appendix C.2.2",
-        statement="Mod 109 everything is as mod 113.",
+        statement="Mod 109 all results are as mod 113.",
         source_says="test losses 1.7e-7 to 3.0e-7, Gini of W_L 0.82 to 0.86, FVE of the logits 95% to 99% (table 5)",
         measure=_like_mainline,
         expected={
@@ -178,7 +178,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig25",
         where="appendix C.2.2, figure 25",
-        statement="Mod 401 it generalises at once, whatever the weight decay from 0.3 to 8.",
+        statement="Mod 401 the network generalises at once, for all weight decays from 0.3 to 8.",
         source_says="six of six",
         measure=lambda *runs: {DELAY: [delay(m) for m in runs if not math.isnan(m.grokking.memorised)]},
         expected={
@@ -213,7 +213,10 @@ CLAIMS = (
     Claim(
         id="nanda.C22.p401_frac",
         where="appendix C.2.2",
-        statement="Mod 401 with 5% and 10% of the pairs it memorises and never generalises, with 20% it generalises at once.",
+        statement=(
+            "Mod 401 with 5% and 10% of the pairs the network memorises and never generalises. With 20% it "
+            "generalises at once."
+        ),
         source_says="three of three each",
         measure=_by_fraction_at_401,
         expected={

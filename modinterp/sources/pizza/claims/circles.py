@@ -30,11 +30,9 @@ LEADS = Change(
     what="the share of the embedding's variance from which a circle counts as leading",
     before="8%",
     now="10%",
-    why=(
-        "The source's own Model A has 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three leading and "
-        "the last three accompanying. At 8% the formula of the pizza failed on that very network, which was seen "
-        "first. No network of ours had been examined."
-    ),
+    why="The source's own Model A has 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three leading and the "
+    "last three accompanying. At 8% the formula of the pizza failed on that very network, which was seen first. "
+    "No network of ours had been examined.",
 )
 
 
@@ -46,11 +44,9 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
         what="how a single circle is kept, and in which networks",
         before=f"as two principal components, in networks whose first four are circles to 0.995; in attention-0-1 {before}",
         now=f"as one frequency, in every network that solves the task; {now}",
-        why=(
-            "principal components mix circles of equal size, in attention-0-0 two of 16.3 and 16.2% of the "
-            "variance, so neither circle was alone. For the source's Model A the pizza's formula explains 0.992 "
-            "by components, and 0.995 to 0.997 by frequency. Where components do not mix, both methods agree."
-        ),
+        why="principal components mix circles of equal size, in attention-0-0 two of 16.3 and 16.2% of the variance, "
+        "so neither circle was alone. For the source's Model A the pizza's formula explains 0.992 by components, "
+        "and 0.995 to 0.997 by frequency. Where components do not mix, both methods agree.",
     )
 
 
@@ -180,7 +176,7 @@ CLAIMS = (
     Claim(
         id="pizza.table1.clock",
         where="section 3.2, table 1",
-        statement="The clock's formula explains them worse.",
+        statement="The clock's formula explains the logits of one circle worse than the pizza's.",
         source_says="75.41%, 75.62%, 75.38%",
         measure=_of_circles(_clock, LEAST_CLOCK, MOST_CLOCK),
         given=SOLVED,
@@ -197,8 +193,7 @@ CLAIMS = (
         finding=mixed(
             "The clock's formula explains the logits worse in all networks, by 0.15 and more. But in "
             "attention-0-1 neither formula is within its tolerance. One circle has no circle of twice its "
-            "frequency beside it: the clock's formula explains 0.20 of this circle. It explains 0.63 of another "
-            "circle."
+            "frequency: the clock's formula explains 0.20 of it, and 0.63 of another circle."
         ),
         control="without control",
         changed=by_frequency(
@@ -210,7 +205,8 @@ CLAIMS = (
     Claim(
         id="pizza.table1.code",
         where="evaluation notebook, appendix",
-        statement="Formulas of absolute values, which a ReLU layer can make, explain them about as well.",
+        statement="Formulas of absolute values, which a ReLU layer can compute, explain the logits of one circle "
+        "about as well as the pizza's formula.",
         source_says="98.31%, 98.31%, 98.41% with two absolute values; 98.36%, 98.30%, 98.61% with four",
         measure=_of_circles(_absolute, LEAST_TWO, LEAST_FOUR),
         given=SOLVED,
@@ -225,9 +221,8 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1. Its circles follow the formulas to 0.93, 0.92, 0.84 and 0.35; "
-            "the last has no circle of twice its frequency beside it. The values are like those for the pizza's "
-            "formula."
+            "The statement fails in attention-0-1. Its circles follow the formulas to 0.93, 0.92, 0.84 and 0.35, "
+            "as they follow the pizza's formula. The last has no circle of twice its frequency beside it."
         ),
         control="without control",
         changed=by_frequency("0.24 at least", "0.981 and more, but in attention-0-1, with 0.35"),
@@ -236,7 +231,7 @@ CLAIMS = (
     Claim(
         id="pizza.isolation.profile",
         where="section 3.2, figure 5",
-        statement="With one circle alone the correct logit falls to zero where the two points lie opposite each other.",
+        statement="With one circle alone the correct logit is zero where the two points lie opposite each other.",
         source_says="correlations 0.9994, 0.9994, 0.9992 in the released Model A",
         measure=_of_circles(_profile, DEPTH),
         given=SOLVED,
@@ -255,7 +250,7 @@ CLAIMS = (
     Claim(
         id="pizza.isolation.accuracy",
         where="section 3.3",
-        statement="One circle does not suffice, and the leading circles together nearly do.",
+        statement="One circle does not suffice for the task, and the leading circles together nearly do.",
         source_says="0.348, 0.328, 0.260 alone; 0.9966 together; 1 for all six in the released Model A",
         measure=_of_circles(_accuracy),
         given=SOLVED,
@@ -288,7 +283,7 @@ CLAIMS = (
     Claim(
         id="pizza.accompanying.fve",
         where="section 3.4, appendix",
-        statement="Their logits are -2 cos(w(a - b)) cos(w(a + b - c)), w being that of the leading circle.",
+        statement="Weak circles have the logits -2 cos(w(a - b)) cos(w(a + b - c)), w being the leading frequency.",
         source_says="97.56%, 97.23%, 97.69%",
         measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
         given=SOLVED | {DOUBLES: at_least(1, "it is said of networks with such circles")},
@@ -297,9 +292,9 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1, whose worst circle has 0.30. There the leading circles follow "
-            "their formula less closely, too. By pairs of principal components, as the source takes them, the "
-            "statement holds in no network: 0.88, -0.17, 0.28 and -0.16."
+            "The statement fails in attention-0-1: its worst circle has 0.30, and the leading circles follow "
+            "their formula less closely, too. By pairs of principal components, as the source takes them, it "
+            "holds in no network: 0.88, -0.17, 0.28 and -0.16."
         ),
         control="without control",
         changed=by_frequency("-0.17", "0.93 and 0.97 at least in attention-0-0 and -0-2, 0.30 in attention-0-1"),
@@ -308,7 +303,7 @@ CLAIMS = (
     Claim(
         id="pizza.accompanying.correct",
         where="section 3.4, appendix",
-        statement="They make up for the distance: alone they are poor, and with the leading circles the logits are a clock's.",
+        statement="Weak circles make up for the distance: poor alone, they turn the leading circles into a clock.",
         source_says="alone 0.167; all logits 0.9948 by the clock's formula and 0.8319 by the pizza's in Model A",
         measure=each(_whole),
         given=SOLVED,

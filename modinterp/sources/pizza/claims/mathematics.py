@@ -88,7 +88,7 @@ CLAIMS = (
     Claim(
         id="pizza.clock.ideal",
         where="section 2.1",
-        statement="To add angles and read cos(w(a + b - c)) off solves modular addition.",
+        statement="Adding angles and reading cos(w(a + b - c)) off solves modular addition.",
         source_says="a theorem",
         measure=_clock,
         expected={SINGLE: equals(1, "59 is prime"), SUBSETS: equals(1, "all cosines are 1 at the answer alone")},
@@ -98,8 +98,11 @@ CLAIMS = (
     Claim(
         id="pizza.pizza.identity",
         where="section 3.1",
-        statement="The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - b)/2)|, so "
-        "that absolute values of sums of embeddings make the logits without multiplying the inputs.",
+        statement=(
+            "The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - "
+            "b)/2)|. So absolute values of sums of embeddings make the logits, without multiplying the "
+            "inputs."
+        ),
         source_says="an identity, as its evaluation notebook computes it",
         measure=_identity,
         expected={DIFFERENCE: at_most(1e-12, "rounding in float64")},
@@ -109,8 +112,10 @@ CLAIMS = (
     Claim(
         id="pizza.pizza.ideal",
         where="section 3.1",
-        statement="One circle of a pizza has its largest logit at a + b already, but the logits die where the two points "
-        "lie opposite each other.",
+        statement=(
+            "One circle of a pizza already has its largest logit at a + b. But the logits vanish where the "
+            "two points lie opposite each other."
+        ),
         source_says="a theorem for odd p",
         measure=lambda: {
             SINGLE: min(_accuracy(formula_logits("pizza", P, k)) for k in FREQS),
@@ -128,7 +133,7 @@ CLAIMS = (
     Claim(
         id="pizza.pizza.harmonic",
         where="ours",
-        statement="The formula with two absolute values differs from the pizza's by odd higher harmonics alone.",
+        statement="The formula with two absolute values differs from the pizza's only by odd higher harmonics.",
         source_says="not said; the series (1/9) / (1/9 + 1/1225 + 1/9801 + ...) is 0.99139",
         measure=lambda: {
             "squared correlation": (
@@ -142,7 +147,7 @@ CLAIMS = (
     Claim(
         id="pizza.gs.theory",
         where="sections 3.1 and 4.1",
-        statement="A network of sums of embeddings has gradient symmetricity 1, and a clock has not.",
+        statement="A network of sums of embeddings has gradient symmetricity 1; a clock does not.",
         source_says="1.0000 for the linear model beta",
         measure=_symmetricity,
         expected={

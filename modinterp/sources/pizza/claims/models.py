@@ -118,7 +118,7 @@ CLAIMS = (
     Claim(
         id="pizza.modelA.gs",
         where="section 3.1",
-        statement="With constant attention a logit's gradients by the two embeddings agree.",
+        statement="With constant attention a logit has similar gradients with respect to the two embeddings.",
         source_says="0.99367 (evaluation notebook); 0.992 to 0.995 in the released table",
         measure=each(
             lambda m: {
@@ -138,7 +138,7 @@ CLAIMS = (
     Claim(
         id="pizza.modelB.gs",
         where="section 3.1",
-        statement="With softmax attention they do not agree.",
+        statement="With softmax attention a logit has different gradients with respect to the two embeddings.",
         source_says="33.36%; 0.286, 0.451 and 0.586 as deciles and median of the released table",
         measure=_unlike,
         expected={
@@ -175,7 +175,7 @@ CLAIMS = (
     Claim(
         id="pizza.modelA.di.median",
         where="sections 3.2 and 4.1",
-        statement="In the median of the networks with constant attention it mostly does.",
+        statement="In the median of the networks with constant attention the correct logit mostly depends on a - b.",
         source_says="0.1717 (evaluation notebook)",
         measure=lambda *runs: {
             CIRCULAR_RUNS: len(circular(runs)),
@@ -212,7 +212,7 @@ CLAIMS = (
     Claim(
         id="pizza.separate",
         where="ours, from section 3",
-        statement="Both numbers tell the two kinds of networks apart without overlap.",
+        statement="Both numbers separate the two kinds of networks without overlap.",
         source_says="0.994 and 0.17 against 0.334 and 0.85; 0.598 and 0.897 in a third network",
         measure=_separate,
         given=_ONE_OF_EACH,
@@ -244,7 +244,7 @@ CLAIMS = (
     Claim(
         id="pizza.circularity",
         where="section 4.1, appendix",
-        statement="Some runs, but not all, have circles for leading components.",
+        statement="In some runs, but not in all, the leading components are circles.",
         source_says="0.99782 in Model A; 27% to 39% of the solved runs in the released table",
         measure=_circularity,
         expected={
@@ -262,7 +262,7 @@ CLAIMS = (
     Claim(
         id="pizza.noncircular",
         where="section 4.4",
-        statement="Networks whose components are no circles have few frequencies all the same, mixed in the components.",
+        statement="Networks whose components are no circles still have few frequencies, mixed in the components.",
         source_says="four frequencies hold 0.974 in a released network of circularity 0.734",
         measure=each(_sparse),
         given=SOLVED | {CIRCULARITY: at_most(0.9, "it is said of networks whose components are no circles")},
@@ -277,7 +277,7 @@ CLAIMS = (
     Claim(
         id="pizza.attention.periodic",
         where="ours, after Nanda et al. 2023, section 4.1",
-        statement="With softmax attention heads swing with one frequency, in each number by itself.",
+        statement="With softmax attention heads swing with one frequency, in each number separately.",
         source_says="0.986 to 0.988, one frequency 0.977 to 0.982 in the released Model B",
         measure=each(_periodic),
         given=CIRCULAR,

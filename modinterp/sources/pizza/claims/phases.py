@@ -76,7 +76,7 @@ CLAIMS = (
     Claim(
         id="pizza.phase.low",
         where="section 4.2, figure 7",
-        statement="Below a certain attention rate both inputs act alike.",
+        statement="Below a certain attention rate the two inputs act alike.",
         source_says="all of 373 runs with a rate below 0.4 have a symmetricity above 0.95 (released table)",
         measure=each(_symmetric),
         given=SOLVED,
@@ -104,7 +104,7 @@ CLAIMS = (
     Claim(
         id="pizza.phase.transition",
         where="section 4.2, figure 7",
-        statement="The change is sharp.",
+        statement="The change with the attention rate is sharp.",
         source_says="by tenths of the rate 1, 1, 1, 1, 0.96, 0.42, 0, 0, 0, 0 are above 0.95 (released table)",
         measure=_transition,
         expected={
@@ -125,7 +125,7 @@ CLAIMS = (
     Claim(
         id="pizza.phase.rank",
         where="section 4.3",
-        statement="With the attention rate symmetricity falls and irrelevance rises, so that the two measures agree.",
+        statement="As the attention rate grows symmetricity falls and irrelevance rises, so the two measures agree.",
         source_says="rank correlations -0.812, 0.757 and -0.820 in 817 runs (of the largest wrong logit)",
         measure=_ranks,
         expected={
@@ -178,7 +178,9 @@ CLAIMS = (
     Claim(
         id="pizza.phase.equals",
         where="ours, from the released table",
-        statement="Read at an = at the end, a clock is known by its distance irrelevance; its symmetricity is reported.",
+        statement=(
+            "In networks read at a final =, the distance irrelevance identifies a clock; the symmetricity is reported."
+        ),
         source_says="with =, at rates above 0.7: median symmetricity 0.97, irrelevance of the wrong logit 0.72 to 0.81",
         measure=each(lambda m: {RELEASED_GS: m.symmetricity_of_released_triples}),
         expected={

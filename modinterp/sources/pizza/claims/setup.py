@@ -99,7 +99,7 @@ CLAIMS = (
     Claim(
         id="pizza.setup.attention_rate",
         where="sections 2.2 and 4",
-        statement="The attention rate leads from constant attention at 0 to softmax attention at 1.",
+        statement="The attention rate interpolates from constant attention at 0 to softmax attention at 1.",
         source_says="rate times softmax plus 1 - rate, for every query and key, without a mask (released code)",
         measure=_attention_rate,
         expected={

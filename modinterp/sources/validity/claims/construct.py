@@ -56,8 +56,10 @@ CLAIMS = (
         id="validity.C2.structure",
         reported=("strongest other circle",),
         where="C2, structure",
-        statement="W_L is sparse in frequency where matrices without structure are not, and the strongest circle "
-        "outside the keys is twice a key.",
+        statement=(
+            "W_L is sparse in frequency and matrices without structure are not. The strongest circle "
+            "outside the keys has twice a key frequency."
+        ),
         source_says="confirmed: it asks for signatures in the weights where theory puts them",
         measure=each(_structure),
         expected={
@@ -73,8 +75,9 @@ CLAIMS = (
         id="validity.C3.convergence",
         reported=("agreement with the circles of W_E",),
         where="C3, convergence",
-        statement="Weights, activations and answers single out the same circles, and each of them matters when it is "
-        "taken out.",
+        statement=(
+            "Weights, activations and answers single out the same circles, and removing any of these circles matters."
+        ),
         source_says="partial: all methods were Fourier ablations",
         measure=each(_convergence),
         expected={
@@ -92,8 +95,10 @@ CLAIMS = (
         id="validity.C4.discriminant",
         reported=("formula kept",),
         where="C4, discriminant",
-        statement="Half a step, where no token stands, moves the answer by one, and every circle is a Clock or a "
-        "Pizza, none between.",
+        statement=(
+            "Half a step, where no token lies, changes the answer by one, and every circle is a Clock or a "
+            "Pizza, none between."
+        ),
         source_says="partial: it asks for a named neighbour and a number that separates it",
         measure=each(
             lambda m: {
@@ -115,7 +120,7 @@ CLAIMS = (
         id="validity.C6.complementation",
         reported=("pairs of circles",),
         where="C6, complementation",
-        statement="The circles do different work: of two circles, each tells apart answers that the other does not.",
+        statement="The circles do different work: of two circles, each separates answers that the other does not.",
         source_says="untested: frequencies were taken to be alike",
         measure=each(_complementation),
         expected={
@@ -129,7 +134,7 @@ CLAIMS = (
         id="validity.C4.memorised",
         reported=("formula kept",),
         where="C4, discriminant",
-        statement="In networks that fit their training pairs and generalise nothing, the half turn moves no answer.",
+        statement="In networks that fit their training pairs without generalising, the half turn changes no answer.",
         source_says="partial: it asks for a named neighbour and a number that separates it",
         measure=each(_half_turn_of_keys),
         expected={"half turn of the key circles: the answer moves by one": at_most(0.05, "chance is one in p")},

@@ -132,8 +132,10 @@ CLAIMS = (
         id="validity.I6.double_dissociation",
         reported=("accuracy without random directions, least",),
         where="I6, double dissociation",
-        statement="In a network of many tasks, functions of one period serve one task: out, it alone fails, and alone "
-        "they do it alone.",
+        statement=(
+            "In a network of many tasks, functions of one period serve one task. Removing them makes this "
+            "task alone fail, and they suffice for this task alone."
+        ),
         source_says="untested, and what keeps the audit from its next tier",
         measure=_dissociation,
         expected={
@@ -153,8 +155,9 @@ CLAIMS = (
             "accuracy with the less periodic neurons at zero",
         ),
         where="I7, confounds",
-        statement="Without the keys the network fails whatever is put in their place, and everything else may be "
-        "that of other pairs.",
+        statement=(
+            "Without the keys the network fails, whatever replaces them. Everything else may come from other pairs."
+        ),
         source_says="partial: it asks for zero, mean and resampling, and for scrubbing",
         measure=each(_confounds),
         expected={
@@ -169,8 +172,10 @@ CLAIMS = (
     Claim(
         id="validity.I8.e_value",
         where="I8, E-value",
-        statement="Wrong answers without the circles are far more frequent than without as many others. Interventions "
-        "are ours, so that nothing unmeasured confounds them; the number is for comparison.",
+        statement=(
+            "Removing the circles makes far more answers wrong than removing as many other circles. "
+            "Interventions are ours, so nothing unmeasured confounds them; the number is for comparison."
+        ),
         source_says="untested, as in all of its audits: it asks for an E-value of 2",
         measure=each(_e_value),
         expected={"E-value, lower bound": at_least(2, "the audit's own threshold")},
@@ -185,7 +190,7 @@ CLAIMS = (
             "largest synergy of two other circles",
         ),
         where="I9, epistasis",
-        statement="Circles add up: what two cost in margin is the sum of what each costs.",
+        statement="Effects of circles add up: removing two costs as much margin as removing each, summed.",
         source_says="partial: it asks for a synergy over twice the single effects, which the account rules out",
         measure=each(_epistasis),
         expected={ADDITIVE: at_least(0.99, "the formula is a sum")},
@@ -197,7 +202,10 @@ CLAIMS = (
         id="validity.I11.onset",
         reported=("snapshots",),
         where="I11, onset",
-        statement="The half turn comes with generalisation: never before it, and wholly once every pair is right.",
+        statement=(
+            "The effect of the half turn comes with generalisation: never before it, and fully once every pair is "
+            "right."
+        ),
         source_says="confirmed: it asks for mechanism and capability together over checkpoints",
         measure=each(_onset),
         expected={
@@ -212,7 +220,7 @@ CLAIMS = (
     Claim(
         id="validity.I11.order",
         where="I11, onset",
-        statement="Snapshot by snapshot, the half turn grows as the accuracy does.",
+        statement="From snapshot to snapshot, the effect of the half turn grows with the accuracy.",
         source_says="confirmed: it asks for mechanism and capability together over checkpoints",
         measure=_order,
         expected={"rank correlation of half turn and accuracy over snapshots": at_least(0.9, SEEN)},

@@ -42,8 +42,9 @@ CLAIMS = (
     Claim(
         id="validity.E1.reach",
         where="E1, reach of interventions",
-        statement="Interventions of different kinds agree: removal, restoration and two turns do what the account "
-        "says.",
+        statement=(
+            "Interventions of different kinds agree: removal, restoration and two turns have the predicted effects."
+        ),
         source_says="confirmed: it asks for two kinds of intervention that agree",
         measure=each(
             lambda m: {
@@ -68,8 +69,10 @@ CLAIMS = (
     Claim(
         id="validity.E2.inputs",
         where="E2, inputs",
-        statement="The circles are found from weights, without inputs, and their half turn works on training and on "
-        "held-out pairs.",
+        statement=(
+            "The circles are found from weights, without inputs, and the half turn of these circles works "
+            "on training and on held-out pairs."
+        ),
         source_says="confirmed: it asks for other inputs than those of the discovery",
         measure=each(
             lambda m: {
@@ -87,7 +90,7 @@ CLAIMS = (
     Claim(
         id="validity.E3.tasks",
         where="E3, tasks",
-        statement="A network that composes a cyclic group of unordered elements adds by circles as well.",
+        statement="A network that learned a cyclic group of unordered elements adds by circles as well.",
         source_says="partial: it asks for related tasks, and where they end",
         measure=lambda m: {HALF: half_turn(m).moved, COUNTERED: counter_turn(m).moved},
         expected={
@@ -100,8 +103,10 @@ CLAIMS = (
     Claim(
         id="validity.E4.models",
         where="E4, models",
-        statement="One correspondence, declared before, holds in networks of other recipes: turned circles move the "
-        "answer, and restored ones bring it back.",
+        statement=(
+            "One correspondence, declared beforehand, holds in networks of other recipes: turned circles "
+            "move the answer, and restored circles bring it back."
+        ),
         source_says="partial: it asks for a declared correspondence in other models",
         measure=each(
             lambda m: {
@@ -125,8 +130,10 @@ CLAIMS = (
             "doses",
         ),
         where="E5, dose and response",
-        statement="Accuracy rises with the size of the circles, with a threshold and a plateau, and one circle's size "
-        "hardly touches the others.",
+        statement=(
+            "Accuracy rises with the size of the circles, with a threshold and a plateau. The size of one "
+            "circle hardly changes the others."
+        ),
         source_says="untested: it asks for seven doses, a threshold, a plateau and effects off target",
         measure=each(_dose),
         expected={
@@ -148,8 +155,9 @@ CLAIMS = (
     Claim(
         id="validity.E6.prediction",
         where="E6, prediction",
-        statement="The formula of the intact network foretells the margins without each circle, with no free "
-        "parameter.",
+        statement=(
+            "The formula of the intact network predicts the margins without each circle, with no free parameter."
+        ),
         source_says="confirmed: it asks for a prediction made before",
         measure=each(_prediction),
         expected={
@@ -162,8 +170,9 @@ CLAIMS = (
     Claim(
         id="validity.E6.rivals",
         where="E6, prediction",
-        statement="Without one circle the wrong answers are those three whose margins the formula foretells as the "
-        "smallest.",
+        statement=(
+            "Without one circle, the wrong answers are the three for which the formula predicts the smallest margins."
+        ),
         source_says="confirmed: it asks for a prediction made before",
         measure=each(
             lambda m: {

@@ -28,8 +28,10 @@ CLAIMS = (
     Claim(
         id="validity.I1.necessity",
         where="I1, necessity",
-        statement="Without the circles the network cannot add, whether they are taken out or replaced by those of "
-        "other numbers.",
+        statement=(
+            "The network cannot add without the circles, whether they are removed or replaced by those of "
+            "other numbers."
+        ),
         source_says="confirmed: it asks for two ablations",
         measure=each(lambda m: {"accuracy with the circles of other numbers": m.causal.accuracy_resampled}),
         expected={
@@ -43,7 +45,7 @@ CLAIMS = (
     Claim(
         id="validity.I2.sufficiency",
         where="I2, sufficiency",
-        statement="The key circles alone suffice to add, and with their companions nothing is missing.",
+        statement="The key circles alone suffice to add. With their companions nothing is missing.",
         source_says="confirmed: it asks for 70% of the performance",
         measure=each(
             lambda m: {
@@ -63,8 +65,10 @@ CLAIMS = (
     Claim(
         id="validity.I4.specificity",
         where="I4, specificity",
-        statement="The same circles, turned as far but against each other, leave the answer: the effect is on a + b "
-        "alone.",
+        statement=(
+            "Turning the same circles as far, but against each other, keeps the answer: the effect depends "
+            "on a + b alone."
+        ),
         source_says="not applicable, for want of a second task",
         measure=each(lambda m: {HALF: half_turn(m).moved, "counter turn: the answer stays": counter_turn(m).moved}),
         expected={
@@ -77,7 +81,7 @@ CLAIMS = (
     Claim(
         id="validity.I5.rivals",
         where="I5, rivals",
-        statement="As many other circles cannot add, nor can everything but the circles.",
+        statement="As many other circles cannot add, nor can everything except the circles.",
         source_says="partial: it asks for a rival that is less than 80% as faithful",
         measure=each(
             lambda m: {
@@ -97,8 +101,10 @@ CLAIMS = (
         id="validity.I5.kinds",
         reported=("circles that are a Clock, taken alone", "circles that are a Pizza, taken alone"),
         where="I5, rivals",
-        statement="Clock and Pizza are told apart circle by circle: a circle is a Clock if and only if a head is "
-        "tuned to it.",
+        statement=(
+            "Clock and Pizza are distinguished circle by circle: a circle is a Clock if and only if a head "
+            "has its frequency."
+        ),
         source_says="partial: Clock or Pizza was left open",
         measure=each(_kinds),
         expected={
@@ -113,7 +119,7 @@ CLAIMS = (
     Claim(
         id="validity.I10.rescue",
         where="I10, rescue",
-        statement="Where both numbers are another pair's, the circles of the right pair alone restore the answer.",
+        statement="With both numbers from another pair, the circles of the right pair alone restore the answer.",
         source_says="untested: it asks for a broad corruption and 80% restored by a narrow one",
         expected={"rescue": at_least(0.95, "well above the 80% that the audit asks for")},
         needs=SOLVED,

@@ -103,7 +103,9 @@ CLAIMS = (
     Claim(
         id="validity.M1.reliability",
         where="M1, reliability",
-        statement="The shares hardly depend on the pairs: over bootstraps, over three splits, over three pairings.",
+        statement=(
+            "The shares hardly depend on the pairs: over bootstraps, over three splits, and over three pairings."
+        ),
         source_says="partial: it asks for 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
         expected={
@@ -118,7 +120,9 @@ CLAIMS = (
     Claim(
         id="validity.M2.swap",
         where="M2, baseline separation",
-        statement="Swapping the directions that the read-out uses carries the answer over; other planes do not.",
+        statement=(
+            "Exchanging the directions that the read-out uses transfers the answer; exchanging other planes does not."
+        ),
         source_says="confirmed: it asks for 0.10 above random and untrained baselines",
         measure=each(
             lambda m: {
@@ -142,7 +146,7 @@ CLAIMS = (
         id="validity.M3.stability",
         reported=("half turn with the circles of W_E",),
         where="M3, stability",
-        statement="The half turn works with the circles of weights, of activations and of answers alike.",
+        statement="The half turn works with the circles found from weights, from activations and from answers alike.",
         source_says="partial: it asks for two defensible choices with one conclusion",
         measure=each(_stability),
         expected={WORST: at_least(0.95, f"the tolerance of the half turn; {SEEN}")},
@@ -156,8 +160,10 @@ CLAIMS = (
             "share of circles that are own",
         ),
         where="M5, sensitivity",
-        statement="In networks whose circles are written down by hand, taking circles out finds those that are used, "
-        "and rejects equally large ones that nothing reads.",
+        statement=(
+            "In networks whose circles are written by hand, removing circles finds the circles in use, and "
+            "rejects equally large circles that nothing reads."
+        ),
         source_says="untested: it asks for known circuits and an AUROC of 0.85",
         measure=_sensitivity,
         expected={
@@ -183,8 +189,10 @@ CLAIMS = (
     Claim(
         id="validity.M2.baseline",
         where="M2, baseline separation",
-        statement="The half turn moves the answer, and changes of equal size do not: random planes, random "
-        "directions, other circles.",
+        statement=(
+            "The half turn moves the answer. Changes of equal size do not: random planes, random "
+            "directions, other circles."
+        ),
         source_says="confirmed: it asks for 0.10 above random and untrained baselines",
         measure=each(_baseline),
         expected={
@@ -205,8 +213,10 @@ CLAIMS = (
             "the same ratio of mean margins",
         ),
         where="M7, selection",
-        statement="Key frequencies are chosen from W_L alone. Of all circles of the embedding, taken out one by one "
-        "on held-out pairs, they cost the most.",
+        statement=(
+            "Key frequencies are chosen from W_L alone. If each circle of the embedding is removed on "
+            "held-out pairs, the key circles cost the most."
+        ),
         source_says="untested: it asks for the number of candidates, the rule and its multiplicity",
         measure=each(_selection),
         expected={

@@ -50,8 +50,11 @@ CLAIMS = (
         id="validity.I6.exceptions",
         reported=(RECALL_INSIDE,),
         where="I6, double dissociation",
-        statement="In a network that learned sums and exceptions to them, the key circles of the logits serve the rule: "
-        "out, the rule alone fails, and alone they say the rule's answer to the exceptions too.",
+        statement=(
+            "In a network that learned sums and exceptions, the key circles of the logits serve the rule. "
+            "Removing them makes only the rule fail; alone they give the rule's answer to the exceptions "
+            "too."
+        ),
         source_says="untested, and what keeps the audit from its next tier",
         measure=each(_exceptions),
         expected={
@@ -76,8 +79,10 @@ CLAIMS = (
         id="validity.I12.offset",
         reported=("energy of the embedding in the first circles, share",),
         where="I12, offset",
-        statement="Where a solved network goes on training on 2% of the pairs until it no longer adds, its circles no "
-        "longer carry the answer.",
+        statement=(
+            "If a solved network is trained further on 2% of the pairs until it no longer adds, its circles "
+            "no longer carry the answer."
+        ),
         source_says="untested: it asks for the mechanism to go where the capability is removed",
         measure=each(_offset),
         given={"test_accuracy": at_most(0.05, "the capability is gone")},
