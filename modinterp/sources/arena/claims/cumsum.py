@@ -163,7 +163,7 @@ CLAIMS = (
         measure=each(_uniform),
         expected={
             "largest deviation from uniform attention, as a share": at_most(
-                0.01, "uniform; a hundredth is for rounding"
+                0.01, "uniform; a hundredth is allowed for rounding"
             )
         },
         needs=CUMSUM,
@@ -179,7 +179,7 @@ CLAIMS = (
         expected={
             QUERIES: at_most(0.05, "zero"),
             KEYS: at_most(0.05, "zero"),
-            SCORE: at_most(0.01, "zero, so that no score tells two positions apart"),
+            SCORE: at_most(0.01, "zero, so no score distinguishes two positions"),
         },
         needs=CUMSUM,
         scope="any seed",

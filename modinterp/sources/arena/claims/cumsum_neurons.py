@@ -110,7 +110,7 @@ CLAIMS = (
         id="arena.cumsum.without_mlp",
         where="November, ablation of the MLP",
         statement="Without neurons more than half of the answers are right, and the wrong answers say zero.",
-        source_says="loss .536, of the network with centred weights",
+        source_says="loss .536, for the network with centred weights",
         measure=each(_without_mlp),
         expected={
             ACCURACY: between(0.5, 0.9, "more than half"),
@@ -127,8 +127,8 @@ CLAIMS = (
         source_says="a figure",
         measure=each(_near_zero),
         expected={
-            FAR: at_least(0.98, "not needed for large means"),
-            NEAR: at_most(0.4, "needed for small means"),
+            FAR: at_least(0.98, "the MLP is not needed for large means"),
+            NEAR: at_most(0.4, "the MLP is needed for small means"),
         },
         needs=CUMSUM,
         scope="any seed",
@@ -181,7 +181,7 @@ CLAIMS = (
         statement="The neurons that matter also boost the answer zero.",
         source_says="boosts of zero",
         measure=each(_boost_zero),
-        expected={"smallest boost of zero by a neuron that matters": at_least(0, "every one boosts it")},
+        expected={"smallest boost of zero by a neuron that matters": at_least(0, "every such neuron boosts zero")},
         needs=CUMSUM,
         scope="any seed",
         figure="cumsum_neurons",

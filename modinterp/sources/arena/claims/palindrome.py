@@ -165,7 +165,7 @@ CLAIMS = (
         ),
         source_says="a figure",
         measure=each(_mirror),
-        expected={PLACES: at_least(6, "of ten, with 0.3 more weight where both are equal")},
+        expected={PLACES: at_least(6, "of ten places, with 0.3 more weight where both tokens are equal")},
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(

@@ -94,7 +94,7 @@ CLAIMS = (
         measure=each(_gap),
         expected={
             SMALL_GAP: at_least(0.99, "a usual jump"),
-            LARGE_GAP: at_most(0.6, "a jump that breaks it"),
+            LARGE_GAP: at_most(0.6, "a jump that breaks the sorting"),
         },
         needs=SORT,
         scope="any seed",
@@ -118,7 +118,7 @@ CLAIMS = (
         statement="The number d + 2 often gets more attention than d + 1, yet the network answers d + 1.",
         source_says="a figure",
         measure=each(_triples),
-        expected={PREFERS: at_least(0.3, "often"), RIGHT: at_least(0.99, "answered all the same")},
+        expected={PREFERS: at_least(0.3, "often"), RIGHT: at_least(0.99, "the answer is right all the same")},
         needs=SORT,
         scope="any seed",
         figure="sort_triples",
@@ -132,7 +132,7 @@ CLAIMS = (
         expected={
             DOWN: at_least(0.9, "d + 1 suppresses d + 2"),
             UP: at_least(0.9, "d + 2 boosts d + 1"),
-            "share in which both together boost d + 1 more": at_least(0.9, "so that d + 1 wins"),
+            "share in which both together boost d + 1 more": at_least(0.9, "so d + 1 gets the larger logit"),
         },
         needs=SORT,
         scope="any seed",
@@ -146,8 +146,8 @@ CLAIMS = (
         source_says="a figure",
         measure=each(_direct),
         expected={
-            "share of numbers whose direct path favours d + 1": at_least(0.75, "favours d + 1"),
-            AS_NEXT: at_most(0.10, "without it d + 2 is not answered either"),
+            "share of numbers whose direct path favours d + 1": at_least(0.75, "the direct path favours d + 1"),
+            AS_NEXT: at_most(0.10, "without the direct path d + 2 is not answered either"),
         },
         reported=(WITHOUT,),
         needs=SORT,

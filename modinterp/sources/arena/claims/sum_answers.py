@@ -121,7 +121,7 @@ CLAIMS = (
         source_says="nothing",
         measure=each(_errors),
         expected={WITH_NINE: at_least(0.8, "nearly all; 0.271 of all sums have one")},
-        given={ERRORS: at_least(5, "errors to judge by")},
+        given={ERRORS: at_least(5, "enough errors to judge by")},
         needs=SUM,
         scope="any seed",
     ),
@@ -133,7 +133,7 @@ CLAIMS = (
         measure=each(_one_layer),
         expected={
             ACCURACY: between(0.92, 0.985, "about 0.95 in the source"),
-            AT_CHAINS: at_least(0.5, "most of its errors"),
+            AT_CHAINS: at_least(0.5, "most of the errors"),
         },
         needs=SUM1,
         scope="any seed",

@@ -115,8 +115,8 @@ def _same(m: SequenceMeasurements) -> dict[str, float]:
     return {SAME: float(follows and backwards(m)[BACKWARDS] >= 3 and is_circle and found[IS_IN_ORDER] == 1)}
 
 
-_SWAP = at_least(0.75, "the carry foretells every such digit; no control moves three of four")
-_STILL = at_most(0.35, "a random direction foretells nothing; one digit in ten is hit by chance, and some more nearby")
+_SWAP = at_least(0.75, "the carry predicts every such digit; no control moves three of four")
+_STILL = at_most(0.35, "a random direction predicts nothing; chance hits one digit in ten, and some more nearby")
 
 CLAIMS = (
     Claim(
@@ -131,7 +131,7 @@ CLAIMS = (
             ENERGY: at_least(CIRCLE[0], "two directions"),
             COSINE: at_least(CIRCLE[1], "evenly on a circle"),
             IS_IN_ORDER: equals(1, "in the order of the digits, or of their triples"),
-            BY_ANGLE: at_least(CIRCLE[2], "the angle is the answer"),
+            BY_ANGLE: at_least(CIRCLE[2], "the angle gives the answer"),
         },
         reported=(BY_TWO,),
         needs=SUM,
@@ -150,7 +150,7 @@ CLAIMS = (
         measure=each(_sum_circle),
         expected={
             ONE_TURN: at_least(0.5, "on a circle of one turn"),
-            TWO_TURNS: at_most(0.2, "and on no other"),
+            TWO_TURNS: at_most(0.2, "on no other circle"),
             EARLY: at_most(0.5, "not yet where the answer is read"),
         },
         needs=SUM,
@@ -164,7 +164,7 @@ CLAIMS = (
         measure=each(_products),
         expected={
             FIRST_WAVES: at_least(0.1, "products of the first waves"),
-            FIRST_OVER_SECOND: at_least(10, "and hardly any of the second"),
+            FIRST_OVER_SECOND: at_least(10, "hardly any of the second waves"),
         },
         reported=(OF_ONE_DIGIT, FIXED),
         needs=SUM,

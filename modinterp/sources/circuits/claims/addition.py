@@ -137,7 +137,7 @@ CLAIMS = (
                 1e-2, "1.9e-4 in a network of the paper's authors"
             ),
             "difference of the neurons at (a, b) and another pair": at_least(
-                0.5, "else the neurons are the same whatever the pair, not its order"
+                0.5, "otherwise the neurons ignore the pair, not only the order of the pair"
             ),
             **ACCURATE,
         },

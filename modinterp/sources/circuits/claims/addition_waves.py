@@ -150,7 +150,7 @@ CLAIMS = (
         measure=each(_frequencies),
         expected={
             "important frequencies of W_E": between(3, 8, "5 in the source, seed-specific"),
-            "gap to the next": at_least(1.5, "a set that does not stand out is no finding"),
+            "gap to the next": at_least(1.5, "frequencies that do not stand out are no finding"),
             **ACCURATE,
         },
         changed=(

@@ -3,7 +3,7 @@
 from modinterp.claims.band import at_least
 from modinterp.claims.claim import Change
 
-LEARNED = at_least(0.95, "an untrained network does this too, and says nothing by it")
+LEARNED = at_least(0.95, "an untrained network does this too, so a high value shows nothing by itself")
 ACCURATE = {"accuracy": LEARNED}
 SAME_BAR = Change(
     date="2026-11-23",

@@ -28,7 +28,7 @@ def _copied(m: OrderMeasurements) -> dict[str, float]:
     return {"large numbers copied": float(m.copying.right[m.smallest_number :].double().mean())}
 
 
-COPIES = {"copied without any other number": at_least(0.9, "robust can only be what copies")}
+COPIES = {"copied without any other number": at_least(0.9, "only a head that copies can be robust")}
 
 
 def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:

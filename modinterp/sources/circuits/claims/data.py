@@ -145,7 +145,7 @@ CLAIMS = (
         source_says="no gap between the two curves",
         measure=_no_grok,
         expected={
-            DELAY: at_most(0.1, "no gap is seen"),
+            DELAY: at_most(0.1, "the figure shows no gap"),
             "runs that grok": at_most(0, "no grokking at all"),
         },
         needs=MAX,
@@ -161,7 +161,7 @@ CLAIMS = (
         statement="The sort generalises only from about ten times as many inputs.",
         source_says="10 times",
         measure=_sort_hard,
-        expected={"gain in accuracy": at_least(0.1, '"does not generalise properly" before')},
+        expected={"gain in accuracy": at_least(0.1, 'the source: "does not generalise properly" before')},
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
         finding=one_seed(
@@ -233,7 +233,7 @@ CLAIMS = (
         id="circuits.obs.sort_vs_median",
         where="General observations",
         statement="The sort is learned better than the median.",
-        source_says="a tenth of the loss, 5 points of accuracy more",
+        source_says="a tenth of the loss, and 5 points more accuracy",
         measure=lambda sort, median: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the sort less that of the median": sort.accuracy - median.accuracy,
@@ -258,14 +258,14 @@ CLAIMS = (
         where="General observations",
         statement="The sort is learned well because every input has five answers; with one of them it is learned "
         "worse.",
-        source_says="proposed as the reason why the sort has a tenth of the median's loss",
+        source_says="the source proposes this as the reason why the sort has a tenth of the median's loss",
         measure=_five_answers,
         expected={
             "loss from one answer an input over that from five, medians over seeds": at_least(
-                2, "what the sort's lead over the median is asked to be"
+                2, "as large as the required lead of the sort over the median"
             ),
             "accuracy from five answers an input less that from one, medians over seeds": at_least(
-                0, "what the sort's lead over the median is asked to be"
+                0, "as large as the required lead of the sort over the median"
             ),
         },
         needs=(*SMALL_SORTS, *ONE_ANSWER),  # all from 40,000 inputs
@@ -282,7 +282,7 @@ CLAIMS = (
         expected={
             "best width of addition": at_most(64, "32 in the source, seed-specific"),
             "best width of median": at_least(128, "512 in the source, seed-specific"),
-            "loss of the median at its best": at_most(2.3, "half of what guessing costs; else no width is good"),
+            "loss of the median at its best": at_most(2.3, "half the loss of guessing; otherwise no width is good"),
         },
         needs=OF_WIDTHS,
         required=EVERY_SEED,

@@ -82,7 +82,7 @@ def _single_dimension(m: OrderMeasurements) -> dict[str, float]:
     }
 
 
-_FLAT = at_most(0.5, "flat: no more than half as steep as above")
+_FLAT = at_most(0.5, "flat: at most half as steep as the slope above it")
 
 CLAIMS = (
     Claim(
@@ -92,12 +92,12 @@ CLAIMS = (
             "Only the query of CLS counts, and it is the same for all inputs. Each dimension of the queries "
             "of numbers is monotonic in the number."
         ),
-        source_says="constant; 32 monotonic curves",
+        source_says="the query is constant; 32 monotonic curves",
         measure=each(_queries),
         expected={
             "spread of the query at CLS over inputs": equals(0, "constant"),
             "mean |rank correlation| of a query dimension with the number": at_least(
-                0.9, "1 of what only rises or only falls"
+                0.9, "1 for a curve that only rises or only falls"
             ),
         },
         needs=BALANCED,
@@ -161,11 +161,11 @@ CLAIMS = (
         id="circuits.max.opposite_slopes",
         where="Max transformer, circuit analysis",
         statement="Where a dimension of the query rises with the number, the dimension of the key falls.",
-        source_says="m m < 0 for every dimension, which no real m satisfies; meant are two slopes",
+        source_says="m m < 0 for every dimension, which no real m satisfies; the source means two slopes",
         measure=each(_slopes),
         expected={
             "dimensions of opposite slopes": at_least(0.9, "stated of every dimension"),
-            "smallest slope of the scores with CLS": at_least(0, "else CLS would not look for the largest"),
+            "smallest slope of the scores with CLS": at_least(0, "otherwise CLS would not look for the largest"),
         },
         reported=("slope from key lines over sqrt(d_head), error",),
         needs=BALANCED[:1],
@@ -175,9 +175,9 @@ CLAIMS = (
         id="circuits.max.single_dim",
         where="Max transformer, linear regression",
         statement="Each dimension of the keys is a linear function of the number.",
-        source_says="y = -0.012 x + 0.7; the slope belongs to the network",
+        source_says="y = -0.012 x + 0.7; the slope belongs to that network",
         measure=each(_single_dimension),
-        expected={"R squared of the dimension nearest to 0.012": at_least(0.8, "shown as a line")},
+        expected={"R squared of the dimension nearest to 0.012": at_least(0.8, "the source draws it as a line")},
         reported=(SMALLEST_SLOPE, LARGEST_SLOPE),
         needs=BALANCED[:1],
         figure="dimensions",

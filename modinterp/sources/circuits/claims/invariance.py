@@ -40,9 +40,7 @@ def order_cosines(m: OrderMeasurements) -> dict[str, float]:
 
 
 DIFFERENT_INPUTS = {
-    "mean cosine of different inputs": at_most(
-        0.8, "else the neurons are the same whatever the inputs, not their order"
-    )
+    "mean cosine of different inputs": at_most(0.8, "otherwise the neurons ignore the inputs, not only their order")
 }
 
 

@@ -30,7 +30,7 @@ CLAIMS = (
             "accuracy of the median": median.accuracy,
         },
         expected={
-            MEDIAN_OVER_SORT: at_least(1.1, "higher by more than two untrained networks differ by"),
+            MEDIAN_OVER_SORT: at_least(1.1, "higher by more than the difference of two untrained networks"),
             "accuracy of the median": LEARNED,
         },
         needs=(MEDIAN[0], SORT[0]),
@@ -53,7 +53,9 @@ CLAIMS = (
         source_says="not interpreted",
         measure=each(_attention),
         expected={
-            "most attended is the median, best head": at_most(0.9, "else it would be as plain as the maximum"),
+            "most attended is the median, best head": at_most(
+                0.9, "otherwise the pattern would be as plain as that of the maximum"
+            ),
             "accuracy": LEARNED,
         },
         changed=(SAME_BAR,),

@@ -89,8 +89,8 @@ CLAIMS = (
         source_says="complicated too",
         measure=each(_polynomial),
         expected={
-            CUBIC_LESS_LINE: at_least(0.05, "scores on lines would be simple"),
-            CUBIC_FIT: at_least(0.5, "scores that no polynomial fits say nothing of lines"),
+            CUBIC_LESS_LINE: at_least(0.05, "linear scores would be simple"),
+            CUBIC_FIT: at_least(0.5, "scores that no polynomial fits do not decide about lines"),
             **ACCURATE,
         },
         changed=(SAME_BAR,),

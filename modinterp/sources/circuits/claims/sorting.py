@@ -100,7 +100,7 @@ CLAIMS = (
         measure=each(_positions),
         expected={
             INPUT_COSINE: at_least(0.6, "alike in the source's heat-map, seed-specific"),
-            "the same less that with output positions": at_least(0, "more than with the outputs"),
+            "the same less that with output positions": at_least(0, "more alike than input and output positions are"),
         },
         needs=SORT[:1],
         figure="sort_positions",
@@ -141,7 +141,9 @@ CLAIMS = (
         ),
         source_says="one rank an output",
         measure=each(_second_last),
-        expected={"best head, the worse of the last two outputs": at_least(0.7, 'stated of these two, "and so on"')},
+        expected={
+            "best head, the worse of the last two outputs": at_least(0.7, ('the source states these two, "and so on"'))
+        },
         needs=SORT,
         scope="any seed",
         finding=refuted(
@@ -156,7 +158,7 @@ CLAIMS = (
         id="circuits.sort.attends_inputs_only",
         where="Sort transformer, effect of the current number",
         statement="Outputs attend to the inputs, not to earlier outputs.",
-        source_says="never to earlier outputs",
+        source_says="outputs never attend to earlier outputs",
         measure=each(_inputs_only),
         expected={"mean attention to CLS and behind": at_most(0.15, "never, as far as a softmax can be")},
         needs=SORT,

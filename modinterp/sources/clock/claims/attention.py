@@ -104,11 +104,11 @@ CLAIMS = (
             "Attention differs from pair to pair without any structure at first sight. No head with one key "
             "frequency simply gives each number half of its attention."
         ),
-        source_says="six random pairs shown",
+        source_says="the source shows six random pairs",
         measure=each(_attention_varies),
         expected={
             "smallest standard deviation of a head's attention to a": at_least(0.05, "a head that halves would have 0"),
-            TUNED_HEADS: at_least(1, "else there is no head to speak of"),
+            TUNED_HEADS: at_least(1, "otherwise there is no such head"),
         },
         reported=("lowest mean", "highest mean"),
         needs=SEEDS,
@@ -140,7 +140,7 @@ CLAIMS = (
         id="clock.s6.attn_dft",
         where="section 6, spectra of attention",
         statement="The main frequencies of heads are key frequencies.",
-        source_says="3 heads; head 0 has others too",
+        source_says="3 heads have such a frequency; head 0 has others too",
         measure=each(
             lambda m: {
                 TUNED_HEADS: len(m.circles.tuned_heads),
@@ -158,9 +158,9 @@ CLAIMS = (
             "The head without one main frequency has high coefficients at several frequencies. Several of "
             "these are no key frequencies."
         ),
-        source_says="head 0: several, non-key ones too",
+        source_says="head 0 has several, non-key frequencies too",
         measure=each(_mixed_head),
-        given={"heads that no frequency is 0.8 of": at_least(1, "else no head is such a one")},
+        given={"heads that no frequency is 0.8 of": at_least(1, "otherwise no head is of this kind")},
         expected={
             "frequencies above a quarter of the head's largest": at_least(3, "multiple"),
             "those of them that are no key frequencies": at_least(2, "several"),
@@ -178,11 +178,11 @@ CLAIMS = (
         id="clock.s61.offset_periodic",
         where="section 6.1",
         statement="A head with one main frequency swings with b about a level that moves periodically with a.",
-        source_says="the offset is itself periodic, looking at the maps",
+        source_says="the maps show an offset that is itself periodic",
         measure=each(_offsets),
         expected={
             "lowest share of the offset's variance at the head's frequency": at_least(
-                TUNED, "as much as makes a head a tuned one"
+                TUNED, "as much as the source requires of a head with one frequency"
             )
         },
         reported=("largest range of the phase, in periods",),
@@ -205,7 +205,7 @@ CLAIMS = (
         id="clock.s6.attn_2d",
         where="section 6",
         statement="Over all pairs, attention from = is periodic in both operands, and goes to the operands alone.",
-        source_says="to a and to b adds up to about 1",
+        source_says="attention to a and to b adds up to about 1",
         measure=each(lambda m: {"mean attention to neither": float((m.pattern[..., :2].sum(dim=-1) - 1).abs().mean())}),
         expected={"mean attention to neither": at_most(0.02, "about 0")},
         needs=SEEDS,
@@ -233,7 +233,7 @@ CLAIMS = (
         statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
         source_says="self-attention about 0",
         measure=each(_mixture_of_values),
-        expected={"relative error": at_most(0.02, "exact but for the attention to = itself")},
+        expected={"relative error": at_most(0.02, "exact except for the attention to = itself")},
         needs=SEEDS,
         scope="any seed",
         figure="petals",

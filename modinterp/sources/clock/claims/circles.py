@@ -17,8 +17,8 @@ from modinterp.sources.clock.runs import SEEDS
 LOWEST_QUALITY = "lowest quality"
 
 ROUND = {
-    LOWEST_QUALITY: at_least(0.9, "clean circles are shown"),
-    "largest variation of the radius": at_most(0.25, "clean circles are shown"),
+    LOWEST_QUALITY: at_least(0.9, "the source shows clean circles"),
+    "largest variation of the radius": at_most(0.25, "the source shows clean circles"),
 }
 
 
@@ -76,7 +76,7 @@ CLAIMS = (
         id="clock.s51.nonkey",
         where="section 5.1",
         statement="At all other frequencies the projections are small and random.",
-        source_says="3, 25 and 50 shown",
+        source_says="the source shows 3, 25 and 50",
         measure=each(_other_frequencies),
         expected={
             "mean radius over that of key frequencies": at_most(0.25, "small beside the circles"),
@@ -120,9 +120,9 @@ CLAIMS = (
         id="clock.s52.bdown_warp",
         where="section 5.2",
         statement="The circles of W_L are warped partly because the bias b_out is left out.",
-        source_says="said of the warp",
+        source_says="the source's explanation of the warp",
         measure=each(_circles_with_bias),
-        expected={"largest change of quality": at_least(0.01, "a change that could be seen")},
+        expected={"largest change of quality": at_least(0.01, "a change that would be visible")},
         needs=SEEDS,
         scope="any seed",
         finding=refuted(

@@ -139,7 +139,7 @@ CLAIMS = (
         expected={
             "frequencies above a quarter of the largest": at_least(2, "4 in the source"),
             "energy share of the key frequencies": at_least(
-                0.5, "in a random embedding all 56 are of that size; to stand out is to hold most"
+                0.5, "in a random embedding all 56 are of that size; standing out means holding most of the energy"
             ),
         },
         needs=SEEDS,
@@ -177,7 +177,7 @@ CLAIMS = (
         id="clock.s5.we_norms_5k",
         where="section 5, at 5,000 epochs",
         statement="The longer the training, the fewer frequencies are active in the embedding.",
-        source_says="more at 5,000 than at 10,000, more there than at 20,000",
+        source_says="more at 5,000 epochs than at 10,000, and still fewer at 20,000",
         measure=each(_frequencies_over_training),
         expected={
             "fewer at 10,000 than at 5,000": _FEWER,
@@ -194,14 +194,16 @@ CLAIMS = (
         statement=(
             "Weight decay removes frequencies: without weight decay from epoch 5,000 on, most frequencies stay."
         ),
-        source_says="a hunch: decay slowly pares away frequencies that the model can do without",
+        source_says="a hunch: decay slowly removes frequencies that the model does not need",
         measure=_gone_without_decay,
         expected={
-            "frequencies that go without decay, over those that go with it": at_most(0.25, "most stay; tolerance ours")
+            "frequencies that go without decay, over those that go with it": at_most(
+                0.25, "most frequencies stay; the tolerance is ours"
+            )
         },
         given={
             "frequencies that go after 5,000 epochs with weight decay": at_least(
-                3, "one a seed, or there is nothing to explain"
+                3, "one frequency for each seed, otherwise there is nothing to explain"
             )
         },
         needs=(*SEEDS, *STOPPED_DECAY),
@@ -217,8 +219,8 @@ CLAIMS = (
         source_says="3 key frequencies: 4, 32, 43",
         measure=each(_gini_over_training),
         expected={
-            "rise of the Gini coefficient from 5,000 to 10,000": at_least(1e-6, "cleaner with every look"),
-            "rise of the Gini coefficient from 10,000 to 20,000": at_least(1e-6, "cleaner with every look"),
+            "rise of the Gini coefficient from 5,000 to 10,000": at_least(1e-6, "cleaner at each later epoch"),
+            "rise of the Gini coefficient from 10,000 to 20,000": at_least(1e-6, "cleaner at each later epoch"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -241,7 +243,9 @@ CLAIMS = (
         measure=_numbers_of_circles,
         expected={
             "different numbers": at_least(2, "3 and 5"),
-            "largest rise from one snapshot after grokking to the next": at_most(0, "decay prunes, it does not add"),
+            "largest rise from one snapshot after grokking to the next": at_most(
+                0, "decay removes frequencies and adds none"
+            ),
         },
         needs=(*SEEDS, *MAINLINE),
         scope="any seed",

@@ -116,7 +116,7 @@ CLAIMS = (
         measure=each(_dihedral_angles),
         expected={
             "smallest dihedral angle [degrees]": at_least(30, "a third of the way to perpendicular"),
-            "lowest quality of a written circle": at_least(0.8, "what is compared must be circles"),
+            "lowest quality of a written circle": at_least(0.8, "the compared curves must be circles"),
         },
         reported=("variance of the residual stream at = before attention",),
         needs=SEEDS,
@@ -131,7 +131,7 @@ CLAIMS = (
         measure=each(_frequency_1),
         expected={
             "frequency 1 is a key frequency": equals(0, "not among those of the source"),
-            "gap": at_least(2, "key frequencies that stand out beyond doubt"),
+            "gap": at_least(2, "key frequencies that clearly stand out"),
         },
         reported=("norm of frequency 1 over the largest",),
         needs=SEEDS,
@@ -149,10 +149,10 @@ CLAIMS = (
         source_says="at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
-            "effective rank of the output over 4 K + 5": at_most(1, "four directions a circle, and some noise"),
-            "share of the output's variance in two features a circle": at_least(0.9, "no others to speak of"),
+            "effective rank of the output over 4 K + 5": at_most(1, "four directions for each circle, and some noise"),
+            "share of the output's variance in two features a circle": at_least(0.9, "no other direction counts"),
             "smallest angle between features of two circles [degrees]": at_least(
-                60, "features in superposition share directions; 90 is none"
+                60, "features in superposition share directions; at 90 degrees there is no superposition"
             ),
             **ACCURATE,
         },
@@ -179,9 +179,9 @@ CLAIMS = (
         source_says="far fewer than 113",
         measure=each(_biases),
         expected={
-            "biases below -0.1": at_most(112, "fewer than one a number"),
+            "biases below -0.1": at_most(112, "fewer than one bias for each number"),
             "share of biases above 0": at_least(
-                0.5, "most of those that are not negative; the source goes on to use it"
+                0.5, "most of the biases that are not negative; the source goes on to use them"
             ),
             **ACCURATE,
         },
@@ -204,9 +204,9 @@ CLAIMS = (
         where="section 8",
         statement="Positive biases of the neurons shift the circles into the positive orthant, where the ReLU changes "
         "nothing.",
-        source_says="said of the sorted biases",
+        source_says="the source says it of the sorted biases",
         measure=each(_orthant),
-        expected={NEGATIVE_PRE: at_most(0.05, "in the positive orthant there are none")},
+        expected={NEGATIVE_PRE: at_most(0.05, "in the positive orthant no pre-activation is negative")},
         reported=(
             "pre-activations below 0 without the biases",
             "neurons that never go below 0",
@@ -278,7 +278,7 @@ CLAIMS = (
         expected={
             "highest test accuracy": at_least(LEARNED.low, "it groks"),
             "share of products before the MLP": at_least(
-                0.2, "five times the 4% of networks with ReLU: nothing else can make them"
+                0.2, "five times the 4% of networks with ReLU: nothing else can make products"
             ),
         },
         reported=("grokking epochs without ReLU",),

@@ -121,11 +121,11 @@ _INSIDE = Change(
 _ONE_TURN = between(0.9, 1.1, "one turn, forwards or backwards, as a goes round")
 _ROTATES: dict[str, Band] = {
     ROTATION: _ONE_TURN,
-    ROTATION_FIT: at_least(0.8, "a rotation that can be seen"),
+    ROTATION_FIT: at_least(0.8, "a rotation large enough to be visible"),
 }
 _REVOLVES: dict[str, Band] = {
     "revolution [turns]": _ONE_TURN,
-    "revolution, lowest R squared": at_least(0.9, "a revolution that can be seen"),
+    "revolution, lowest R squared": at_least(0.9, "a revolution large enough to be visible"),
     "largest rotation [turns]": at_most(0.1, "the circles do not turn"),
 }
 
@@ -211,9 +211,13 @@ CLAIMS = (
         where="section 9.4",
         statement="Among the neurons the circles revolve in the first two principal directions and turn in the next "
         "two.",
-        source_says="animation in three dimensions",
+        source_says="an animation in three dimensions",
         measure=each(lambda m: {**_revolving(m, NEURONS), **_rotation_in_second_pair(m, NEURONS)}),
-        expected={**_REVOLVES, **_ROTATES, REVOLVING_PART: at_most(1, "the origin, as far as it moves, inside them")},
+        expected={
+            **_REVOLVES,
+            **_ROTATES,
+            REVOLVING_PART: at_most(1, "the origin, as far as it moves, lies inside the circles"),
+        },
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
@@ -241,7 +245,7 @@ CLAIMS = (
         source_says="animation",
         measure=each(lambda m: _rotation_in_second_pair(m, NEURONS)),
         expected={
-            REVOLVING_PART: at_most(0.3, "no revolution to be seen"),
+            REVOLVING_PART: at_most(0.3, "no visible revolution"),
             **_ROTATES,
         },
         needs=SEEDS,

@@ -120,10 +120,10 @@ def _all_sums(m: CyclicMeasurements) -> dict[str, Value]:
 _PREDICTED = {
     PREDICTION_FIT: at_least(0.9, "traces the predicted petals"),
     FREQUENCIES_SHARE: at_least(0.85, "traces the predicted petals"),
-    PETALS: at_least(1, "without a head that swings there is no petal"),
+    PETALS: at_least(1, "without a head that swings with it there is no petal"),
 }
 _CIRCLE = {
-    SUM_QUALITY: at_least(0.8, "dominated by the one frequency"),
+    SUM_QUALITY: at_least(0.8, "one frequency dominates"),
     ABOVE_MEDIAN_HEAD: at_least(0, "a circle where each head has petals"),
 }
 _PETALS_COUNTED = (
@@ -202,8 +202,8 @@ CLAIMS = (
         source_says="stated",
         measure=each(_corners),
         expected={
-            "corners of a circle of the embedding, lowest share of the points": at_least(1, "all of a circle"),
-            PETAL_CORNERS: at_most(0.7, "not all of a petal"),
+            "corners of a circle of the embedding, lowest share of the points": at_least(1, "all points of a circle"),
+            PETAL_CORNERS: at_most(0.7, "not all points of a petal"),
         },
         reported=(OTHER_PETAL_CORNERS, "corners of a circle with its noise, lowest share"),
         needs=SEEDS,
@@ -263,7 +263,7 @@ CLAIMS = (
         statement="At the second key frequency the heads' petals add up to a circle.",
         source_says="dominated by that frequency",
         measure=each(_sum_of_heads(1)),
-        expected={**_CIRCLE, "n_keys": at_least(2, "else there is no such frequency")},
+        expected={**_CIRCLE, "n_keys": at_least(2, "otherwise there is no such frequency")},
         needs=SEEDS,
         scope="any seed",
         figure="sums",
@@ -275,7 +275,7 @@ CLAIMS = (
         statement="At the third key frequency the heads' petals add up to a circle.",
         source_says="dominated by that frequency",
         measure=each(_sum_of_heads(2)),
-        expected={**_CIRCLE, "n_keys": at_least(3, "else there is no such frequency")},
+        expected={**_CIRCLE, "n_keys": at_least(3, "otherwise there is no such frequency")},
         needs=SEEDS,
         scope="any seed",
         figure="sums",
@@ -289,7 +289,7 @@ CLAIMS = (
         measure=each(_own_planes),
         expected={
             "lowest quality": at_least(0.8, "circles"),
-            "lowest aspect": at_least(0.3, "stretched, but no line"),
+            "lowest aspect": at_least(0.3, "stretched, but not a line"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -305,8 +305,8 @@ CLAIMS = (
         source_says="an argument, not proven",
         measure=each(_all_sums),
         expected={
-            "lowest quality of a sum": at_least(0.8, "dominated by the one frequency"),
-            "smallest gain over the median head": at_least(0, "simpler than what each head has"),
+            "lowest quality of a sum": at_least(0.8, "one frequency dominates"),
+            "smallest gain over the median head": at_least(0, "simpler than the petal of each head"),
         },
         needs=SEEDS,
         scope="any seed",

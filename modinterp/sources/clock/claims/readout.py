@@ -108,7 +108,7 @@ def _coprime() -> dict[str, Value]:
 
 
 _READ_OFF = {
-    "lowest percentile of b among all, over the circles": at_least(0.8, "projects highly in each circle"),
+    "lowest percentile of b among all, over the circles": at_least(0.8, "the point projects strongly in each circle"),
     "all circles together are right": equals(1, "the answer"),
 }
 
@@ -181,7 +181,7 @@ CLAIMS = (
         measure=each(_accuracy_of_circles),
         expected={
             "accuracy of all circles together, with the constant": at_least(0.999, "the sum is right"),
-            "highest accuracy of a circle alone": at_most(0.999, "less than the sum"),
+            "highest accuracy of a circle alone": at_most(0.999, "less than the accuracy of the sum"),
         },
         needs=SEEDS,
         scope="any seed",

@@ -57,7 +57,7 @@ CLAIMS = (
             "The network reads {a}+{b}= and answers (a + b) mod 113, trained on 30% of the pairs. Our "
             "networks have no output for the token =, which is never an answer."
         ),
-        source_says="a, b said to run from 1 to P; token 113 is =; 114 logits",
+        source_says="the source lets a and b run from 1 to P; token 113 is =; 114 logits",
         measure=_task,
         expected={
             "pairs": equals(113 * 113),
@@ -95,7 +95,7 @@ CLAIMS = (
             "Positional embeddings do not matter: without them the network groks and learns the same "
             "algorithm. The paper that the source cites for this has no such ablation."
         ),
-        source_says="said to be confirmed in the paper of Nanda et al.",
+        source_says="the source says that Nanda et al. confirmed it",
         measure=each(lambda m: {"delayed": m.grokking.delayed}),
         expected={
             "delayed": equals(1, "it groks"),
@@ -121,7 +121,7 @@ CLAIMS = (
         id="clock.s4.curves",
         where="section 4",
         statement="The network groks within some thousand epochs, and W_E keeps shrinking for thousands more.",
-        source_says="test accuracy 100% by about 4,000; W_E until about 6,000",
+        source_says="test accuracy reaches 100% by about 4,000; W_E shrinks until about 6,000",
         measure=each(_curves),
         expected={
             "grokked": between(
@@ -129,7 +129,7 @@ CLAIMS = (
             ),
             "epochs from grokking until W_E settles": at_least(1, "about 2,000 in the source"),
             "share of the sum of squares of W_E that goes after grokking": at_least(
-                0.02, "the share within which it counts as settled"
+                0.02, "the share within which the sum of squares counts as settled"
             ),
         },
         needs=SEEDS,

@@ -116,7 +116,7 @@ CLAIMS = (
                 0.95, "all of them in a released network"
             ),
             "live neurons, share of all": at_least(
-                0.5, "113 and 123 of 128 in two released networks; else it is said of few"
+                0.5, "113 and 123 of 128 in two released networks; otherwise the number is for few neurons"
             ),
         },
         needs=S5_MLP,
@@ -257,10 +257,10 @@ CLAIMS = (
         given=LEARNED,
         expected={
             "neurons constant on cosets of a subgroup": near(
-                1, 0.1, "all in a released network, seen before the band was set; ours are the test"
+                1, 0.1, "all in a released network, seen before the tolerance was set; our networks are the test"
             ),
             "random functions of the same representations on as large ones": at_most(
-                0.1, "else being constant says nothing; none in draws for a released network"
+                0.1, "otherwise a constant neuron shows nothing; none in samples for a released network"
             ),
         },
         needs=S5_MLP,
@@ -285,7 +285,7 @@ CLAIMS = (
         expected={
             "share of all pairs proven to be answered rightly": at_least(0.95, "the literature's bound"),
             "operations of trying all pairs over those of the proof": at_least(
-                1.01, "else trying all pairs is the proof"
+                1.01, "otherwise trying all pairs is the proof"
             ),
         },
         needs=(*A5_MLP, *S5_MLP),

@@ -108,7 +108,7 @@ CLAIMS = (
             measure=each(_losses),
             given=LEARNED,
             expected={
-                EXCLUDED: at_least(1.1, "1.26 is the least of the released averages, of C113"),
+                EXCLUDED: at_least(1.1, "1.26 is the least of the released averages, that of C113"),
                 "restricted over test loss": at_most(
                     1, "below in groups that are not cyclic, in the released averages"
                 ),

@@ -63,7 +63,9 @@ CLAIMS = (
         statement=(
             "There are two architectures: an MLP on two embeddings, and a transformer of one layer without biases."
         ),
-        source_says="142,336 weights; 5,760 of 14,400 pairs; AdamW of rate 0.001 and decay 1, on 0.3 to 0.6 of the pairs",
+        source_says=(
+            "142,336 weights; 5,760 of 14,400 pairs; AdamW with rate 0.001 and decay 1, on 0.3 to 0.6 of the pairs"
+        ),
         measure=_setup,
         expected={
             "weights of the S5 MLP": equals(142_336, "2 * 120 * 256 + 512 * 128 + 128 * 120"),
@@ -110,8 +112,8 @@ CLAIMS = (
             statement=f"The {name} network groks too.",
             source_says=says,
             expected={
-                "grokked": between(low / 3, high * 3, f"{says}, give or take a factor of 3"),
-                "final_test_accuracy": at_least(0.99, "it has generalised when its training ends"),
+                "grokked": between(low / 3, high * 3, f"{says}, within a factor of 3"),
+                "final_test_accuracy": at_least(0.99, "the network has generalised when its training ends"),
             },
             changed=(
                 Change(

@@ -116,7 +116,7 @@ CLAIMS = (
         statement="The seed decides which representations are learned: universality is weak and not strong.",
         source_says="9 different sets in 50 seeds of the S5 MLP, 3 in its seeds 1 to 4",
         measure=_sets,
-        given={SEVERAL: at_least(2, "it is said of several networks of one recipe")},
+        given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
         expected={"different sets of key representations": at_least(2, "4 seeds have 3 sets in the released table")},
         needs=MLPS,
         scope="any seed",
@@ -152,7 +152,7 @@ CLAIMS = (
         statement="The number of learned representations varies.",
         source_says="of 50 seeds two in 20, three in 19, four in 9, five in 2",
         measure=_number,
-        given={SEVERAL: at_least(2, "it is said of several networks of one recipe")},
+        given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
         expected={
             "key representations of S5 MLPs that learned": between(2, 5, "2 to 5 in 50 seeds"),
             "different numbers of key representations": at_least(2, "2, 3, 4 and 5 in 50 seeds"),

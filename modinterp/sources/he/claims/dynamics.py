@@ -151,7 +151,7 @@ CLAIMS = (
         source_says="exactly",
         measure=each(_preserve_quad),
         expected={
-            LEAST_EARLY: at_least(0.9999, "exactly, while probabilities are about uniform"),
+            LEAST_EARLY: at_least(0.9999, "exact, while probabilities are about uniform"),
             LEAST_LATE: at_least(0.95, ".967 in the authors' network at 9,800"),
         },
         needs=named("quad1"),
@@ -167,8 +167,8 @@ CLAIMS = (
         source_says="1/9 and 1/25",
         measure=each(_leaks),
         expected={
-            THIRD: between(0.7 / 9, 1.3 / 9, "a ninth, give or take 30%"),
-            FIFTH: between(0.7 / 25, 1.3 / 25, "a twenty-fifth, give or take 30%"),
+            THIRD: between(0.7 / 9, 1.3 / 9, "a ninth, within 30%"),
+            FIFTH: between(0.7 / 25, 1.3 / 25, "a twenty-fifth, within 30%"),
         },
         reported=(EVEN,),
         needs=named("relu1", "std"),
@@ -235,7 +235,7 @@ CLAIMS = (
         statement="In each neuron the frequency of least initial misalignment wins.",
         source_says="alignment rather than magnitude",
         measure=each(_lottery),
-        expected={BY_D: at_least(0.5, "most of the neurons, if it decides")},
+        expected={BY_D: at_least(0.5, "most of the neurons, if the misalignment decides")},
         reported=(BY_ALPHA,),
         needs=named("quad", "std"),
         scope="any seed",

@@ -173,7 +173,7 @@ def _balance(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _near(value: float) -> Band:
-    return near(value, 0.01 * abs(value), "the source's simulation, give or take a hundredth")
+    return near(value, 0.01 * abs(value), "the source's simulation, within a hundredth")
 
 
 CLAIMS = (

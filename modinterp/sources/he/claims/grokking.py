@@ -175,7 +175,7 @@ CLAIMS = (
         id="he.grok.stages",
         where="figure 14",
         statement="The network memorises first. It needs several times as many epochs to generalise.",
-        source_says="2,200 and 9,000 in its network; 1,744 and 9,431 in its rerun, by other thresholds",
+        source_says="2,200 and 9,000 in the source's network; 1,744 and 9,431 in its rerun, by other thresholds",
         measure=each(_stages),
         expected={
             MEMORISED: between(1_000, 4_000, "2,200 in the authors' network"),
@@ -213,7 +213,7 @@ CLAIMS = (
         statement=(
             "Pairs seen in both orders are memorised first; meanwhile the pairs seen in one order only are suppressed."
         ),
-        source_says="common first, rare suppressed",
+        source_says="common pairs first, rare pairs suppressed",
         measure=each(_common),
         expected={
             RARE: at_most(0.1, ".000 in the authors' network"),

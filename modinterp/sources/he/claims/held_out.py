@@ -50,7 +50,7 @@ CLAIMS = (
         id="he.grok.final",
         where="section 5.4",
         statement="Cleanup ends in perfect test accuracy.",
-        source_says="100%; its network has .9774",
+        source_says="100%; the source's network has .9774",
         measure=each(_final),
         expected={FINAL: equals(1, "perfect, as worded")},
         reported=(UNSEEN_DIAGONAL,),
@@ -82,11 +82,11 @@ CLAIMS = (
         id="he.grok.decay",
         where="sections 5.3 and 6",
         statement="Without weight decay the network stays at the plateau of the test accuracy.",
-        source_says="weight decay is what turns memorisation into generalisation",
+        source_says="weight decay turns memorisation into generalisation",
         measure=each(_decay),
         expected={
             "test accuracy at the end less the share of mirrored pairs": at_most(
-                0.05, "the plateau, give or take five points"
+                0.05, "the plateau, within five points"
             )
         },
         reported=(FINAL, TRUE),

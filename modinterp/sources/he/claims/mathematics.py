@@ -149,7 +149,7 @@ def _of_arc(arc: float) -> str:
 
 
 def _printed(value: float) -> Band:
-    return near(value, 0.01 * value, "the notebook's number, give or take a hundredth")
+    return near(value, 0.01 * value, "the notebook's number, within a hundredth")
 
 
 CLAIMS = (

@@ -79,7 +79,7 @@ def _bands(losses: dict[int, tuple[float, float]]) -> dict[str, Band]:
     return {_loss_name(epoch): near(value, off, "the authors' own log") for epoch, (value, off) in losses.items()}
 
 
-_SAME = at_most(1e-6, "equal bits, as far as they are printed")
+_SAME = at_most(1e-6, "equal bits, as far as printed")
 CLAIMS = (
     Claim(
         id="he.setup.arch",
@@ -105,7 +105,9 @@ CLAIMS = (
             FIRST_READ: _SAME,
             FIRST_WRITTEN: _SAME,
             **_bands(STD_LOSSES),
-            "loss at 10,000 over the authors' at 9,999": between(1 / 1.5, 1.5, "rounding is amplified: a factor 1.5"),
+            "loss at 10,000 over the authors' at 9,999": between(
+                1 / 1.5, 1.5, "rounding is amplified: a factor of 1.5"
+            ),
         },
         given={SEED: equals(42, "the seed of the authors' run")},
         needs=("he/std-42",),
@@ -152,7 +154,7 @@ CLAIMS = (
         id="he.setup.solved_relu1",
         where="figure 13",
         statement="The network with ReLU that begins with single frequencies learns the task.",
-        source_says="accuracy 1.0, though its loss is 3.1329 of 3.1355",
+        source_says="accuracy 1.0, though the loss is 3.1329 of 3.1355",
         measure=each(_solved),
         expected={OVER_CHANCE: at_most(0.5, "a network that learned the task is far better than guessing")},
         given={TRAINED_ACCURACY: at_least(0.999, "it answers all pairs")},

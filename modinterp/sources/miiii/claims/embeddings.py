@@ -183,7 +183,7 @@ CLAIMS = (
         expected={
             "active frequencies": at_most(10, "about 5 in the source"),
             "their share of the squared norm": at_least(
-                0.5, "ten of 56 lie above that threshold by chance too, with 0.2 of it"
+                0.5, "ten of 56 lie above that threshold by chance too, with 0.2 of the energy"
             ),
         },
         needs=NANDA,
@@ -197,7 +197,7 @@ CLAIMS = (
         source_says="by eye",
         measure=_broad,
         expected={
-            "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(2, "much broader, by eye"),
+            "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(2, "much broader to the eye"),
             "Gini coefficient, T_miiii less T_nanda": at_most(0, "broader at all"),
         },
         given=GENERALISED,
@@ -213,7 +213,7 @@ CLAIMS = (
         expected={
             "Gini coefficient, T_basis": at_most(0.15, "0.02 for a random matrix"),
             "Gini coefficient, T_miiii less T_basis": at_least(
-                0.05, "there must be a periodicity to ask where it comes from"
+                0.05, "without a periodicity there is no origin to ask about"
             ),
         },
         given=GENERALISED,

@@ -147,9 +147,9 @@ CLAIMS = (
         source_says="29 of 29; the others near epoch 40,000",
         measure=_accuracy,
         expected={
-            "tasks with a test accuracy of 0.99": at_least(27, "29 in the source, two of grace"),
+            "tasks with a test accuracy of 0.99": at_least(27, "29 in the source, two may miss"),
             "2, 3, 5, 7, then the first of the others: pairs out of order": at_most(
-                1, "none in the source, one of grace"
+                1, "none in the source, one may differ"
             ),
             "Spearman's correlation of q and the epoch, other tasks": at_most(0.8, "no order is seen in the source"),
             "median epoch of the other tasks": between(
@@ -172,7 +172,7 @@ CLAIMS = (
         statement="The cross-entropy of all 29 tasks falls to nearly 0, as their accuracy rises to 1.",
         source_says="29 of 29",
         measure=_loss,
-        expected={"tasks with a test loss of at most 0.05": at_least(27, "29 in the source, two of grace")},
+        expected={"tasks with a test loss of at most 0.05": at_least(27, "29 in the source, two may miss")},
         reported=("highest test loss of a task",),
         needs=(CODED,),
         figure="losses",
@@ -200,7 +200,7 @@ CLAIMS = (
         measure=_grokked,
         expected={
             "tasks that generalise 500 epochs or more after they are memorised": at_least(
-                25, "29 in the source, four of grace"
+                25, "29 in the source, four may miss"
             )
         },
         reported=("epoch by which all tasks are memorised",),
@@ -222,7 +222,7 @@ CLAIMS = (
         expected={
             "interquartile range of log10 of the epoch, other tasks": at_most(0.3, "within a factor of two"),
             "share of the other tasks that generalise": at_least(
-                0.75, "of the 25; with fewer there is no interquartile range"
+                0.75, "of the 25 tasks; with fewer there is no interquartile range"
             ),
         },
         needs=(CODED,),
@@ -254,7 +254,7 @@ CLAIMS = (
         "remainders is 0.",
         source_says="not measured in the source",
         measure=_primality,
-        expected={"F1": at_least(0.99, "what 29 solved tasks give")},
+        expected={"F1": at_least(0.99, "the value for 29 solved tasks")},
         given=GENERALISED,
         needs=(CODED,),
         figure="primality",
@@ -263,7 +263,7 @@ CLAIMS = (
         id="miiii.slower",
         where="Methods, the tasks",
         statement="All remainders at once generalise later than addition does.",
-        source_says="expected, as it is harder",
+        source_says="expected, because all remainders are harder",
         measure=_slower,
         expected={"median epoch of all tasks over that of addition, smallest": at_least(1, "later")},
         needs=(CODED, *NANDA),
@@ -298,9 +298,9 @@ CLAIMS = (
         measure=_masked_order,
         expected={
             "of the first four to generalise, how many are among 11, 13, 17, 19": at_least(
-                3, "four in the source, one of grace"
+                3, "four in the source, one may miss"
             ),
-            "median epoch over that with 2, 3, 5, 7": at_most(NOT_DELAYED, "not delayed, give or take one seed"),
+            "median epoch over that with 2, 3, 5, 7": at_most(NOT_DELAYED, "not delayed, up to one seed's difference"),
         },
         needs=(MASKED, CODED),
         finding=Finding(

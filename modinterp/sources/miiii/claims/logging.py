@@ -61,10 +61,10 @@ CLAIMS = (
         source_says="logged at every step",
         measure=_log,
         expected={
-            ENTRIES: at_least(2, "the first is of the network before it is trained"),
+            ENTRIES: at_least(2, "the first epoch is that of the untrained network"),
             NEURONS: at_least(1, "the first few neurons"),
             SPECTRUM_SIZE: equals(1, "a real transform of the grid of all p x p inputs"),
-            BYTES_OVER_BOUND: at_most(1, "the stated bound on what so many entries take"),
+            BYTES_OVER_BOUND: at_most(1, "the stated limit on the size of so many entries"),
         },
         needs=(CODED,),
     ),
@@ -77,8 +77,8 @@ CLAIMS = (
         source_says="0, 0, 10, 18 and 10 at epochs 256, 1,024, 4,096, 16,384 and 65,536",
         measure=_active,
         expected={
-            "most at once, less those at the end": at_least(1, "18 and 10 in the source; fewer at all"),
-            MOST_EARLY: at_most(2, "none in the source, two of grace"),
+            "most at once, less those at the end": at_least(1, "18 and 10 in the source; at least fewer"),
+            MOST_EARLY: at_most(2, "none in the source, two may differ"),
         },
         needs=(CODED,),
         figure="active",

@@ -123,7 +123,7 @@ CLAIMS = (
         source_says="one neuron shown",
         measure=_one_neuron,
         expected={
-            "largest over mean magnitude of the transform, best neuron": at_least(10, "a peak to the eye"),
+            "largest over mean magnitude of the transform, best neuron": at_least(10, "a peak visible to the eye"),
             "share of the variance in its ten strongest waves": at_least(
                 0.6, "a sum of two irregular functions of a digit peaks too; 0.3 in its ten strongest before training"
             ),
@@ -181,7 +181,7 @@ CLAIMS = (
         statement="Neurons of T_miiii are periodic, those of T_basis are not.",
         source_says="by eye",
         measure=_periodic,
-        expected={"median of largest over mean magnitude, T_miiii over T_basis": at_least(3, "plain to the eye")},
+        expected={"median of largest over mean magnitude, T_miiii over T_basis": at_least(3, "visible to the eye")},
         given=GENERALISED,
         needs=(CODED, BASIS),
         figure="neuron",
@@ -192,7 +192,7 @@ CLAIMS = (
         statement="Heads of T_miiii attend to one digit, those of T_nanda to both.",
         source_says="by eye",
         measure=_exclusive,
-        expected={MORE_EXCLUSIVE: at_least(0.2, "plain to the eye")},
+        expected={MORE_EXCLUSIVE: at_least(0.2, "visible to the eye")},
         reported=(DISTANCE_MIIII, DISTANCE_NANDA),
         given=GENERALISED,
         needs=(CODED, *NANDA),

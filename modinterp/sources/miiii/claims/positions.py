@@ -118,7 +118,7 @@ CLAIMS = (
             "Positions are alike where the task commutes and differ where it does not. Exchanging the positions "
             "leaves T_nanda as it is and destroys T_miiii."
         ),
-        source_says="read off the two correlations",
+        source_says="follows from the two correlations",
         measure=_swap,
         expected={
             "T_nanda with its positions exchanged, lowest accuracy": at_least(0.99, "nothing may change"),

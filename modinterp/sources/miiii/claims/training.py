@@ -213,7 +213,7 @@ CLAIMS = (
         ),
         source_says="a conjecture, not tested in the source",
         measure=_alone,
-        expected={"gain in test accuracy by learning all together": at_least(0.05, "a gain that one would notice")},
+        expected={"gain in test accuracy by learning all together": at_least(0.05, "a gain large enough to notice")},
         reported=(ACCURACY_TOGETHER, ACCURACY_ALONE),
         needs=(ALONE, TOGETHER),
         finding=variant(

@@ -119,7 +119,7 @@ CLAIMS = (
         expected={
             "n_keys": between(6, 20, "13 in the notebook; more than the 3 to 5 of transformers"),
             "gap of squared norms": at_least(
-                3, "a set that does not stand out is no finding; 7.8 in the author's checkpoint"
+                3, "frequencies that do not stand out are no finding; 7.8 in the author's checkpoint"
             ),
         },
         needs=(MAIN,),
@@ -152,7 +152,7 @@ CLAIMS = (
         statement="The key directions have more than 98% of the norm of W_U (96.5% of its square).",
         source_says="0.98241",
         measure=_norm_ratio,
-        expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary; 0.98 is reported beside")},
+        expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary; 0.98 is reported as well")},
         needs=(MAIN,),
         figure="spectra",
     ),

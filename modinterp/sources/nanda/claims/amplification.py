@@ -87,10 +87,10 @@ CLAIMS = (
         measure=each(_in_cleanup),
         expected={
             "restricted accuracy when half the test pairs are right": at_least(
-                0.95, "the circuit alone answers almost all, figure 13"
+                0.95, "the circuit alone answers almost all pairs in figure 13"
             ),
             "sum of the coefficients then, over its final value": at_least(
-                0.5, "most of the growth is over, figure 14"
+                0.5, "most of the growth is over in figure 14"
             ),
         },
         needs=SEEDS,
@@ -156,7 +156,7 @@ CLAIMS = (
         measure=_smaller,
         expected={
             "squared weights at the end over t1": at_most(0.6, "they fall to less than half in figure 7"),
-            "train loss at the end over its plateau": at_most(1, "the direction is the claim"),
+            "train loss at the end over its plateau": at_most(1, "the claim is about the direction of the change"),
         },
         needs=(MAIN,),
         figure="progress",

@@ -45,11 +45,11 @@ EDGES = {
 def _with_decay(row: Row) -> dict[str, Band]:
     loss, gini_W_E, gini_W_L, logit_fve, mlp_fve = EDGES[row.setting]
     return {
-        "final_test_loss": at_most(loss, f"{row.loss} in this row; networks of one set-up differ"),
-        "gini_W_E": at_least(gini_W_E, f"{row.gini_W_E} in this row; networks of one set-up differ"),
-        "gini_read": at_least(gini_W_L, f"{row.gini_W_L} in this row; networks of one set-up differ"),
-        LOGIT_FVE: at_least(logit_fve, f"{row.logit_fve / 100:.3f} in this row; networks of one set-up differ"),
-        MEAN_MLP_FVE: at_least(mlp_fve, f"{row.mlp_fve / 100:.3f} in this row; networks of one set-up differ"),
+        "final_test_loss": at_most(loss, f"{row.loss} in this row; networks of one recipe differ"),
+        "gini_W_E": at_least(gini_W_E, f"{row.gini_W_E} in this row; networks of one recipe differ"),
+        "gini_read": at_least(gini_W_L, f"{row.gini_W_L} in this row; networks of one recipe differ"),
+        LOGIT_FVE: at_least(logit_fve, f"{row.logit_fve / 100:.3f} in this row; networks of one recipe differ"),
+        MEAN_MLP_FVE: at_least(mlp_fve, f"{row.mlp_fve / 100:.3f} in this row; networks of one recipe differ"),
     }
 
 
@@ -126,7 +126,7 @@ AT_REST_OF_ALL = replace(
 def _with_dropout(row: Row) -> dict[str, Band]:
     return {
         "gini_W_E": at_most(0.35, f"not sparse: {row.gini_W_E} in this row, 0.55 and more with weight decay"),
-        LOGIT_FVE: between(0.6, 0.95, f"{row.logit_fve / 100:.3f} in this row; 0.71 to 0.89 in all of them"),
+        LOGIT_FVE: between(0.6, 0.95, f"{row.logit_fve / 100:.3f} in this row; 0.71 to 0.89 in all such rows"),
     }
 
 
@@ -150,10 +150,10 @@ def _table_5(row: Row) -> Claim:
         expected=_with_dropout(row) if dropout else _with_decay(row),
         given={
             "final_test_accuracy": at_least(
-                GENERALISES, "said of networks that generalise; 99.6% is the paper's lowest"
+                GENERALISES, "the statement is about networks that generalise; 99.6% is the paper's lowest"
             )
         }
-        | ({STILL_LEARNING: at_most(0, "how long it takes is not said")} if dropout else {}),
+        | ({STILL_LEARNING: at_most(0, "the paper does not state how long training takes")} if dropout else {}),
         changed=(AT_REST,) if row.key == "dropout_p2_2" else (),
         reported=("n_keys", "gap") if row.key == "80pct_data" else (),
         needs=(row.run,),
@@ -229,7 +229,7 @@ def _table_6(row: Skip) -> Claim:
             ACCURACY_FALL: at_most(row.drop, f"{row.accuracy}% to {row.ablated_accuracy}% in the paper"),
             ABLATED_RATIO: at_most(10, "4.2 at the most in table 6"),
         },
-        given={ACCURACY: at_least(GENERALISES, "said of networks that generalise; 99.6% is the lowest in table 6")},
+        given={ACCURACY: at_least(GENERALISES, "about networks that generalise; 99.6% is the lowest in table 6")},
         changed=(ONE_DEFINITION, *((THREE_OF_FIVE,) if row.key == "2-layer" else ())),
         reported=(LOSS, ABLATED_LOSS, ABLATED_ACCURACY),
         needs=row.runs,
@@ -254,7 +254,7 @@ CLAIMS = (
         measure=_accuracies,
         expected={
             "test accuracy, one layer with weight decay": at_least(
-                0.9995, "the caption; of two layers table 6 says 99.6% of all pairs, which contradicts it"
+                0.9995, "the caption states this; for two layers table 6 has 99.6% of all pairs, which contradicts it"
             )
         },
         needs=tuple(row.run for row in TABLE_5),
@@ -277,7 +277,7 @@ CLAIMS = (
         measure=_consistent,
         expected={
             "lowest excluded loss over ln p": at_least(
-                1, "without its key frequencies each is no better than guessing"
+                1, "without its key frequencies each network is no better than guessing"
             ),
             "share with a logit FVE of at least 0.8": at_least(0.9, "20 of the 21 such rows of table 5"),
         },
@@ -301,12 +301,12 @@ CLAIMS = (
         measure=_dropout_not_sparse,
         expected={
             "largest Gini of W_E with dropout over smallest with decay": at_most(
-                0.9999, "below 1: the two do not overlap"
+                0.9999, "below 1: the two ranges do not overlap"
             )
         },
         given={
             "networks with dropout": at_least(
-                1, "it is said of networks that generalise, and one that still learns decides nothing"
+                1, "the statement is about networks that generalise; a network that still learns decides nothing"
             )
         },
         needs=(*DROPOUT, *WITH_DECAY, *SEEDS),

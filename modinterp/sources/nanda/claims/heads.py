@@ -203,12 +203,16 @@ CLAIMS = (
                 **_read(head, freq, alpha, beta, fve),
             },
             outside={
-                f"alpha of head {head}": "the sign: the paper's row is of cos w b - cos w a",
-                f"beta of head {head}": "the sign: the paper's row is of sin w b - sin w a",
-                f"FVE of head {head}": "the definition: the paper's is not about the mean",
-                f"FVE of head {head}, not centred": "rounding: by 0.002 at most above mainline-0",
-                f"alpha of head {head}, of b less a": "rounding, which moves the coefficients of a head by more than that",
-                f"beta of head {head}, of b less a": "rounding, which moves the coefficients of a head by more than that",
+                f"alpha of head {head}": "the sign differs: the paper's row is of cos w b - cos w a",
+                f"beta of head {head}": "the sign differs: the paper's row is of sin w b - sin w a",
+                f"FVE of head {head}": "the definition differs: the paper's share is not about the mean",
+                f"FVE of head {head}, not centred": "rounding: at most 0.002 above mainline-0",
+                f"alpha of head {head}, of b less a": (
+                    "rounding, which changes the coefficients of a head by more than that"
+                ),
+                f"beta of head {head}, of b less a": (
+                    "rounding, which changes the coefficients of a head by more than that"
+                ),
             },
             by_selection=(N_EXPLAINED, f"frequency of head {head}"),
             expected={

@@ -117,7 +117,7 @@ CLAIMS = (
                 RANK_SHARE[head]: sorted(TABLE_FVES, reverse=True)[head],
                 f"{SHARE_OF_HEAD} {head}": fve,
             },
-            outside={f"{SHARE_OF_HEAD} {head}": "rounding: by 0.001 above mainline-0"},
+            outside={f"{SHARE_OF_HEAD} {head}": "rounding: 0.001 above mainline-0"},
             by_selection=(N_TABLES,),
             expected={N_TABLES: at_least(2, "all four in the paper are above 0.92")},
             needs=(MAIN,),
@@ -222,7 +222,7 @@ CLAIMS = (
         source_says="almost exactly the same for heads 1 and 3",
         measure=each(_amplifier_norms),
         expected={
-            PAIR_NORMS: at_least(0.95, "almost exactly the same; 0.96 to 1.00 in five networks that were looked at")
+            PAIR_NORMS: at_least(0.95, "almost exactly the same; 0.96 to 1.00 in five networks that were examined")
         },
         needs=(MAIN,),
         figure="ov",
@@ -239,7 +239,7 @@ CLAIMS = (
         printed={N_MULTIPLY: 2},
         expected={
             N_MULTIPLY: equals(2, "heads 0 and 2 in the paper"),
-            PRODUCT_LEAD: at_least(0, "products are what the first two are said to add"),
+            PRODUCT_LEAD: at_least(0, "the first two heads are said to add products"),
         },
         needs=SEEDS,
         scope="any seed",

@@ -105,7 +105,7 @@ CLAIMS = (
         expected={
             N_SIGNIFICANT: between(3, 10, "6 in the paper; the number differs by seed"),
             "key frequencies among them": equals(1, "all 5 are in the paper"),
-            "W_E_key_share": at_least(0.65, "5 of 6 bars in the paper, less what small ones hold"),
+            "W_E_key_share": at_least(0.65, "5 of 6 bars in the paper, less the share of small bars"),
         },
         needs=(MAIN,),
         figure="spectra",

@@ -113,7 +113,7 @@ CLAIMS = (
         expected={
             "lowest test loss until t1": at_least(4.25, "high: within 10% of chance, ln 113, or above"),
             "lowest restricted loss until t1": at_least(
-                1, "high: above 1 nat, below which a loss counts as fallen elsewhere on this page"
+                1, "high: above 1 nat; elsewhere on this page a lower loss counts as fallen"
             ),
             "rise of the Gini coefficient of W_E until t1": at_most(0.1, "flat: less than a fifth of its rise to 0.76"),
         },
@@ -167,7 +167,7 @@ CLAIMS = (
         statement="In cleanup the restricted loss continues to drop.",
         source_says="none printed",
         measure=_restricted_in_cleanup,
-        expected={"restricted loss at t3 over at t2": at_most(0.5, "it drops: by half at least")},
+        expected={"restricted loss at t3 over at t2": at_most(0.5, "a drop means by half at least")},
         needs=(MAIN,),
         figure="progress",
     ),
@@ -178,7 +178,7 @@ CLAIMS = (
         source_says="none printed",
         measure=_inflections,
         expected={
-            "boundaries within 25% of an inflection": at_least(2, "two of three, since the statement is a soft one")
+            "boundaries within 25% of an inflection": at_least(2, "two of three, since the statement is cautious")
         },
         needs=(MAIN,),
         figure="progress",

@@ -204,7 +204,7 @@ CLAIMS = (
         source_says="none printed",
         measure=_weights,
         expected={
-            "sum of all rises after t1 over the fall": at_most(0, "smooth: it only falls"),
+            "sum of all rises after t1 over the fall": at_most(0, "smooth: the sum only falls"),
             "slope t2 to t3 over slope t1 to t2": at_least(2, "visibly steeper in figure 7"),
         },
         reported=("slope t2 to t3 over slope t1 to t2, of the norm",),

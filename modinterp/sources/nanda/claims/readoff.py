@@ -139,7 +139,7 @@ def _table_1_claim(row: Readoff) -> Claim:
             measure.names, "rounding: few of the networks have this frequency, and they agree to a digit"
         ),
         expected={
-            LOWEST_FVE: at_least(0.85, f"{row.explained} here, 0.932 is the table's lowest; other networks vary"),
+            LOWEST_FVE: at_least(0.85, f"{row.explained} here; 0.932 is the table's lowest; other networks vary"),
             TWO_LARGEST: equals(1, "the two products are the row's terms"),
             IMBALANCE: at_most(0.1, f"sizes {abs(row.first)} and {abs(row.second)} here"),
             SIGNS_RIGHT: equals(1, "(+, -) for cos, (+, +) for sin"),
@@ -179,7 +179,7 @@ CLAIMS = (
         source_says="below 0.0055",
         measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
         printed={"read_residual": 0.0055, SQUARED_RESIDUAL: 0.0055},
-        outside={"read_residual": "the definition: it is the square that the paper tells"},
+        outside={"read_residual": "the definition differs: the paper reports the square"},
         expected={SQUARED_RESIDUAL: at_most(0.01, "0.0055 in the paper if squared, 0.0099 in an archived network")},
         needs=(MAIN,),
         figure="spectra",
@@ -233,7 +233,7 @@ CLAIMS = (
         measure=_approximation,
         printed={TEST_LOSS_RATIO: 0.196, "ablated test loss": 4.7e-8, LOSS_RATIO: 0.196, LOSS: 4.7e-8},
         expected={
-            TEST_LOSS_RATIO: at_most(1, "the direction is the claim"),
+            TEST_LOSS_RATIO: at_most(1, "the claim is about the direction of the change"),
             ACCURACY: at_least(0.999, "the sum still solves the task"),
         },
         needs=(MAIN,),

@@ -124,7 +124,9 @@ CLAIMS = (
         measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
         expected={
             **MEMORISES_ONLY,
-            LARGEST_EXCLUDED: at_most(1e-3, "it does not rise: the circuits of networks that grok raise it to nats"),
+            LARGEST_EXCLUDED: at_most(
+                1e-3, "the loss does not rise; in networks that grok the circuit raises it to nats"
+            ),
         },
         needs=NO_DECAY,
         scope="any seed",
@@ -147,7 +149,10 @@ CLAIMS = (
         id="nanda.fig27",
         where="appendix D.1, figure 27",
         statement="The less weight decay, the later the network groks.",
-        source_says="about 3,000, 5,000 to 10,000 and 20,000 epochs; the text gives them to 0.3, 1 and 3, which its own sentence and figure reverse",
+        source_says=(
+            "about 3,000, 5,000 to 10,000 and 20,000 epochs; the text gives them for 0.3, 1 and 3, an order that "
+            "its own sentence and figure reverse"
+        ),
         measure=_decays,
         expected={
             "rank correlation of weight decay and median grokking epoch": at_most(-0.9999, "strictly falling"),
@@ -165,15 +170,15 @@ CLAIMS = (
         id="nanda.fig28.dropout",
         where="appendix D.1, figure 28",
         statement="Dropout of 20% or 50% of the neurons in place of weight decay makes the network grok.",
-        source_says="three of three in the text, some in the caption; of 80% nothing is said",
+        source_says="three of three in the text, some in the caption; the paper is silent about 80%",
         measure=_dropout,
         expected={
             GENERALISED[0.2]: at_least(2 / 3, "two of three"),
             GENERALISED[0.5]: at_least(2 / 3, "two of three"),
         },
         given={
-            UNFINISHED[0.2]: at_most(0, "how long it takes is not said"),
-            UNFINISHED[0.5]: at_most(0, "how long it takes is not said"),
+            UNFINISHED[0.2]: at_most(0, "the paper does not state how long training takes"),
+            UNFINISHED[0.5]: at_most(0, "the paper does not state how long training takes"),
         },
         needs=DROPPED,
         required=("nanda/dropout-0.2-*", "nanda/dropout-0.5-*"),
@@ -196,7 +201,7 @@ CLAIMS = (
         source_says="none of nine",
         measure=lambda *runs: {"networks that ever memorise": len(_memorised(runs))},
         expected={
-            "highest_test_accuracy": at_most(GENERALISES, "it does not generalise"),
+            "highest_test_accuracy": at_most(GENERALISES, "the network does not generalise"),
             "last_epoch": at_least(20_000, "twice as long as the network that groks"),
         },
         needs=PENALISED_BY_SUM,
@@ -234,9 +239,11 @@ CLAIMS = (
             "Gini of the neurons, less the highest with decay": at_least(
                 0.05, "sparser, by more than initial weights differ"
             ),
-            "Gini of W_E in the Fourier basis, less the lowest with decay": at_most(-0.05, "less sparse, by as much"),
+            "Gini of W_E in the Fourier basis, less the lowest with decay": at_most(
+                -0.05, "less sparse, by the same margin"
+            ),
         },
-        given={"networks with l1 that ever memorise": at_least(1, "one that learns nothing is neither")},
+        given={"networks with l1 that ever memorise": at_least(1, "a network that learns nothing is neither")},
         needs=(*PENALISED, *SEEDS),
         required=("nanda/l1-*", "nanda/mainline-*"),
         scope="any seed",

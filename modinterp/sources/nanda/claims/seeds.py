@@ -114,7 +114,7 @@ def _table_4_claim(seed: int) -> Claim:
         expected={
             TEST_LOSS: at_most(1e-6, "2.33e-7 at most in table 4, times 4"),
             TEST_LOSS_WITHOUT_KEYS: at_least(4.73, "chance, ln 113"),
-            OTHERS_RATIO: at_most(1, "the direction is the claim"),
+            OTHERS_RATIO: at_most(1, "the claim is about the direction of the change"),
         },
         needs=(MORE_SEEDS[seed],),
         finding=SETTLED_HIGHER,
@@ -149,7 +149,7 @@ CLAIMS = (
         expected={
             "n_keys": between(2, 8, "3 or 4 in the paper, 5 in its main network"),
             "different sets of them": at_least(2, "they differ by seed"),
-            "gini_read": at_least(0.6, "sparse: as much as is asked of W_E in figure 16"),
+            "gini_read": at_least(0.6, "sparse: the same limit as for W_E in figure 16"),
         },
         needs=SEEDS[1:],
         figure="spectra_W_L",
@@ -166,9 +166,9 @@ CLAIMS = (
         source_says="memorisation ends at about 1,400 in all five seeds",
         measure=_loss_curves,
         expected={
-            "latest t1": at_most(1750, "by around 1,400 in all five of the paper: within a quarter"),
+            "latest t1": at_most(1750, "by around 1,400 in all five networks of the paper: within a quarter"),
             "largest over smallest t2": at_least(1.1, "the paper's seeds grok at different epochs"),
-            AHEAD_OF_TEST: at_least(100, "before: by a row of the measures or more"),
+            AHEAD_OF_TEST: at_least(100, "before: by at least one measured epoch"),
         },
         needs=SEEDS[1:],
         changed=(

@@ -20,7 +20,7 @@ LARGEST_GAP = "largest difference of train and test loss"
 LOSS_AT_START, LOSS_AT_END = "test loss at the start", "test loss at the end"
 MEMORISED = "epoch of a train loss below 1e-3"
 FALL_OF_DIGIT = tuple(f"epoch of a loss below 0.5, digit {place}" for place in range(6))
-TOGETHER = {LARGEST_GAP: at_most(0.1, "one curve in the figure; data without end cannot be memorised")}
+TOGETHER = {LARGEST_GAP: at_most(0.1, "the figure shows one curve; unlimited data cannot be memorised")}
 
 
 def _seeds(stem: str, count: int = 3) -> tuple[str, ...]:
@@ -119,7 +119,9 @@ CLAIMS = (
         source_says="steps of about 150 and 270 for the first two",
         measure=each(_digit_drops),
         expected={
-            "smallest of the digits' largest drops within 300 epochs": at_least(0.5, "half a nat at once: a drop"),
+            "smallest of the digits' largest drops within 300 epochs": at_least(
+                0.5, "half a nat at once counts as a drop"
+            ),
             "epoch of the last digit's fall over the first's": at_least(3, "122 to 1,828 in an archived run"),
             "the largest digit is the first to fall": equals(1, "token 0 in the figure"),
         },
@@ -254,7 +256,7 @@ CLAIMS = (
             "On long sums, repeated subsequences and skip trigrams, networks grok with few data and do not with "
             "unlimited data."
         ),
-        source_says="yes and no on each of three tasks",
+        source_says="yes and no for each of three tasks",
         measure=_verdicts,
         expected={
             "share of verdicts as stated": equals(

@@ -85,7 +85,7 @@ def largest_excluded(m: CyclicMeasurements) -> float:
 
 
 MEMORISES_ONLY = {
-    "highest_test_accuracy": at_most(0.5, "it does not generalise"),
+    "highest_test_accuracy": at_most(0.5, "the network does not generalise"),
     "final_train_accuracy": at_least(0.999, "it memorises"),
     "last_epoch": at_least(40_000, "as long as the network that groks"),
 }

@@ -43,11 +43,11 @@ CLAIMS = (
         source_says="0.1% to 0.4% a head",
         measure=_self_attention,
         printed={SELF_ATTENTION: 0.004, LEAST_SELF_ATTENTION: 0.001},
-        outside={LEAST_SELF_ATTENTION: "the paper's digits: 0.1% is 0.107% to one digit"},
+        outside={LEAST_SELF_ATTENTION: "only the paper's digits differ: 0.1% is 0.107% to one digit"},
         expected={
             SELF_ATTENTION: at_most(0.02, "0.004 at most in the paper, 0.007 in archived networks"),
-            "loss over original, without it": between(0.5, 2, "nothing: within a factor of 2"),
-            "loss over original, renormalised": between(0.5, 2, "nothing: within a factor of 2"),
+            "loss over original, without it": between(0.5, 2, "no change: within a factor of 2"),
+            "loss over original, renormalised": between(0.5, 2, "no change: within a factor of 2"),
         },
         needs=(MAIN,),
         finding=mixed(
@@ -110,8 +110,11 @@ CLAIMS = (
         measure=intervention("skip around attention zero"),
         printed={LOSS: 19.1},
         outside={
-            LOSS: "not known: it is nowhere fatal, nor with the mean embedding in its place, nor in networks that the authors "
-            'archived (4e-7 to 5e-3); of "=", which is what goes around, the mean is the thing itself'
+            LOSS: (
+                "the reason is unknown: the ablation is nowhere fatal, nor with the mean embedding in its place, "
+                'nor in networks that the authors archived (4e-7 to 5e-3). At "=", which is what the skip passes '
+                "on, the mean is the embedding itself"
+            )
         },
         expected={
             LOSS: at_least(4.73, "worse than chance, ln 113, which is our reading of 19.1"),
@@ -131,7 +134,7 @@ CLAIMS = (
         statement=(
             "Attention to a is the sigmoid of the score of a minus that of b; attention to b is one minus this."
         ),
-        source_says="equal but for self-attention",
+        source_says="equal except for self-attention",
         measure=_sigmoid,
         expected={
             "mean difference to the sigmoid": at_most(0.02, "self-attention is 0.004 at most"),

@@ -77,8 +77,10 @@ CLAIMS = (
         source_says="none printed; test losses 9.5e-7 to 6.5e-2 in table 5",
         measure=_two_layers,
         expected={
-            "share of seeds that reach a test accuracy of 0.99": at_least(0.6, "three of five: to some degree"),
-            WITH_SLINGSHOT: at_least(0.6, "three of five: a train loss from below 1e-3 to above 1e-2"),
+            "share of seeds that reach a test accuracy of 0.99": at_least(
+                0.6, "three of five networks: to some degree"
+            ),
+            WITH_SLINGSHOT: at_least(0.6, "three of five networks: a train loss from below 1e-3 to above 1e-2"),
         },
         needs=TWO_LAYERS,
         required=TWO_LAYERS[:3],
@@ -107,7 +109,7 @@ CLAIMS = (
         statement="Networks of two layers show slingshots.",
         source_says="none printed",
         measure=lambda *runs: {WITH_SLINGSHOT: _two_layers(*runs)[WITH_SLINGSHOT]},
-        expected={WITH_SLINGSHOT: at_least(0.6, "as figure 22: three of five")},
+        expected={WITH_SLINGSHOT: at_least(0.6, "as in figure 22: three of five")},
         needs=TWO_LAYERS,
         required=TWO_LAYERS[:3],
         changed=(THREE_OF_FIVE,),
@@ -135,7 +137,7 @@ CLAIMS = (
         expected={
             "highest_test_accuracy": at_most(GENERALISES, "it never generalises"),
             "highest_train_accuracy": at_least(0.999, "it memorises"),
-            "last_epoch": at_least(40_000, "as long as the paper trains"),
+            "last_epoch": at_least(40_000, "trained as long as in the paper"),
         },
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
@@ -184,7 +186,8 @@ CLAIMS = (
         expected={
             DELAY: at_most(
                 500,
-                "at once (definition D15); a weight decay of 5 or 8 may keep it from learning anything, which is reported",
+                "at once (definition D15); a weight decay of 5 or 8 may keep a network from learning anything, "
+                "which is reported",
             )
         },
         needs=P401_DECAYS,

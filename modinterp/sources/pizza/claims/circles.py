@@ -214,7 +214,7 @@ CLAIMS = (
             LEAST_TWO: at_least(0.93, "98.31% in the released Model A"),
             LEAST_FOUR: at_least(0.93, "98.30% in the released Model A"),
             "most by which absolute values exceed the pizza formula": at_most(
-                0.01, "they come nowhere above the pizza's formula"
+                0.01, "these formulas are nowhere better than the pizza's formula"
             ),
         },
         printed={LEAST_TWO + BY_COMPONENTS: 0.9831, LEAST_FOUR + BY_COMPONENTS: 0.9830},
@@ -269,7 +269,7 @@ CLAIMS = (
         statement="Weak circles have twice the frequency of a leading one.",
         source_says="25, 6 and 29 beside 17, 3 and 15 in the released Model A",
         measure=_of_circles(_doubles),
-        given=SOLVED | {WEAK: at_least(1, "it is said of networks with weak circles")},
+        given=SOLVED | {WEAK: at_least(1, "the statement is about networks with weak circles")},
         expected={
             "share of weak circles of twice the frequency of a leading one": at_least(
                 0.5, "all three in the released Model A"
@@ -286,7 +286,7 @@ CLAIMS = (
         statement="Weak circles have the logits -2 cos(w(a - b)) cos(w(a + b - c)), w being the leading frequency.",
         source_says="97.56%, 97.23%, 97.69%",
         measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
-        given=SOLVED | {DOUBLES: at_least(1, "it is said of networks with such circles")},
+        given=SOLVED | {DOUBLES: at_least(1, "the statement is about networks with such circles")},
         expected={LEAST_ACCOMPANYING: at_least(0.90, "97.23% in the released Model A")},
         printed={LEAST_ACCOMPANYING + BY_COMPONENTS: 0.9723},
         needs=CONSTANT,
@@ -310,7 +310,7 @@ CLAIMS = (
         expected={
             "accuracy of the weak circles alone": at_most(0.5, "0.167 in the released Model A"),
             "all logits by the clock formula less by the pizza formula": at_least(
-                1e-9, "0.163 in the released Model A: all logits together cannot tell a pizza"
+                1e-9, "0.163 in the released Model A: all logits together do not reveal a pizza"
             ),
         },
         needs=CONSTANT,

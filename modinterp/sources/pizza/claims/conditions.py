@@ -13,10 +13,10 @@ from modinterp.models import TransformerConfig
 ROUND = 0.995  # circularity of a circular run, at least
 CIRCULARITY = "circularity"
 CIRCULAR_RUNS = "solved runs with circularity of at least 0.995"
-SOLVED = {"accuracy": equals(1, "it is said of networks that solve the task")}
-CIRCULAR = SOLVED | {CIRCULARITY: at_least(ROUND, "it is said of networks whose components are circles")}
+SOLVED = {"accuracy": equals(1, "the statement is about networks that solve the task")}
+CIRCULAR = SOLVED | {CIRCULARITY: at_least(ROUND, "the statement is about networks whose components are circles")}
 SOLVED_RUNS = "runs that solve the task"
-HAS_SOLVED = {SOLVED_RUNS: at_least(1, "it is said of networks that solve the task")}
+HAS_SOLVED = {SOLVED_RUNS: at_least(1, "the statement is about networks that solve the task")}
 
 
 def circularity(m: CyclicMeasurements) -> dict[str, Value]:

@@ -134,7 +134,7 @@ CLAIMS = (
         id="pizza.pizza.harmonic",
         where="ours",
         statement="The formula with two absolute values differs from the pizza's only by odd higher harmonics.",
-        source_says="not said; the series (1/9) / (1/9 + 1/1225 + 1/9801 + ...) is 0.99139",
+        source_says="not stated; the series (1/9) / (1/9 + 1/1225 + 1/9801 + ...) is 0.99139",
         measure=lambda: {
             "squared correlation": (
                 correlation(formula_logits("two absolute values", P, 1), formula_logits("pizza", P, 1)) ** 2
@@ -151,8 +151,8 @@ CLAIMS = (
         source_says="1.0000 for the linear model beta",
         measure=_symmetricity,
         expected={
-            OF_SUMS: at_least(1 - 1e-6, "both gradients are one vector"),
-            OF_PRODUCTS: at_most(0.9, "the gradients are turned by w(a - b)"),
+            OF_SUMS: at_least(1 - 1e-6, "both gradients are equal"),
+            OF_PRODUCTS: at_most(0.9, "the gradients differ by a rotation by w(a - b)"),
         },
         scope="any network",
     ),

@@ -112,7 +112,7 @@ MEDIAN_OF_ONE = Change(
     why="a median of one network is that network, and the tolerance of single networks was meant for one network",
 )
 _BOTH = (f"{CONSTANT[0][:-1]}*", f"{SOFTMAX[0][:-1]}*")
-_ONE_OF_EACH = {name: at_least(1, "it is said of circular runs of both kinds") for name in (ROUND_A, ROUND_B)}
+_ONE_OF_EACH = {name: at_least(1, "the statement is about circular runs of both kinds") for name in (ROUND_A, ROUND_B)}
 
 CLAIMS = (
     Claim(
@@ -181,7 +181,9 @@ CLAIMS = (
             CIRCULAR_RUNS: len(circular(runs)),
             MEDIAN_DI: middle([m.irrelevance.correct for m in chosen_or_all(circular(runs), runs)]),
         },
-        given={CIRCULAR_RUNS: at_least(3, "it is said of the median of networks whose components are circles")},
+        given={
+            CIRCULAR_RUNS: at_least(3, "the statement is about the median of networks whose components are circles")
+        },
         expected={MEDIAN_DI: at_most(0.40, "0.17 in the released Model A")},
         needs=CONSTANT,
         scope="any seed",
@@ -249,7 +251,7 @@ CLAIMS = (
         measure=_circularity,
         expected={
             "share of runs with circularity of at least 0.995": between(
-                0.1, 0.9, "0.27 to 0.39 in the released table, in few seeds of ours"
+                0.1, 0.9, "0.27 to 0.39 in the released table; few seeds of ours"
             ),
             ROUND_A: at_least(1, "39% of the runs in the released table"),
             ROUND_B: at_least(1, "37% of the runs in the released table"),
@@ -265,7 +267,7 @@ CLAIMS = (
         statement="Networks whose components are no circles still have few frequencies, mixed in the components.",
         source_says="four frequencies hold 0.974 in a released network of circularity 0.734",
         measure=each(_sparse),
-        given=SOLVED | {CIRCULARITY: at_most(0.9, "it is said of networks whose components are no circles")},
+        given=SOLVED | {CIRCULARITY: at_most(0.9, "the statement is about networks whose components are no circles")},
         expected={
             FREQUENCIES: between(1, 8, "four in the released network"),
             SHARE: at_least(0.90, "0.974 in the released network"),

@@ -118,7 +118,7 @@ CLAIMS = (
         required=_at(0.25, 0.5, 0.625, 0.75),
         scope="any seed",
         finding=Finding(
-            "holds", ("The change lies between rates of 0.625 and 0.6875, later than in the released table.")
+            "holds", "The change lies between rates of 0.625 and 0.6875, later than in the released table."
         ),
         figure="phases",
     ),
@@ -185,7 +185,7 @@ CLAIMS = (
         measure=each(lambda m: {RELEASED_GS: m.symmetricity_of_released_triples}),
         expected={
             "distance_irrelevance": at_least(
-                0.55, "asked of every clock without =; of the symmetricity there is no verdict"
+                0.55, "every clock without = must have it; the symmetricity has no verdict"
             )
         },
         needs=MAINLINE,

@@ -140,7 +140,7 @@ CLAIMS = (
         measure=each(lambda m: {"loss over all pairs [nats]": m.ablated("original").loss}),
         expected={
             "accuracy": at_least(0.999, "99.7% of the runs in the released table"),
-            "loss over all pairs [nats]": at_most(1e-5, "ours: a hundred times the loss of the released networks"),
+            "loss over all pairs [nats]": at_most(1e-5, "our limit: a hundred times the loss of the released networks"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",

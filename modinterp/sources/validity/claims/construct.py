@@ -60,7 +60,7 @@ CLAIMS = (
             "W_L is sparse in frequency and matrices without structure are not. The strongest circle "
             "outside the keys has twice a key frequency."
         ),
-        source_says="confirmed: it asks for signatures in the weights where theory puts them",
+        source_says="confirmed: the audit demands signatures in the weights where theory puts them",
         measure=each(_structure),
         expected={
             "p_value_gap": at_most(0.01, "the largest over three nulls"),
@@ -99,7 +99,7 @@ CLAIMS = (
             "Half a step, where no token lies, changes the answer by one, and every circle is a Clock or a "
             "Pizza, none between."
         ),
-        source_says="partial: it asks for a named neighbour and a number that separates it",
+        source_says="partial: the audit demands a named neighbour and a number that separates it",
         measure=each(
             lambda m: {
                 HALF: half_turn(m).moved,
@@ -108,7 +108,7 @@ CLAIMS = (
             }
         ),
         expected={
-            HALF: at_least(0.95, "a table of tokens has nothing to look up there"),
+            HALF: at_least(0.95, "a network that is a table of tokens has no entry for half a step"),
             "circles between Clock and Pizza": equals(0, "a share below 0.25 is a Clock and above 0.75 a Pizza"),
         },
         needs=SOLVED,
@@ -121,7 +121,7 @@ CLAIMS = (
         reported=("pairs of circles",),
         where="C6, complementation",
         statement="The circles do different work: of two circles, each separates answers that the other does not.",
-        source_says="untested: frequencies were taken to be alike",
+        source_says="untested: the audit took frequencies to be alike",
         measure=each(_complementation),
         expected={
             "pairs of circles that tell other answers apart, share": at_least(0.9, "nine pairs of circles in ten")
@@ -135,7 +135,7 @@ CLAIMS = (
         reported=("formula kept",),
         where="C4, discriminant",
         statement="In networks that fit their training pairs without generalising, the half turn changes no answer.",
-        source_says="partial: it asks for a named neighbour and a number that separates it",
+        source_says="partial: the audit demands a named neighbour and a number that separates it",
         measure=each(_half_turn_of_keys),
         expected={"half turn of the key circles: the answer moves by one": at_most(0.05, "chance is one in p")},
         needs=UNSOLVED,

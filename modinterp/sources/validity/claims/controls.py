@@ -98,7 +98,7 @@ CLAIMS = (
         reported=("accuracy without the least needed circle",),
         where="I3, minimality",
         statement="Each key circle is needed: without it the loss at least doubles.",
-        source_says="partial: 79 of 512 neurons were left out of account",
+        source_says="partial: the audit left 79 of 512 neurons out of account",
         measure=each(_minimality),
         expected={
             "loss without the least needed circle, times the loss with all": at_least(
@@ -116,7 +116,7 @@ CLAIMS = (
         id="validity.I3.neurons",
         where="I3, minimality",
         statement="Nearly all neurons are needed for 99% of the answers.",
-        source_says="partial: 79 of 512 neurons were left out of account",
+        source_says="partial: the audit left 79 of 512 neurons out of account",
         measure=each(
             lambda m: {"neurons that suffice for 99%, share": m.causal.at_neurons.fewest() / m.post.shape[-1]}
         ),
@@ -136,7 +136,7 @@ CLAIMS = (
             "In a network of many tasks, functions of one period serve one task. Removing them makes this "
             "task alone fail, and they suffice for this task alone."
         ),
-        source_says="untested, and what keeps the audit from its next tier",
+        source_says="untested, which keeps the audit from its next tier",
         measure=_dissociation,
         expected={
             "accuracy above chance on the own task without its period, most": at_most(0.02, SEEN),
@@ -158,13 +158,13 @@ CLAIMS = (
         statement=(
             "Without the keys the network fails, whatever replaces them. Everything else may come from other pairs."
         ),
-        source_says="partial: it asks for zero, mean and resampling, and for scrubbing",
+        source_says="partial: the audit demands zero, mean and resampling, and scrubbing",
         measure=each(_confounds),
         expected={
             "accuracy without the keys by whichever method, most": at_most(
                 0.25, f"five methods, at the embedding and at the neurons; {SEEN}"
             ),
-            SCRUBBED: at_least(0.99, f"nothing outside the claim matters; {SEEN}"),
+            SCRUBBED: at_least(0.99, f"nothing outside the claimed circles matters; {SEEN}"),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -176,7 +176,7 @@ CLAIMS = (
             "Removing the circles makes far more answers wrong than removing as many other circles. "
             "Interventions are ours, so nothing unmeasured confounds them; the number is for comparison."
         ),
-        source_says="untested, as in all of its audits: it asks for an E-value of 2",
+        source_says="untested, as in all of these audits: the audit demands an E-value of 2",
         measure=each(_e_value),
         expected={"E-value, lower bound": at_least(2, "the audit's own threshold")},
         needs=WITH_NEURONS,
@@ -191,7 +191,7 @@ CLAIMS = (
         ),
         where="I9, epistasis",
         statement="Effects of circles add up: removing two costs as much margin as removing each, summed.",
-        source_says="partial: it asks for a synergy over twice the single effects, which the account rules out",
+        source_says="partial: the audit demands a synergy over twice the single effects, which the account rules out",
         measure=each(_epistasis),
         expected={ADDITIVE: at_least(0.99, "the formula is a sum")},
         needs=WITH_NEURONS,
@@ -206,7 +206,7 @@ CLAIMS = (
             "The effect of the half turn comes with generalisation: never before it, and fully once every pair is "
             "right."
         ),
-        source_says="confirmed: it asks for mechanism and capability together over checkpoints",
+        source_says="confirmed: the audit demands mechanism and capability together over checkpoints",
         measure=each(_onset),
         expected={
             "half turn ahead of the accuracy, most": at_most(0.05, SEEN),
@@ -221,7 +221,7 @@ CLAIMS = (
         id="validity.I11.order",
         where="I11, onset",
         statement="From snapshot to snapshot, the effect of the half turn grows with the accuracy.",
-        source_says="confirmed: it asks for mechanism and capability together over checkpoints",
+        source_says="confirmed: the audit demands mechanism and capability together over checkpoints",
         measure=_order,
         expected={"rank correlation of half turn and accuracy over snapshots": at_least(0.9, SEEN)},
         needs=(MAIN,),

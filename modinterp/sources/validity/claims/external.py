@@ -45,7 +45,7 @@ CLAIMS = (
         statement=(
             "Interventions of different kinds agree: removal, restoration and two turns have the predicted effects."
         ),
-        source_says="confirmed: it asks for two kinds of intervention that agree",
+        source_says="confirmed: the audit demands two kinds of intervention that agree",
         measure=each(
             lambda m: {
                 "answers that fail without the circles": 1 - m.causal.accuracy_without,
@@ -73,7 +73,7 @@ CLAIMS = (
             "The circles are found from weights, without inputs, and the half turn of these circles works "
             "on training and on held-out pairs."
         ),
-        source_says="confirmed: it asks for other inputs than those of the discovery",
+        source_says="confirmed: the audit demands other inputs than those of the discovery",
         measure=each(
             lambda m: {
                 "half turn on training pairs": causal(m).half_turn_on(m.split.train),
@@ -91,7 +91,7 @@ CLAIMS = (
         id="validity.E3.tasks",
         where="E3, tasks",
         statement="A network that learned a cyclic group of unordered elements adds by circles as well.",
-        source_says="partial: it asks for related tasks, and where they end",
+        source_says="partial: the audit demands related tasks, and where the result ends",
         measure=lambda m: {HALF: half_turn(m).moved, COUNTERED: counter_turn(m).moved},
         expected={
             HALF: at_least(0.99, "the account is exact for a cyclic group"),
@@ -107,7 +107,7 @@ CLAIMS = (
             "One correspondence, declared beforehand, holds in networks of other recipes: turned circles "
             "move the answer, and restored circles bring it back."
         ),
-        source_says="partial: it asks for a declared correspondence in other models",
+        source_says="partial: the audit demands a declared correspondence in other models",
         measure=each(
             lambda m: {
                 HALF: half_turn_alone(m).moved,
@@ -117,7 +117,7 @@ CLAIMS = (
         ),
         expected={
             HALF: at_least(0.95, "the tolerance of the half turn"),
-            "formula kept by the half turn": at_least(0.80, "a table of tokens keeps 0.13"),
+            "formula kept by the half turn": at_least(0.80, "a network that is a table of tokens keeps 0.13"),
             INSERTED: at_least(0.95, "the tolerance of the rescue"),
         },
         needs=OTHER_MODELS,
@@ -134,16 +134,18 @@ CLAIMS = (
             "Accuracy rises with the size of the circles, with a threshold and a plateau. The size of one "
             "circle hardly changes the others."
         ),
-        source_says="untested: it asks for seven doses, a threshold, a plateau and effects off target",
+        source_says="untested: the audit demands seven doses, a threshold, a plateau and effects off target",
         measure=each(_dose),
         expected={
             "smallest step of the accuracy as the circles grow to their size": at_least(
-                -0.01, "monotone, but for the sample of 2,048 pairs"
+                -0.01, "monotone, except for sampling noise of 2,048 pairs"
             ),
             "size of the circles at half of the rise": between(
                 0.05, 0.7, "below 0.05 the circles hardly matter, above 0.7 they are barely enough"
             ),
-            "least accuracy from 0.8 to 1.25 of their size": at_least(0.99, "the trained size is no knife edge"),
+            "least accuracy from 0.8 to 1.25 of their size": at_least(
+                0.99, "accuracy does not depend on the exact trained size"
+            ),
             "largest change of another circle when one is out or doubled, share": at_most(
                 0.15, "each circle is read by itself"
             ),
@@ -158,7 +160,7 @@ CLAIMS = (
         statement=(
             "The formula of the intact network predicts the margins without each circle, with no free parameter."
         ),
-        source_says="confirmed: it asks for a prediction made before",
+        source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(_prediction),
         expected={
             "correlation of margins foretold and measured": at_least(0.99, "the account has no free parameter here"),
@@ -173,7 +175,7 @@ CLAIMS = (
         statement=(
             "Without one circle, the wrong answers are the three for which the formula predicts the smallest margins."
         ),
-        source_says="confirmed: it asks for a prediction made before",
+        source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(
             lambda m: {
                 "wrong answers without one circle": causal(m).foretold.wrong,
@@ -183,7 +185,7 @@ CLAIMS = (
         expected={
             "wrong answers among the three rivals foretold, share": at_least(0.70, "three of p - 1 wrong answers")
         },
-        given={"wrong answers without one circle": at_least(1, "without a wrong answer there is nothing to foretell")},
+        given={"wrong answers without one circle": at_least(1, "without a wrong answer there is nothing to predict")},
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(

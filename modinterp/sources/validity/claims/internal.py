@@ -32,11 +32,11 @@ CLAIMS = (
             "The network cannot add without the circles, whether they are removed or replaced by those of "
             "other numbers."
         ),
-        source_says="confirmed: it asks for two ablations",
+        source_says="confirmed: the audit demands two ablations",
         measure=each(lambda m: {"accuracy with the circles of other numbers": m.causal.accuracy_resampled}),
         expected={
             "accuracy_without": at_most(0.10, "little above chance, 1 in p"),
-            "accuracy with the circles of other numbers": at_most(0.05, "the circles then speak for other numbers"),
+            "accuracy with the circles of other numbers": at_most(0.05, "the circles then carry the other numbers"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -46,7 +46,7 @@ CLAIMS = (
         id="validity.I2.sufficiency",
         where="I2, sufficiency",
         statement="The key circles alone suffice to add. With their companions nothing is missing.",
-        source_says="confirmed: it asks for 70% of the performance",
+        source_says="confirmed: the audit demands 70% of the performance",
         measure=each(
             lambda m: {
                 "accuracy with the key circles alone": m.causal.accuracy_of(m.causal.circles),
@@ -54,9 +54,9 @@ CLAIMS = (
             }
         ),
         expected={
-            "accuracy with the key circles alone": at_least(0.95, "well above the 70% that the audit asks for"),
+            "accuracy with the key circles alone": at_least(0.95, "well above the 70% that the audit demands"),
             "accuracy with the key circles and their companions alone": at_least(
-                0.99, "companions are waves of twice a key that a nonlinearity makes"
+                0.99, "companions are waves of twice a key frequency that a nonlinearity makes"
             ),
         },
         needs=SOLVED,
@@ -69,11 +69,11 @@ CLAIMS = (
             "Turning the same circles as far, but against each other, keeps the answer: the effect depends "
             "on a + b alone."
         ),
-        source_says="not applicable, for want of a second task",
+        source_says="not applicable, for lack of a second task",
         measure=each(lambda m: {HALF: half_turn(m).moved, "counter turn: the answer stays": counter_turn(m).moved}),
         expected={
-            HALF: at_least(0.95, "both turns move every number as far"),
-            "counter turn: the answer stays": at_least(0.95, "only a - b moves"),
+            HALF: at_least(0.95, "both turns move every number equally far"),
+            "counter turn: the answer stays": at_least(0.95, "only a - b changes"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -82,7 +82,7 @@ CLAIMS = (
         id="validity.I5.rivals",
         where="I5, rivals",
         statement="As many other circles cannot add, nor can everything except the circles.",
-        source_says="partial: it asks for a rival that is less than 80% as faithful",
+        source_says="partial: the audit demands a rival that is less than 80% as faithful",
         measure=each(
             lambda m: {
                 "accuracy with as many other circles alone": m.causal.accuracy_of(m.causal.other_circles),
@@ -105,11 +105,11 @@ CLAIMS = (
             "Clock and Pizza are distinguished circle by circle: a circle is a Clock if and only if a head "
             "has its frequency."
         ),
-        source_says="partial: Clock or Pizza was left open",
+        source_says="partial: the audit left Clock or Pizza open",
         measure=each(_kinds),
         expected={
             "circles of the kind that the heads foretell, share": at_least(
-                0.9, "one circle in ten may be fed by others"
+                0.9, "one circle in ten may get input from other frequencies"
             )
         },
         needs=WITH_HEADS,
@@ -120,8 +120,8 @@ CLAIMS = (
         id="validity.I10.rescue",
         where="I10, rescue",
         statement="With both numbers from another pair, the circles of the right pair alone restore the answer.",
-        source_says="untested: it asks for a broad corruption and 80% restored by a narrow one",
-        expected={"rescue": at_least(0.95, "well above the 80% that the audit asks for")},
+        source_says="untested: the audit demands a broad corruption and 80% restored by a narrow one",
+        expected={"rescue": at_least(0.95, "well above the 80% that the audit demands")},
         needs=SOLVED,
         scope="any seed",
         control="also true after memorising",

@@ -106,7 +106,7 @@ CLAIMS = (
         statement=(
             "The shares hardly depend on the pairs: over bootstraps, over three splits, and over three pairings."
         ),
-        source_says="partial: it asks for 100 bootstraps, three splits and several seeds",
+        source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
         expected={
             "width of the 95% interval of the half turn": at_most(0.05, "the audit's own threshold"),
@@ -123,7 +123,7 @@ CLAIMS = (
         statement=(
             "Exchanging the directions that the read-out uses transfers the answer; exchanging other planes does not."
         ),
-        source_says="confirmed: it asks for 0.10 above random and untrained baselines",
+        source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(
             lambda m: {
                 "swap along the read-out: the answer becomes the other pair's": m.causal.at_neurons.swap(),
@@ -132,10 +132,10 @@ CLAIMS = (
         ),
         expected={
             "swap along the read-out: the answer becomes the other pair's": at_least(
-                0.15, "0.10 above the largest control that is allowed"
+                0.15, "0.10 above the largest allowed control"
             ),
             "largest control of the swap": at_most(
-                0.05, "random planes, random planes as far, orthogonal planes of other frequencies"
+                0.05, "controls: random planes, random planes moved as far, orthogonal planes of other frequencies"
             ),
         },
         needs=WITH_NEURONS,
@@ -147,7 +147,7 @@ CLAIMS = (
         reported=("half turn with the circles of W_E",),
         where="M3, stability",
         statement="The half turn works with the circles found from weights, from activations and from answers alike.",
-        source_says="partial: it asks for two defensible choices with one conclusion",
+        source_says="partial: the audit demands two defensible choices with one conclusion",
         measure=each(_stability),
         expected={WORST: at_least(0.95, f"the tolerance of the half turn; {SEEN}")},
         needs=WITH_NEURONS,
@@ -164,11 +164,11 @@ CLAIMS = (
             "In networks whose circles are written by hand, removing circles finds the circles in use, and "
             "rejects equally large circles that nothing reads."
         ),
-        source_says="untested: it asks for known circuits and an AUROC of 0.85",
+        source_says="untested: the audit demands known circuits and an AUROC of 0.85",
         measure=_sensitivity,
         expected={
-            "area under the ROC curve, margin lost": at_least(0.95, f"above the 0.85 that the audit asks for; {SEEN}"),
-            "area under precision and recall, margin lost": at_least(0.95, f"the decoys are rejected; {SEEN}"),
+            "area under the ROC curve, margin lost": at_least(0.95, f"above the 0.85 that the audit demands; {SEEN}"),
+            "area under precision and recall, margin lost": at_least(0.95, f"the unused circles are rejected; {SEEN}"),
         },
         scope="any network",
     ),
@@ -177,11 +177,11 @@ CLAIMS = (
         reported=("variance between answers",),
         where="M6, invariance",
         statement="One construction works for other moduli, layers, heads and without attention.",
-        source_says="confirmed: it asks for other sizes, families and templates",
+        source_says="confirmed: the audit demands other sizes, families and templates",
         measure=each(_invariance),
         expected={
             HALF: at_least(0.95, "the tolerance of the half turn"),
-            "formula kept by the half turn": at_least(0.80, "a table of tokens keeps 0.13"),
+            "formula kept by the half turn": at_least(0.80, "a network that is a table of tokens keeps 0.13"),
         },
         needs=SIZES,
         scope="any seed",
@@ -193,12 +193,12 @@ CLAIMS = (
             "The half turn moves the answer. Changes of equal size do not: random planes, random "
             "directions, other circles."
         ),
-        source_says="confirmed: it asks for 0.10 above random and untrained baselines",
+        source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(_baseline),
         expected={
-            HALF: at_least(0.15, "0.10 above the largest control that is allowed"),
+            HALF: at_least(0.15, "0.10 above the largest allowed control"),
             "largest control of equal size": at_most(
-                0.05, "no algorithm foretells that such a change moves the answer by one"
+                0.05, "no algorithm predicts that such a change moves the answer by one"
             ),
         },
         needs=SOLVED,
@@ -217,14 +217,14 @@ CLAIMS = (
             "Key frequencies are chosen from W_L alone. If each circle of the embedding is removed on "
             "held-out pairs, the key circles cost the most."
         ),
-        source_says="untested: it asks for the number of candidates, the rule and its multiplicity",
+        source_says="untested: the audit demands the number of candidates, the rule and its multiplicity",
         measure=each(_selection),
         expected={
             "keys that cost more lead than every other circle, share": at_least(
                 1, "one circle outside the keys that costs more refutes the choice"
             ),
             "weakest key to the strongest other circle, ratio of the leads lost": at_least(
-                2, "a gap, as the choice from W_L asks for one"
+                2, "a clear gap, as the choice from W_L requires one"
             ),
         },
         needs=WITH_NEURONS,

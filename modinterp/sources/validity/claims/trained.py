@@ -55,7 +55,7 @@ CLAIMS = (
             "Removing them makes only the rule fail; alone they give the rule's answer to the exceptions "
             "too."
         ),
-        source_says="untested, and what keeps the audit from its next tier",
+        source_says="untested, which keeps the audit from its next tier",
         measure=each(_exceptions),
         expected={
             "held-out sums that are right without the keys, share": at_most(
@@ -68,7 +68,7 @@ CLAIMS = (
                 0.90, "most sums are right; fixed on prototypes of both networks"
             ),
             "exceptions that are recalled with the keys alone, share": at_most(
-                0.10, "they say the sum instead; fixed on prototypes of both networks"
+                0.10, "the answers are the sum instead; fixed on prototypes of both networks"
             ),
         },
         needs=EXCEPTIONS,
@@ -83,16 +83,16 @@ CLAIMS = (
             "If a solved network is trained further on 2% of the pairs until it no longer adds, its circles "
             "no longer carry the answer."
         ),
-        source_says="untested: it asks for the mechanism to go where the capability is removed",
+        source_says="untested: the audit demands that the mechanism vanishes where the capability is removed",
         measure=each(_offset),
-        given={"test_accuracy": at_most(0.05, "the capability is gone")},
+        given={"test_accuracy": at_most(0.05, "the network can no longer add")},
         expected={
-            MOVED: at_most(0.10, "an answer that is moved is one that the circles carry; fixed on a prototype of one"),
+            MOVED: at_most(0.10, "a moved answer is one that the circles carry; fixed on a prototype of one"),
             "fit of the formula to the logits, times that before": at_most(
-                0.10, "of the fit of the network that it began as; fixed on a prototype of one"
+                0.10, "relative to the fit of the starting network; fixed on a prototype of one"
             ),
             "summed size of the cosines in the logits, times that before": at_most(
-                0.25, "of the size in the network that it began as; fixed on a prototype of one"
+                0.25, "relative to the size in the starting network; fixed on a prototype of one"
             ),
         },
         needs=OFFSET,
