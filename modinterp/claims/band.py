@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from modinterp.measurements.quantity import number_text
+
 
 @dataclass(frozen=True)
 class Band:
@@ -15,8 +17,8 @@ class Band:
 
     >>> near(0.5, 0.25).holds(0.75), near(0.5, 0.25).holds(float("nan"))
     (True, False)
-    >>> str(at_least(0.9)), str(between(2, 3)), str(equals(113))
-    ('at least 0.9', '2 to 3', '113')
+    >>> str(at_least(0.9)), str(between(2, 3)), str(at_most(25_000))
+    ('at least 0.9', '2 to 3', 'at most 25,000')
     """
 
     low: float
@@ -41,12 +43,12 @@ class Band:
 
     def __str__(self) -> str:
         if self.low == self.high:
-            return f"{self.low:g}"
+            return number_text(self.low, 6)
         if self.high == float("inf"):
-            return f"at least {self.low:g}"
+            return f"at least {number_text(self.low, 6)}"
         if self.low == -float("inf"):
-            return f"at most {self.high:g}"
-        return f"{self.low:g} to {self.high:g}"
+            return f"at most {number_text(self.high, 6)}"
+        return f"{number_text(self.low, 6)} to {number_text(self.high, 6)}"
 
 
 def at_least(low: float, because: str = "") -> Band:

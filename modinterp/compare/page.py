@@ -15,8 +15,8 @@ from modinterp.explain.short_answers import answers
 from modinterp.figures import comparison as drawn
 from modinterp.figures.ladder import ladders
 from modinterp.files import own_page, write_together
-from modinterp.measurements.quantity import REGISTRY, WORDS
-from modinterp.pages.html import rendered, short_names, shown, table_html
+from modinterp.measurements.quantity import REGISTRY, WORDS, number_text
+from modinterp.pages.html import rendered, short_names, table_html
 from modinterp.pages.plots import Drawn
 
 
@@ -54,7 +54,7 @@ def _networks(comparison: Comparison) -> Iterator[dict[str, Any]]:
 def _rows(comparison: Comparison) -> Iterator[tuple[str, list[str]]]:
     """Title and cells of each row in which some network has a number, below what the page begins with."""
     for key, row in comparison.table().drop(index=["warning", "verdict"]).iterrows():
-        cells = ["" if value == "" else value if isinstance(value, str) else shown(float(value)) for value in row]
+        cells = ["" if value == "" else value if isinstance(value, str) else number_text(float(value)) for value in row]
         if any(cells):
             title = REGISTRY[str(key)].title.format(**WORDS) if key in REGISTRY else str(key)
             yield title, cells

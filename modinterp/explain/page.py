@@ -14,7 +14,8 @@ from modinterp.explain.labels import BEHAVIOUR, FOURIER
 from modinterp.explain.short_answers import answers
 from modinterp.files import own_page, write_together
 from modinterp.measurements import PositionMeasurements
-from modinterp.pages.html import rendered, short_names, shown, table_html
+from modinterp.measurements.quantity import number_text
+from modinterp.pages.html import rendered, short_names, table_html
 from modinterp.pages.plots import Drawn
 
 LADDER = "Formulas of the network by their size, and the network itself cut down to as many numbers"
@@ -25,7 +26,7 @@ def _value_text(value: float | None) -> str:
     """A number as the page shows it; empty where it has none to show, which the note beside it explains."""
     if value is None:
         return "absent"
-    return "" if math.isnan(value) else shown(value)
+    return "" if math.isnan(value) else number_text(value)
 
 
 def page(explanation: Explanation) -> str:
@@ -56,7 +57,7 @@ def page(explanation: Explanation) -> str:
         else verdict.label
         if is_sequence
         else FOURIER,
-        criteria=[(c, shown(c.value)) for c in verdict.criteria],
+        criteria=[(c, number_text(c.value)) for c in verdict.criteria],
         sections=sections,
         formulas=None if formulas is None else (*formulas.sentences(), *formulas.reasons()),
         ladder=None if formulas is None else Drawn("ladder", formulas.figure(LADDER)),

@@ -34,13 +34,15 @@ STAGES = {
 }
 
 
-def number_text(value: float) -> str:
-    """Text of a number: small integers in full, other numbers to four digits.
+def number_text(value: float, digits: int = 4) -> str:
+    """Text of a number: integers below 1e9 in full, with commas from 10,000 on; other numbers to some digits.
 
-    >>> number_text(433.0), number_text(2.4123456e-7), number_text(float("nan"))
-    ('433', '2.412e-07', 'nan')
+    >>> number_text(433.0), number_text(10340), number_text(2.4123456e-7), number_text(float("nan"))
+    ('433', '10,340', '2.412e-07', 'nan')
     """
-    return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
+    if abs(value) < 1e9 and value == round(value):
+        return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.0f}"
+    return f"{value:.{digits}g}"
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,6 @@ from modinterp.pages.packed import plotly_packed
 _LIBRARY, _TERMS = "<!-- plotly -->", "<!-- terms -->"  # their places in `base.html`
 
 
-def shown(value: float) -> str:
-    """Text of a number on pages: integers with commas from 10,000 on, other numbers to four digits."""
-    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 and value == round(value) else number_text(value)
-
-
 def short_names(names: list[str]) -> list[str]:
     """Files by their names, with as many folders before them as distinguish one from another; runs as they are."""
     parts = [PurePath(name).parts if PurePath(name).suffix else (name,) for name in names]
@@ -39,7 +34,7 @@ def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
     Args:
         unfolded: whether it is so from the start.
     """
-    body = table.to_html(index=False, border=0, na_rep="", float_format=shown)
+    body = table.to_html(index=False, border=0, na_rep="", float_format=number_text)
     begin = f"<details{' open' if unfolded else ''}><summary>{escape(title, quote=False)}</summary>"
     return f"{begin}<div class='scroll'>{body}</div></details>"
 
@@ -61,5 +56,5 @@ def template(package: str, name: str) -> jinja2.Template:
     loaders = [jinja2.PackageLoader(each, "") for each in dict.fromkeys((package, "modinterp.pages"))]
     environment = jinja2.Environment(loader=jinja2.ChoiceLoader(loaders), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True)  # fmt: skip
-    environment.filters["shown"] = shown
+    environment.filters["shown"] = number_text
     return environment.get_template(name)

@@ -11,9 +11,11 @@ from plotly.subplots import make_subplots
 from widths import WIDTHS, overflowing
 
 import modinterp as mi
+from modinterp.claims.band import at_most, between
 from modinterp.compare import compare
 from modinterp.figures.theme import heatmap, with_title
-from modinterp.pages.html import rendered, short_names, shown
+from modinterp.measurements.quantity import number_text
+from modinterp.pages.html import rendered, short_names
 from modinterp.pages.plots import Drawn
 from modinterp.reproduce.index import index_entry
 from modinterp.reproduce.report import write_index
@@ -95,5 +97,7 @@ def test_a_file_is_called_by_its_name_and_by_folders_where_two_are_called_alike(
     assert short_names(["nanda/mainline-0", "x/y.pt"]) == ["nanda/mainline-0", "y.pt"]
 
 
-def test_numbers_of_pages() -> None:
-    assert [shown(x) for x in (10340.0, 433, 0.96123, 1e-7, 227200)] == ["10,340", "433", "0.9612", "1e-07", "227,200"]
+def test_numbers_on_pages_and_in_the_terminal() -> None:
+    numbers = (10340.0, 433, 0.96123, 1e-7, 227200, float("inf"))
+    assert [number_text(x) for x in numbers] == ["10,340", "433", "0.9612", "1e-07", "227,200", "inf"]
+    assert (str(at_most(12_345)), str(between(0.999951, 1))) == ("at most 12,345", "0.999951 to 1")
