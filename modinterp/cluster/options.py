@@ -40,14 +40,12 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, piece: str) -> None:
         piece: what one task of the cluster carries out, in words.
     """
     group = parser.add_argument_group("on a cluster (pip install 'modinterp[cluster]')")
-    group.add_argument(
-        "--on", choices=[RAY], help=f"hand the work to Ray, {piece} a task (default: this process alone)"
-    )
-    group.add_argument("--address", metavar="HOST:PORT", help="of the Ray cluster; auto finds one that runs here "
+    group.add_argument("--on", choices=[RAY], help=f"compute on Ray; one task is {piece} (default: this process alone)")
+    group.add_argument("--address", metavar="HOST:PORT", help="the Ray cluster; auto finds one that runs here "
                        "(default: RAY_ADDRESS, else a Ray of this machine alone)")  # fmt: skip
-    group.add_argument("--cpus", metavar="N", type=float, default=1.0, help="cores that a task takes (default: 1)")
+    group.add_argument("--cpus", metavar="N", type=float, default=1.0, help="cores for each task (default: 1)")
     group.add_argument("--gpus", metavar="N", type=float,
-                       help="GPUs that a task takes; 0.25 lets four share one (default: 1 on a GPU)")  # fmt: skip
+                       help="GPUs for each task; 0.25 lets four tasks share a GPU (default: 1 on a GPU)")  # fmt: skip
 
 
 def device_and_share(options: argparse.Namespace, has_gpus: bool) -> tuple[str, Share]:

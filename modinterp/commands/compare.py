@@ -41,7 +41,7 @@ exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
         help="where to write (default: %(default)s)",
     )
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
-    draws = "how many are drawn for each null of the spectrum, 99 or more (default: 99)"
+    draws = "random samples for each null of the spectrum, 99 or more (default: 99)"
     add("--draws", metavar="N", type=int, default=99, help=draws)
     return parser
 

@@ -46,7 +46,12 @@ exit code: 0 whatever comes out, 2 on bad usage or where no formula can be writt
     add_forward_pass(parser)
     rung = f"the formula that --out writes: {', '.join(RUNGS)} (default: the shortest that answers as the network does)"
     add("--rung", choices=RUNGS, metavar="RUNG", help=rung)
-    add("--out", metavar="FILE", type=Path, help="the module to write; its numbers go beside it (default: none)")
+    add(
+        "--out",
+        metavar="FILE",
+        type=Path,
+        help="the module to write, with a JSON file of its numbers (default: none)",
+    )
     add(
         "--stages",
         action="store_true",

@@ -19,8 +19,8 @@ ACTIVATIONS = (
 def add_operation(parser: Parser) -> None:
     """Add the argument that says what a file's network was trained on."""
     operation = (
-        "what a file was trained on: add, sub, mul, div, group, '2a + 3b', 'a^2 + b'; for sequences max, min, median, "
-        "sort, digits, cumsum, palindrome, unique (default: add, or a run's)"
+        "the task that a file was trained on: add, sub, mul, div, group, '2a + 3b', 'a^2 + b'; for sequences max, min, "
+        "median, sort, digits, cumsum, palindrome, unique (default: add, or a run's)"
     )
     parser.add_argument("--op", help=operation)
 
@@ -32,7 +32,7 @@ def add_forward_pass(parser: Parser) -> None:
     add("--act", dest="act_fn", metavar="NAME", choices=ACTIVATIONS, help=neurons)
     rate = "the share of softmax in the attention of a file; the rest is constant (default: 1)"
     add("--attention-rate", metavar="RATE", type=float, help=rate)
-    causal = "whether attention in a file is causal: to earlier positions and itself alone (default: yes)"
+    causal = "whether each position of a file attends only to itself and earlier positions (default: yes)"
     add("--causal", action=BooleanOptionalAction, help=causal)
     equals = "whether = follows the numbers (default: taken from the shapes)"
     add("--equals", action=BooleanOptionalAction, help=equals)
@@ -68,7 +68,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
     group = "S5, D59, A5, C2 x S3, a CSV file with a table, or answers: the network's own table (default: answers)"
     add("--group", metavar="GROUP", help=f"with --op group: {group}")
-    elements = "a file with the elements of the group, one a line, in the order of their tokens (default: sorted)"
+    elements = "a file with the elements of the group, one on each line, in the order of their tokens (default: sorted)"
     add("--elements", metavar="FILE", type=Path, help=elements)
     add_forward_pass(parser)
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")

@@ -58,8 +58,8 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
         default="cpu",
         help="where networks are measured: cpu, cuda, or auto for a GPU if there is one (default: cpu)",
     )
-    option("--again", action="store_true", help="measure published runs again: those with weights and with "
-           "measurements, in their place")  # fmt: skip
+    option("--again", action="store_true", help="measure published runs again, if they have weights and "
+           "measurements, and replace the measurements")  # fmt: skip
     return parser
 
 

@@ -50,14 +50,14 @@ Sources:
   %(prog)s all --out mine           every source, and an index of them
   %(prog)s {first} --only 'fig7.*'   some claims; --list shows their ids
   %(prog)s {first} --checkpoint model.pt
-  %(prog)s SOURCE --checkpoint model.pt --as SOURCE/RUN   in the place of that run
+  %(prog)s SOURCE --checkpoint model.pt --as SOURCE/RUN   your network replaces that run
 
-exit code: 0 when every verdict is the recorded one, 1 when one is not (with --recompute: when
-networks with weights contradict it), 2 on bad usage or a damaged run, which is left
-out, 3 when a process was killed or modinterp is at fault, 130 after Ctrl-C. Finished reports stay.
+exit code: 0 when every verdict is the recorded one, 1 when one differs (with --recompute: when
+networks with weights contradict one). 2 on bad usage, or if a damaged run was left out. 3 when a
+process was killed, or on an error of modinterp. 130 after Ctrl-C; finished reports stay.
 With --checkpoint: 1 when a claim about networks is refuted, 0 when none is.""",
     )
-    parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="which source, or all of them")
+    parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="a source, or all for every source")
     parser.add_argument("--only", metavar="GLOB", help="only claims whose id matches, such as 'fig7.*' (default: all)")
     parser.add_argument("--runs", metavar="DIR", help="measure the runs in DIR, laid out like checkpoints/, or in "
                         "hf://OWNER/REPO@REVISION on the Hub (default: checkpoints/)")  # fmt: skip
@@ -71,7 +71,7 @@ With --checkpoint: 1 when a claim about networks is refuted, 0 when none is.""",
                         help="with --checkpoint: the group of FILE, such as D59, or a CSV file with its "
                         "table (default: the group of the run)")  # fmt: skip
     parser.add_argument("--elements", metavar="FILE", type=Path,
-                        help="with --group: a file of its elements, one a line, in the order of their tokens "
+                        help="with --group: a file of its elements, one on each line, in the order of their tokens "
                         "(default: sorted)")  # fmt: skip
     parser.add_argument(
         "--out",

@@ -69,7 +69,7 @@ Stop it at any moment: the same command continues from the last state, and ends 
   %(prog)s '*' --on ray --address auto --out /shared/trained""",
     ))  # fmt: skip
     watch_arguments(commands.add_parser(
-        "watch", help="draw a running training, in a page that renews itself",
+        "watch", help="draw a running training on a page that updates itself",
         description="""Draw the losses, accuracies, spectra and progress measures of a training as they form.
 
 Reads the files of a training that runs in another process, and ends with it. The page opens from disk.""",

@@ -42,9 +42,9 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def watch_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `watch`: which run, where it trains, and where its page is to lie."""
-    parser.add_argument("name", metavar="NAME", help="the name of the run, as in train")
+    parser.add_argument("name", metavar="NAME", help="the name of the run, as in `runs train`")
     parser.add_argument("--runs", metavar="DIR", type=folder, default=Path("trained"),
-                        help="folder in which it trains (default: trained/)")  # fmt: skip
+                        help="folder in which the run trains (default: trained/)")  # fmt: skip
     parser.add_argument("--out", metavar="DIR", type=folder, help="where to write the page "
                         "(default: reports/watch/NAME)")  # fmt: skip
     parser.add_argument("--every", metavar="S", type=float, default=5.0,
@@ -64,7 +64,7 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
 def sbatch_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `sbatch`: which runs, how, and what a job of theirs asks for."""
     _what_to_train(parser)
-    parser.add_argument("--script", metavar="FILE", type=Path, help="where to write it (default: standard output)")
+    parser.add_argument("--script", metavar="FILE", type=Path, help="the script to write (default: standard output)")
     parser.add_argument("--time", metavar="T", default="4:00:00", help="time limit of a job (default: 4:00:00)")
     parser.add_argument("--cpus", metavar="N", type=int, default=1, help="cores of a job (default: 1)")
     parser.add_argument("--gpus", metavar="N", type=int, default=0, help="GPUs of a job (default: 0)")
@@ -78,7 +78,7 @@ def search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> 
     Args:
         searchable: names of the sources that have a space.
     """
-    parser.add_argument("source", choices=searchable, help="the source whose space is searched")
+    parser.add_argument("source", choices=searchable, help="the source whose hyper-parameters are searched")
     parser.add_argument("--p", metavar="P", type=int, default=23, help="modulus of the task (default: 23)")
     parser.add_argument("--trials", metavar="N", type=int, default=24,
                         help="trials of the study in total, with those already done (default: 24)")  # fmt: skip

@@ -28,9 +28,9 @@ def operation(text: str) -> str:
 def _parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
-        description="""Train a network of your own on arithmetic mod p, and say what to type next.
+        description="""Train a network of your own on arithmetic mod p, and name the next command.
 
-Stop it at any moment: the same command goes on from the last state. Runs of the sources are trained by
+Stop it at any moment: the same command continues from the last state. Runs of the sources are trained by
 `modinterp runs train`.""",
         epilog="""examples:
   %(prog)s --op add --p 59 --seed 1
@@ -47,19 +47,21 @@ exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage
         metavar="FILE",
         nargs="?",
         type=Path,
-        help="a .yaml or .py file of runs, in place of the next five options",
+        help="a .yaml or .py file of runs; it replaces --op, --p, --seed, --arch and --recipe",
     )
     add("--op", type=operation, choices=OPS, default="add", help="the operation to learn (default: add)")
     add("--p", metavar="P", type=int, default=113, help="the modulus (default: 113)")
     add("--seed", metavar="S", type=int, default=0, help="seed of split, weights and batches (default: 0)")
-    shape = "one layer that reads a b =, or one hidden layer on the sum of embeddings (default: transformer)"
+    shape = (
+        "transformer: one layer that reads a b =; mlp: one hidden layer on the sum of embeddings (default: transformer)"
+    )
     add("--arch", choices=("transformer", "mlp"), default="transformer", help=shape)
-    recipe = "that of Nanda et al. 2023, or one that takes a minute or two (default: fast)"
+    recipe = "paper: the training of Nanda et al. 2023; fast: a minute or two (default: fast)"
     add("--recipe", choices=("fast", "paper"), default="fast", help=recipe)
     add("--epochs", metavar="E", type=int, help="optimiser steps (default: as in the recipe)")
     add("--out", metavar="DIR", type=folder, default=Path("trained"), help="where to write (default: trained)")
     add("--device", default="auto", help="cpu, cuda, or auto for the GPU if there is one (default: auto)")
-    add("--threads", metavar="N", type=int, help="how many threads compute (default: one a free core)")
+    add("--threads", metavar="N", type=int, help="number of threads (default: one for each free core)")
     return parser
 
 

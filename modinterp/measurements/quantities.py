@@ -245,7 +245,7 @@ register(
               ANY, "nats"),
 
     Quantity("n_keys", "key {blocks} of {readout}, how many", "keys", lambda m: len(m.key_blocks), PAIRS,
-             definition="D3(b); of a group: similarity of logits and character above `least_similarity`",
+             definition="D3(b); for a group: similarity of logits and character above `least_similarity`",
              note=lambda m: _listed(m.key_names)),
     Quantity("gap", "weakest key {block} over the strongest other one, norms", "keys", lambda m: m.keys.gap, CYCLIC,
              definition="D3(b)"),
