@@ -5,14 +5,14 @@ from modinterp.claims.contradiction import Contradiction
 CONTRADICTIONS = (
     Contradiction(
         "X-R1",
-        "5,000 pairs for addition, where Nanda et al. train on 3,830 of the same 12,769.",
+        "Addition trains on 5,000 pairs here; Nanda et al. train on 3,830 of the same 12,769.",
         {"add.dataset": (), "add.grok_window": ("memorised", "grokked")},
-        "39% of the pairs instead of 30%: another set-up, not another result.",
+        "The training set is 39% of the pairs instead of 30%: another set-up, not another result.",
     ),
     Contradiction(
         "X-R2",
-        "All heads attend to the largest number alone; yet a slope of 0.15 gives a number that is one larger only 1.16 "
-        "times the attention, and copying is said to stand no more than 20% to 30% of another number.",
+        "All heads attend to the largest number alone. Yet with a slope of 0.15 a number larger by one gets only "
+        "1.16 times the attention. Copying is said to work with no more than 20% to 30% of another number.",
         {
             "max.exclusive_attention": (
                 "mass on the largest, worst head, all inputs",
@@ -26,13 +26,14 @@ CONTRADICTIONS = (
                 "on lines, the rest within what copying tolerates",
             ),
         },
-        "Both say too much. Close numbers share attention, and a tenth of the inputs lie beyond what copying "
-        "stands; but the larger of two close numbers still gets the larger share, which a perfect copy would name "
-        "even at the slope printed. Here the MLP, which sees all shares, does what is left.",
+        "Both statements go too far. Close numbers share attention, and a tenth of the inputs are beyond the "
+        "limit of copying. But the larger of two close numbers still gets the larger share, and a perfect copy "
+        "would name it even at the printed slope. Here the MLP, which sees all shares, does the rest.",
     ),
     Contradiction(
         "X-R3",
-        "Small inputs added to the training set bring 10 points of accuracy, and improve performance only marginally.",
+        "Small inputs added to the training set raise accuracy by 10 points, and are also said to improve "
+        "performance only marginally.",
         {
             "data.rebalance": (
                 "gain on the augmented test set",
@@ -41,65 +42,68 @@ CONTRADICTIONS = (
             ),
             "data.marginal": ("gain on the uniform test set",),
         },
-        "Two test sets: much is gained where all numbers are small, next to nothing on uniform inputs.",
+        "The two statements are about two test sets. The gain is large where all numbers are small, and almost "
+        "none on uniform inputs.",
     ),
     Contradiction(
         "X-R4",
-        "The scores of numbers with numbers are read as part of the algorithm, though only CLS is read.",
+        "The scores between numbers are read as part of the algorithm, though only the output of CLS is read.",
         {"max.qk_heatmap": ("change of the logits without these queries",)},
-        "No query but that of CLS has any effect on the answer.",
+        "Only the query of CLS has any effect on the answer.",
     ),
     Contradiction(
         "X-R5",
-        "m m < 0 for the slopes of a dimension, and scores written as m x instead of a query times a key.",
+        "m m < 0 is printed for the slopes of a dimension, and scores are written as m x instead of a query times "
+        "a key.",
         {"max.opposite_slopes": ("dimensions of opposite slopes", "slope from key lines over sqrt(d_head), error")},
-        "Meant are the slopes of query and key; the slope of the scores is q . m / sqrt(d_head), the factor included.",
+        "The formula means the slopes of query and key. The slope of the scores is q . m / sqrt(d_head), "
+        "including the factor.",
     ),
     Contradiction(
         "X-R6",
-        "The sort never generalises properly, and is better learned than the median.",
+        "The source says that the sort never generalises properly, and that it is learned better than the median.",
         {
             "sort.curves": ("accuracy", "generated, whole sequences"),
             "obs.sort_vs_median": (),
             "sort.position_not_value": ("answers by place", "answers by token"),
         },
-        "It generalises, token by token and on what it said itself, and from the same 40,000 inputs to a lower loss "
-        "than the median. Its answers go by place more than by the number above the current one, but mostly by "
-        "neither alone.",
+        "The sort generalises, token by token and on its own outputs. From the same 40,000 inputs it reaches a "
+        "lower loss than the median. Its answers depend on the place more than on the number above the current "
+        "one, but mostly on neither alone.",
     ),
     Contradiction(
         "X-R7",
-        "The introduction has all tasks grok; the section on the maximum has it generalise at once.",
+        "The introduction says that all tasks grok. The section on the maximum says that it generalises at once.",
         {"data.max_no_grok": (), "add.grok_window": ("memorised", "grokked")},
         "The maximum does not grok.",
     ),
     Contradiction(
         "X-A4",
-        "Position embeddings of commutative addition: a correlation of 0.95 (Syrkis & Søgaard), a cosine of 0.617 "
-        "here.",
+        "Position embeddings of commutative addition have a correlation of 0.95 (Syrkis & Søgaard) and a cosine "
+        "of 0.617 (here).",
         {"add.pos_cos": ("cosine",), "add.invariance": ("pairs answered alike in both orders",)},
-        "The cosine goes with the seed (six networks of the same task correlate by -0.70 to 1.00, "
-        "miiii.fig7.pearson.nanda); that the answer does not change when the numbers change places, to the task.",
+        "The cosine depends on the seed: six networks of the same task correlate by -0.70 to 1.00 "
+        "(miiii.fig7.pearson.nanda). The task decides that exchanging the numbers does not change the answer.",
     ),
     Contradiction(
         "X-A5",
-        "Number of key frequencies: 5 here and in Nanda et al., 3 to 13 elsewhere.",
+        "The number of key frequencies is 5 here and in Nanda et al., and 3 to 13 elsewhere.",
         {"add.five_freqs": ("important frequencies of W_E", "n_keys")},
-        "It goes with the seed and the recipe: 3 to 5 in five seeds of Nanda et al.'s, 12 in a network without "
-        "attention.",
+        "The number depends on the seed and the recipe: 3 to 5 in five seeds of Nanda et al.'s, 12 in a network "
+        "without attention.",
     ),
     Contradiction(
         "X-A6",
-        "Grokking near epoch 10,000 (Nanda et al.), 4,000 (the Clock), 10,000 to 15,000 here, 2,000 (an MLP).",
+        "Grokking is near epoch 10,000 (Nanda et al.), 4,000 (the Clock), 10,000 to 15,000 (here) and 2,000 (an MLP).",
         {"add.grok_window": ("start", "end", "grokked")},
-        "It belongs to the seed and the recipe.",
+        "The epoch depends on the seed and the recipe.",
     ),
     Contradiction(
         "X-A7",
-        "Heads of a single frequency (Nanda et al., fits of 98%), or of many (the Clock).",
+        "Heads have a single frequency (Nanda et al., fits of 98%), or many (the Clock).",
         {"add.attn_periodic": ("heads with half their variance at one frequency", "best fit by one frequency, FVE")},
-        "All four heads have half of their variance or more at one frequency, the best of them 97%: a matter of "
-        "degree.",
+        "All four heads have half of their variance or more at one frequency, the best head 97%: the difference "
+        "is one of degree.",
     ),
     Contradiction(
         "X-A8",
@@ -111,6 +115,6 @@ CONTRADICTIONS = (
                 "smallest standard deviation over pairs, over heads",
             )
         },
-        "Both: a half on average, and periodic about it.",
+        "Both are right: attention is a half on average, and periodic about this mean.",
     ),
 )

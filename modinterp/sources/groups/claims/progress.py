@@ -88,7 +88,7 @@ CLAIMS = tuple(
     for name, statement, says, measure, expected, finding in (
         (
             "excluded",
-            "Memorising, forming of the circuit and clean-up are told apart: excluded loss rises long before test loss falls.",
+            "Excluded loss distinguishes memorising, circuit formation and clean-up: it rises long before test loss falls.",
             "0.071 at epoch 24,712, 0.80 at 79,585 where the test loss is 11.1, 12.2 at 99,561",
             _excluded,
             {RISE: at_least(3, "0.80 over 0.071 is 11 in the mainline")},

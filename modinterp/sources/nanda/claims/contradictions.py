@@ -20,30 +20,31 @@ CONTRADICTIONS = (
         "X-N1",
         "Section 3.1 prints cos(w(a + b)) = cos(wa) cos(wa) - sin(wa) sin(wb).",
         {"eq.identities": ("largest residual", "residual as printed")},
-        "A misprint: with cos(wa) cos(wb) it holds to rounding, as printed it fails.",
+        "This is a misprint: with cos(wa) cos(wb) the identity holds to rounding, and as printed it fails.",
     ),
     Contradiction(
         "X-N2",
-        "Appendix B gives cos(w_14 x) the value 0.994 at 16 and at 89; by symmetry the second is at 97 = 113 - 16.",
+        "Appendix B gives cos(w_14 x) the value 0.994 at 16 and at 89. By symmetry the second place is 97 = 113 - 16.",
         {"B.f14_16": (margins.VALUE,), "B.f14_89": (margins.VALUE,)},
-        "A misprint: at 89 it is 0.986.",
+        "This is a misprint: at 89 the value is 0.986.",
     ),
     Contradiction(
         "X-N3",
-        "Appendix B: cos(w_52 16) = -0.56, cos(w_35 16) = 0.961.",
+        "Appendix B prints cos(w_52 16) = -0.56 and cos(w_35 16) = 0.961.",
         {"B.f52_16": (margins.VALUE,), "B.f35_16": (margins.VALUE,)},
-        "The first is a misprint; the second is cut off, not rounded.",
+        "The first value is a misprint; the second is truncated, not rounded.",
     ),
     Contradiction(
         "X-N4",
-        "Appendix D.1 says that networks grok by epoch 3,000 with a weight decay of 0.3, by 5,000 to 10,000 with 1 and by "
-        "20,000 with 3; its next sentence and figure 27 say that less weight decay is slower.",
+        "Appendix D.1 says that networks grok by epoch 3,000 with a weight decay of 0.3, by 5,000 to 10,000 with "
+        "1 and by 20,000 with 3. Its next sentence and figure 27 say that less weight decay is slower.",
         {"fig27": tuple(map(regularisation.median_epoch_with, (0.3, 1, 3)))},
-        "The text has 0.3 and 3 the wrong way round: less weight decay is slower.",
+        "The text exchanges 0.3 and 3: less weight decay is slower.",
     ),
     Contradiction(
         "X-N5",
-        'The "other 95%" of the frequencies: 51 of 56 are 91.1%, 103 of 113 components 91.2%, of 113^2 components 99.7%.',
+        'The paper speaks of the "other 95%" of the frequencies: 51 of 56 are 91.1%, 103 of 113 components 91.2%, '
+        "of 113^2 components 99.7%.",
         {
             "abstract.other95": (
                 ablations.OTHER_FREQUENCIES,
@@ -51,7 +52,7 @@ CONTRADICTIONS = (
                 "share of components of two numbers that are others",
             ),
         },
-        "However they are counted, they are not 95%, neither for the paper's five key frequencies nor for ours.",
+        "No way of counting gives 95%, neither for the paper's five key frequencies nor for ours.",
     ),
     Contradiction(
         "X-N6",
@@ -63,31 +64,34 @@ CONTRADICTIONS = (
                 *ablations.LOSS_ALONE.values(),
             )
         },
-        "The verdict is the same in all three: the fewer are kept, the lower the loss. The number of section 4.4 is that of 8 "
-        "components a frequency, as its 40 say, without the constant: it lies among the variants of the paper's seed then alone.",
+        "The verdict is the same in all three cases: the fewer components are kept, the lower the loss. The "
+        "number of section 4.4 counts 8 components for each frequency, without the constant, as its 40 shows. "
+        "Counted so, the paper's number lies among the numerical replicates of its seed.",
     ),
     Contradiction(
         "X-N7",
         "Appendix C.1.3 looks for coefficients of the attention in table 1, appendix D.1 for curves in section 7.",
         {"table2.head0": (heads.RANK_FVE[1],), "s42.dot_products_90": ("readoff_mean",)},
-        "Slips of the pen: the attention is in table 2, table 1 has the directions of W_L, and the curves are in figure 7.",
+        "These are slips: the attention is in table 2, table 1 has the directions of W_L, and the curves are in "
+        "figure 7.",
     ),
     Contradiction(
         "X-N8",
-        "Section 5.2 takes Gini coefficients of W_U and W_L, figure 7 and the rest of the paper those of W_E and W_L.",
+        "Section 5.2 takes Gini coefficients of W_U and W_L. Figure 7 and the rest of the paper take those of W_E "
+        "and W_L.",
         {"fig7.bl": (progress.FINAL_GINI["W_E"], progress.FINAL_GINI["W_U"], progress.FINAL_GINI["W_L"])},
-        "All three matrices are sparse; W_E and W_L are what figure 7 shows and what is used here.",
+        "All three matrices are sparse. Figure 7 shows W_E and W_L, and so do we.",
     ),
     Contradiction(
         "X-N11",
-        "The caption of figure 18: restricted loss falls before train loss. Figure 7: before test loss.",
+        "The caption of figure 18 says that restricted loss falls before train loss. Figure 7 says before test loss.",
         {
             "fig18": (
                 progress.AHEAD_OF_TEST,
                 "epochs by which restricted is below 1 before train",
             ),
         },
-        "Before test loss; train loss falls long before either.",
+        "Restricted loss falls before test loss; train loss falls long before either.",
     ),
     Contradiction(
         "X-N13",
@@ -97,101 +101,110 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N14",
-        "The paper does not say on which pairs restricted loss is taken; its code takes all, and those trained on for excluded loss.",
+        "The paper does not say over which pairs restricted loss is computed. Its code takes all pairs, and the "
+        "training pairs for excluded loss.",
         {
             "fig7.tr": tuple(progress.FINAL_RESTRICTED.values()),
             "fig7.tl": tuple(progress.FINAL_EXCLUDED.values()),
         },
-        "It hardly matters: the splits differ by less than a tenth.",
+        "The choice hardly matters: the splits differ by less than a tenth.",
     ),
     Contradiction(
         "X-N15",
-        "The released loss says float64 in its comment and is taken in float32, which appendix D.2 blames for slingshots.",
+        "The comment in the released code says that the loss is in float64, but the loss is computed in float32. "
+        "Appendix D.2 blames this precision for slingshots.",
         {"D2.lowprec": ("slingshots in float32", "slingshots in float64", "epochs between two rows")},
-        "It seems to matter: one seed springs up five times in float32, and none does in float64. Two more are asked for.",
+        "The precision seems to matter: one seed springs up five times in float32, and none does in float64. The "
+        "claim needs two more seeds.",
     ),
     Contradiction(
         "X-N16",
-        "113 outputs (appendix A), or 114 with one for = that is trained and left out of the analysis (the code).",
+        "There are 113 outputs (appendix A), or 114 with one for = that is trained and left out of the analysis "
+        "(the code).",
         {"setup.arch": (setup.N_WEIGHTS,), "fig2.left.accuracy": ("grokked",)},
-        "It makes no difference: the networks of the paper's own seed are trained with 114, those of another draw order with "
-        "113, and both do what the paper says of its own.",
+        "The number of outputs makes no difference. The networks of the paper's own seed are trained with 114, "
+        "those of another initialisation order with 113. Both behave as the paper says.",
     ),
     Contradiction(
         "X-N17",
         "The residual of W_L is below 0.55%: of the norm, or of its square?",
         {"s42.wl_residual": ("read_residual", readoff.SQUARED_RESIDUAL)},
-        "Of the square: on the paper's seed that is 0.20% to 0.65%, and 0.55% in mainline-0, where the norm is 4.5% to 8.1%.",
+        "The paper means the square: on the paper's seed that is 0.20% to 0.65%, and 0.55% in mainline-0, where "
+        "the norm is 4.5% to 8.1%.",
     ),
     Contradiction(
         "X-N18",
-        "The text speaks of the l2 norm of the weights, the figures show the sum of their squares.",
+        "The text speaks of the l2 norm of the weights. The figures show the sum of their squares.",
         {"fig7.br": ("slope t2 to t3 over slope t1 to t2", "slope t2 to t3 over slope t1 to t2, of the norm")},
-        "Sums of squares are shown here; it makes no difference to what is said of them.",
+        "We show sums of squares; the choice changes no statement about the weights.",
     ),
     Contradiction(
         "X-N19",
-        "The abstract: without the key frequencies the network is at chance. Table 4: at 6.5 to 11, which is worse.",
+        "The abstract says that without the key frequencies the network is at chance. Table 4 has 6.5 to 11, "
+        "which is worse.",
         {f"table4.seed{seed}": (seeds.TEST_LOSS_WITHOUT_KEYS,) for seed in range(1, 5)},
-        "Worse than chance, which is 4.73.",
+        "The network is worse than chance, which is 4.73.",
     ),
     Contradiction(
         "X-N9",
-        "The caption of figure 24 has gamma = 5, which section 3 uses for the learning rate; the text has a weight decay of 5.",
+        "The caption of figure 24 has gamma = 5. Section 3 uses gamma for the learning rate. The text has a "
+        "weight decay of 5.",
         {"fig24": ()},
-        "It is the weight decay: with that and a learning rate of 1e-3 networks modulo 53 grok.",
+        "The number is the weight decay: with this and a learning rate of 1e-3 networks modulo 53 grok.",
     ),
     Contradiction(
         "X-N10",
-        "All networks of table 5 but those with a dropout of 0.2 are right on more than 99.95% of the pairs held out; table 6 "
-        "has 99.6% of all pairs for two layers.",
+        "All networks of table 5 except those with a dropout of 0.2 are right on more than 99.95% of the pairs "
+        "held out. Table 6 has 99.6% of all pairs for two layers.",
         {"table5.accuracy_note": ("test accuracy, one layer with weight decay", "test accuracy, two layers")},
-        "Not all even of those with one layer: modulo 53 some stay below 99.95%.",
+        "Even some networks with one layer are exceptions: modulo 53 some stay below 99.95%.",
     ),
     Contradiction(
         "X-N20",
-        "Every network with weight decay adds by waves; the row of table 5 with 80% of the data has an FVE of the logits of "
-        "63.9%, with two key frequencies.",
+        "Every network with weight decay is said to add by waves. The row of table 5 with 80% of the data has an "
+        "FVE of the logits of 63.9%, with two key frequencies.",
         {
             "C23.consistent": (),
             "table5.80pct_data": ("n_keys", trainings.LOGIT_FVE, "gap"),
         },
-        "Ours with 80% of the data is explained as well as the others; in no network that generalises is the FVE that low.",
+        "Our network with 80% of the data is explained as well as the others. No network that generalises has an "
+        "FVE that low.",
     ),
     Contradiction(
         "X-N21",
-        "Appendix D.3 trains with the hyper-parameters of the main model; its archived runs have a residual stream of 48, heads "
-        "of 12, betas of 0.9 and 0.999 and batches of 128 for the subsequences, and 12 tokens at 18 positions for the sums.",
+        "Appendix D.3 trains with the hyper-parameters of the main model. Its archived runs of subsequences have "
+        "a residual stream of 48, heads of 12, betas of 0.9 and 0.999 and batches of 128. Those of sums have 12 "
+        "tokens at 18 positions.",
         {
             "fig31": ("largest drop of the test loss within 1,000 epochs", "final_test_loss"),
             "fig29.top": (sequences.LOSS_AT_END,),
         },
-        "The archived settings are used here; with them the loss of repeated subsequences drops as in the archived run, by 4.2 "
-        "nats within 1,000 steps, and ends at 0.34 (0.33).",
+        "We use the archived settings. With these, the loss of repeated subsequences drops as in the archived "
+        "run, by 4.2 nats within 1,000 steps, and ends at 0.34 (0.33).",
     ),
     Contradiction(
         "X-N22",
-        "The caption of figure 29 has the second digit change at about step 270; in the archived runs it is below 1 nat at 490, "
-        "and two of them differ by a factor of two to three.",
+        "The caption of figure 29 has the second digit change at about step 270. In the archived runs its loss "
+        "falls below 1 nat at 490, and two runs differ by a factor of two to three.",
         {"fig29.bottom": sequences.FALL_OF_DIGIT},
-        "The first digit falls first; the order and the steps of the others belong to the run.",
+        "The first digit falls first. The order and the steps of the other digits depend on the run.",
     ),
     Contradiction(
         "X-N23",
-        "Few data are said to be necessary and sufficient for grokking; the archived runs from few data end at test losses of "
-        "about 0.2 and more.",
+        "Few data are said to be necessary and sufficient for grokking. The archived runs from few data end at "
+        "test losses of about 0.2 and more.",
         {"fig30": ("highest_test_loss", "final_test_loss"), "D3.limited_data": ("share of verdicts as stated",)},
-        "From 700 long sums the test loss comes down long after memorising, and stays at about 0.1: grokking in part.",
+        "From 700 long sums the test loss falls long after memorising, and stays at about 0.1: partial grokking.",
     ),
     Contradiction(
         "X-N24",
         "The archived loss of long sums from few data begins at 2.00, below the 2.30 of guessing ten digits.",
         {"fig30": (sequences.LOSS_AT_START,)},
-        "A fresh network begins above guessing, so that the archived one was not fresh.",
+        "A fresh network begins above guessing, so the archived network was not fresh.",
     ),
     Contradiction(
         "X-N25",
-        "Taking out all but the key frequencies improves the loss: of the logits, or of the embedding too?",
+        "Removing all but the key frequencies improves the loss: from the logits, or from the embedding too?",
         {
             "s44.keep_key_only": (
                 ablations.RATIO_WITH_TERMS["sums"],
@@ -199,19 +212,21 @@ CONTRADICTIONS = (
                 "accuracy, taken out of W_E",
             ),
         },
-        "Of the logits. The network uses more of the embedding: with all other frequencies taken out there the answers are still "
-        "right, but the loss is hundreds of times as high.",
+        "From the logits. The network uses more of the embedding: without all other frequencies there, the "
+        "answers are still right, but the loss is hundreds of times as high.",
     ),
     Contradiction(
         "X-N26",
-        "Appendix A.1: without the skip around attention the loss is 19.1, so it is crucial. Archived networks: 6e-5, 5e-3, 4e-7.",
+        "Appendix A.1 says that without the skip around attention the loss is 19.1, so the skip is crucial. "
+        "Archived networks have 6e-5, 5e-3 and 4e-7.",
         {"A1.attn_skip_zero": (ablations.LOSS, ablations.ACCURACY)},
-        "Neither: harmful everywhere and fatal nowhere, 4e-4 to 1.2 nats in eleven networks, six of them of the paper's seed.",
+        "Removing the skip is harmful everywhere and fatal nowhere: 4e-4 to 1.2 nats in eleven networks, six of "
+        "them of the paper's seed.",
     ),
     Contradiction(
         "X-A4",
-        "Position embeddings of commutative addition: a correlation of 0.95 (Syrkis & Søgaard, who read -0.64 as a sign of a "
-        "task that is not), a cosine of 0.617 (circuits).",
+        "Position embeddings of commutative addition have a correlation of 0.95 (Syrkis & Søgaard) and a cosine "
+        "of 0.617 (circuits). Syrkis & Søgaard read -0.64 as a sign of a task that does not commute.",
         {
             "fig16": (
                 "cosine of the embeddings of the two positions",
@@ -219,28 +234,29 @@ CONTRADICTIONS = (
             ),
             "fig2.left.accuracy": ("test accuracy by epoch 30,000",),
         },
-        "It belongs to the seed and tells nothing of the task, which is commutative in all of them.",
+        "The correlation depends on the seed and does not reveal the task, which is commutative in all these networks.",
     ),
     Contradiction(
         "X-A5",
-        "Number of key frequencies: 5 in the main network and 3 or 4 in its other seeds, 3 in the Clock, 13 in the MLP.",
+        "The number of key frequencies is 5 in the main network and 3 or 4 in its other seeds, 3 in the Clock, "
+        "and 13 in the MLP.",
         {"fig3.right": ("n_keys",), "fig17": ("n_keys",)},
-        "It belongs to the seed: 3, 4 or 5 with everything else alike.",
+        "The number depends on the seed: 3, 4 or 5 with everything else alike.",
     ),
     Contradiction(
         "X-A6",
-        "Grokking near epoch 10,000 here, 4,000 (the Clock), 10,000 to 15,000 (circuits), 2,000 (an MLP).",
+        "Grokking is near epoch 10,000 (here), 4,000 (the Clock), 10,000 to 15,000 (circuits) and 2,000 (an MLP).",
         {"fig2.left.accuracy": ("grokked", trainings.MEDIAN_GROKKING_EPOCH)},
         "Seeds of one recipe differ by more than a factor of two.",
     ),
     Contradiction(
         "X-A7",
-        "Each head has a single frequency, with fits of 98% to 99% (here). The Clock: head 0 has many.",
+        "Each head has a single frequency, with fits of 98% to 99% (here). The Clock says that head 0 has many.",
         {
             "table2.head0": (heads.RANK_FVE[1], heads.N_EXPLAINED),
             "table2.head3": (heads.RANK_FVE[4],),
         },
-        "Both occur, even in one network.",
+        "Both kinds of head occur, even in one network.",
     ),
     Contradiction(
         "X-A8",
@@ -252,24 +268,25 @@ CONTRADICTIONS = (
                 "smallest standard deviation of a head's attention to a",
             ),
         },
-        "Periodic about a mean near one half; what the last position keeps for itself is missing from it.",
+        "Attention is periodic about a mean near one half. The mean is lower by the attention of the last "
+        "position to itself.",
     ),
     Contradiction(
         "X-A10",
-        "Without regularisation nothing groks from 30% of the pairs (here); a run in the authors' archive without weight decay "
-        "generalises at once, from 90%.",
+        "Without regularisation nothing groks from 30% of the pairs (here). A run in the authors' archive without "
+        "weight decay generalises at once, from 90%.",
         {
             "s3.noreg_nogrok": ("final_train_accuracy", "highest_test_accuracy"),
             "fig20": tuple(map(fractions.delay_with, fractions.DELAYS_TOLD)),
         },
-        "No conflict: from much data a network generalises as it memorises; only from little is there anything to grok, and "
-        "then not without a regulariser.",
+        "There is no conflict. From much data a network generalises as it memorises. Only from little data can a "
+        "network grok, and then not without a regulariser.",
     ),
     Contradiction(
         "X-A9",
-        "The Clock: test loss 0. Footnote 4: cross-entropy never reaches 0.",
+        "The Clock says that the test loss is 0. Footnote 4 says that cross-entropy never reaches 0.",
         {"fig2.right.loss": ("final_test_loss",), "E1.always_lower": ("loss at logits times 1.1 over loss",)},
-        "It is not 0 in any seed, and larger logits would still lower it.",
+        "The test loss is not 0 in any seed, and larger logits would still lower it.",
     ),
     Contradiction(
         "X-A11",
@@ -279,8 +296,10 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-A12",
-        "W_L leaves less than 0.55% outside the key directions; Kissane's W_U keeps 98% of its norm in them.",
+        "W_L leaves less than 0.55% outside the key directions. Kissane's W_U keeps 98% of its norm in the key "
+        "directions.",
         {"s42.wl_residual": (readoff.SQUARED_RESIDUAL, "read_residual")},
-        "On one scale: 98.2% of the norm leaves 3.5% of its square, which is 18.7% of the norm; ours is given here.",
+        "On one scale, 98.2% of the norm leaves 3.5% of its square, which is 18.7% of the norm; our number is "
+        "given here.",
     ),
 )

@@ -53,9 +53,9 @@ def _with_decay(row: Row) -> dict[str, Band]:
     }
 
 
-STUCK = "With a weight decay of 5 it memorises at once, and generalises {}; after its 40,000 epochs it is right on {} of the held out pairs, with a test loss of {}."
-SLOWER = "With a dropout of 0.2 seed {} is right on {}, and still rising, when its 80,000 epochs are over{}."
-SLOW = "With a dropout of 0.5 seed {} is right on {} of the pairs held out{} when its 40,000 epochs are over; the paper says that such networks take much longer, not how long."
+STUCK = "With a weight decay of 5 the network memorises at once, and generalises {}. After its 40,000 epochs it is right on {} of the held out pairs, with a test loss of {}."
+SLOWER = "With a dropout of 0.2 seed {} is right on {}, and still improves, when its 80,000 epochs end{}."
+SLOW = "With a dropout of 0.5 seed {} is right on {} of the pairs held out{} when its 40,000 epochs end. The paper says that such networks take much longer, but not how long."
 FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
     "P53_1": mixed(
