@@ -215,7 +215,7 @@ CLAIMS = (
         measure=each(_mean),
         expected={
             WITH_MEAN: at_least(0.999, "the mean"),
-            "accuracy by the sign of the projection": at_least(0.999, "its sign is the answer"),
+            "accuracy by the sign of the projection": at_least(0.999, "the sign of the projection is the answer"),
         },
         reported=(WITH_SUM, ONCE, TWICE),
         needs=CUMSUM,

@@ -165,7 +165,9 @@ CLAIMS = (
         ),
         source_says="a figure",
         measure=each(_mirror),
-        expected={PLACES: at_least(6, "of ten places, with 0.3 more weight where both tokens are equal")},
+        expected={
+            PLACES: at_least(6, ("of ten places; there the weight is larger by 0.3 where both tokens are equal"))
+        },
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(

@@ -46,7 +46,7 @@ CLAIMS = (
         id="arena.reproduction",
         where="November, notebook",
         statement="The recipe and the seed reproduce the authors' own network.",
-        source_says="their network has norms .021, .022 and 2.80, and a singular value of 22.01",
+        source_says="the authors' network has norms .021, .022 and 2.80, and a singular value of 22.01",
         measure=each(_reproduced),
         expected={
             Q: near(0.021, 0.0005, "0.021 in the authors' network, to its last digit"),

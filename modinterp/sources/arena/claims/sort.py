@@ -241,7 +241,7 @@ CLAIMS = (
         source_says="a figure",
         measure=each(_zero),
         expected={
-            ZERO: at_least(9, "of the numbers 38 to 50, in the head that copies more"),
+            ZERO: at_least(9, "the numbers 38 to 50, in the head that copies more"),
             EARLY: at_most(0, "positions 15 to 19, keys 0 to 4, below the mean of their row"),
         },
         needs=SORT,

@@ -226,7 +226,9 @@ CLAIMS = (
         id="arena.sum.reversed",
         where="September, summary",
         statement="Some heads follow the hierarchy of carries in the reverse order.",
-        source_says="they follow the hierarchy so that their outputs add to that of the head that follows it",
+        source_says=(
+            "heads follow the hierarchy backwards so that their outputs add to that of a head that follows it"
+        ),
         measure=each(backwards),
         expected={BACKWARDS: at_least(3, "of four columns, an agreement of 0.15 or less")},
         reported=(FORWARDS,),

@@ -164,7 +164,7 @@ CLAIMS = (
         measure=each(_products),
         expected={
             FIRST_WAVES: at_least(0.1, "products of the first waves"),
-            FIRST_OVER_SECOND: at_least(10, "hardly any of the second waves"),
+            FIRST_OVER_SECOND: at_least(10, "hardly any products of the second waves"),
         },
         reported=(OF_ONE_DIGIT, FIXED),
         needs=SUM,

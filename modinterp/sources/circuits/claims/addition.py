@@ -116,7 +116,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the upper end of the band",
+                what="the upper end of the tolerance",
                 before="0.317 to 0.917; seed 2 has 0.937",
                 now="at least 0.317",
                 why=(

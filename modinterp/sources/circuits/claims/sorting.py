@@ -139,7 +139,7 @@ CLAIMS = (
             "The output before the last attends to the second largest number, the output before that to the third "
             "largest, and so on."
         ),
-        source_says="one rank an output",
+        source_says="one rank for each output",
         measure=each(_second_last),
         expected={
             "best head, the worse of the last two outputs": at_least(0.7, ('the source states these two, "and so on"'))

@@ -278,7 +278,7 @@ CLAIMS = (
         expected={
             "highest test accuracy": at_least(LEARNED.low, "it groks"),
             "share of products before the MLP": at_least(
-                0.2, "five times the 4% of networks with ReLU: nothing else can make products"
+                0.2, "five times the 4% of networks with ReLU: without ReLU only attention can make products"
             ),
         },
         reported=("grokking epochs without ReLU",),

@@ -108,7 +108,9 @@ def _coprime() -> dict[str, Value]:
 
 
 _READ_OFF = {
-    "lowest percentile of b among all, over the circles": at_least(0.8, "the point projects strongly in each circle"),
+    "lowest percentile of b among all, over the circles": at_least(
+        0.8, ("the point of b projects strongly in each circle")
+    ),
     "all circles together are right": equals(1, "the answer"),
 }
 

@@ -32,10 +32,10 @@ def _losses(m: GroupMeasurements) -> dict[str, Value]:
 def _bands(embedding: float, unembedding: float, hidden: float, product: float) -> dict[str, Band]:
     """Bands of a table of shares: the edges that the authors' own networks keep."""
     return {
-        EMBEDDING: at_least(embedding, "means of 4 seeds a group in the released table"),
-        "read_key_share": at_least(unembedding, "means of 4 seeds a group in the released table"),
-        "neurons_at_keys": between(hidden, 0.97, "means of 4 seeds a group in the released table"),
-        "neurons_product_share": between(0.06, product, "means of 4 seeds a group in the released table"),
+        EMBEDDING: at_least(embedding, "means of 4 seeds for each group in the released table"),
+        "read_key_share": at_least(unembedding, "means of 4 seeds for each group in the released table"),
+        "neurons_at_keys": between(hidden, 0.97, "means of 4 seeds for each group in the released table"),
+        "neurons_product_share": between(0.06, product, "means of 4 seeds for each group in the released table"),
     }
 
 

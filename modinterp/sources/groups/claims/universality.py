@@ -218,7 +218,7 @@ CLAIMS = (
                 what="the statement",
                 before="the weak frequencies are doubled strong ones: 24 of 29 are",
                 now="most of them are",
-                why="five of the 29 weak frequencies are no doubled strong ones",
+                why="five of the 29 weak frequencies are not doubled strong frequencies",
             ),
         ),
         # transformers, of which it is not said

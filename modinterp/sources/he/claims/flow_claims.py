@@ -196,7 +196,7 @@ CLAIMS = (
             SECOND[0]: _near(0.0080),
             SECOND[1]: _near(0.1110),
             SECOND[2]: _near(0.0797),
-            "largest rise of |D|, 1,000 starts": at_most(1e-12, "it never rises"),
+            "largest rise of |D|, 1,000 starts": at_most(1e-12, "|D| never rises"),
             OWN_RATE: between(-0.101, -0.099, "-(4 beta + alpha^2 / beta) = -.10: 0 attracts"),
             APP_RATE: at_least(0, "with the app's signs 0 repels"),
             BLOG_RATE: between(0.018, 0.019, "with the post's signs 0 repels"),

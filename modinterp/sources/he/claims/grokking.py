@@ -261,7 +261,11 @@ CLAIMS = (
         statement="Alignment improves in all three stages.",
         source_says="improves throughout",
         measure=each(_sparsity),
-        expected={SINES: at_most(0, "it falls over each stage: .634, .100, .073, .045 in the authors' network")},
+        expected={
+            SINES: at_most(
+                0, ("the misalignment falls over each stage: .634, .100, .073, .045 in the authors' network")
+            )
+        },
         needs=named("grok"),
         scope="any seed",
         figure="stages",

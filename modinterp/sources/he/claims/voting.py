@@ -164,7 +164,7 @@ CLAIMS = (
     Claim(
         id="he.logits.prefactor",
         where="ours, from proposition 1",
-        statement="Of four prefactors cos^2(w(x - y)/2) fits the logits best.",
+        statement="The prefactor cos^2(w(x - y)/2) fits the logits best of four.",
         source_says="not stated; the source's proposition has that prefactor",
         measure=each(_prefactor),
         expected={BEST: at_least(0, "this prefactor is the best of four")},

@@ -279,7 +279,7 @@ CLAIMS = (
         source_says="2 and 3 alone",
         measure=_no_dropout,
         expected={
-            "lower test accuracy of q = 2 and q = 3": at_least(0.99, "these two generalise in the source"),
+            "lower test accuracy of q = 2 and q = 3": at_least(0.99, "the two tasks generalise in the source"),
             "other tasks with a test accuracy of 0.99": at_most(0, "no other does in the source"),
         },
         needs=(NO_DROPOUT, CODED),

@@ -133,7 +133,7 @@ CLAIMS = (
             "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The printed "
             "sum lacks the inverse and would be negative, and the code takes the mean."
         ),
-        source_says="about 1 a task",
+        source_says="about 1 for each task",
         measure=_weighted_loss,
         expected={"lowest cross-entropy over ln q at the start": between(0.95, 1.3), "highest": between(0.95, 1.3)},
         needs=(),
@@ -168,7 +168,7 @@ CLAIMS = (
     Claim(
         id="miiii.masked_task",
         where="tasks",
-        statement="In T_masked the tasks 2, 3, 5 and 7 do not change any weight.",
+        statement="In T_masked the tasks 2, 3, 5 and 7 do not change the weights of their own read-outs.",
         source_says="a definition",
         measure=_masked,
         expected={

@@ -155,7 +155,9 @@ CLAIMS = (
         source_says="train loss 2.7e-8 at epoch 10,000 and 9e-9 at 107,000 in an archived network of the authors",
         measure=_smaller,
         expected={
-            "squared weights at the end over t1": at_most(0.6, "they fall to less than half in figure 7"),
+            "squared weights at the end over t1": at_most(
+                0.6, ("the squared weights fall to less than half in figure 7")
+            ),
             "train loss at the end over its plateau": at_most(1, "the claim is about the direction of the change"),
         },
         needs=(MAIN,),

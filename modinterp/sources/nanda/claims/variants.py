@@ -135,7 +135,7 @@ CLAIMS = (
         statement="Mod 53 with a weight decay of 1 the network memorises and never generalises.",
         source_says="none printed",
         expected={
-            "highest_test_accuracy": at_most(GENERALISES, "it never generalises"),
+            "highest_test_accuracy": at_most(GENERALISES, "the network never generalises"),
             "highest_train_accuracy": at_least(0.999, "it memorises"),
             "last_epoch": at_least(40_000, "trained as long as in the paper"),
         },

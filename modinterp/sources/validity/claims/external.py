@@ -189,7 +189,7 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "The three foretold answers are 0.62 of the wrong answers in no-pos-0, and 0.71 or more in the others."
+            "The three predicted answers are 0.62 of the wrong answers in no-pos-0, and 0.71 or more in the others."
         ),
     ),
 )

@@ -68,7 +68,7 @@ CLAIMS = (
                 0.90, "most sums are right; fixed on prototypes of both networks"
             ),
             "exceptions that are recalled with the keys alone, share": at_most(
-                0.10, "the answers are the sum instead; fixed on prototypes of both networks"
+                0.10, "networks answer the sum instead; fixed on prototypes of both networks"
             ),
         },
         needs=EXCEPTIONS,
