@@ -87,7 +87,9 @@ CLAIMS = (
         source_says="exclusively, 4 heads",
         measure=each(_exclusive),
         expected={
-            "mass on the largest, worst head, gap of a tenth": at_least(0.6, "exclusive, as far as a softmax can be"),
+            "mass on the largest, worst head, gap of a tenth": at_least(
+                0.6, ("exclusive attention, as far as a softmax can be exclusive")
+            ),
             "most attended is the largest, worst head, gap of a tenth": at_least(0.9, "for every permutation shown"),
         },
         reported=(

@@ -203,8 +203,8 @@ CLAIMS = (
         id="he.align.first",
         where="sections 4.3 and 4.4",
         statement=(
-            "Phases align first, and magnitudes explode afterwards. The initially most misaligned magnitudes grow "
-            "least."
+            "Phases align first, and magnitudes explode afterwards. Magnitudes grow least where the initial "
+            "misalignment is largest."
         ),
         source_says="alignment, then growth",
         measure=each(_align_first),

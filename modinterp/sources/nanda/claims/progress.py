@@ -205,7 +205,7 @@ CLAIMS = (
         measure=_weights,
         expected={
             "sum of all rises after t1 over the fall": at_most(0, "smooth: the sum only falls"),
-            "slope t2 to t3 over slope t1 to t2": at_least(2, "visibly steeper in figure 7"),
+            "slope t2 to t3 over slope t1 to t2": at_least(2, "the fall is visibly steeper in figure 7"),
         },
         reported=("slope t2 to t3 over slope t1 to t2, of the norm",),
         needs=(MAIN,),

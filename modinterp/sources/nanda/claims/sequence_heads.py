@@ -62,9 +62,9 @@ CLAIMS = (
         measure=each(_composition),
         expected={
             RATIO_TO_BOTH["previous token"]: at_least(0.8, "as bad as without both: within a fifth"),
-            RATIO_TO_INTACT["previous token"]: at_least(5, "much worse than with both heads"),
+            RATIO_TO_INTACT["previous token"]: at_least(5, "much worse than with both heads in place"),
             RATIO_TO_BOTH["induction"]: at_least(0.8, "as bad as without both: within a fifth"),
-            RATIO_TO_INTACT["induction"]: at_least(5, "much worse than with both heads"),
+            RATIO_TO_INTACT["induction"]: at_least(5, "much worse than with both heads in place"),
         },
         needs=REPEATED,
         scope="any seed",

@@ -121,7 +121,7 @@ CLAIMS = (
         reported=("pairs of circles",),
         where="C6, complementation",
         statement="The circles do different work: of two circles, each separates answers that the other does not.",
-        source_says="untested: the audit took frequencies to be alike",
+        source_says="untested: the audit took all frequencies to be alike",
         measure=each(_complementation),
         expected={
             "pairs of circles that tell other answers apart, share": at_least(0.9, "nine pairs of circles in ten")
