@@ -123,6 +123,7 @@ def _even(m: SequenceMeasurements) -> dict[str, float]:
 
 
 def backwards(m: SequenceMeasurements) -> dict[str, float]:
+    ""
     """Columns with a head that prefers the digit that decides nothing, and of these columns, those with the other too."""
     by_column = [[look.agreement for look in own_sum(m, column)] for column in range(m.task.digits)]
     found = [row for row in by_column if row and min(row) <= OPPOSES]
@@ -173,8 +174,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "The network of the authors' seed has such a head in every column; the others have one in some "
-            "columns alone."
+            "In the network of the authors' seed and some others every column has such a head. In the rest only some "
+            "columns do, or none."
         ),
         figure="sum_agreement",
     ),
@@ -192,6 +193,7 @@ CLAIMS = (
         },
         given={CARRY_HEADS: at_least(1, "a head that finds a carry")},
         reported=(WITH_CARRY, WITHOUT_CARRY),
+        finding=mixed(),
         needs=SUM,
         scope="any seed",
     ),
@@ -204,6 +206,7 @@ CLAIMS = (
         expected={FORETOLD: at_least(0.8, "the carry is linear in the output, on the other half of the inputs")},
         given={CARRY_HEADS: at_least(1, "a head that finds a carry")},
         reported=(ENERGY,),
+        finding=mixed(),
         needs=SUM,
         scope="any seed",
     ),
@@ -218,7 +221,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Heads attend to both digits alike on average alone. Each network has one head that prefers a digit."
+            "Heads attend to both digits alike on average alone. Each network that has such heads has one "
+            "that prefers a digit."
         ),
         control="without control",
     ),
@@ -234,7 +238,7 @@ CLAIMS = (
         reported=(FORWARDS,),
         needs=SUM,
         scope="any seed",
-        finding=mixed("The network of the authors' seed has such heads; the others have none."),
+        finding=mixed("The network of the authors' seed and some others have such heads; the rest have few or none."),
         figure="sum_agreement",
     ),
     Claim(

@@ -81,8 +81,8 @@ def _five_answers(*runs: OrderMeasurements) -> dict[str, Value]:
     """What sorts gain that are asked for all five ranks of every input, over those that are asked for one."""
     of: dict[int, list[OrderMeasurements]] = {}
     for m in runs:
-        assert isinstance(m.task, Ordering)
-        of.setdefault(m.task.n_asked, []).append(m)
+        if m.spec is not None:
+            of.setdefault(m.spec.task.n_asked, []).append(m)
     loss, accuracy = (
         {asked: median(float(m[key]) for m in group) for asked, group in of.items()}
         for key in ("final_test_loss", "final_test_accuracy")
