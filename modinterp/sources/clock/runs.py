@@ -50,7 +50,7 @@ RUNS = {
 }
 
 RUNS |= family(
-    "clock/decay-until-5000",  # the same steps as no-pos up to there
+    "clock/decay-until-5000",  # up to there the recipe is that of no-pos
     _TASK,
     TransformerConfig.of(_TASK, positional=False),
     Recipe(epochs=20_000, decay_until=5_000),

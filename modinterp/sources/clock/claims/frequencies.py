@@ -13,7 +13,7 @@ from modinterp.analyses.fourier.transforms import component_norms, fourier_basis
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
-from modinterp.claims.finding import one_seed
+from modinterp.claims.finding import Finding, one_seed
 from modinterp.measurements import CyclicMeasurements
 from modinterp.runs import NotRecorded
 from modinterp.sources.clock.runs import SEEDS, STOPPED_DECAY
@@ -209,6 +209,10 @@ CLAIMS = (
         needs=(*SEEDS, *STOPPED_DECAY),
         required=("clock/no-pos-*", "clock/decay-until-5000-*"),
         reported=(WITHOUT_DECAY,),
+        finding=Finding(
+            "holds",
+            "A network that has not generalised by epoch 5,000 keeps all its frequencies, and never generalises.",
+        ),
         scope="any seed",
         shuffled=True,
     ),
