@@ -123,7 +123,6 @@ def _even(m: SequenceMeasurements) -> dict[str, float]:
 
 
 def backwards(m: SequenceMeasurements) -> dict[str, float]:
-    ""
     """Columns with a head that prefers the digit that decides nothing, and of these columns, those with the other too."""
     by_column = [[look.agreement for look in own_sum(m, column)] for column in range(m.task.digits)]
     found = [row for row in by_column if row and min(row) <= OPPOSES]
