@@ -100,7 +100,7 @@ BROKEN: dict[str, tuple[Callable[[Weights], Weights], str]] = {
     "a bias missing": (without("blocks.0.mlp.b_in"), "missing weights: blocks.0.mlp.b_in"),
     "a weight missing": (without("blocks.0.mlp.W_out"), "missing weights: blocks.0.mlp.W_out"),
     "the embedding missing": (without("embed.W_E"), "no weight embed.W_E"),
-    "a weight too many": (lambda w: w | {"ln_final.w": torch.ones(16)}, "have a LayerNorm or RMSNorm, which is not read from files; give the module itself"),
+    "a weight too many": (lambda w: w | {"ln_final.w": torch.ones(16)}, "have a LayerNorm or RMSNorm, which is not read from files; in a script, give the module itself"),
     "a wrong shape": (lambda w: w | {"blocks.0.mlp.b_in": torch.ones(23)}, r"b_in should be \[24\], but is \[23\]"),
     "a wrong number of axes": (lambda w: w | {"blocks.0.attn.W_Q": torch.ones(16, 16)}, "should have 3 axes"),
     "another modulus": (lambda w: w | {"embed.W_E": torch.ones(12, 16)}, "needs d_vocab 8, but the weights have 12"),

@@ -51,5 +51,5 @@ def test_normalisations_that_are_missing_or_over_pairs_are_refused() -> None:
     with pytest.raises(ValueError, match=r"missing weights: blocks\.1\.ln1\.w"):
         from_state_dict(weights, TASK)
     pairs = TransformerConfig.of(addition(7), normalization_type="LN", d_model=12, n_heads=2, d_head=6)
-    with pytest.raises(ValueError, match="not read from files; give the module itself"):
+    with pytest.raises(ValueError, match="not read from files; in a script, give the module itself"):
         from_state_dict(initial_weights(pairs, 0), addition(7))

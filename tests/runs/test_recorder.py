@@ -114,8 +114,9 @@ def test_what_is_recorded_is_watched_without_the_module(tmp_path: Path) -> None:
         (line,) = watch("mine/run-1", tmp_path, tmp_path / "page", once=True)
         assert "in training" in line
     assert (tmp_path / "page" / "index.html").is_file()
-    (line,) = watch("mine/run-1", tmp_path, tmp_path / "page", once=True)
+    line, hint = watch("mine/run-1", tmp_path, tmp_path / "page", once=True)
     assert "in training" not in line
+    assert "mi.film(recorded.run())" in hint
     run = recorded_run(tmp_path / "mine/run-1", "mine/run-1")
     assert run.history["epoch"].tolist() == [0, 1, 2, 3, 4]
     assert torch.equal(run.split.train.sort().values, recorded.split.train.sort().values)

@@ -43,7 +43,7 @@ READS_NO_NEURONS = (
     "circuits.add.invariance", "clock.s6.attn_dft", "validity.I1.necessity", "validity.I2.sufficiency",
     "validity.I5.rivals",
     "validity.I6.double_dissociation", "validity.I8.e_value", "circuits.add.*attn_*", "circuits.add.half_attention", "circuits.add.pos_*", "circuits.m*", "circuits.sort.*",
-    "clock.s3.arch", "clock.s6.attention_periodic", "clock.s6.attn_2d", "clock.s61.convex",
+    "clock.s3.arch", "clock.s6.attention_periodic", "clock.s6.attn_2d", "clock.s61.convex", "clock.s61.offset_periodic",
     "miiii.[abns]*", "miiii.fig8.nanda", "miiii.fig11", "mlp.arch", "mlp.test_acc", "mlp.logits_quadratic",
     "nanda.setup.arch", "nanda.s41.symmetry", "nanda.fig4.left", "nanda.fig9*", "nanda.fig16", "nanda.A1.sigmoid",
     "nanda.s43.heads_deg2", "nanda.C12.*", "nanda.C13.amplifier_norms", "nanda.C13.lookup", "nanda.C13.linear_sigmoid", "nanda.E1.always_lower",
@@ -68,7 +68,9 @@ NAN_BESIDE = (  # numbers without a tolerance that may be NaN
     "|slope| of the keys below over above",  # among fewer numbers than 20
 )  # fmt: skip
 SHARE = re.compile("accuracy|share|fraction|quality|R squared")
-NO_SHARE = re.compile("^(fall|drop|change|smallest step|mean test accuracy less chance)|^heads with a share")
+NO_SHARE = re.compile(
+    "^(fall|drop|change|smallest step|mean test accuracy less chance|largest change)|^heads with a share"
+)
 # table 5 measures W_L before it asks whether there is one
 REFUSED = "a network of attention alone has no W_L"
 
