@@ -34,7 +34,7 @@ def _sureness(m: SequenceMeasurements) -> go.Figure:
     table = judged(m).answered.table()
     names = ("accuracy", "mean probability of the right answer", "smallest")
     lines = {name: (table["position"].tolist(), table[name].tolist()) for name in names}
-    title = "Every sign is right, and hardly any is sure where the sum is near zero"
+    title = "Every sign is right, but the network is unsure where the sum is near zero"
     return measured.curves(lines, ("position", "share or probability"), title)
 
 
@@ -42,7 +42,7 @@ def _attention(m: SequenceMeasurements) -> go.Figure:
     pattern = judged(m).patterns[0].mean(dim=(0, 1))
     places = range(pattern.shape[0])
     lines = {f"query {place}": (list(places)[: place + 1], pattern[place, : place + 1]) for place in (4, 9, 14, 19)}
-    title = "Each position attends to all so far alike: a weight of one over their number"
+    title = "Each position attends equally to all positions so far"
     return measured.curves(lines, ("position attended to", "attention"), title)
 
 
@@ -67,7 +67,7 @@ def _mean(m: SequenceMeasurements) -> go.Figure:
         name: (x[rows].flatten(), along[rows].flatten())
         for name, x in (("mean of the numbers so far", means), ("their sum", sums))
     }
-    title = "The residual stream has the mean so far, not the sum"
+    title = "The residual stream holds the mean of the numbers so far, not the sum"
     return measured.curves(points, ("mean or sum of the numbers so far", "coordinate along u"), title, markers=True)
 
 
@@ -108,8 +108,8 @@ def _sort_attention(by_run: Measured) -> go.Figure | None:
         sources = (m.inputs[:, None, : m.task.n] == m.answers[:, : m.task.n, None]).int().argmax(dim=-1)
         to_next = weight.gather(3, sources[:, None, :, None].expand(-1, weight.shape[1], -1, -1)).squeeze(-1)
         lines[_short(name)] = (list(range(m.task.n)), to_next.amax(dim=1).mean(dim=0))
-    title = "Attention to the number that comes next, in the head that gives it more"
-    return measured.curves(lines, ("place in the sorted list", "mean attention"), title) if lines else None
+    title = "Attention to the next larger number, in the head where it is higher"
+    return measured.curves(lines, ("position in the sorted list", "mean attention"), title) if lines else None
 
 
 def _sort_copies(m: SequenceMeasurements) -> go.Figure:
@@ -123,13 +123,13 @@ def _sort_copies(m: SequenceMeasurements) -> go.Figure:
 
 def _sort_scores(m: SequenceMeasurements) -> go.Figure:
     limit = m.task.limit
-    title = "Scores of numbers: highest slightly above the query's number"
+    title = "Attention scores are highest slightly above the query's number"
     return ordering.tables(score_tables(m.folded)[:, :limit, :limit], title)
 
 
 def _sort_gaps(by_run: Measured) -> go.Figure | None:
     lines = {_short(name): (GAPS, [right_behind_jumps(m, gap) for gap in GAPS]) for name, m in by_run.items()}
-    title = "Jumps that are rare in training break it"
+    title = "Jumps that are rare in training break the sorting"
     return measured.curves(lines, ("jump to the next number", "accuracy"), title) if lines else None
 
 
@@ -141,21 +141,21 @@ def _sort_triples(m: SequenceMeasurements) -> go.Figure:
     for above in (1, 2):
         weight = pattern[rows, asked.source(d + above)]
         lines[f"to d + {above}"] = (list(range(m.task.limit - 2)), weight.unflatten(0, (m.task.limit - 2, -1)).mean(1))
-    title = "d + 2 often gets more attention than d + 1, which is answered"
+    title = "d + 2 often gets more attention than the answer d + 1"
     return measured.curves(lines, ("d", "mean attention, head that copies d + 1"), title)
 
 
 def _mirror(m: SequenceMeasurements) -> go.Figure:
     places = range(m.task.half + 1, 2 * m.task.half + 1)
     lines = {f"head 0.{head}": (list(places), row) for head, row in enumerate(differences(m))}
-    title = "A head of the first layer attends to the mirror place where both tokens are equal"
-    return measured.curves(lines, ("place", "attention to the mirror, equal less unequal"), title)
+    title = "A first-layer head attends to the mirror position where both tokens are equal"
+    return measured.curves(lines, ("place", "attention to the mirror position: equal tokens minus unequal"), title)
 
 
 def _blind(by_run: Measured) -> go.Figure | None:
     places = {name: range(m.task.half + 1, 2 * m.task.half + 1) for name, m in by_run.items()}
     lines = {_short(name): (list(places[name]), errors_by_pair(m)) for name, m in by_run.items()}
-    title = "Each network misses some places where they alone are unequal"
+    title = "Each network misses a lone mismatch at some positions"
     return measured.curves(lines, ("unequal place", "share missed"), title) if lines else None
 
 

@@ -10,9 +10,9 @@ SOURCE = Source(
     main_run="arena/cumsum-42",
     link="https://github.com/callummcdougall/ARENA_2.0",
     note=(
-        "The course has no licence, so none of its weights, code or words are here: its networks are trained again "
-        "from their recipe. Of the running sums with the authors' seed that gives their network up to rounding: the "
-        "round that they keep, and the norms and losses that they print. Networks of other seeds, and the sums of two "
-        "numbers, are judged as they are at the end of training. The bracket classifier has no recipe and is left out."
+        "The course has no licence, so this project contains none of its weights, code or words. We train its "
+        "networks again from their recipe. For running sums, the authors' seed reproduces their network up to "
+        "rounding: the saved round, the norms and the losses. Networks of other seeds, and the sums of two "
+        "numbers, are evaluated at the end of training. The bracket classifier has no recipe and is left out."
     ),
 )

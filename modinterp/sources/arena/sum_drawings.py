@@ -19,7 +19,7 @@ def _agreements(m: SequenceMeasurements) -> go.Figure:
     for column in range(1, m.task.digits):
         looks = for_carry(m, column)
         lines[f"column {column}"] = ([look.position for look in looks], [look.agreement for look in looks])
-    title = "Some heads attend to the digit that decides the carry (1), some to the other (0)"
+    title = "Some heads attend to the digit that decides the carry (1), some to the other digit (0)"
     return measured.curves(lines, ("position of the head's query", "agreement with the hierarchy"), title, markers=True)
 
 
@@ -28,7 +28,7 @@ def _circle(m: SequenceMeasurements) -> go.Figure:
     places = m.folded.W_U.detach()[:, :10].T
     points = (places - places.mean(dim=0)) @ found.plane.T
     lines = {"digits 0 to 9": (points[:, 0], points[:, 1])}
-    title = f"The outputs of the digits in two directions, which hold {found.energy:.0%} of their differences"
+    title = f"The digits' unembedding vectors in two directions, which hold {found.energy:.0%} of their differences"
     return measured.curves(lines, ("first direction", "second direction"), title)
 
 
@@ -42,8 +42,8 @@ def _copies(m: SequenceMeasurements) -> go.Figure:
 def _domains(m: SequenceMeasurements) -> go.Figure:
     found = contrasts(judged(m))
     lines = {f"head 1.{head}": (list(range(found.shape[1])), row) for head, row in enumerate(found)}
-    title = "How much each head of the second layer favours a letter's own output"
-    return measured.curves(lines, ("letter", "own logit, less those of others"), title)
+    title = "How much each second-layer head favours the letter that it attends to"
+    return measured.curves(lines, ("letter", "the letter's own logit minus the other letters'"), title)
 
 
 FIGURES = {

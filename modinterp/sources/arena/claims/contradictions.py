@@ -6,34 +6,35 @@ from modinterp.sources.arena.claims import cumsum, sum_carries, sum_circle
 CONTRADICTIONS = (
     Contradiction(
         "X-A2",
-        "The text lists neurons 2 and 7 as firing on negative means. The source's figure shows them firing on "
-        "positive means.",
+        "The text lists neurons 2 and 7 as firing on negative means. The source's figure shows neurons 2 and 7 "
+        "firing on positive means.",
         {
             "cumsum.signs_listed": ("neurons with the sign that the source lists",),
             "cumsum.u_align": (cumsum.POS_U, cumsum.NEG_U),
         },
-        "The figure is right: all six signs of the list differ from those of the network.",
+        "The figure is right: the text's list has the opposite sign of the network for all six neurons.",
     ),
     Contradiction(
         "X-A4",
-        "Queries and keys are called identically zero, for a network that is saved after nine of twenty rounds.",
+        "The source calls queries and keys identically zero, but the network was saved after nine of twenty rounds.",
         {"cumsum.qk_zero": (cumsum.QUERIES, cumsum.KEYS, cumsum.SCORE)},
-        "Queries and keys are small and still falling in the saved round. At the end they are a hundredth of "
-        "that. Attention is uniform all the same.",
+        "Queries and keys are small and still falling in the saved round. By the end of training, queries and "
+        "keys are a hundred times smaller. Attention is uniform in both rounds.",
     ),
     Contradiction(
         "X-A3",
-        "Heads of the first layer are said to write nothing useful at other places. The page's own plot has a "
-        "rise of 0.745 there.",
+        "The page says that first-layer heads write nothing useful at other positions. The page's own plot shows "
+        "an exception, with a loss rise of 0.745.",
         {"sum.places": (sum_carries.ELSEWHERE,)},
-        "The plot is right: the network of the same seed has such a head, too.",
+        "The plot is right: our network of the authors' seed also has a first-layer head that matters at another "
+        "position.",
     ),
     Contradiction(
         "X-A5",
-        "Heads that store a digit sum are said to attend uniformly to its digits. The patterns shown are means "
-        "over inputs.",
+        "The page says that heads storing a digit sum attend uniformly to both digits. The page shows attention "
+        "patterns averaged over inputs.",
         {"sum.even": (sum_carries.UNEVEN,), "sum.products": (sum_circle.FIXED,)},
-        "These heads attend unevenly, and differently for different digits: with fixed patterns most answers are "
-        "wrong.",
+        "Heads that store a digit sum attend unevenly, and differently for different digits. With fixed attention "
+        "patterns most answers are wrong.",
     ),
 )

@@ -163,7 +163,7 @@ CLAIMS = (
         measure=each(_uniform),
         expected={
             "largest deviation from uniform attention, as a share": at_most(
-                0.01, "uniform; a hundredth is allowed for rounding"
+                0.01, "attention is uniform in the source; a hundredth is allowed for rounding"
             )
         },
         needs=CUMSUM,
@@ -179,7 +179,7 @@ CLAIMS = (
         expected={
             QUERIES: at_most(0.05, "zero"),
             KEYS: at_most(0.05, "zero"),
-            SCORE: at_most(0.01, "zero, so no score distinguishes two positions"),
+            SCORE: at_most(0.01, "scores are zero, so no score distinguishes two positions"),
         },
         needs=CUMSUM,
         scope="any seed",
@@ -198,7 +198,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.linear",
         where="November, OV circuit",
-        statement="The head writes each number as a multiple of that direction, in proportion to the number's value.",
+        statement="The head writes each number along one direction, in proportion to the number's value.",
         source_says="linear",
         measure=each(_linear),
         expected={LINE: at_least(0.999, "a straight line")},
@@ -210,7 +210,10 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.mean",
         where="November, what the MLP reads",
-        statement="Along that direction the residual stream holds the mean of the numbers so far, and not their sum.",
+        statement=(
+            "Along the direction that the head writes, the residual stream holds the mean of the numbers so far, "
+            "not their sum."
+        ),
         source_says="the cumulative mean",
         measure=each(_mean),
         expected={
@@ -226,8 +229,8 @@ CLAIMS = (
         id="arena.cumsum.u_align",
         where="November, unembedding",
         statement=(
-            "The output of positive points along u, that of negative points against u, and both point slightly "
-            "against zero."
+            "The logit direction of 'positive' points along the head's direction u, and that of 'negative' points "
+            "against u. Both point slightly against 'zero'."
         ),
         source_says=".970, -.958, -.949, -.190, -.128",
         measure=each(_u_align),

@@ -109,7 +109,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.without_mlp",
         where="November, ablation of the MLP",
-        statement="Without neurons more than half of the answers are right, and the wrong answers say zero.",
+        statement="Without the MLP's neurons more than half of the answers are right, and the wrong answers say zero.",
         source_says="loss .536, for the network with centred weights",
         measure=each(_without_mlp),
         expected={
@@ -150,28 +150,30 @@ CLAIMS = (
         id="arena.cumsum.signs_listed",
         where="November, neurons",
         statement="Neurons 0, 1, 3 and 4 fire on positive means, 2 and 7 on negative ones.",
-        source_says="0, 1, 3, 4 positive; 2, 7 negative",
+        source_says="neurons 0, 1, 3, 4 fire on positive means; 2, 7 on negative",
         measure=each(_signs_listed),
         expected={"neurons with the sign that the source lists": equals(6, "the source's list")},
-        given={SEED: equals(42, "neurons of another seed have other numbers")},
+        given={SEED: equals(42, "neuron numbers are arbitrary: another seed numbers its neurons differently")},
         needs=CUMSUM[:1],
         finding=one_seed(
-            "All six signs are reversed, as in the source's own figure. The network of its recipe and seed "
-            "agrees: neurons 2 and 7 fire on positive means."
+            "In our network all six neurons have the sign opposite to the source's list, as in the source's own "
+            "figure. Neurons 2 and 7 fire on positive means."
         ),
         figure="cumsum_neurons",
     ),
     Claim(
         id="arena.cumsum.neurons",
         where="November, ablation of neurons",
-        statement="Neuron 2 matters most, then 7 and 4; 5 and 6 do not matter.",
+        statement="Neuron 2 matters most, then neurons 7 and 4; neurons 5 and 6 do not matter.",
         source_says=".0185 .0163 .0951 .0200 .0311 .0002 .0000 .0465",
         measure=each(_order),
         expected={
-            "neurons 2, 7 and 4 matter most, in this order": equals(1, "the three largest of the source"),
-            "largest rise of the loss without neuron 5 or 6": at_most(0.001, "0.0002 and 0.0000 in the source"),
+            "neurons 2, 7 and 4 matter most, in this order": equals(1, "neurons 2, 7 and 4 matter most in the source"),
+            "largest rise of the loss without neuron 5 or 6": at_most(
+                0.001, "the loss rises by 0.0002 and 0.0000 in the source"
+            ),
         },
-        given={SEED: equals(42, "neurons of another seed have other numbers")},
+        given={SEED: equals(42, "neuron numbers are arbitrary: another seed numbers its neurons differently")},
         needs=CUMSUM[:1],
         figure="cumsum_neurons",
     ),
@@ -181,7 +183,11 @@ CLAIMS = (
         statement="The neurons that matter also boost the answer zero.",
         source_says="boosts of zero",
         measure=each(_boost_zero),
-        expected={"smallest boost of zero by a neuron that matters": at_least(0, "every such neuron boosts zero")},
+        expected={
+            "smallest boost of zero by a neuron that matters": at_least(
+                0, "every neuron that matters boosts the answer zero"
+            )
+        },
         needs=CUMSUM,
         scope="any seed",
         figure="cumsum_neurons",
@@ -192,7 +198,7 @@ CLAIMS = (
         statement="All neurons are ReLUs of the mean or of its negative, with thresholds near zero.",
         source_says="nothing",
         measure=each(_relu),
-        expected={RELU: at_least(0.98, "a ReLU of the projection itself")},
+        expected={RELU: at_least(0.98, "the neuron is a ReLU of the projection")},
         needs=CUMSUM,
         scope="any seed",
     ),

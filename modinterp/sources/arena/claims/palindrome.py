@@ -160,19 +160,21 @@ CLAIMS = (
         id="arena.palindrome.mirror",
         where="July, attention of the first layer",
         statement=(
-            "A head of the first layer attends from the second half to the mirror place if the two tokens are "
-            "equal. If not, it attends to its own place."
+            "A first-layer head attends from a position in the second half to the mirror position if the two "
+            "tokens are equal, and otherwise to its own position."
         ),
         source_says="a figure",
         measure=each(_mirror),
         expected={
-            PLACES: at_least(6, ("of ten places; there the weight is larger by 0.3 where both tokens are equal"))
+            PLACES: at_least(
+                6, ("ten positions have a mirror; there the weight is larger by 0.3 where both tokens are equal")
+            )
         },
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "In palindrome-1 head 0.1 does the reverse. At six places its weight on the mirror place is larger by "
-            "0.34 to 0.52 where the two tokens are unequal."
+            "In palindrome-1 head 0.1 does the reverse: at six positions its weight on the mirror position is "
+            "larger by 0.34 to 0.52 where the two tokens are unequal."
         ),
         figure="palindrome_mirror",
     ),
@@ -196,32 +198,32 @@ CLAIMS = (
         where="July, ablation of heads",
         statement=(
             "Replacing the output of head 0.0 or 1.0 by its mean destroys the answer; the other heads do not "
-            "matter. Replacing outputs by zeros blames 0.1 as well."
+            "matter. Zero ablation makes head 0.1 look important as well."
         ),
         source_says=".614, 6.642, .299, 6.815; with zeros 1.672, 3.477, 2.847, 7.274",
         measure=each(_heads_listed),
         expected={MEANS[place]: near(value, 0.05, "the source's number") for place, value in PRINTED.items()},
-        given={SEED: equals(42, "heads of another seed have other numbers")},
+        given={SEED: equals(42, "head numbers are arbitrary: another seed numbers its heads differently")},
         printed={MEANS[place]: value for place, value in PRINTED.items()},
         reported=tuple(ZEROS.values()),
         needs=PALINDROME[:1],
         finding=one_seed(
-            "The heads rank as in the source, and zeros blame head 0.1 as well, but the margins are 0.48, 6.52, "
-            "0.27 and 6.76. The network is the authors' up to rounding. Between its last saved rounds these "
-            "margins move by up to 1.05."
+            "The heads rank as in the source, and under zero ablation head 0.1 looks important as well. But the "
+            "margins are 0.48, 6.52, 0.27 and 6.76. The network equals the authors' network up to rounding. "
+            "Between its last saved rounds the margins move by up to 1.05."
         ),
     ),
     Claim(
         id="arena.palindrome.blind",
         where="July, adversarial inputs",
-        statement="The network misses a mismatch at place 17 or 19 alone, and sees mismatches at all other places.",
+        statement="The network misses a mismatch at position 17 or 19 alone, and sees all other mismatches.",
         source_says="places 17 and 19",
         measure=each(_blind),
         expected={
             MISSED: at_least(0.95, "missed"),
             OTHERS: at_most(0.15, "seen"),
         },
-        given={SEED: equals(42, "networks of other seeds miss other places")},
+        given={SEED: equals(42, "networks of other seeds miss mismatches at other positions")},
         reported=(BLIND,),
         needs=PALINDROME[:1],
         figure="palindrome_blind",
@@ -229,18 +231,21 @@ CLAIMS = (
     Claim(
         id="arena.palindrome.direction",
         where="July, what the first layer writes",
-        statement="An unequal pair is written along one direction, at every place where it is seen.",
-        source_says="cosines of .96 and more, but -.94 at 17, 19 and 20",
+        statement=(
+            "The first layer writes that two mirrored tokens differ along one direction, at every position where "
+            "it detects this."
+        ),
+        source_says="cosines of .96 and more, but -.94 at positions 17, 19 and 20",
         measure=each(_direction),
         expected={ALIKE: at_least(0.8, "one direction")},
         reported=(ASKED,),
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "With the authors' seed, what the head writes at unequal places has a median cosine of 0.98. With "
-            "another seed the median is 0.58: the outputs point several ways, though their keys lie along the "
-            "query of END. In palindrome-1 no place attends to its mirror place where the two are equal, so there "
-            "is nothing to compare."
+            "With the authors' seed, the head's outputs at mismatched positions have a median cosine of 0.98. "
+            "With another seed the median is 0.58: the outputs point in several directions, though their keys lie "
+            "along the query of END. In palindrome-1 no position attends to its mirror position where the two "
+            "tokens are equal, so there is nothing to compare."
         ),
         control="without control",
     ),

@@ -36,7 +36,7 @@ CLAIMS = (
     Claim(
         id="arena.arch",
         where="each month, the network",
-        statement="The five networks have 2,447, 49,684, 30,300, 8,262 and 16,475 weights.",
+        statement="The source's five networks have 2,447, 49,684, 30,300, 8,262 and 16,475 weights.",
         source_says="sizes of each network",
         measure=_sizes,
         expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300, 8_262, 16_475)), strict=True)),
@@ -45,7 +45,7 @@ CLAIMS = (
     Claim(
         id="arena.reproduction",
         where="November, notebook",
-        statement="The recipe and the seed reproduce the authors' own network.",
+        statement="Training with the authors' recipe and seed reproduces their network.",
         source_says="the authors' network has norms .021, .022 and 2.80, and a singular value of 22.01",
         measure=each(_reproduced),
         expected={

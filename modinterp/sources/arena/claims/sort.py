@@ -134,10 +134,10 @@ CLAIMS = (
     Claim(
         id="arena.sort.next_larger",
         where="October, summary",
-        statement="A number attends to the smallest number above it in at least one head.",
+        statement="In at least one head, a number attends to the smallest larger number of the list.",
         source_says="a figure",
         measure=each(_next_larger),
-        expected={EITHER: at_least(0.75, "nearly every query in the source's figure")},
+        expected={EITHER: at_least(0.75, "nearly every query attends to the next number in the source's figure")},
         reported=(OWNER,),
         needs=SORT,
         scope="any seed",
@@ -146,12 +146,15 @@ CLAIMS = (
     Claim(
         id="arena.sort.sep",
         where="October, SEP",
-        statement="SEP attends to the smallest number; its scores fall as the number rises, up to about 30.",
+        statement=(
+            "The separator SEP attends to the smallest number: the attention scores from SEP fall as the number "
+            "rises, up to about 30."
+        ),
         source_says="a figure",
         measure=each(_sep),
         expected={
             SMALLEST: at_least(0.95, "SEP attends to the smallest number"),
-            FALLING: at_most(-0.9, "falling up to 30, in the head where scores fall more"),
+            FALLING: at_most(-0.9, "scores fall up to 30, in the head where scores fall more"),
         },
         reported=("rank correlation of score and number, 31 to 50",),
         needs=SORT,
@@ -160,11 +163,11 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the scores of SEP",
-                before="those of its token alone: -0.928, held",
-                now="those of its token and of the one position at which it stands: -0.999",
+                before="the scores of SEP's token embedding alone: -0.928, held",
+                now="the scores of SEP's token and position embeddings together: -0.999",
                 why=(
-                    "SEP stands at no other position, and with both scores the figures of the authors' network "
-                    "come back"
+                    "SEP always stands at one position, and with its position embedding the measurement "
+                    "reproduces the authors' figures"
                 ),
             ),
         ),
@@ -173,10 +176,10 @@ CLAIMS = (
     Claim(
         id="arena.sort.copies",
         where="October, OV circuit",
-        statement="Heads copy what they attend to, and together they copy all numbers.",
+        statement="The heads copy the number that they attend to, and each number is copied by some head.",
         source_says="51 of 51",
         measure=each(_copies),
-        expected={COPIED: at_least(49, "all of 51 numbers, two may miss for rounding")},
+        expected={COPIED: at_least(49, "all 51 numbers are copied in the source; rounding may cost two")},
         needs=SORT,
         scope="any seed",
         figure="sort_copies",
@@ -188,17 +191,17 @@ CLAIMS = (
         source_says="28 to 37; nearly all others",
         measure=each(_split),
         expected={"copied sets are the source's": equals(1, "the source's sets")},
-        given={SEED: equals(42, "heads of another seed share the numbers in another way")},
+        given={SEED: equals(42, "heads of another seed divide the numbers differently")},
         needs=SORT[:1],
         figure="sort_copies",
     ),
     Claim(
         id="arena.sort.split",
         where="October, OV circuit",
-        statement="The heads share the numbers out: both copy hardly any number.",
-        source_says="28, 36 and 37 by both",
+        statement="The two heads divide the numbers: hardly any number is copied by both heads.",
+        source_says="both heads copy 28, 36 and 37",
         measure=each(_copies),
-        expected={BOTH: at_most(8, "3 in the source, with a margin for other seeds")},
+        expected={BOTH: at_most(8, "both heads copy 3 numbers in the source; other seeds get a margin")},
         needs=SORT,
         scope="any seed",
         control="also true before training",
@@ -210,8 +213,8 @@ CLAIMS = (
         statement="The head that copies more numbers matters more.",
         source_says=".920, 4.963",
         measure=each(_heads),
-        expected={MORE: at_least(1, "the order in the source")},
-        given={TIMES: at_least(2, "the heads copy unequally many numbers")},
+        expected={MORE: at_least(1, "the head that copies more matters more in the source")},
+        given={TIMES: at_least(2, "one head copies more numbers than the other")},
         reported=(LARGER, SMALLER),
         needs=SORT,
         scope="any seed",
@@ -220,12 +223,14 @@ CLAIMS = (
     Claim(
         id="arena.sort.qk",
         where="October, QK circuit",
-        statement="Scores peak slightly above the query's number, and often not at the number plus one.",
-        source_says="a figure; 25 scores 28 and 29 highest",
+        statement="Attention scores peak slightly above the query's number, and often not at the number plus one.",
+        source_says="a figure: the query 25 scores the keys 28 and 29 highest",
         measure=each(_qk),
         expected={
             ABOVE: at_least(
-                0.85, "slightly above the query, for numbers up to 35, in the head that copies the next number"
+                0.85,
+                "the score peaks slightly above the query, for numbers up to 35, in the head that copies the "
+                "next number",
             ),
             NEXT: at_most(0.4999, "less than half"),
         },
@@ -237,12 +242,14 @@ CLAIMS = (
     Claim(
         id="arena.sort.zero",
         where="October, QK circuit",
-        statement="Numbers above 35 give 0 the highest score; late query positions counter that.",
+        statement=(
+            "Queries above 35 give the key 0 the highest score; late query positions lower the scores of small keys."
+        ),
         source_says="a figure",
         measure=each(_zero),
         expected={
-            ZERO: at_least(9, "the numbers 38 to 50, in the head that copies more"),
-            EARLY: at_most(0, "positions 15 to 19, keys 0 to 4, below the mean of their row"),
+            ZERO: at_least(9, "the numbers 38 to 50 are queries in the head that copies more"),
+            EARLY: at_most(0, "keys 0 to 4 score below their row's mean at positions 15 to 19"),
         },
         needs=SORT,
         scope="any seed",

@@ -90,11 +90,11 @@ CLAIMS = (
         id="arena.sort.gap",
         where="October, adversarial lists",
         statement="Large jumps, which are rare in training, break the sorting.",
-        source_says="a list with 0 and 40 to 48",
+        source_says="a list with 0 and the numbers 40 to 48",
         measure=each(_gap),
         expected={
             SMALL_GAP: at_least(0.99, "a usual jump"),
-            LARGE_GAP: at_most(0.6, "a jump that breaks the sorting"),
+            LARGE_GAP: at_most(0.6, "one list with a large jump is sorted wrongly in the source"),
         },
         needs=SORT,
         scope="any seed",
@@ -115,10 +115,13 @@ CLAIMS = (
     Claim(
         id="arena.sort.triples",
         where="October, the mystery",
-        statement="The number d + 2 often gets more attention than d + 1, yet the network answers d + 1.",
+        statement="After the number d, d + 2 often gets more attention than d + 1, yet the network answers d + 1.",
         source_says="a figure",
         measure=each(_triples),
-        expected={PREFERS: at_least(0.3, "often"), RIGHT: at_least(0.99, "the answer is right all the same")},
+        expected={
+            PREFERS: at_least(0.3, "often"),
+            RIGHT: at_least(0.99, "the network answers d + 1 although d + 2 gets more attention"),
+        },
         needs=SORT,
         scope="any seed",
         figure="sort_triples",
@@ -126,8 +129,10 @@ CLAIMS = (
     Claim(
         id="arena.sort.asymmetry",
         where="October, the mystery solved",
-        statement="A source number boosts the answers just below it and suppresses those just above it.",
-        source_says="8.03, 1.80, -1.53, 7.17 of one list",
+        statement=(
+            "An attended number boosts the logits of answers just below that number, and suppresses answers just above."
+        ),
+        source_says="effects of 8.03, 1.80, -1.53 and 7.17 in one list",
         measure=each(_asymmetry),
         expected={
             DOWN: at_least(0.9, "d + 1 suppresses d + 2"),
@@ -142,12 +147,14 @@ CLAIMS = (
     Claim(
         id="arena.sort.direct",
         where="October, the mystery solved",
-        statement="The direct path favours d + 1 over d + 2, yet does not explain the answer.",
+        statement=(
+            "The direct path (embedding to logits) favours d + 1 over d + 2, yet does not explain the answer d + 1."
+        ),
         source_says="a figure",
         measure=each(_direct),
         expected={
             "share of numbers whose direct path favours d + 1": at_least(0.75, "the direct path favours d + 1"),
-            AS_NEXT: at_most(0.10, "without the direct path d + 2 is not answered either"),
+            AS_NEXT: at_most(0.10, "without the direct path the network does not answer d + 2 either"),
         },
         reported=(WITHOUT,),
         needs=SORT,

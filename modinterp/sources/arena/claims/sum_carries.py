@@ -164,7 +164,7 @@ CLAIMS = (
         id="arena.sum.carry_heads",
         where="September, QK circuits",
         statement="For each carry a head of the first layer attends to the digit that decides it.",
-        source_says="the order of its scores",
+        source_says="the digits are ordered by the head's attention scores",
         measure=each(_carry_heads),
         expected={
             FOLLOWED: at_least(2, "agreement of 0.95 or more in two of three columns"),
@@ -173,8 +173,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "In the network of the authors' seed and some others every column has such a head. In the rest only some "
-            "columns do, or none."
+            "In the authors' seed and some other seeds every column has a head that follows the hierarchy of "
+            "carries. In the remaining networks some columns or none have one."
         ),
         figure="sum_agreement",
     ),
@@ -182,7 +182,8 @@ CLAIMS = (
         id="arena.sum.carry_ablation",
         where="September, ablation of heads",
         statement=(
-            "Without that head's output the answer is the digit sum or one more, and the network no longer knows which."
+            "Without the output of the head that finds the carry, the answer is the digit sum or one more, and "
+            "the network cannot choose."
         ),
         source_says="a figure",
         measure=each(_carry_ablation),
@@ -199,7 +200,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.carry_direction",
         where="September, singular vectors",
-        statement="The carry lies along one direction of what that head writes.",
+        statement="The head that finds the carry writes the carry along one direction.",
         source_says="a figure",
         measure=each(_carry_direction),
         expected={FORETOLD: at_least(0.8, "the carry is linear in the output, on the other half of the inputs")},
@@ -220,8 +221,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Heads attend to both digits alike on average alone. Each network that has such heads has one "
-            "that prefers a digit."
+            "Heads attend to both digits alike only on average. Each network that has heads storing a digit sum "
+            "has one that prefers a digit."
         ),
         control="without control",
     ),
@@ -229,40 +230,46 @@ CLAIMS = (
         id="arena.sum.reversed",
         where="September, summary",
         statement="Some heads follow the hierarchy of carries in the reverse order.",
-        source_says=(
-            "heads follow the hierarchy backwards so that their outputs add to that of a head that follows it"
-        ),
+        source_says=("a head that follows the hierarchy backwards works beside a head that follows the hierarchy"),
         measure=each(backwards),
-        expected={BACKWARDS: at_least(3, "of four columns, an agreement of 0.15 or less")},
+        expected={BACKWARDS: at_least(3, "out of four columns, those with an agreement of 0.15 or less")},
         reported=(FORWARDS,),
         needs=SUM,
         scope="any seed",
-        finding=mixed("The network of the authors' seed and some others have such heads; the rest have few or none."),
+        finding=mixed(
+            "The authors' seed and some other seeds have heads that follow the hierarchy backwards; the remaining "
+            "networks have few or none."
+        ),
         figure="sum_agreement",
     ),
     Claim(
         id="arena.sum.places",
         where="September, a first look",
-        statement="Heads of the first layer write something useful only at the last digit and where digits are read.",
+        statement=(
+            "First-layer heads write something useful only at the last digit and at the positions where digits "
+            "are answered."
+        ),
         source_says="no useful information",
         measure=each(_places),
         expected={ELSEWHERE: at_most(0.05, "no use")},
         needs=SUM,
         scope="any seed",
-        finding=refuted("Each network has a head of the first layer that matters at another position."),
+        finding=refuted(
+            "Each network has a first-layer head that matters at a position where the source expects nothing."
+        ),
         control="also true before training",
     ),
     Claim(
         id="arena.sum.layer1",
         where="September, summary",
         statement=(
-            "Heads of the second layer mostly attend to themselves and matter less than two heads of the first layer."
+            "Second-layer heads mostly attend to their own position, and matter less than two heads of the first layer."
         ),
         source_says="a summary",
         measure=each(_layer1),
         expected={
             ITSELF: at_least(0.5, "mostly to themselves"),
-            MATTER_LESS: at_most(1, "less than the second largest effect of a head in the first layer"),
+            MATTER_LESS: at_most(1, "a second-layer head matters less than the second most important first-layer head"),
         },
         reported=(FROZEN,),
         needs=SUM,

@@ -115,7 +115,7 @@ def _same(m: SequenceMeasurements) -> dict[str, float]:
     return {SAME: float(follows and backwards(m)[BACKWARDS] >= 3 and is_circle and found[IS_IN_ORDER] == 1)}
 
 
-_SWAP = at_least(0.75, "the carry predicts every such digit; no control moves three of four")
+_SWAP = at_least(0.75, "the carry predicts every exchanged digit; no control moves three of four digits")
 _STILL = at_most(0.35, "a random direction predicts nothing; chance hits one digit in ten, and some more nearby")
 
 CLAIMS = (
@@ -123,35 +123,38 @@ CLAIMS = (
         id="arena.sum.circle",
         where="September, unembedding",
         statement=(
-            "The unembedding has two directions in which the digits lie evenly on a circle; the angle gives the answer."
+            "In two directions of the unembedding the digits lie evenly on a circle; the angle gives the answer."
         ),
         source_says="a figure",
         measure=each(_circle),
         expected={
             ENERGY: at_least(CIRCLE[0], "two directions"),
             COSINE: at_least(CIRCLE[1], "evenly on a circle"),
-            IS_IN_ORDER: equals(1, "in the order of the digits, or of their triples"),
+            IS_IN_ORDER: equals(1, "the circle orders the digits, or the digits times three"),
             BY_ANGLE: at_least(CIRCLE[2], "the angle gives the answer"),
         },
         reported=(BY_TWO,),
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "The digits lie on one circle in the network of the authors' seed and in some others. The rest spread "
-            "the digits over two circles."
+            "The digits lie on one circle in the network of the authors' seed and in some others. The remaining "
+            "networks spread the digits over two circles."
         ),
         figure="sum_circle",
     ),
     Claim(
         id="arena.sum.sum_circle",
         where="September, linear probes",
-        statement="After the first layer the digit sum lies on a circle, though not yet where the answer is read.",
+        statement=(
+            "After the first layer the digit sum lies on a circle, but not yet at the position "
+            "where the answer is read."
+        ),
         source_says="a figure",
         measure=each(_sum_circle),
         expected={
             ONE_TURN: at_least(0.5, "on a circle of one turn"),
             TWO_TURNS: at_most(0.2, "on no other circle"),
-            EARLY: at_most(0.5, "not yet where the answer is read"),
+            EARLY: at_most(0.5, "the digit sum is not yet at the position where the answer is read"),
         },
         finding=mixed(),
         needs=SUM,
@@ -164,11 +167,11 @@ CLAIMS = (
         source_says="sin x cos y + cos x sin y",
         measure=each(_products),
         expected={
-            FIRST_WAVES: at_least(0.1, "products of the first waves"),
-            FIRST_OVER_SECOND: at_least(10, "hardly any products of the second waves"),
+            FIRST_WAVES: at_least(0.1, "products of the first waves are present"),
+            FIRST_OVER_SECOND: at_least(10, "products of the second waves are hardly present"),
         },
         reported=(OF_ONE_DIGIT, FIXED),
-        finding=mixed("The network that misses has not learned to add: one digit of the four stays unlearned."),
+        finding=mixed("The network that fails has not learned to add: one of its four digits stays unlearned."),
         needs=SUM,
         scope="any seed",
     ),
@@ -182,28 +185,34 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "Some other seeds learn every part of the algorithm. The rest add without these heads, or do not learn to add."
+            "Some other seeds learn every part of the algorithm. The remaining networks add without carry heads, "
+            "or do not learn to add."
         ),
     ),
     Claim(
         id="arena.sum.carry_swap",
         where="not in the source, which shows that the carry can be read",
-        statement="Exchanging the residual stream along the carry's direction alone changes the digit by the carry.",
+        statement=(
+            "Exchanging the residual stream along the carry's direction alone changes the answered digit by the carry."
+        ),
         source_says="nothing",
         expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=refuted("One direction, the same for all digits, moves hardly any digit.", "our own expectation"),
+        finding=refuted("One carry direction shared by all digits moves hardly any digit.", "our own expectation"),
     ),
     Claim(
         id="arena.sum.nines_swap",
         where="not in the source, which leaves repeated carries aside",
-        statement="Exchanging the carry's direction also changes the digit where the next column adds up to nine.",
+        statement=(
+            "Exchanging the residual stream along the carry's direction also changes the digit where the next "
+            "column adds up to nine."
+        ),
         source_says="nothing",
         expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=refuted("One direction, the same for all digits, moves hardly any digit.", "our own expectation"),
+        finding=refuted("One carry direction shared by all digits moves hardly any digit.", "our own expectation"),
     ),
     Claim(
         id="arena.sum.half_turn",
@@ -214,7 +223,7 @@ CLAIMS = (
         ),
         source_says="nothing",
         expected={"digit_half_turn": _SWAP, "digit_half_turn_control": _STILL},
-        finding=mixed("The network that misses has not learned to add: one digit of the four stays unlearned."),
+        finding=mixed("The network that fails has not learned to add: one of its four digits stays unlearned."),
         needs=SUM,
         scope="any seed",
     ),
@@ -224,7 +233,7 @@ CLAIMS = (
         statement="A carry that passed through a column of nine is applied as reliably as any other carry.",
         source_says="nothing",
         expected={"accuracy_through_nines": at_least(0.95, "nearly all")},
-        finding=mixed("The network that misses has not learned to add: one digit of the four stays unlearned."),
+        finding=mixed("The network that fails has not learned to add: one of its four digits stays unlearned."),
         needs=SUM,
         scope="any seed",
     ),
