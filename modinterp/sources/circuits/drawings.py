@@ -50,7 +50,9 @@ def _accuracies(measured: Measured) -> go.Figure | None:
 def _positions(m: OrderMeasurements) -> go.Figure:
     n, cosines = m.n, m.positions
     among, across = (cosines[:n, :n].sum() - n) / (n * (n - 1)), cosines[:n, n:].mean()
-    title = f"Positions: a mean cosine of {among:.2f} among the {n} inputs, of {across:.2f} with CLS and behind"
+    title = (
+        f"Position embeddings: mean cosine {among:.2f} among the {n} inputs, {across:.2f} with CLS and later positions"
+    )
     return ordering.cosine_maps({m.name: cosines}, "position", title)
 
 
@@ -77,7 +79,10 @@ def _gaps(m: OrderMeasurements) -> go.Figure:
     mass = _mass_on_largest(m, m.pattern)
     heads = {f"head {head}": _by_gap(m, mass[:, head]) for head in range(mass.shape[1])}
     accuracy = {"network": _by_gap(m, m.correct_first(m.logits[:, 0]))}
-    title = "A clear largest number takes nearly all attention; a close one shares it, and is named all the same"
+    title = (
+        "A clearly largest number takes nearly all attention; close numbers share attention, and the larger is "
+        "still answered"
+    )
     return ordering.by_gap(heads, accuracy, title)
 
 
@@ -88,17 +93,17 @@ def _idealised(m: OrderMeasurements) -> go.Figure:
     for name, pattern in patterns.items():
         logits = perfect_copy(pattern, m.numbers, m.limit)
         accuracy[f"{name}, perfect copy"] = _by_gap(m, m.correct_first(logits))
-    title = "Lines and a perfect copy make the algorithm, except where two numbers are close"
+    title = "Linear scores and a perfect copy give the right answer, except where two numbers are close"
     return ordering.by_gap(mass, accuracy, title)
 
 
 def _number_scores(m: OrderMeasurements) -> go.Figure:
-    title = "Scores of numbers with numbers, on which no answer depends: nearly a product of lines"
+    title = "Attention scores between numbers, which no answer depends on: nearly a product of lines"
     return ordering.tables(m.lookups.number_scores[:, : m.limit, : m.limit], title)
 
 
 def _mutual_scores(m: OrderMeasurements) -> go.Figure:
-    title = "Sort, last output: numbers just above the one said before score highest, means of rows and columns aside"
+    title = "Sort, last output: numbers just above the previous answer score highest (row and column means removed)"
     return ordering.tables(m.mutual_scores, title)
 
 
@@ -138,12 +143,12 @@ def _proof_table(m: OrderMeasurements) -> pd.DataFrame:
 
 
 def _ranks(m: OrderMeasurements) -> go.Figure:
-    title = "Mean attention of each output to the number of each rank: the diagonal would be one rank an output"
+    title = "Mean attention of each output to each rank: on the diagonal, each output would attend to one rank"
     return sorting.ranks(m.ranks, title)
 
 
 def _median_ranks(m: OrderMeasurements) -> go.Figure:
-    title = "Median: mean attention of CLS to the number of each rank; no head looks for the middle alone"
+    title = "Median: mean attention of CLS to each rank; no head attends to the middle number alone"
     return sorting.ranks(m.ranks, title)
 
 
@@ -217,7 +222,7 @@ FIGURES = {
     "add_curves": Drawing(number="Addition: training", draw=pairs.curves, all_of=ADD),
     "add_attention": Drawing(
         number="Addition: attention",
-        draw=partial(pairs.heads, title="Attention to a is a half on average, and periodic about it"),
+        draw=partial(pairs.heads, title="Attention to a is a half on average, and periodic about this mean"),
         first_of=(ADD[0],),
     ),
     "add_neurons": Drawing(number="Addition: neurons", draw=pairs.cluster, first_of=(ADD[0],)),

@@ -61,7 +61,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.grok_window",
         where="Addition, losses",
-        statement="Grokking begins near epoch 10,000 and is over near 15,000.",
+        statement="Grokking begins near epoch 10,000 and ends near epoch 15,000.",
         source_says="10,000 to 15,000",
         measure=each(_grokking_window),
         expected={
@@ -71,9 +71,9 @@ CLAIMS = (
         reported=("end", "memorised", "grokked"),
         needs=ADD[:1],
         finding=mixed(
-            "With 39% of the pairs, grokking is earlier than the source says in all ten seeds. It begins between "
-            "epochs 900 and 5,200 and ends between 1,300 and 6,600. Two seeds meet the wide tolerance; in the "
-            "first seed grokking takes from epoch 2,300 to 3,200."
+            "With 39% of the pairs, grokking is earlier than the source says in all ten seeds. Grokking begins "
+            "between epochs 900 and 5,200 and ends between 1,300 and 6,600. Two seeds meet the wide tolerance; in "
+            "the first seed grokking lasts from epoch 2,300 to 3,200."
         ),
         figure="add_curves",
     ),
@@ -91,8 +91,8 @@ CLAIMS = (
         id="circuits.add.pos_diff",
         where="Addition, closeness of positions",
         statement=(
-            "The difference of the two positions' embeddings is |v - w|^2 / (|v| |w|). For equal lengths this is "
-            "twice 1 - cosine."
+            "The difference of the two positions' embeddings is |v - w|^2 / (|v| |w|). For vectors of equal "
+            "length, this difference is 2 (1 - cosine)."
         ),
         source_says="0.7655",
         measure=each(_positions),
@@ -110,14 +110,14 @@ CLAIMS = (
         statement="The embeddings of the two positions are close to each other.",
         source_says="0.6173",
         measure=each(_positions),
-        expected={"cosine": at_least(0.317, "0.617 in the source, less 0.3; perpendicular is 0")},
+        expected={"cosine": at_least(0.317, "the source's cosine of 0.617 minus 0.3; perpendicular vectors have 0")},
         needs=ADD,
         scope="any seed",
         changed=(
             Change(
                 date="2026-11-23",
                 what="the upper end of the tolerance",
-                before="0.317 to 0.917; seed 2 has 0.937",
+                before="a cosine of 0.317 to 0.917; seed 2 has 0.937",
                 now="at least 0.317",
                 why=(
                     "the statement says that the embeddings are close; embeddings that are closer do not contradict it"
@@ -137,7 +137,7 @@ CLAIMS = (
                 1e-2, "1.9e-4 in a network of the paper's authors"
             ),
             "difference of the neurons at (a, b) and another pair": at_least(
-                0.5, "otherwise the neurons ignore the pair, not only the order of the pair"
+                0.5, "if unrelated pairs do not differ, the neurons ignore the whole pair and not just its order"
             ),
             **ACCURATE,
         },
@@ -148,10 +148,10 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="one more number has an expected value",
-                before="the difference by the order alone: 5e-6, and 2e-5 before training",
-                now="that other pairs differ more as well: 1.13 in the first network, and 0.13 before training",
-                why="in a network where no pair makes a difference, no order of the pair can",
+                what="one more number of the claim has an expected value",
+                before="only the difference between (a, b) and (b, a): 5e-6, and 2e-5 before training",
+                now="also the difference between unrelated pairs: 1.13 in the first network, and 0.13 before training",
+                why="if a network treats all pairs alike, it trivially ignores their order",
             ),
         ),
         control="also true of another operation",
@@ -159,7 +159,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.invariance",
         where="Addition, closeness of positions",
-        statement="The remaining difference between the positions does not change the answer.",
+        statement="The remaining difference between the two position embeddings does not change the answer.",
         source_says="no number",
         measure=each(_invariant),
         expected={"pairs answered alike in both orders": at_least(0.999, "invariant"), **ACCURATE},

@@ -67,7 +67,7 @@ CLAIMS = (
     Claim(
         id="circuits.add.half_attention",
         where="Addition, attention",
-        statement="The last token attends to each of the two numbers by about a half.",
+        statement="The last token gives each of the two numbers about half of its attention.",
         source_says="0.5",
         measure=each(_half_attention),
         expected={
@@ -104,15 +104,16 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         finding=mixed(
-            "One frequency explains 80% to 98% of the median one of these neurons. In add-1 it explains 69%: its "
-            "three neurons are at 45%, 69% and 94%. Over all neurons the median is 93% to 97%."
+            "For the median of the first three neurons, one frequency explains 80% to 98% of the variance. In "
+            "add-1 the median is 69%: the three neurons have 45%, 69% and 94%. Over all neurons the median is 93% "
+            "to 97%."
         ),
         figure="add_neurons",
     ),
     Claim(
         id="circuits.add.attn_2dft",
         where="Addition, attention in the Fourier basis",
-        statement="In the Fourier basis attention is sparse, and alike in both numbers.",
+        statement="In the Fourier basis attention is sparse, and symmetric in the two numbers.",
         source_says="three figures",
         measure=each(_attention_spectrum),
         expected={"asymmetry of the terms of a and of b": at_most(0.1, "symmetric in the figures")},
@@ -136,8 +137,9 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         finding=mixed(
-            "The sizes have a Gini coefficient of 0.81 to 0.87 in nine seeds and of 0.93 in one. Their squares "
-            "have 0.9992 or more in every seed: the squares are as sparse as stated, the sizes are not."
+            "The absolute Fourier components have a Gini coefficient of 0.81 to 0.87 in nine seeds and of 0.93 in "
+            "one. The squared components have 0.9992 or more in every seed. So the squares are as sparse as "
+            "stated, and the absolute values are not."
         ),
         reported=("median Gini coefficient of a neuron's squares",),
         figure="add_neurons",
@@ -150,7 +152,9 @@ CLAIMS = (
         measure=each(_frequencies),
         expected={
             "important frequencies of W_E": between(3, 8, "5 in the source, seed-specific"),
-            "gap to the next": at_least(1.5, "frequencies that do not stand out are no finding"),
+            "gap to the next": at_least(
+                1.5, "key frequencies must stand out from the others, or their number means nothing"
+            ),
             **ACCURATE,
         },
         changed=(
@@ -159,18 +163,18 @@ CLAIMS = (
                 date="2026-11-28",
                 was="mixed",
                 what="which trainings count as one network",
-                before="two trainings counted twice, as they were also cut sooner for the sweep over widths: in 11 of 12; mixed",
-                now="each training once, as far as it went; holds in all ten",
-                why="the same training twice is one network",
+                before=(
+                    "two trainings counted twice, since the sweep over widths has shorter copies of both: in 11 "
+                    "of 12; mixed"
+                ),
+                now="each training counts once, in its longest version; holds in all ten",
+                why="two copies of one training are one network",
             ),
         ),
         needs=ADD,
         scope="any seed",
         finding=Finding(
-            why=(
-                "Two networks that repeat these trainings but stop sooner do not count. In one of them nine "
-                "frequencies stand out."
-            )
+            why=("Two shorter repeats of trainings do not count. In one of these repeats nine frequencies stand out.")
         ),
         reported=("n_keys",),
         figure="add_spectra",

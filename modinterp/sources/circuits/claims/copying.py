@@ -58,9 +58,12 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
             date="2026-11-23",
             was="refuted",
             what="the numbers over which copying is measured",
-            before=f"all from 20 on, of which 99% must be right from the start: undefined, with {before}; refuted",
-            now=f"those that are copied without another one, 90% of all or more: {now}",
-            why="a number that is not copied at all tolerates nothing, and does not show how much copying tolerates",
+            before=(
+                "all numbers from 20 on, of which 99% must be copied without any other number: undefined, with "
+                f"{before}; refuted"
+            ),
+            now=f"the numbers that are copied when attended alone, at least 90% of all: {now}",
+            why="a number that is never copied cannot show how much of another number copying tolerates",
         ),
     )
 
@@ -107,10 +110,9 @@ CLAIMS = (
         id="circuits.max.ov_copy",
         where="Max transformer, OV circuit",
         statement=(
-            "For numbers from 20 on, the network answers a number to which all heads attend; for smaller numbers "
-            "it does not."
+            "If all heads attend to one number from 20 on, the network answers that number; below 20 it does not."
         ),
-        source_says="nearly all from 20 on",
+        source_says="nearly all numbers from 20 on are copied",
         measure=each(_copied),
         expected={"large numbers copied": at_least(0.97, "nearly perfect")},
         needs=BALANCED,
@@ -121,14 +123,15 @@ CLAIMS = (
     Claim(
         id="circuits.max.ov_robust",
         where="Max transformer, robustness of copying",
-        statement="Copying still works with 20% to 30% of another number mixed in.",
+        statement="A head still copies its number with 20% to 30% of another number mixed in.",
         source_says="20% to 30%",
         measure=each(robustness),
         expected={TOLERATED: between(0.1, 0.45, "20% to 30% in the source, seed-specific"), **COPIES},
         needs=BALANCED[:1],
         figure="robustness",
         changed=of_copied(
-            "0.9745 to 0.9885 without any, since 20 or 20 and 21 are not copied even alone", "0.2, 0.225 and 0.225"
+            "0.9745 to 0.9885 with no other number, since 20, or 20 and 21, are not copied even alone",
+            "0.2, 0.225 and 0.225",
         ),
         control="also true of another operation",
     ),
@@ -136,8 +139,7 @@ CLAIMS = (
         id="circuits.max.algorithm",
         where="Max transformer, final algorithm",
         statement=(
-            "Linear scores and a perfect copy make a circuit that finds the largest number, if this leads by 15 "
-            "of 100 or more."
+            "Linear attention scores and a perfect copy find the largest number if it leads by 15 of 100 or more."
         ),
         source_says="a formula",
         measure=_algorithm,

@@ -141,11 +141,11 @@ CLAIMS = (
     Claim(
         id="circuits.data.max_no_grok",
         where="Problems",
-        statement="The maximum generalises at once, and is not memorised first.",
-        source_says="no gap between the two curves",
+        statement="The network for the maximum generalises at once, without memorising first.",
+        source_says="no gap between training and test curves",
         measure=_no_grok,
         expected={
-            DELAY: at_most(0.1, "the figure shows no gap"),
+            DELAY: at_most(0.1, "the source's figure shows no gap between training and test curves"),
             "runs that grok": at_most(0, "no grokking at all"),
         },
         needs=MAX,
@@ -158,14 +158,14 @@ CLAIMS = (
     Claim(
         id="circuits.data.sort_hard",
         where="Problems",
-        statement="The sort generalises only from about ten times as many inputs.",
+        statement="The sort generalises only when trained on about ten times as many inputs.",
         source_says="10 times",
         measure=_sort_hard,
-        expected={"gain in accuracy": at_least(0.1, 'the source: "does not generalise properly" before')},
+        expected={"gain in accuracy": at_least(0.1, "fewer inputs: 'does not generalise properly'")},
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
         finding=one_seed(
-            "The network answers 99.78% of the tokens correctly with 40,000 inputs, and 99.93% with 400,000."
+            "The sort network answers 99.78% of the tokens correctly with 40,000 inputs, and 99.93% with 400,000."
         ),
     ),
     Claim(
@@ -184,9 +184,8 @@ CLAIMS = (
     Claim(
         id="circuits.data.biased_answers",
         where="Distribution",
-        statement="Sums modulo p have every answer equally often. A maximum and a median have some answers far more "
-        "often.",
-        source_says="uniform for addition, biased for max and median",
+        statement="Sums modulo p have each answer equally often. A maximum or median has some answers far more often.",
+        source_says="answers are uniform for addition, biased for max and median",
         measure=_biased_answers,
         expected={
             MOST_OVER_LEAST["sum"]: equals(1, "uniform"),
@@ -199,13 +198,12 @@ CLAIMS = (
     Claim(
         id="circuits.data.rebalance",
         where="Distribution",
-        statement="Adding inputs of small numbers to the training set raises the accuracy on a test set with such "
-        "inputs.",
-        source_says="from about 85% to about 95%",
+        statement="Adding inputs of small numbers to the training set raises accuracy on a test set with such inputs.",
+        source_says="accuracy rises from about 85% to about 95%",
         measure=_rebalance,
         expected={
-            "gain on the augmented test set": at_least(0.05, "10 points in the source, times one half"),
-            "accuracy on the augmented test set after": at_least(0.93, "about 95% in the source"),
+            "gain on the augmented test set": at_least(0.05, "half of the source's 10 points"),
+            "accuracy on the augmented test set after": at_least(0.93, "accuracy is about 95% in the source"),
         },
         reported=("small numbers alone before", "small numbers alone after"),
         needs=(MAX[0], BALANCED[0]),
@@ -232,14 +230,14 @@ CLAIMS = (
     Claim(
         id="circuits.obs.sort_vs_median",
         where="General observations",
-        statement="The sort is learned better than the median.",
+        statement="The network learns the sort better than the median.",
         source_says="a tenth of the loss, and 5 points more accuracy",
         measure=lambda sort, median: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the sort less that of the median": sort.accuracy - median.accuracy,
         },
         expected={
-            MEDIAN_OVER_SORT: at_least(2, "10 in the source, seed-specific"),
+            MEDIAN_OVER_SORT: at_least(2, "the source's loss ratio is 10, seed-specific"),
             "accuracy of the sort less that of the median": at_least(0, "5 points in the source, seed-specific"),
         },
         needs=(SMALL_SORT, MEDIAN[0]),  # both from 40,000 inputs
@@ -247,25 +245,24 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 what="which sort is compared",
-                before="the one from 400,000 inputs: 28.1 times the loss, 2.0 points of accuracy; held",
-                now="the one from 40,000 inputs, as many as the median has: 9.07 times and 1.8 points",
-                why="another claim measures what ten times as many inputs change",
+                before="the sort network from 400,000 inputs: 28.1 times the loss, 2.0 points of accuracy; held",
+                now="the sort network from 40,000 inputs, as for the median: 9.07 times the loss, 1.8 points",
+                why="another claim measures the effect of ten times as many inputs",
             ),
         ),
     ),
     Claim(
         id="circuits.obs.five_answers",
         where="General observations",
-        statement="The sort is learned well because every input has five answers; with one of them it is learned "
-        "worse.",
+        statement="The sort is learned well because each input has five answers, and worse with one answer per input.",
         source_says="the source proposes this as the reason why the sort has a tenth of the median's loss",
         measure=_five_answers,
         expected={
             "loss from one answer an input over that from five, medians over seeds": at_least(
-                2, "as large as the required lead of the sort over the median"
+                2, "as large as the tolerance for the sort's lead over the median"
             ),
             "accuracy from five answers an input less that from one, medians over seeds": at_least(
-                0, "as large as the required lead of the sort over the median"
+                0, "as large as the tolerance for the sort's lead over the median"
             ),
         },
         needs=(*SMALL_SORTS, *ONE_ANSWER),  # all from 40,000 inputs
@@ -276,36 +273,36 @@ CLAIMS = (
     Claim(
         id="circuits.obs.width",
         where="General observations, loss by width",
-        statement="Addition is learned best by a narrow network, the median by a wide one.",
+        statement="A narrow network learns addition best; a wide network learns the median best.",
         source_says="32 and 512",
         measure=_width,
         expected={
-            "best width of addition": at_most(64, "32 in the source, seed-specific"),
-            "best width of median": at_least(128, "512 in the source, seed-specific"),
-            "loss of the median at its best": at_most(2.3, "half the loss of guessing; otherwise no width is good"),
+            "best width of addition": at_most(64, "the best width is 32 in the source, seed-specific"),
+            "best width of median": at_least(128, "the best width is 512 in the source, seed-specific"),
+            "loss of the median at its best": at_most(2.3, "half the loss of guessing: the median is learned"),
         },
         needs=OF_WIDTHS,
         required=EVERY_SEED,
         finding=Finding(
             "holds",
-            "Addition is best at width 32, and hardly worse at any larger width (1.6e-7 to 2.1e-7). The median is "
-            "best at width 256.",
+            "Addition has its lowest loss at width 32, and hardly more at any larger width (1.6e-7 to 2.1e-7). "
+            "The median has its lowest loss at width 256.",
         ),
         figure="widths",
         changed=(
             Change(
                 date="2026-11-23",
                 what="the runs that the claim needs, and the verdict",
-                before="one seed a width: addition best at 64, by 1.54e-7 to 1.80e-7 at 512; held",
-                now="three seeds a width and the median of their losses: open until they are trained",
-                why="one seed decides the verdict by a sixth of its loss; another seed may decide otherwise",
+                before="one seed for each width: addition best at width 64, 1.54e-7 against 1.80e-7 at 512; held",
+                now="three seeds for each width, and the median of their losses: open until all are trained",
+                why="with one seed a sixth of the loss decides the verdict; another seed may decide otherwise",
             ),
         ),
     ),
     Claim(
         id="circuits.obs.width_shape",
         where="General observations, loss by width",
-        statement="As the width grows the test loss falls and then rises: bias gives way to variance.",
+        statement="As the width grows, the test loss falls and then rises (the bias-variance trade-off).",
         source_says="bias and variance",
         measure=_shape,
         expected={
@@ -316,8 +313,8 @@ CLAIMS = (
         needs=OF_WIDTHS,
         required=EVERY_SEED,
         finding=refuted(
-            "The loss of addition falls and stays low: at the largest width it is 1.15 times its lowest value. "
-            "The loss of the median is 1.50 times its lowest value.",
+            "The test loss of addition falls with width and stays low: at the largest width it is 1.15 times its "
+            "minimum. The median's test loss ends at 1.50 times its minimum.",
             "setting",
         ),
         figure="widths",

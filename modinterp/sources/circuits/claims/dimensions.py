@@ -82,17 +82,17 @@ def _single_dimension(m: OrderMeasurements) -> dict[str, float]:
     }
 
 
-_FLAT = at_most(0.5, "flat: at most half as steep as the slope above it")
+_FLAT = at_most(0.5, "flat means: below 20 at most half as steep as above")
 
 CLAIMS = (
     Claim(
         id="circuits.max.q_dims",
         where="Max transformer, query dimensions",
         statement=(
-            "Only the query of CLS counts, and it is the same for all inputs. Each dimension of the queries "
-            "of numbers is monotonic in the number."
+            "Only the query of CLS matters, and it is the same for all inputs. Each dimension of the numbers' "
+            "queries is monotonic in the number."
         ),
-        source_says="the query is constant; 32 monotonic curves",
+        source_says="the query of CLS is constant; 32 dimensions with monotonic curves",
         measure=each(_queries),
         expected={
             "spread of the query at CLS over inputs": equals(0, "constant"),
@@ -106,18 +106,18 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the statement, which was weaker than the source's",
-                before="the query at CLS is constant: 0, of any network",
-                now="the numbers' queries are monotonic as well: 0.977, 0.976 and 0.982",
-                why="the source makes both statements",
+                what="the statement; it was weaker than the source's statement",
+                before="the query at CLS is constant: a deviation of 0, which any network has",
+                now="also, the numbers' queries are monotonic: 0.977, 0.976 and 0.982",
+                why="the source states both parts",
             ),
         ),
     ),
     Claim(
         id="circuits.max.k_linear",
         where="Max transformer, key dimensions",
-        statement="From 20 on, the dimensions of the keys are close to straight lines in the number.",
-        source_says="32 lines, flat below 20",
+        statement="From 20 on, each dimension of the keys is close to a straight line in the number.",
+        source_says="the source draws 32 lines, flat below 20",
         measure=each(_key_lines),
         expected={KEYS_ON_LINES: at_least(0.8, "close to straight")},
         reported=(FLATNESS,),
@@ -127,20 +127,21 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the statement, which was weaker than the source's",
-                before="close to straight from 20 on: 0.921, 0.928 and 0.912, held",
-                now="flat below 20 as well, half as steep at most: 2.89, 2.32 and 1.75 times",
-                why="the source makes both statements",
+                what="the statement; it was weaker than the source's statement",
+                before="keys are close to straight from 20 on: 0.921, 0.928 and 0.912, held",
+                now="keys are also flat below 20, at most half as steep: 2.89, 2.32 and 1.75 times as steep",
+                why="the source states both parts",
             ),
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="the statement, which is again the ledger's",
-                before="flat below 20 as well: 1.7 to 2.9 times as steep there; refuted",
-                now="close to straight from 20 on; how steep it is below is reported",
+                what="the statement; it is again the one first committed",
+                before="keys are also flat below 20: there 1.7 to 2.9 times as steep; refuted",
+                now="keys are close to straight from 20 on; the steepness below 20 is only reported",
                 why=(
-                    "the source says 'flat' of data that hardly has small numbers. max.k_flat measures that; in "
-                    "the training data of these networks a tenth of the inputs had small numbers"
+                    "the source says 'flat' about networks whose training data hardly have small numbers. The "
+                    "claim max.k_flat measures such networks; these networks had small numbers in a tenth of "
+                    "their training inputs"
                 ),
             ),
         ),
@@ -149,10 +150,10 @@ CLAIMS = (
         id="circuits.max.k_flat",
         where="Max transformer, key dimensions",
         statement=(
-            "A network that hardly saw inputs of small numbers has keys close to straight lines, which are "
-            "flat below 20."
+            "If a network hardly saw inputs of small numbers, its keys are close to straight lines that are flat "
+            "below 20."
         ),
-        source_says="32 lines, flat below 20",
+        source_says="the source draws 32 lines, flat below 20",
         measure=each(_key_lines),
         expected={KEYS_ON_LINES: at_least(0.8, "close to straight"), FLATNESS: _FLAT},
         needs=MAX[:1],
@@ -160,12 +161,14 @@ CLAIMS = (
     Claim(
         id="circuits.max.opposite_slopes",
         where="Max transformer, circuit analysis",
-        statement="Where a dimension of the query rises with the number, the dimension of the key falls.",
-        source_says="m m < 0 for every dimension, which no real m satisfies; the source means two slopes",
+        statement="In each dimension where the query rises with the number, the key falls.",
+        source_says="the source prints m m < 0 for every dimension, which no real m satisfies; it means two slopes",
         measure=each(_slopes),
         expected={
             "dimensions of opposite slopes": at_least(0.9, "stated of every dimension"),
-            "smallest slope of the scores with CLS": at_least(0, "otherwise CLS would not look for the largest"),
+            "smallest slope of the scores with CLS": at_least(
+                0, "otherwise CLS would not attend to the largest number"
+            ),
         },
         reported=("slope from key lines over sqrt(d_head), error",),
         needs=BALANCED[:1],
@@ -175,9 +178,13 @@ CLAIMS = (
         id="circuits.max.single_dim",
         where="Max transformer, linear regression",
         statement="Each dimension of the keys is a linear function of the number.",
-        source_says="y = -0.012 x + 0.7; the slope belongs to that network",
+        source_says="the source prints y = -0.012 x + 0.7; the slope belongs to its own network",
         measure=each(_single_dimension),
-        expected={"R squared of the dimension nearest to 0.012": at_least(0.8, "the source draws it as a line")},
+        expected={
+            "R squared of the dimension nearest to 0.012": at_least(
+                0.8, "the source draws the key's dimension as a line"
+            )
+        },
         reported=(SMALLEST_SLOPE, LARGEST_SLOPE),
         needs=BALANCED[:1],
         figure="dimensions",
@@ -185,10 +192,16 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 was="refuted",
-                what="the statement; the tolerances of the slope are removed",
-                before="a dimension of slope -0.012 in size: all 128 slopes lie between 0.0148 and 0.0184, refuted",
-                now="a dimension is a line, 0.945 of its variance; the range of the slopes is told beside it",
-                why="the slope is an example from the report's own network; the ledger asks only to report its range",
+                what="the statement; its tolerances for the slope are removed",
+                before="a dimension has a slope of size 0.012: all 128 slopes lie between 0.0148 and 0.0184, refuted",
+                now=(
+                    "a line explains 0.945 of a dimension's variance; the range of the slopes is reported beside "
+                    "this number"
+                ),
+                why=(
+                    "the slope is an example from the report's own network; the committed statement only requires "
+                    "its range to be reported"
+                ),
             ),
         ),
     ),

@@ -40,7 +40,9 @@ def order_cosines(m: OrderMeasurements) -> dict[str, float]:
 
 
 DIFFERENT_INPUTS = {
-    "mean cosine of different inputs": at_most(0.8, "otherwise the neurons ignore the inputs, not only their order")
+    "mean cosine of different inputs": at_most(
+        0.8, "if different inputs do not differ, the neurons ignore the inputs and not just their order"
+    )
 }
 
 
@@ -49,10 +51,10 @@ def told_inputs_apart(trained: str) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="one more number has an expected value",
-            before="cosines of the orders of an input alone, which are above 0.9999 before training",
-            now=f"that different inputs are less alike as well: {trained}, and 0.93 before training",
-            why="in a network where no input makes a difference, no order of the inputs can",
+            what="one more number of the claim has an expected value",
+            before="only cosines between orders of one input, which are above 0.9999 before training",
+            now=f"also cosines between different inputs, which must be lower: {trained}, and 0.93 before training",
+            why="if a network treats all inputs alike, it trivially ignores their order",
         ),
     )
 
@@ -77,7 +79,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.loss",
         where="Max transformer, training",
-        statement="The network learns to answer the largest of the numbers.",
+        statement="The network learns to answer the largest of five numbers.",
         source_says="loss curves",
         expected={"accuracy": at_least(0.95, "learned; the source prints no number")},
         needs=BALANCED,
@@ -87,20 +89,20 @@ CLAIMS = (
     Claim(
         id="circuits.max.pos_sim",
         where="Max transformer, positions",
-        statement=(
-            "The embeddings of the input positions are close to one another, and perpendicular to the embedding of CLS."
-        ),
+        statement=("The position embeddings of the inputs are close to one another, and perpendicular to that of CLS."),
         source_says="a heat-map",
         measure=each(position_cosines),
         expected={
-            INPUT_COSINE: at_least(0.7, "close to 1 in the source's heat-map, seed-specific"),
-            "largest |cosine| of an input position with CLS": at_most(0.4, "near 0 in the heat-map, seed-specific"),
+            INPUT_COSINE: at_least(0.7, "cosines are close to 1 in the source's heat-map, seed-specific"),
+            "largest |cosine| of an input position with CLS": at_most(
+                0.4, "cosines with CLS are near 0 in the source's heat-map, seed-specific"
+            ),
         },
         needs=BALANCED[:1],
         finding=refuted(
-            "Among input positions the mean cosine is 0.38 to 0.51: the embeddings are alike, but far from equal. "
-            "The cosine grows with the length of training, which the report does not state. After 2,000 steps it "
-            "is 0.04.",
+            "Among input positions the mean cosine is 0.38 to 0.51: the embeddings are similar, but far from "
+            "equal. The cosine grows with the length of training, which the report does not state. After 2,000 "
+            "steps the cosine is 0.04.",
             "setting",
         ),
         figure="positions",
@@ -108,7 +110,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.permutations",
         where="Max transformer, permutations",
-        statement="The neurons before the ReLU at CLS are nearly the same for all orders of the inputs.",
+        statement="At CLS, the neurons' pre-activations are nearly the same for all orders of the inputs.",
         source_says="about 1 everywhere",
         measure=each(order_cosines),
         expected={
@@ -121,10 +123,11 @@ CLAIMS = (
         scope="any seed",
         figure="orders",
         finding=mixed(
-            "The mean is 0.995 to 0.997 in every network. The least alike of 50 inputs, in all their orders, is "
-            'at 0.952 to 0.976 in some networks and down to 0.808 in others. The source says "nearly identical".'
+            "The mean cosine over orders of an input is 0.995 to 0.997 in every network. The lowest cosine over "
+            "50 inputs is 0.952 to 0.976 in some networks and down to 0.808 in others. The source says "
+            "'nearly identical'."
         ),
-        changed=told_inputs_apart("0.19 in the first network"),
+        changed=told_inputs_apart("the cosine is 0.19 in the first network"),
         control="also true of another operation",
     ),
     Claim(
@@ -142,13 +145,15 @@ CLAIMS = (
         id="circuits.max.perm_pattern",
         where="Max transformer, permutations",
         statement=(
-            "The pattern seen in the similarities comes from the sequence of the permutations, and vanishes when "
-            "the sequence is random."
+            "The pattern in the similarities comes from the sequence in which permutations are listed, and "
+            "vanishes in a random sequence."
         ),
         source_says="seen in two heat-maps",
         measure=each(_perm_pattern),
         expected={
-            "step between neighbours over that in a random sequence": at_most(0.9, "neighbours in sequence are alike"),
+            "step between neighbours over that in a random sequence": at_most(
+                0.9, "neighbouring permutations are alike in the source"
+            ),
             **ACCURATE,
         },
         needs=BALANCED,

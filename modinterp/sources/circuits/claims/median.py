@@ -23,14 +23,14 @@ CLAIMS = (
     Claim(
         id="circuits.median.loss",
         where="Median transformer, training",
-        statement="The median trains to a higher loss than the sort.",
+        statement="Training on the median ends at a higher loss than on the sort.",
         source_says="loss curves",
         measure=lambda median, sort: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the median": median.accuracy,
         },
         expected={
-            MEDIAN_OVER_SORT: at_least(1.1, "higher by more than the difference of two untrained networks"),
+            MEDIAN_OVER_SORT: at_least(1.1, "the loss ratio exceeds that of two untrained networks"),
             "accuracy of the median": LEARNED,
         },
         needs=(MEDIAN[0], SORT[0]),
@@ -40,9 +40,9 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the lower end of the tolerance",
-                before="1, in which 28.1 lies, but the 1.005 of two networks before training as well",
+                before="1, which accepts 28.1, but also the 1.005 of two untrained networks",
                 now="1.1",
-                why="the tolerance should distinguish two networks that learned from two that did not",
+                why="the tolerance should distinguish trained networks from untrained ones",
             ),
         ),
     ),
@@ -54,7 +54,7 @@ CLAIMS = (
         measure=each(_attention),
         expected={
             "most attended is the median, best head": at_most(
-                0.9, "otherwise the pattern would be as plain as that of the maximum"
+                0.9, "otherwise attention would be as simple as in the maximum's network"
             ),
             "accuracy": LEARNED,
         },
@@ -66,13 +66,16 @@ CLAIMS = (
     Claim(
         id="circuits.median.ov_robust",
         where="Median transformer",
-        statement="Copying is robust in this network too.",
+        statement="In the median network, too, copying tolerates a share of another number.",
         source_says="robust",
         measure=each(robustness),
-        expected={TOLERATED: at_least(0.1, "20% to 30% in the max transformer, seed-specific"), **COPIES},
+        expected={
+            TOLERATED: at_least(0.1, "copying tolerates 20% to 30% in the max transformer, seed-specific"),
+            **COPIES,
+        },
         needs=MEDIAN[:1],
         figure="robustness",
-        changed=of_copied("0.9725 without any, since 98 and 99 are not copied even alone", "0.325"),
+        changed=of_copied("0.9725 with no other number, since 98 and 99 are not copied even alone", "0.325"),
         control="also true of another operation",
     ),
 )

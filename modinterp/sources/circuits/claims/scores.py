@@ -88,7 +88,7 @@ CLAIMS = (
         measure=each(_exclusive),
         expected={
             "mass on the largest, worst head, gap of a tenth": at_least(
-                0.6, ("exclusive attention, as far as a softmax can be exclusive")
+                0.6, ("attention is as exclusive as a softmax allows")
             ),
             "most attended is the largest, worst head, gap of a tenth": at_least(0.9, "for every permutation shown"),
         },
@@ -104,10 +104,13 @@ CLAIMS = (
     Claim(
         id="circuits.max.qk_heatmap",
         where="Max transformer, circuit analysis",
-        statement="The table of scores between all numbers has smaller scores near the diagonal.",
+        statement="The table of attention scores between all numbers has smaller scores near the diagonal.",
         source_says="a heat-map",
         measure=each(_number_table),
-        expected={NEAR_DIAGONAL: at_most(-0.25, "smaller by enough to be visible in a heat-map"), **ACCURATE},
+        expected={
+            NEAR_DIAGONAL: at_most(-0.25, "scores near the diagonal are visibly smaller in a heat-map"),
+            **ACCURATE,
+        },
         needs=BALANCED[:1],
         reported=("change of the logits without these queries",),
         figure="table",
@@ -115,25 +118,30 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the measure and its tolerance",
-                before="at most 0: -2.33, -2.88 and -2.22 nats, but -0.0002 before training, too",
-                now="at most -0.25 of the table's standard deviation: -0.659, -0.706 and -0.729; -0.021 before "
-                "training",
-                why="the source looked at a heat-map, so an effect that no heat-map shows is not the one it saw",
+                before="at most 0 nats: -2.33, -2.88 and -2.22, but also -0.0002 before training",
+                now=(
+                    "at most -0.25 of the table's standard deviation: -0.659, -0.706 and -0.729; -0.021 before training"
+                ),
+                why="the source looked at a heat-map, so the effect must be large enough to see in one",
             ),
         ),
     ),
     Claim(
         id="circuits.max.qk_linear",
         where="Max transformer, linear regression",
-        statement="The score that CLS gives a number rises linearly with the number.",
+        statement="The attention score from CLS to a number rises linearly with the number.",
         source_says="0.15 x - 8.93 = 0.15 (x - 59.53)",
         measure=each(_score_lines),
         expected={
             "R squared, best head": at_least(0.9, "a line"),
             "R squared, worst head": at_least(0.8, "a line"),
-            "smallest slope": at_least(0, "0.15 in the source, seed-specific"),
-            "smallest centre, of 100 numbers": between(30, 80, "59.53 in the source, seed-specific"),
-            "largest centre, of 100 numbers": between(30, 80, "59.53 in the source, seed-specific"),
+            "smallest slope": at_least(0, "the slope is 0.15 in the source, seed-specific"),
+            "smallest centre, of 100 numbers": between(
+                30, 80, "the line's centre is 59.53 in the source, seed-specific"
+            ),
+            "largest centre, of 100 numbers": between(
+                30, 80, "the line's centre is 59.53 in the source, seed-specific"
+            ),
         },
         needs=BALANCED,
         scope="any seed",
@@ -142,8 +150,8 @@ CLAIMS = (
     Claim(
         id="circuits.max.constant_irrelevant",
         where="Max transformer, note",
-        statement="A constant in all scores does not change attention.",
-        source_says="59.53, the middle of the numbers from 20 on",
+        statement="Adding a constant to all attention scores does not change attention.",
+        source_says="59.53, which is the middle of the numbers from 20 on",
         measure=each(_shifted),
         expected={"largest change of the pattern": at_most(1e-12)},
         needs=BALANCED[:1],
@@ -153,7 +161,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.qk_regressed",
         where="Max transformer, scores from the regression",
-        statement="Scores on the fitted lines work as well as the network's own scores.",
+        statement="Replacing attention scores by the fitted lines keeps the accuracy.",
         source_says="very similar",
         measure=each(_regressed),
         expected={
@@ -165,9 +173,9 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         finding=mixed(
-            "In most seeds every head has a correlation of 0.95 or more; in the others one head has 0.943 to "
-            "0.9495. With scores on the fitted lines 99.8% to 99.95% of the answers are right, as with the "
-            "network's own scores."
+            "In most seeds every head's scores correlate with the number by 0.95 or more; in the other seeds one "
+            "head has 0.943 to 0.9495. With scores from the fitted lines 99.8% to 99.95% of the answers are "
+            "right, as with the network's own scores."
         ),
         figure="idealised",
     ),

@@ -85,12 +85,12 @@ CLAIMS = (
     Claim(
         id="circuits.sort.one_head",
         where="Sort transformer, one head",
-        statement="A network with one head is no simpler.",
+        statement="A sort network with one head is not simpler to describe.",
         source_says="complicated too",
         measure=each(_polynomial),
         expected={
-            CUBIC_LESS_LINE: at_least(0.05, "linear scores would be simple"),
-            CUBIC_FIT: at_least(0.5, "scores that no polynomial fits do not decide about lines"),
+            CUBIC_LESS_LINE: at_least(0.05, "linear scores would make the network simple"),
+            CUBIC_FIT: at_least(0.5, "if no polynomial fits the scores, they cannot show that a line fits worse"),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -100,12 +100,12 @@ CLAIMS = (
     Claim(
         id="circuits.sort.qk_nonlinear",
         where="Sort transformer, QK analysis",
-        statement="Scores depend on the number like a polynomial, not like a line.",
+        statement="Attention scores depend on the number like a polynomial, not like a line.",
         source_says="curves in four figures",
         measure=each(_polynomial),
         expected={
             CUBIC_LESS_LINE: at_least(0.05, "clearly bent"),
-            CUBIC_FIT: at_least(0.5, "a polynomial that fits nothing describes nothing"),
+            CUBIC_FIT: at_least(0.5, "a polynomial that does not fit describes nothing"),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -117,8 +117,8 @@ CLAIMS = (
         id="circuits.sort.qk_positions",
         where="Sort transformer, QK analysis, other positions",
         statement=(
-            "The source draws tables of scores for other positions too, and finds no pattern. That claims "
-            "nothing. Apart from each row's and column's mean, the tables are the same at all positions."
+            "The source draws tables of scores for other positions too, and finds no pattern. 'No pattern' is not "
+            "a claim. Apart from row and column means, the tables of scores are the same at all positions."
         ),
         source_says="no pattern found",
         measure=_by_position,
@@ -131,27 +131,26 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 what="the measure",
-                before="the step across the diagonal of the table, at most 1 standard deviation: 1.05, refuted",
-                now="what the difference of two numbers explains, at most 0.5 of the variance: 0.772, refuted",
+                before=(
+                    "the step across the diagonal of the table of scores is at most 1 standard deviation: 1.05, refuted"
+                ),
+                now="the difference of two numbers explains at most 0.5 of the scores' variance: 0.772, refuted",
                 why="the step is visible only next to the diagonal",
             ),
             Change(
                 date="2026-11-23",
                 was="refuted",
                 what="what the claim states",
-                before="that the tables follow no plain rule: 0.772, where 0.5 is expected; refuted",
-                now="nothing but what is drawn; the 0.772 is told beside it (0.019 where the numbers are shuffled)",
-                why=(
-                    '"no pattern found" reports what somebody saw, and does not say that there is no pattern; the '
-                    "ledger counts no claim here"
-                ),
+                before="the tables of scores follow no simple rule: 0.772, where 0.5 is expected; refuted",
+                now="only that the source draws the tables; the 0.772 is reported beside (0.019 with shuffled numbers)",
+                why=('"no pattern found" reports an observation, and does not state that no pattern exists'),
             ),
         ),
     ),
     Claim(
         id="circuits.sort.ov_robust",
         where="Sort transformer, robustness",
-        statement="Copying still works with 30% to 40% of another number mixed in.",
+        statement="In the sort network a head still copies its number with 30% to 40% of another number mixed in.",
         source_says="30% to 40%",
         measure=each(robustness),
         expected={TOLERATED: between(0.15, 0.55, "30% to 40% in the source, seed-specific"), **COPIES},
@@ -160,10 +159,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number has an expected value",
-                before="a share tolerated, which a network that copies nothing does not have",
-                now="that it copies as well: 1.0 of all numbers, and 0.005 before training",
-                why="the number before training is needed for comparison",
+                what="a second number of the claim has an expected value",
+                before="only the tolerated share, which is undefined in a network that copies nothing",
+                now="also the share of copied numbers: 1.0, and 0.005 before training",
+                why="the claim needs a number that also exists before training, for comparison",
             ),
         ),
     ),
@@ -171,9 +170,10 @@ CLAIMS = (
         id="circuits.sort_or_median.arch",
         where="Problem statement",
         statement=(
-            "The networks are decoders of one layer. After five numbers and CLS, the sort is written token by token."
+            "The sort networks are one-layer decoders. After five numbers and CLS, the network writes the sorted "
+            "list token by token."
         ),
-        source_says="5 numbers, CLS, 4 of the 5 answers fed back",
+        source_says="the input is 5 numbers, CLS, and 4 of the 5 answers fed back",
         measure=_architecture,
         expected={
             "layers": equals(1),

@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.curves",
         where="Sort transformer, training",
-        statement="The network learns to write the numbers in order.",
+        statement="The sort network learns to write five numbers in order.",
         source_says="loss and accuracy curves",
         measure=each(_curves),
         expected={"accuracy": at_least(0.9, "learned; the source prints no number")},
@@ -95,12 +95,14 @@ CLAIMS = (
     Claim(
         id="circuits.sort.pos_sim",
         where="Sort transformer, positions",
-        statement="The embeddings of the input positions are alike.",
+        statement="In the sort network, the position embeddings of the inputs are similar.",
         source_says="a heat-map",
         measure=each(_positions),
         expected={
-            INPUT_COSINE: at_least(0.6, "alike in the source's heat-map, seed-specific"),
-            "the same less that with output positions": at_least(0, "more alike than input and output positions are"),
+            INPUT_COSINE: at_least(0.6, "the embeddings are similar in the source's heat-map, seed-specific"),
+            "the same less that with output positions": at_least(
+                0, "input positions resemble each other more than output positions"
+            ),
         },
         needs=SORT[:1],
         figure="sort_positions",
@@ -108,23 +110,23 @@ CLAIMS = (
     Claim(
         id="circuits.sort.permutations",
         where="Sort transformer, permutations",
-        statement="The neurons at CLS are nearly the same for all orders of the inputs.",
+        statement="In the sort network, the neurons at CLS are nearly the same for all orders of the inputs.",
         source_says="about 1",
         measure=each(order_cosines),
         expected={
-            MEAN_ORDER_COSINE: at_least(0.95, "about 1 everywhere in the heat-map"),
+            MEAN_ORDER_COSINE: at_least(0.95, "cosines are about 1 everywhere in the source's heat-map"),
             **DIFFERENT_INPUTS,
             **ACCURATE,
         },
         needs=SORT,
         scope="any seed",
         figure="sort_orders",
-        changed=(SAME_BAR, *told_inputs_apart("0.41 in the first network")),
+        changed=(SAME_BAR, *told_inputs_apart("the cosine is 0.41 in the first network")),
     ),
     Claim(
         id="circuits.sort.last_pos_max",
         where="Sort transformer, attention of the tenth position",
-        statement="At the position that writes the last number, heads attend to the largest number.",
+        statement="At the sort network's last output position, heads attend to the largest number.",
         source_says="the largest",
         measure=each(_last),
         expected={"most attended is the largest, best head": at_least(0.8, "stated without exception")},
@@ -136,20 +138,20 @@ CLAIMS = (
         id="circuits.sort.second_last",
         where="Sort transformer, attention",
         statement=(
-            "The output before the last attends to the second largest number, the output before that to the third "
+            "Each earlier output position attends to the number that it writes: the second largest, the third "
             "largest, and so on."
         ),
-        source_says="one rank for each output",
+        source_says="each output attends to one rank",
         measure=each(_second_last),
         expected={
-            "best head, the worse of the last two outputs": at_least(0.7, ('the source states these two, "and so on"'))
+            "best head, the worse of the last two outputs": at_least(0.7, ('the source states two ranks, "and so on"'))
         },
         needs=SORT,
         scope="any seed",
         finding=refuted(
-            "The last output attends to the largest number in 91% to 97% of the inputs. With its best head, the "
-            "output before the last attends to the second largest in 53% to 62%. The two outputs before that do "
-            "so for their own numbers in 55% to 60% and 52% to 60%."
+            "The last output position attends to the largest number in 91% to 97% of the inputs. In their best "
+            "head, the second, third and fourth last outputs attend to their own number in 53% to 62%, 55% to 60% "
+            "and 52% to 60% of the inputs."
         ),
         reported=OF_OUTPUT,
         figure="ranks",
@@ -157,10 +159,14 @@ CLAIMS = (
     Claim(
         id="circuits.sort.attends_inputs_only",
         where="Sort transformer, effect of the current number",
-        statement="Outputs attend to the inputs, not to earlier outputs.",
+        statement="Output positions attend to the inputs, not to earlier outputs.",
         source_says="outputs never attend to earlier outputs",
         measure=each(_inputs_only),
-        expected={"mean attention to CLS and behind": at_most(0.15, "never, as far as a softmax can be")},
+        expected={
+            "mean attention to CLS and behind": at_most(
+                0.15, "outputs never attend to outputs, as far as a softmax allows"
+            )
+        },
         needs=SORT,
         scope="any seed",
         figure="ranks",
@@ -169,14 +175,14 @@ CLAIMS = (
         id="circuits.sort.position_not_value",
         where="Sort transformer, effect of the current number",
         statement=(
-            "With another token at an output, the next answer stays that of its place more often than it becomes "
-            "the number next above that token."
+            "If a token at an output position is replaced, the next answer more often stays right for its "
+            "position than becomes the next number above the new token."
         ),
         source_says="mostly",
         measure=each(_swapped),
         expected={
             "answers by place less answers by token": at_least(
-                0.1, "the number of the place rather than the next larger; 0.006 before training"
+                0.1, "the answer follows the position rather than the token; 0.006 before training"
             ),
             **ACCURATE,
         },
@@ -188,20 +194,23 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="the statement, which was weaker than the source's",
-                before="more often by place than by token: 0.436 and 0.210, held, as before training (0.015 and 0.009)",
-                now='"mostly" by place, one half at the least: 0.436, 0.436 and 0.425',
+                what="the statement; it was weaker than the source's statement",
+                before=(
+                    "answers follow the position more often than the token: 0.436 and 0.210, held, as before "
+                    "training (0.015 and 0.009)"
+                ),
+                now='answers "mostly" follow the position, at least one half: 0.436, 0.436 and 0.425',
                 why="the source says 'mostly'",
             ),
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="the statement, which is again the ledger's",
-                before="by place in half of the answers: 0.41 to 0.44; refuted",
-                now="by place more often than by token, by 0.1: 0.18 to 0.23",
+                what="the statement; it is again the one first committed",
+                before="at least half of the answers follow the position: 0.41 to 0.44; refuted",
+                now="answers follow the position more often than the token, by at least 0.1: 0.18 to 0.23",
                 why=(
-                    "the source says 'mostly ... rather than', which compares two shares; the limit of one half "
-                    "was ours"
+                    "the source says 'mostly ... rather than', which compares two shares; we had added the limit "
+                    "of one half"
                 ),
             ),
         ),
