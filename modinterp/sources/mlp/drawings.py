@@ -26,7 +26,7 @@ def _norm_maps(m: CyclicMeasurements) -> go.Figure:
         norms = transform_2d(field).norm(dim=-1)
         norms[0, 0] = 0
         maps[name] = norms
-    title = "Waves alone go into the ReLU, waves and products come out, and the logits are products of equal waves"
+    title = "Only waves enter the ReLU; waves and products leave it; the logits are products of waves of one frequency"
     return fourier.norm_maps(maps, title)
 
 

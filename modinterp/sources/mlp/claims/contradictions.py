@@ -7,17 +7,19 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-K1",
         conflict=(
-            "The summary says more than 84% at every key frequency. The notebook's own table has 0.8353 for sin 35."
+            "The notebook's summary says that more than 84% of the variance is explained at every key frequency. "
+            "The notebook's own table has 0.8353 for sin 35."
         ),
         settled_by={"claim84": ()},
         follows=(
-            "The summary is off by half a point for the author's network, whose lowest share is 0.8353. Where "
-            "our share is above 0.84, the network differs, not the definition."
+            "The summary is wrong by half a point for the author's network, whose lowest share is 0.8353. If our "
+            "share is above 0.84, our network differs and the definition does not."
         ),
     ),
     Contradiction(
         id="X-K2",
-        conflict="The notebook calls the network a 2-layer MLP with one hidden layer, its summary a 1-layer MLP.",
+        conflict="The notebook calls the network a 2-layer MLP with one hidden layer; the notebook's summary calls it "
+        "a 1-layer MLP.",
         settled_by={"arch": ("weights",)},
         follows=(
             "The network has one hidden layer: an embedding, W_in and W_U are all its weights. The two names "
@@ -26,13 +28,14 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-K3",
-        conflict="The lists of nine terms have cos(w a) twice and never cos(w b).",
+        conflict="The notebook's lists of nine terms have cos(w a) twice and never cos(w b).",
         settled_by={"neurons_9_terms": ("share of waves of a alone", "share of waves of b alone")},
-        follows="This is a misprint: the network is symmetric in a and b, and waves of b are as large as waves of a.",
+        follows="The repeated cos(w a) is a misprint: the network is symmetric, and waves of b are as large as waves "
+        "of a.",
     ),
     Contradiction(
         id="X-K4",
-        conflict="W_U = U S F^T is called a singular value decomposition.",
+        conflict="The notebook calls W_U = U S F^T a singular value decomposition.",
         settled_by={
             "wu_fourier_heatmap": (
                 "largest cosine between two columns",
@@ -40,32 +43,33 @@ CONTRADICTIONS = (
             )
         },
         follows=(
-            "The equation writes W_U in the Fourier basis with its columns normalised. The columns of a "
-            "singular value decomposition are orthogonal. These are not, though those of the key frequencies "
-            "are nearly so."
+            "The equation writes W_U in the Fourier basis with normalised columns. A singular value decomposition "
+            "has orthogonal columns. In this equation only the columns of the key frequencies are nearly "
+            "orthogonal."
         ),
     ),
     Contradiction(
         id="X-K5",
         conflict='The notebook sees "faint" products of waves before the ReLU; a sum of two embeddings has none.',
         settled_by={"pre_linear_only": ()},
-        follows="The products are rounding: by algebra they are exactly 0.",
+        follows="The faint products are rounding errors: by algebra the products are exactly 0.",
     ),
     Contradiction(
         id="X-K6",
-        conflict="The notebook's 98% of the Frobenius norm reads like 98% of the energy.",
+        conflict="The notebook reports 98% of the Frobenius norm, which is easily mistaken for 98% of the energy.",
         settled_by={"wu_norm_ratio": (logits.NORM_RATIO, logits.ENERGY_RATIO)},
         follows=(
-            "The share of the energy is the square, which is less: 0.9651 for the author's 0.9824. Both are reported."
+            "The share of the energy is the square of the share of the norm: 0.9651 for the author's 0.9824. We "
+            "report both shares."
         ),
     ),
     Contradiction(
         id="X-A5",
-        conflict="Nanda et al. count 5 key frequencies, the blog on the Clock 3, this notebook 13.",
+        conflict="Nanda et al. count 5 key frequencies, the blog on the Clock counts 3, and this notebook 13.",
         settled_by={"logits_norm_map": ("n_keys",), "key_freqs": ("gap of squared norms",)},
         follows=(
-            "The number depends on the architecture and on the run. Without attention it is 9 to 13 over five "
-            "seeds; transformers of equal size have 3 to 5. All three numbers are right."
+            "The number of key frequencies depends on architecture and run. Five seeds without attention have 9 "
+            "to 13; transformers of equal size have 3 to 5. All three sources are right."
         ),
     ),
     Contradiction(
@@ -76,9 +80,9 @@ CONTRADICTIONS = (
         ),
         settled_by={"wu_norm_ratio": (logits.ENERGY_RATIO, "read_residual")},
         follows=(
-            "The two numbers are on different scales, so 98% looks closer to 0.55% than it is. For W_U this "
-            "page reports the norm of the residual. For W_L `nanda.s42.wl_residual` reports the residual, as "
-            "norm and as squared norm."
+            "The two shares are on different scales, norm and squared norm, and cannot be compared directly. For "
+            "W_U this page reports the norm of the residual. For W_L `nanda.s42.wl_residual` reports the residual "
+            "as norm and as squared norm."
         ),
     ),
 )

@@ -82,7 +82,7 @@ CLAIMS = (
         statement="The logits use only the neurons' key frequencies.",
         source_says="13",
         measure=each(_same_frequencies),
-        expected={AGREEMENT: at_least(0.9, "the same set in the notebook")},
+        expected={AGREEMENT: at_least(0.9, "logits and neurons have the same key frequencies in the notebook")},
         reported=("n_keys",),
         needs=SEEDS,
         scope="any seed",
@@ -103,7 +103,7 @@ CLAIMS = (
         id="mlp.wu_component_norms",
         where="norms of the components of W_U",
         statement="The key frequencies stand out as peaks of the spectrum.",
-        source_says="58.6 for the smallest key, 7.5 for the largest other",
+        source_says="58.6 for the weakest key frequency, 7.5 for the strongest other frequency",
         measure=lambda m: {"smallest key over largest other squared norm": m.keys.gap**2},
         expected={"smallest key over largest other squared norm": at_least(3, "7.8 in the author's checkpoint")},
         needs=(MAIN,),
@@ -119,7 +119,7 @@ CLAIMS = (
         expected={
             "n_keys": between(6, 20, "13 in the notebook; more than the 3 to 5 of transformers"),
             "gap of squared norms": at_least(
-                3, "frequencies that do not stand out are no finding; 7.8 in the author's checkpoint"
+                3, "key frequencies must stand out from the others; 7.8 in the author's checkpoint"
             ),
         },
         needs=(MAIN,),
@@ -130,7 +130,7 @@ CLAIMS = (
                 what="the lower end of the tolerance",
                 before="5 to 20; 12 in our first network, 9 to 13 in five",
                 now="6 to 20",
-                why="a transformer has five key frequencies too",
+                why="a transformer also has five key frequencies",
             ),
         ),
         finding=mixed(),
@@ -138,7 +138,7 @@ CLAIMS = (
     Claim(
         id="mlp.wu_norm_ratio",
         where="cell 79",
-        statement="The key directions alone have nearly the whole norm of W_U.",
+        statement="The directions of the key frequencies hold nearly the whole norm of W_U.",
         source_says="36.203739 of 36.851849, 0.98241 (squared 0.96514)",
         measure=_norm_ratio,
         expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary")},
@@ -149,10 +149,15 @@ CLAIMS = (
     Claim(
         id="mlp.claim98",
         where="summary",
-        statement="The key directions have more than 98% of the norm of W_U (96.5% of its square).",
+        statement="The directions of the key frequencies hold more than 98% of the norm of W_U (96.5% of the squared "
+        "norm).",
         source_says="0.98241",
         measure=_norm_ratio,
-        expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary; 0.98 is reported as well")},
+        expected={
+            NORM_RATIO: at_least(
+                0.95, "0.98241 in the notebook, other seeds vary; the stated limit of 0.98 is reported as well"
+            )
+        },
         needs=(MAIN,),
         figure="spectra",
     ),
@@ -160,15 +165,16 @@ CLAIMS = (
         id="mlp.algorithm_summary",
         where="summary",
         statement=(
-            "The MLP runs the transformer's algorithm: it looks up waves, the ReLU multiplies, and W_U "
-            "reads off the sum. The logits are a sum of cos(w_k(a + b - c))."
+            "The MLP runs the transformer's algorithm: embeddings look up waves, the ReLU multiplies the waves, "
+            "and W_U projects onto waves of the sum. The logits are a sum of cos(w_k(a + b - c))."
         ),
         source_says="FVE 0.916 (not centred 0.856) in the author's checkpoint",
         expected={
             "logit_fve": at_least(0.85, "0.916 in the author's checkpoint"),
             "excluded_loss": at_least(
                 math.log(113),
-                "no better than guessing; 5.13 in the author's checkpoint, 4.30 on its training pairs alone",
+                "the loss is that of guessing or worse; 5.13 in the author's checkpoint, 4.30 on its training "
+                "pairs alone",
             ),
         },
         needs=SEEDS,

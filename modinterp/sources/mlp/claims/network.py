@@ -94,7 +94,7 @@ CLAIMS = (
             "All 12,769 pairs are split by torch's random permutation of seed 0; the source prints the "
             "first five pairs of each part."
         ),
-        source_says="3,830 and 8,939 pairs, the first (37, 1)",
+        source_says="3,830 and 8,939 pairs; the first pair is (37, 1)",
         measure=_data,
         expected={"train pairs": equals(3830), "test pairs": equals(8939), "first pairs as printed": equals(1)},
         needs=(),
@@ -127,15 +127,18 @@ CLAIMS = (
         id="mlp.final_losses",
         where="the training notebook",
         statement=(
-            "The network memorises, its test loss rises far above chance, and it groks within a few thousand epochs."
+            "The network memorises, its test loss rises far above chance, and the network groks within a few "
+            "thousand epochs."
         ),
         source_says="train 1.0e-6, test 1.9e-5; test loss highest at 10.5, below 1e-2 near epoch 3,400",
         measure=lambda m: {"highest test loss before it groks": m.grokking.highest_test_loss},
         expected={
             "final_train_loss": at_most(1e-5, "1.0e-6 in the author's checkpoint, times 10"),
             "final_test_loss": at_most(1e-3, "1.9e-5 in the author's checkpoint, other seeds vary"),
-            "grokked": between(1_000, 10_000, "near 3,400 in the author's log"),
-            "highest test loss before it groks": at_least(6, "10.5 in the author's log; chance is 4.73"),
+            "grokked": between(1_000, 10_000, "grokking is near epoch 3,400 in the author's log"),
+            "highest test loss before it groks": at_least(
+                6, "the highest test loss is 10.5 in the author's log; chance is 4.73"
+            ),
         },
         needs=(MAIN,),
         figure="curves",
@@ -158,7 +161,8 @@ CLAIMS = (
         id="mlp.fft2d",
         where="Fourier basis",
         statement=(
-            "The transform over both inputs is a change of basis: it keeps the sum of squares and can be inverted."
+            "The Fourier transform over both inputs is a change of basis: it keeps the sum of squares and can be "
+            "inverted."
         ),
         source_says="a theorem",
         measure=_transform,

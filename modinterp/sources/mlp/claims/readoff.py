@@ -42,8 +42,8 @@ _NOT_OF_MAIN = {  # key frequencies of the notebook that other-draw-0 does not u
 
 
 _LOW_AT_19 = mixed(
-    "The share is 0.716 along the cosine of frequency 19 in kissane-0; the notebook has 0.840. Both networks "
-    "share split, initial weights and all thirteen frequencies."
+    "Along the cosine of frequency 19, the explained share is 0.716 in kissane-0 and 0.840 in the notebook. The "
+    "two networks have the same data split, initial weights and thirteen frequencies."
 )
 _MISSED = {19: _LOW_AT_19}
 
@@ -51,10 +51,11 @@ _MISSED = {19: _LOW_AT_19}
 def _by_own_draw(before: str) -> Change:
     return Change(
         date="2026-11-25",
-        what="the network of the notebook's seed",
-        before=f"drawn with an embedding over the root of its rows, now other-draw-0: {before}",
-        now="drawn as the notebook draws it: 0.716 at frequency 19, and mixed",
-        why="the notebook divides the embedding by the root of d_model; the network now has all of its frequencies",
+        what="the network with the notebook's seed",
+        before=f"initial embedding divided by the root of its number of rows, now other-draw-0: {before}",
+        now="initial embedding divided as in the notebook: 0.716 at frequency 19; mixed",
+        why="the notebook divides the initial embedding by the root of d_model; the network now has all "
+        "frequencies of the notebook",
     )
 
 
@@ -89,27 +90,27 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
         source_says=f"sin {sine:.4f}, cos {cosine:.4f}",
         measure=_explained(freq),
         expected={
-            LOWEST_FVE: at_least(0.75, "0.835 is the notebook's lowest; other networks vary"),
-            "readoff_two_terms_mean": at_least(0.88, "0.918 is the mean of the notebook's 26"),
+            LOWEST_FVE: at_least(0.75, "the notebook's lowest share is 0.835; other networks vary"),
+            "readoff_two_terms_mean": at_least(0.88, "the mean of the notebook's 26 shares is 0.918"),
         },
         reported=(f"FVE of sin {freq}", f"FVE of cos {freq}"),
-        given={USED: equals(1, f"it is said of a network that uses the frequency {freq}")},
+        given={USED: equals(1, f"the claim is about a network that uses the frequency {freq}")},
         needs=(MAIN,),
         figure="readoff",
         finding=_MISSED.get(freq, HOLDS),
         changed=(
             *(
-                (_by_own_draw("the frequency was not used, and the claim held in two other seeds"),)
+                (_by_own_draw("the main network did not use the frequency, and the claim held in two other seeds"),)
                 if freq == 19
                 else ()
             ),
             Change(
                 date="2026-11-23",
                 what="which networks and which frequency count",
-                before="every network; of one that does not use the frequency, the lowest of those that it uses: "
+                before="every network; without this frequency, the lowest of its own frequencies counted: "
                 f"{'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
-                now=f"the networks that use it, and that frequency alone: {_NOT_OF_MAIN.get(freq, 'its own in other-draw-0')}",
-                why="a network without the frequency shows nothing about the frequency",
+                now=f"only the networks that use this frequency: {_NOT_OF_MAIN.get(freq, 'its own in other-draw-0')}",
+                why="a network that does not use the frequency shows nothing about it",
             ),
         ),
     )
@@ -123,7 +124,9 @@ CLAIMS = (
         "terms.",
         source_says="sin cos + cos sin, cos cos - sin sin",
         measure=each(lambda m: {"two products largest": mean(row.two_largest for row in m.readoff.rows)}),
-        expected={"two products largest": equals(1, "seen in every map of the notebook")},
+        expected={
+            "two products largest": equals(1, "the two products are the largest terms in every map of the notebook")
+        },
         needs=SEEDS,
         scope="any seed",
         figure="readoff",
@@ -138,7 +141,7 @@ CLAIMS = (
         ),
         source_says="lowest 0.8353",
         measure=_explained_everywhere,
-        expected={LOWEST_FVE: at_least(0.75, "0.8353 is the notebook's lowest; other networks vary")},
+        expected={LOWEST_FVE: at_least(0.75, "the notebook's lowest share is 0.8353; other networks vary")},
         needs=(MAIN,),
         figure="readoff",
         finding=_LOW_AT_19,
