@@ -74,7 +74,7 @@ def _petals(m: CyclicMeasurements) -> go.Figure:
             m.circles.attention_share[:, fit.head], m.circles.token_values[fit.head] @ reader, m.circles.fixed_a
         )
         names[key] = f"head {fit.head} at {fit.attention}, plane {fit.embedding}"
-    title = f"With a = {m.circles.fixed_a}, each head's z traces the petals that are predicted (line): R squared above 0.999"
+    title = f"With a = {m.circles.fixed_a}, each head's z traces the predicted petals (line): R squared above 0.999"
     return petals.heads_by_planes(measured, predicted, names, title)
 
 
@@ -127,12 +127,12 @@ def _moving_circles(m: CyclicMeasurements, hook: str, directions: tuple[int, ...
 
 
 def _motion(m: CyclicMeasurements) -> go.Figure:
-    title = "What attention writes, a running: above circles revolve; below they turn, where a head has the frequency"
+    title = "Attention output as a increases: circles revolve (above), and turn where a head has the frequency (below)"
     return _moving_circles(m, ATTN_OUT, (0, 1), title)
 
 
 def _mlp_out(m: CyclicMeasurements) -> go.Figure:
-    title = "What the MLP writes, a running: the circles stay where they are and turn"
+    title = "MLP output as a increases: the circles turn in place"
     return _moving_circles(m, MLP_OUT, (0,), title)
 
 
@@ -151,7 +151,9 @@ def _motions_table(m: CyclicMeasurements) -> pd.DataFrame:
 def _neurons_3d(m: CyclicMeasurements) -> go.Figure:
     k = (m.circles.attended_frequencies or m.freqs)[0]
     points = m.activation(NEURONS) @ m.circles.plane_directions(NEURONS, k).directions[:, :3]
-    return motion.in_three_dimensions(points, k, f"Among the neurons the circle of frequency {k} revolves and turns")
+    return motion.in_three_dimensions(
+        points, k, f"In the neurons' activations the circle of frequency {k} revolves and turns"
+    )
 
 
 def _singular(m: CyclicMeasurements) -> go.Figure:

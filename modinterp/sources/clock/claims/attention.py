@@ -101,14 +101,16 @@ CLAIMS = (
         id="clock.s6.attn_maps6",
         where="section 6, six maps",
         statement=(
-            "Attention differs from pair to pair without any structure at first sight. No head with one key "
-            "frequency simply gives each number half of its attention."
+            "Attention differs from pair to pair without visible structure. No head with one key frequency simply "
+            "gives each number half of its attention."
         ),
         source_says="the source shows six random pairs",
         measure=each(_attention_varies),
         expected={
-            "smallest standard deviation of a head's attention to a": at_least(0.05, "a head that halves would have 0"),
-            TUNED_HEADS: at_least(1, "otherwise there is no such head"),
+            "smallest standard deviation of a head's attention to a": at_least(
+                0.05, "a head that gives each number half would have 0"
+            ),
+            TUNED_HEADS: at_least(1, "otherwise no head has one key frequency"),
         },
         reported=("lowest mean", "highest mean"),
         needs=SEEDS,
@@ -117,10 +119,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number has an expected value",
-                before="nothing of networks without a tuned head, such as before training",
-                now="one such head at the least: 4, 3 and 4, and 0 before training",
-                why="the claim should fail for a network without such heads",
+                what="a second number of the claim has an expected value",
+                before="no condition for networks without a head tuned to one frequency, such as before training",
+                now="at least one head tuned to one frequency: 4, 3 and 4, and 0 before training",
+                why="the claim should fail for a network without heads tuned to one frequency",
             ),
         ),
     ),
@@ -128,9 +130,9 @@ CLAIMS = (
         id="clock.s6.attention_periodic",
         where="section 6",
         statement="With one operand fixed, the attention oscillates with the other operand at one frequency.",
-        source_says="head 1 at 4, head 2 at 43, head 3 at 32, head 0 at many",
+        source_says="head 1 at frequency 4, head 2 at 43, head 3 at 32, head 0 at many",
         measure=each(_attention_is_periodic),
-        expected={"heads with a share of 0.8": at_least(2, "3 of 4 in the source")},
+        expected={"heads with a share of 0.8": at_least(2, "3 of 4 heads in the source")},
         reported=("highest share", "lowest share"),
         needs=SEEDS,
         scope="any seed",
@@ -140,13 +142,13 @@ CLAIMS = (
         id="clock.s6.attn_dft",
         where="section 6, spectra of attention",
         statement="The main frequencies of heads are key frequencies.",
-        source_says="3 heads have such a frequency; head 0 has others too",
+        source_says="3 heads have one key frequency; head 0 has other frequencies too",
         measure=each(
             lambda m: {
                 TUNED_HEADS: len(m.circles.tuned_heads),
             }
         ),
-        expected={TUNED_HEADS: at_least(2, "3 of 4 in the source")},
+        expected={TUNED_HEADS: at_least(2, "3 of 4 heads in the source")},
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -155,19 +157,19 @@ CLAIMS = (
         id="clock.s6.head0_mixture",
         where="section 6, spectra of attention",
         statement=(
-            "The head without one main frequency has high coefficients at several frequencies. Several of "
-            "these are no key frequencies."
+            "The head without one main frequency has high coefficients at several frequencies, and several of "
+            "them are not key frequencies."
         ),
         source_says="head 0 has several, non-key frequencies too",
         measure=each(_mixed_head),
-        given={"heads that no frequency is 0.8 of": at_least(1, "otherwise no head is of this kind")},
+        given={"heads that no frequency is 0.8 of": at_least(1, "otherwise every head has one main frequency")},
         expected={
             "frequencies above a quarter of the head's largest": at_least(3, "multiple"),
             "those of them that are no key frequencies": at_least(2, "several"),
         },
         finding=mixed(
-            "A head without one main frequency has three strong frequencies or more, but all of them may be key "
-            "frequencies. In the other networks every head has one main frequency."
+            "A head without one main frequency has at least three strong frequencies, but all may be key "
+            "frequencies. In the remaining networks every head has one main frequency."
         ),
         needs=SEEDS,
         scope="any seed",
@@ -177,8 +179,9 @@ CLAIMS = (
     Claim(
         id="clock.s61.offset_periodic",
         where="section 6.1",
-        statement="A head with one main frequency swings with b about a level that moves periodically with a.",
-        source_says="the maps show an offset that is itself periodic",
+        statement="The attention of a head with one main frequency swings with b about a level that moves periodically "
+        "with a.",
+        source_says="the source's maps show an offset that is itself periodic",
         measure=each(_offsets),
         expected={
             "lowest share of the offset's variance at the head's frequency": at_least(
@@ -190,8 +193,8 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the definition of the offset",
-                before="the phase of the swing: 0.005 to 0.93 of its variance at the head's frequency, for it does not "
-                "move at all (2e-4 periods)",
+                before="the phase of the swing, which does not move (2e-4 periods): 0.005 to 0.93 of its variance at "
+                "the head's frequency",
                 now="the level of the swing",
                 why="the source speaks of how far attention is offset, and shows maps in which the mean level moves",
                 was="mixed",
@@ -220,8 +223,12 @@ CLAIMS = (
         source_says="stated",
         measure=each(_keys_and_values),
         expected={
-            "share of the keys' energy at key frequencies": at_least(0.9, "as sparse as the embedding"),
-            "share of the values' energy at key frequencies": at_least(0.9, "as sparse as the embedding"),
+            "share of the keys' energy at key frequencies": at_least(
+                0.9, "keys and values are as sparse as the embedding"
+            ),
+            "share of the values' energy at key frequencies": at_least(
+                0.9, "keys and values are as sparse as the embedding"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -233,7 +240,7 @@ CLAIMS = (
         statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
         source_says="self-attention about 0",
         measure=each(_mixture_of_values),
-        expected={"relative error": at_most(0.02, "exact except for the attention to = itself")},
+        expected={"relative error": at_most(0.02, "exact, except for the attention that = gives to itself")},
         needs=SEEDS,
         scope="any seed",
         figure="petals",

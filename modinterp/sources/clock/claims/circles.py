@@ -76,7 +76,7 @@ CLAIMS = (
         id="clock.s51.nonkey",
         where="section 5.1",
         statement="At all other frequencies the projections are small and random.",
-        source_says="the source shows 3, 25 and 50",
+        source_says="the source shows the frequencies 3, 25 and 50",
         measure=each(_other_frequencies),
         expected={
             "mean radius over that of key frequencies": at_most(0.25, "small beside the circles"),
@@ -86,10 +86,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "The projections form no circles, and at the frequency itself the embedding has little of a key "
-            "frequency's norm. The projections are wide all the same. Such small coefficients span a plane that "
-            "is not perpendicular to the planes of the key frequencies. The source defines the plane in this way, "
-            "so we keep it."
+            "At other frequencies the projections form no circles, and the embedding's norm is far below that of "
+            "a key frequency. Yet the projections are wide: the source's plane for a weak frequency is not "
+            "perpendicular to the planes of the key frequencies. We keep the source's definition of the plane."
         ),
         figure="embedding_circles",
     ),
@@ -119,14 +118,15 @@ CLAIMS = (
     Claim(
         id="clock.s52.bdown_warp",
         where="section 5.2",
-        statement="The circles of W_L are warped partly because the bias b_out is left out.",
+        statement="Leaving out the bias b_out partly warps the circles of W_L.",
         source_says="the source's explanation of the warp",
         measure=each(_circles_with_bias),
-        expected={"largest change of quality": at_least(0.01, "a change that would be visible")},
+        expected={"largest change of quality": at_least(0.01, "a visible change of the circles' quality")},
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "The bias adds a constant to the logits. Without it the quality of the circles changes by 3e-4 at most."
+            "The bias b_out adds a constant to the logits. Leaving out b_out changes the quality of the circles "
+            "by at most 3e-4."
         ),
         figure="read_circles",
     ),

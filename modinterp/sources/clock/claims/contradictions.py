@@ -21,8 +21,8 @@ CONTRADICTIONS = (
             "s8.bup_sorted": ("biases below -0.1", mlp.NEGATIVE_PRE),
         },
         follows=(
-            "The ReLU is needed. The blog observes that few biases are negative. That is true but proves "
-            "nothing: a third of the pre-activations are below 0 all the same."
+            "The ReLU is needed. The blog rightly observes that few biases are negative, but this proves nothing: "
+            "a third of the pre-activations are below 0."
         ),
     ),
     Contradiction(
@@ -36,7 +36,8 @@ CONTRADICTIONS = (
             ),
         },
         follows=(
-            "Both are right. Without a ReLU all products come from the attention, which then makes many more of them."
+            "Both sources are right. Without a ReLU all products come from the attention, which then makes many "
+            "more products."
         ),
     ),
     Contradiction(
@@ -52,8 +53,8 @@ CONTRADICTIONS = (
             "s112.gcd": ("single frequencies that are enough mod 113", "disagreements with gcd(k..., P) = 1"),
         },
         follows=(
-            "One exact circle is enough for a prime P, though its margin is tiny. One head is enough for "
-            "several circles. The condition that counts is gcd(k1, ..., P) = 1."
+            "One exact circle is enough for a prime P, though its margin is tiny. One head is enough for several "
+            "circles. The right condition on the frequencies is gcd(k1, ..., P) = 1."
         ),
     ),
     Contradiction(
@@ -64,32 +65,33 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-A8",
-        conflict="The blog: attention looks random, and is periodic. The circuits report: attention is about one half.",
+        conflict="The blog says that attention looks random and is periodic. The circuits report says that attention "
+        "is about one half.",
         settled_by={
             "s6.attn_maps6": ("lowest mean", "highest mean", "smallest standard deviation of a head's attention to a")
         },
-        follows="Both are right: attention is one half on average, and swings far around one half.",
+        follows="Both sources are right: attention is one half on average, and swings far around one half.",
     ),
     Contradiction(
         id="X-A9",
         conflict="The blog: test loss 0. Nanda et al.: cross-entropy never reaches 0.",
         settled_by={"s4.curves": ("test loss of the last snapshot",)},
-        follows="The test loss is small in float64, and not 0.",
+        follows="In float64 the test loss is small, but not 0.",
     ),
     Contradiction(
         id="X-C1",
         conflict="The blog lets a and b run from 1 to P, its code from 0 to P - 1.",
         settled_by={"s2.task": ("smallest operand", "largest operand", "token of =")},
-        follows="Tokens run from 0 to 112, and = is 113.",
+        follows="Here tokens run from 0 to 112, and the token = is 113.",
     ),
     Contradiction(
         id="X-C2",
-        conflict='The blog: the paper confirmed that positional embeddings are "irrelevant". The paper has them, and '
-        "no ablation.",
+        conflict='The blog says that the paper confirmed positional embeddings to be "irrelevant". The paper uses '
+        "positional embeddings, without an ablation.",
         settled_by={"s3.irrelevant": ("delayed", "grokked", "logit_fve")},
         follows=(
-            "Networks grok with and without positional embeddings. Only the logits of one seed speak against the "
-            "statement."
+            "Networks grok with and without positional embeddings. Only the logits of one seed contradict the "
+            "statement that positional embeddings are irrelevant."
         ),
     ),
     Contradiction(
@@ -103,12 +105,12 @@ CONTRADICTIONS = (
         id="X-C4",
         conflict="The blog: petals overlap exactly if the attention's frequency is below the embedding's.",
         settled_by={"s61.overlap_rule": ()},
-        follows="The statement is true of embedding frequency 1 alone.",
+        follows="The statement on overlapping petals is true only for embedding frequency 1.",
     ),
     Contradiction(
         id="X-C5",
-        conflict="The blog: written circles could interfere with the embedding's in the residual stream. At = that "
-        "stream holds the embedding of =, which is the same for all pairs.",
+        conflict="The blog says that circles written by attention could interfere with the embedding's circles. But at "
+        "= the residual stream holds only the embedding of =, which is the same for all pairs.",
         settled_by={
             "s8.dihedral": (
                 "variance of the residual stream at = before attention",
@@ -128,32 +130,32 @@ CONTRADICTIONS = (
         conflict="The blog reads the MLP's output with W_U in one place and with W_L in another.",
         settled_by={"s91.wl_probes": (), "s10.readout_65": ("n_keys",)},
         follows=(
-            "W_U reads what the MLP writes (128 dimensions), and W_L reads the neurons (512). The two agree, "
+            "W_U reads the MLP's output (128 dimensions), and W_L reads the neurons (512). W_U and W_L agree, "
             "because W_L = W_out W_U."
         ),
     ),
     Contradiction(
         id="X-C8",
-        conflict="The blog writes the pull-back through W_V as an equation; it has 128 rows and 32 unknowns.",
+        conflict="The blog writes the pull-back through W_V as an equation with 128 rows and only 32 unknowns.",
         settled_by={
             "s62.z_head1_sub4": (petals_of_heads.PULL_BACK_RESIDUAL,),
             "s62.z_head1_sub32": (petals_of_heads.PULL_BACK_RESIDUAL,),
         },
         follows=(
-            "The equation holds in the sense of least squares, with a residual of 2% to 30%. The residual is "
-            "largest where a head moves little of the plane."
+            "The pull-back equation holds in the sense of least squares, with a residual of 2% to 30%. The "
+            "residual is largest where a head moves little of the plane."
         ),
     ),
     Contradiction(
         id="X-C9",
-        conflict="The blog: attention alone makes the circles rotate, the MLP only stretches.",
+        conflict="The blog says that attention alone makes the circles rotate, and that the MLP only stretches circles.",
         settled_by={
             "s8.mlp_affine": (mlp.PRODUCTS_BEFORE_MLP, "share of products, logits"),
             "s93.rotate": (motion.ROTATION_FIT, motion.WITH_HEAD[motion.ROTATION_FIT]),
         },
         follows=(
-            "Attention makes a little rotation at the frequencies that heads attend at, and none at the "
-            "others. The ReLU makes most of the rotation."
+            "Attention makes a little rotation at frequencies at which some head attends, and none at other "
+            "frequencies. The ReLU makes most of the rotation."
         ),
     ),
 )

@@ -115,15 +115,13 @@ def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-_FEWER = at_least(0, "at 10,000 epochs there are more than at 20,000, at 5,000 more than at 10,000")
+_FEWER = at_least(0, "there are more frequencies at 10,000 epochs than at 20,000, and more at 5,000 than at 10,000")
 
 CLAIMS = (
     Claim(
         id="clock.s5.dft_code",
         where="section 5",
-        statement=(
-            "The source's Fourier basis (constant, cos 1, sin 1, ...) is ours, and so are its norms over the embedding."
-        ),
+        statement=("Our Fourier basis (constant, cos 1, sin 1, ...) and norms over the embedding equal the source's."),
         source_says="definition",
         measure=_printed_basis,
         expected={"largest difference of the bases": at_most(1e-12), "largest difference of the norms": at_most(1e-12)},
@@ -134,12 +132,14 @@ CLAIMS = (
         id="clock.s5.we_norms_10k",
         where="section 5, at 10,000 epochs",
         statement="At 10,000 epochs several frequencies of the embedding stand out.",
-        source_says="4 clean pairs and some between",
+        source_says="4 clean pairs of peaks and some smaller peaks between",
         measure=each(_frequencies_at_10k),
         expected={
             "frequencies above a quarter of the largest": at_least(2, "4 in the source"),
             "energy share of the key frequencies": at_least(
-                0.5, "in a random embedding all 56 are of that size; standing out means holding most of the energy"
+                0.5,
+                "in a random embedding all 56 frequencies have similar norms; frequencies that stand out hold "
+                "most of the energy",
             ),
         },
         needs=SEEDS,
@@ -148,9 +148,9 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="a second number has an expected value",
-                before="two large frequencies at the least: 8, 5 and 4, but 56 of a random embedding",
-                now="most of the energy at the key frequencies as well: 0.843, 0.884 and 0.941, and 0.019 before training",
+                what="a second number of the claim has an expected value",
+                before="at least two large frequencies: 8, 5 and 4, but 56 in a random embedding",
+                now="also most of the energy at the key frequencies: 0.843, 0.884 and 0.941, and 0.019 before training",
                 why="the tolerance demanded too little",
             ),
         ),
@@ -159,15 +159,15 @@ CLAIMS = (
         id="clock.s5.inactive_norms",
         where="section 5, at 10,000 epochs",
         statement=(
-            "At 10,000 epochs the inactive frequencies of the embedding, relative to its largest, exceed "
-            "those of Nanda's network at its end."
+            "At 10,000 epochs the embedding's inactive frequencies, relative to the largest, exceed those of "
+            "Nanda's trained network."
         ),
-        source_says="very small in the other paper",
+        source_says="inactive frequencies are very small in Nanda's paper",
         measure=_inactive_norms,
         expected={"inactive norms over those of the other source's network, smallest": at_least(1, "larger")},
         finding=one_seed(
-            "In one of two networks the inactive frequencies are 0.62 times as large as in the paper's network. "
-            "The source says that they are larger."
+            "In one of two networks the inactive frequencies are 0.62 times as large as in Nanda's network. The "
+            "source says that inactive frequencies are larger than there."
         ),
         needs=(*SEEDS[1:], MAINLINE[0]),
         control="without control",
@@ -177,12 +177,14 @@ CLAIMS = (
         id="clock.s5.we_norms_5k",
         where="section 5, at 5,000 epochs",
         statement="The longer the training, the fewer frequencies are active in the embedding.",
-        source_says="more at 5,000 epochs than at 10,000, and still fewer at 20,000",
+        source_says="more frequencies at 5,000 epochs than at 10,000, and still fewer at 20,000",
         measure=each(_frequencies_over_training),
         expected={
             "fewer at 10,000 than at 5,000": _FEWER,
             "fewer at 20,000 than at 10,000": _FEWER,
-            "fewer at 20,000 than at 5,000": at_least(1, "fewer at the end than at 5,000 epochs"),
+            "fewer at 20,000 than at 5,000": at_least(
+                1, "fewer frequencies are active at the end than at 5,000 epochs"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -191,9 +193,7 @@ CLAIMS = (
     Claim(
         id="clock.s5.decay_pares",
         where="section 5",
-        statement=(
-            "Weight decay removes frequencies: without weight decay from epoch 5,000 on, most frequencies stay."
-        ),
+        statement=("Weight decay removes frequencies: if weight decay ends at epoch 5,000, most frequencies stay."),
         source_says="a hunch: decay slowly removes frequencies that the model does not need",
         measure=_gone_without_decay,
         expected={
@@ -203,7 +203,7 @@ CLAIMS = (
         },
         given={
             "frequencies that go after 5,000 epochs with weight decay": at_least(
-                3, "one frequency for each seed, otherwise there is nothing to explain"
+                3, "with weight decay each seed must lose a frequency, otherwise there is nothing to explain"
             )
         },
         needs=(*SEEDS, *STOPPED_DECAY),
@@ -219,12 +219,16 @@ CLAIMS = (
     Claim(
         id="clock.s5.we_norms_20k",
         where="section 5, at 20,000 epochs",
-        statement="The spikes of the embedding are fewer and cleaner at 20,000 epochs than before.",
+        statement="The spikes in the embedding's spectrum are fewer and cleaner at 20,000 epochs than before.",
         source_says="3 key frequencies: 4, 32, 43",
         measure=each(_gini_over_training),
         expected={
-            "rise of the Gini coefficient from 5,000 to 10,000": at_least(1e-6, "cleaner at each later epoch"),
-            "rise of the Gini coefficient from 10,000 to 20,000": at_least(1e-6, "cleaner at each later epoch"),
+            "rise of the Gini coefficient from 5,000 to 10,000": at_least(
+                1e-6, "the spectrum is cleaner at each later epoch"
+            ),
+            "rise of the Gini coefficient from 10,000 to 20,000": at_least(
+                1e-6, "the spectrum is cleaner at each later epoch"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -233,22 +237,22 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the lower end of the tolerances",
-                before="0, in which 0.0083 and more lie, but the 0 of a network that never changes too",
+                before="0, which accepts 0.0083 and more, but also the 0 of a network that never changes",
                 now="1e-6",
-                why="the source says that the number rises",
+                why="the source says that this share rises",
             ),
         ),
     ),
     Claim(
         id="clock.s5.five_arbitrary",
         where="section 5",
-        statement="Chance decides how many circles there are, and weight decay only ever removes circles.",
-        source_says="5 in the paper, 3 in the source",
+        statement="Chance decides how many circles a network has, and weight decay only removes circles.",
+        source_says="5 circles in Nanda's paper, 3 in the source",
         measure=_numbers_of_circles,
         expected={
             "different numbers": at_least(2, "3 and 5"),
             "largest rise from one snapshot after grokking to the next": at_most(
-                0, "decay removes frequencies and adds none"
+                0, "weight decay removes frequencies and adds none"
             ),
         },
         needs=(*SEEDS, *MAINLINE),

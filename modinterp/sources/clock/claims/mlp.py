@@ -108,14 +108,15 @@ CLAIMS = (
         id="clock.s8.dihedral",
         where="section 8",
         statement=(
-            "The circles that attention writes do not lie in the planes of the embedding's circles. They "
-            "could not interfere in any case: at = the residual stream holds the embedding of =, which is "
-            "no number."
+            "The circles that attention writes do not lie in the planes of the embedding's circles. Interference "
+            "is impossible anyway: at = the residual stream holds the embedding of =, which is not a number."
         ),
-        source_says="no two planes are similar",
+        source_says="no plane of attention is similar to a plane of the embedding",
         measure=each(_dihedral_angles),
         expected={
-            "smallest dihedral angle [degrees]": at_least(30, "a third of the way to perpendicular"),
+            "smallest dihedral angle [degrees]": at_least(
+                30, "a third of the angle between parallel and perpendicular"
+            ),
             "lowest quality of a written circle": at_least(0.8, "the compared curves must be circles"),
         },
         reported=("variance of the residual stream at = before attention",),
@@ -126,11 +127,11 @@ CLAIMS = (
     Claim(
         id="clock.s8.no_1hz",
         where="section 8",
-        statement="W_L does not use frequency 1. Detectors for single numbers would use this frequency.",
+        statement="W_L does not use frequency 1, which detectors for single numbers would use.",
         source_says="4, 32, 43",
         measure=each(_frequency_1),
         expected={
-            "frequency 1 is a key frequency": equals(0, "not among those of the source"),
+            "frequency 1 is a key frequency": equals(0, "frequency 1 is not among the source's key frequencies"),
             "gap": at_least(2, "key frequencies that clearly stand out"),
         },
         reported=("norm of frequency 1 over the largest",),
@@ -143,13 +144,13 @@ CLAIMS = (
         id="clock.s8.no_superposition",
         where="section 8",
         statement=(
-            "The MLP needs no superposition. It writes a cosine and a sine for each circle: fewer vectors "
-            "than there are dimensions, and nearly perpendicular."
+            "The MLP needs no superposition. The MLP writes a cosine and a sine for each circle: fewer vectors "
+            "than dimensions, and nearly perpendicular."
         ),
-        source_says="at most 113 features in 128 dimensions",
+        source_says="the source counts at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
-            "effective rank of the output over 4 K + 5": at_most(1, "four directions for each circle, and some noise"),
+            "effective rank of the output over 4 K + 5": at_most(1, "four directions for each circle, plus some noise"),
             "share of the output's variance in two features a circle": at_least(0.9, "no other direction counts"),
             "smallest angle between features of two circles [degrees]": at_least(
                 60, "features in superposition share directions; at 90 degrees there is no superposition"
@@ -162,10 +163,11 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="two more numbers have expected values",
-                before="the output's effective rank alone: 0.22 to 0.25 of 4 K + 5",
-                now="two features a circle as well, with 0.97 to 0.99 of the variance, at angles of 83, 81 and 64 degrees",
-                why="a low rank shows that there are few dimensions, and not that no two features share a dimension",
+                what="two more numbers of the claim have expected values",
+                before="only the effective rank of the MLP's output: 0.22 to 0.25 of 4 K + 5, with K circles",
+                now="also two features for each circle, with 0.97 to 0.99 of the variance, at angles of 83, 81 "
+                "and 64 degrees",
+                why="a low rank shows few dimensions, but not that features do not share dimensions",
             ),
         ),
     ),
@@ -173,15 +175,15 @@ CLAIMS = (
         id="clock.s8.bup_sorted",
         where="section 8, sorted biases",
         statement=(
-            "Far fewer than 113 biases of the neurons are clearly negative. The ReLU still acts: a third to "
-            "a half of the pre-activations are below 0."
+            "Far fewer than 113 neuron biases are clearly negative. The ReLU still acts: a third to a half of the "
+            "pre-activations are below 0."
         ),
         source_says="far fewer than 113",
         measure=each(_biases),
         expected={
             "biases below -0.1": at_most(112, "fewer than one bias for each number"),
             "share of biases above 0": at_least(
-                0.5, "most of the biases that are not negative; the source goes on to use them"
+                0.5, "most other biases are positive; the source then uses these positive biases"
             ),
             **ACCURATE,
         },
@@ -192,9 +194,9 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="a second number has an expected value",
-                before="few negative biases alone: 0, as before training, when all are 0",
-                now="most of them positive as well: 0.775, 0.984 and 0.887, and 0 before training",
-                why="the claim should say something about a trained network",
+                before="only few negative biases: 0, the value before training, when all biases are 0",
+                now="also most biases positive: 0.775, 0.984 and 0.887, and 0 before training",
+                why="the claim should distinguish a trained network from an untrained one",
             ),
         ),
         control="also true of random labels",
@@ -204,9 +206,9 @@ CLAIMS = (
         where="section 8",
         statement="Positive biases of the neurons shift the circles into the positive orthant, where the ReLU changes "
         "nothing.",
-        source_says="the source says it of the sorted biases",
+        source_says="the source states this about the sorted biases",
         measure=each(_orthant),
-        expected={NEGATIVE_PRE: at_most(0.05, "in the positive orthant no pre-activation is negative")},
+        expected={NEGATIVE_PRE: at_most(0.05, "in the positive orthant no pre-activation would be negative")},
         reported=(
             "pre-activations below 0 without the biases",
             "neurons that never go below 0",
@@ -215,8 +217,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "The biases are positive, but small beside the pre-activations that they would have to shift. Without "
-            "the biases as many pre-activations are below 0."
+            "The neuron biases are positive, but small compared with the pre-activations. Without the biases as "
+            "many pre-activations are below 0."
         ),
         figure="biases",
     ),
@@ -240,7 +242,7 @@ CLAIMS = (
         measure=each(_affine_battery),
         expected={
             "accuracy with an affine map in place of the neurons": at_least(
-                LEARNED.low, "an affine map would do as well"
+                LEARNED.low, "an affine map would give the right answers as well"
             )
         },
         reported=(
@@ -256,10 +258,11 @@ CLAIMS = (
         needs=BATTERY,
         scope="any seed",
         finding=refuted(
-            "The best affine map explains most of the neurons. With this map in their place, or without the ReLU, "
-            "most answers are wrong. Products of waves are a small part of the variance before the ReLU, a fifth "
-            "after it and nearly all of the logits. Attention does contribute: a part of cos(w(a + b)) can be "
-            "read off affinely before the MLP, at the frequencies that heads attend at."
+            "The best affine map explains most of the neurons' variance. But with this map in place of the "
+            "neurons, or without the ReLU, most answers are wrong. Products of waves have a small share of the "
+            "variance before the ReLU, a fifth after the ReLU and nearly all of the logits. Attention "
+            "contributes: before the MLP an affine map already finds a part of cos(w(a + b)), at the frequencies "
+            "at which heads attend."
         ),
         figure="linearity",
     ),
@@ -278,18 +281,20 @@ CLAIMS = (
         expected={
             "highest test accuracy": at_least(LEARNED.low, "it groks"),
             "share of products before the MLP": at_least(
-                0.2, "five times the 4% of networks with ReLU: without ReLU only attention can make products"
+                0.2, "five times the share of networks with ReLU, 4%: without ReLU only attention can make products"
             ),
         },
         reported=("grokking epochs without ReLU",),
         needs=WITHOUT_RELU,
         scope="any seed",
-        finding=mixed("One of the seeds does not grok in 40,000 epochs, and its attention makes 8% of products."),
+        finding=mixed(
+            "One seed does not grok in 40,000 epochs, and the share of products that its attention makes is 8%."
+        ),
         changed=(
             Change(
                 date="2026-11-28",
                 what="the share of the seeds in which the statement must hold",
-                before="in a third of the seeds, as one network of the source does: two of three; held",
+                before="in at least a third of the seeds, since the source shows one network: two of three; held",
                 now="in each seed",
                 why="the statement is about one network, and one of our networks does not grok",
             ),

@@ -94,31 +94,28 @@ def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
 _WHOLE_TURNS = Change(
     date="2026-11-21",
     what="the measure of turning",
-    before="the slope of a regression: 0.883 at the least in one network, where 0.9 to 1.1 is expected; refuted",
-    now="a whole number of turns, 1 in all three; held",
-    why="the slope of a rippling angle depends on where the turn is cut open",
+    before="the slope of a regression: at least 0.883 in one network, where 0.9 to 1.1 is expected; refuted",
+    now="a whole number of turns: 1 in all three networks; held",
+    why="the slope of an uneven angle depends on the starting point of the turn",
 )
 _SLOPES = Change(
     date="2026-11-23",
-    what="the measure of turning, which is again the first one",
+    what="the measure of turning; it is again the first one",
     before="whole turns, 1 in all three networks; held",
     now="the slope of a regression: 0.883, 1.085 and 1.049 farthest from 1",
-    why=(
-        "much that is no even rotation has a whole number of turns of 1; the definition and its tolerance are "
-        "about slopes"
-    ),
+    why=("many uneven motions also make exactly one turn; the definition and its tolerance are about slopes"),
 )
 _INSIDE = Change(
     date="2026-11-24",
-    what="one more number has an expected value",
-    before="nothing of where the circles turn: the distance of their centre from the origin is 2.8 to 3.2 radii",
-    now="what of the centre's way goes round is less than a radius: 0.02 to 0.11",
+    what="one more number of the claim has an expected value",
+    before="nothing about the place where the circles turn: their centre is 2.8 to 3.2 radii from the origin",
+    now="the circular part of the centre's path is less than a radius: 0.02 to 0.11",
     why=(
-        "section 9.3 has the origin inside the circles. Neurons are nowhere below 0, so the origin lies inside "
-        "the circles only as far as their centre moves"
+        "section 9.3 says that the origin lies inside the circles. Neurons are never below 0, so this can only "
+        "refer to the centre's movement"
     ),
 )
-_ONE_TURN = between(0.9, 1.1, "one turn, forwards or backwards, as a goes round")
+_ONE_TURN = between(0.9, 1.1, "one turn, forwards or backwards, as a runs through all residues")
 _ROTATES: dict[str, Band] = {
     ROTATION: _ONE_TURN,
     ROTATION_FIT: at_least(0.8, "a rotation large enough to be visible"),
@@ -134,8 +131,8 @@ CLAIMS = (
         id="clock.s91.wl_probes",
         where="section 9.1",
         statement=(
-            "The columns of W_L are probes that do not depend on the input. The logits are the neurons "
-            "times W_L, plus the parts that the residual stream and the bias add."
+            "The columns of W_L are probes that do not depend on the input. The logits are the neurons times W_L, "
+            "plus contributions of the residual stream and the bias."
         ),
         source_says="algebra",
         measure=_parts_of_logits,
@@ -147,8 +144,8 @@ CLAIMS = (
         id="clock.s92.revolve",
         where="section 9.2",
         statement=(
-            "As a runs, the circles that attention writes revolve around the origin within the embedding's "
-            "circle, without turning about their own centre."
+            "As a increases, the circles that attention writes revolve around the origin without turning about "
+            "their own centre."
         ),
         source_says="animation",
         measure=each(_revolution_of_attention),
@@ -164,8 +161,8 @@ CLAIMS = (
         id="clock.s93.rotate",
         where="section 9.3",
         statement=(
-            "In the third and fourth principal direction of the planes of all a, the circles turn. They do "
-            "so at key frequencies where a head's attention swings."
+            "In the third and fourth principal direction, the circles turn at key frequencies where some head's "
+            "attention swings."
         ),
         source_says="animation",
         measure=each(_rotation_of_attention),
@@ -181,8 +178,9 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the key frequencies that are measured",
-                before="every one: each seed has one or two at which no head's attention swings, and nothing turns there; refuted",
-                now="those at which some head's attention swings: 0.91 to 1.06 turns",
+                before="every key frequency: each seed has one or two at which no head's attention swings, and "
+                "nothing turns there; refuted",
+                now="the key frequencies at which some head's attention swings: 0.91 to 1.06 turns",
                 why=(
                     "in the source every key frequency (4, 43 and 32) has a head whose attention swings at that "
                     "frequency"
@@ -194,7 +192,7 @@ CLAIMS = (
     Claim(
         id="clock.s93.origin",
         where="section 9.3",
-        statement="Where these circles turn, the centre of their orbit lies inside them.",
+        statement="Where the circles that attention writes turn, the centre of their orbit lies inside the circles.",
         source_says="animation",
         measure=each(
             lambda m: {ORBIT_WITH_HEAD: _rotating(m, ATTN_OUT, SECOND, m.circles.attended_frequencies)[ORBIT]}
@@ -216,13 +214,13 @@ CLAIMS = (
         expected={
             **_REVOLVES,
             **_ROTATES,
-            REVOLVING_PART: at_most(1, "the origin, as far as it moves, lies inside the circles"),
+            REVOLVING_PART: at_most(1, "the circles' centre moves by less than their radius"),
         },
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "All circles revolve. But at key frequencies where no head's attention swings, a circle makes more or "
-            "less than one turn. There, circles that turn backwards make up about half of the motion."
+            "All circles revolve. But at key frequencies where no head's attention swings, a circle does not make "
+            "exactly one turn: backward turns are about half of the motion."
         ),
         figure="neurons_3d",
         changed=(_WHOLE_TURNS, _SLOPES, _INSIDE),
@@ -251,8 +249,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "The centres stand still in every network, though not at the origin. But at key frequencies where no "
-            "head's attention swings, the circle makes more or less than one turn."
+            "The circles' centres stand still in every network, though not at the origin. But at key frequencies "
+            "where no head's attention swings, the circle does not make exactly one turn."
         ),
         figure="neurons_3d",
         changed=(
@@ -260,16 +258,16 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the measure of revolution, and the tolerance of the rotation",
-                before="the centre's distance from the origin, 2.8 to 3.2 radii, where 0.3 is expected; one turn of "
-                "rotation, 0.883: refuted",
-                now="what of the centre's way goes round, 0.02 to 0.11 radii; no band for the rotation: held",
+                before="the centre's distance from the origin is 2.8 to 3.2 radii, where 0.3 is expected; the "
+                "rotation is 0.883 turns, where one is expected: refuted",
+                now="the circular part of the centre's path is 0.02 to 0.11 radii; no tolerance for the rotation: held",
                 why="a centre that stands still away from the origin does not revolve",
             ),
             Change(
                 date="2026-11-23",
-                what="the tolerance of the rotation, which is again the first one",
-                before="an R squared of 0.8 alone: 0.85 and more, held",
-                now="0.9 to 1.1 turns as well: 0.883, 1.085 and 1.049",
+                what="the tolerance of the rotation; it is again the first one",
+                before="only an R squared of at least 0.8: 0.85 and more, held",
+                now="also 0.9 to 1.1 turns: 0.883, 1.085 and 1.049",
                 why=(
                     '"purely rotational" says that the circle rotates; the circle\'s centre may still stand away '
                     "from the origin"

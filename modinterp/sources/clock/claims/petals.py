@@ -81,7 +81,7 @@ CLAIMS = (
             "If attention and embedding have the same frequency f, the petals have the frequencies 0, f and "
             "2 f for any phase."
         ),
-        source_says="a family over the phase is shown",
+        source_says="the source shows a family of petals over the phase",
         measure=_equal_frequencies,
         expected={SPECTRUM_ERROR: at_most(1e-6), "frequencies other than 0, f, 2 f": equals(0)},
         needs=(),
@@ -92,9 +92,9 @@ CLAIMS = (
         id="clock.s61.petals_family",
         where="section 6.1",
         statement=(
-            "Other frequencies give other petals. Their waves have size one half at the mean and at the "
-            "embedding's frequency. They have a quarter at the attention's frequency, at the sum and at the "
-            "difference."
+            "If attention and embedding differ in frequency, petals have other waves. The waves have size one "
+            "half at the mean and at the embedding's frequency, and a quarter at the attention's frequency, at "
+            "the sum and at the difference."
         ),
         source_says="families are shown",
         measure=_amplitudes,
@@ -124,20 +124,20 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "True for embedding frequency 1. Renaming the residues mod a prime turns every frequency into that "
-            "one. For two other frequencies their order does not decide: a petal of embedding 2 and attention 3 "
-            "crosses itself 3 times, at any phase.",
+            "The statement is true for embedding frequency 1, to which relabelling the residues mod a prime "
+            "reduces any frequency. Otherwise the order of the two frequencies does not decide: a petal of "
+            "embedding 2 and attention 3 crosses itself 3 times, at any phase.",
             "source",
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 what="how crossings are counted",
-                before="those of a polygon of 1,009 sides, 3 to 6 at embedding 2 and attention 3; refuted",
-                now="by what a crossing is, in closed form: 3; refuted",
+                before="crossings of a polygon with 1,009 sides: 3 to 6 at embedding 2 and attention 3; refuted",
+                now="crossings by a closed formula: 3; refuted",
                 why=(
-                    "the sides of a polygon cut corners near the point that all parts of a petal pass; other code "
-                    "found the error"
+                    "the polygon's sides cut corners near the point where all parts of a petal meet; an "
+                    "independent program found the error"
                 ),
             ),
         ),

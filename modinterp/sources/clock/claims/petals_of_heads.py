@@ -120,7 +120,7 @@ def _all_sums(m: CyclicMeasurements) -> dict[str, Value]:
 _PREDICTED = {
     PREDICTION_FIT: at_least(0.9, "traces the predicted petals"),
     FREQUENCIES_SHARE: at_least(0.85, "traces the predicted petals"),
-    PETALS: at_least(1, "without a head that swings with it there is no petal"),
+    PETALS: at_least(1, "without a head whose attention swings there is no petal"),
 }
 _CIRCLE = {
     SUM_QUALITY: at_least(0.8, "one frequency dominates"),
@@ -129,9 +129,9 @@ _CIRCLE = {
 _PETALS_COUNTED = (
     Change(
         date="2026-11-23",
-        what="one more number has an expected value",
-        before="nothing of networks without petals, such as before training",
-        now="one petal at the least: 2 to 16 were there already, 0 before training",
+        what="one more number of the claim has an expected value",
+        before="no condition for networks without petals, such as before training",
+        now="at least one petal: networks have 2 to 16, and 0 before training",
         why="the claim should fail for a network without petals",
     ),
 )
@@ -142,10 +142,10 @@ def _counted(number: int) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="one more number has an expected value",
-            before="nothing of networks with fewer key frequencies, such as before training",
-            now=f"{number} key frequencies at the least: 4, 4 and 3, and 1 before training",
-            why="the claim should fail where there is no circle",
+            what="one more number of the claim has an expected value",
+            before="no condition for networks with fewer key frequencies, such as before training",
+            now=f"at least {number} key frequencies: 4, 4 and 3, and 1 before training",
+            why="the claim should fail for a network without circles",
         ),
     )
 
@@ -155,9 +155,10 @@ CLAIMS = (
         id="clock.s62.z_head1_sub4",
         where="section 6.2",
         statement=(
-            "Where the attention has the plane's frequency, a head's mean of values traces the predicted petals."
+            "Where attention and plane have equal frequencies, a head's attention-weighted mean of values traces "
+            "the predicted petals."
         ),
-        source_says="4 in the plane of 4",
+        source_says="attention frequency 4 in the plane of frequency 4",
         measure=each(_petals_where(eq)),
         expected=_PREDICTED,
         reported=(PULL_BACK_RESIDUAL,),
@@ -170,9 +171,10 @@ CLAIMS = (
         id="clock.s62.z_head3_sub4",
         where="section 6.2",
         statement=(
-            "Where the attention's frequency is above the plane's, a head's mean of values traces the predicted petals."
+            "Where the attention's frequency is above the plane's, a head's attention-weighted mean of values "
+            "traces the predicted petals."
         ),
-        source_says="32 in the plane of 4",
+        source_says="attention frequency 32 in the plane of frequency 4",
         measure=each(_petals_where(gt)),
         expected=_PREDICTED,
         needs=SEEDS,
@@ -184,9 +186,10 @@ CLAIMS = (
         id="clock.s62.z_head1_sub32",
         where="section 6.2",
         statement=(
-            "Where the attention's frequency is below the plane's, a head's mean of values traces the predicted petals."
+            "Where the attention's frequency is below the plane's, a head's attention-weighted mean of values "
+            "traces the predicted petals."
         ),
-        source_says="4 in the plane of 32",
+        source_says="attention frequency 4 in the plane of frequency 32",
         measure=each(_petals_where(lt)),
         expected=_PREDICTED,
         reported=(PULL_BACK_RESIDUAL,),
@@ -202,29 +205,31 @@ CLAIMS = (
         source_says="stated",
         measure=each(_corners),
         expected={
-            "corners of a circle of the embedding, lowest share of the points": at_least(1, "all points of a circle"),
-            PETAL_CORNERS: at_most(0.7, "not all points of a petal"),
+            "corners of a circle of the embedding, lowest share of the points": at_least(
+                1, "all points of a circle are corners"
+            ),
+            PETAL_CORNERS: at_most(0.7, "not all points of a petal are corners"),
         },
         reported=(OTHER_PETAL_CORNERS, "corners of a circle with its noise, lowest share"),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "With noise removed, all points of the circles are corners. Of a petal whose attention has another "
-            "frequency than the plane, a part of the points are corners. With equal frequencies, as in the "
-            "source's first figure, petals are ovals without a dent, and all of their points are corners."
+            "With noise removed, all points of the circles are corners. If attention and plane differ in "
+            "frequency, only some points of the petal are corners. With equal frequencies, as in the source's "
+            "first figure, petals are ovals without a dent, and all their points are corners."
         ),
         figure="petals",
         changed=(
             Change(
                 date="2026-11-23",
                 what="the measure",
-                before="corners of the points as they are: circles 0.142, 0.230 and 0.230 at the least, petals 0.230, "
-                "0.283 and 0.292 at most",
+                before="corners of the measured points: at least 0.142, 0.230 and 0.230 on circles, at most 0.230, "
+                "0.283 and 0.292 on petals",
                 now="corners of the points by the frequencies of a circle or a petal alone: circles 1, petals 1 at "
                 "most, 0.257, 0.257 and 0.389 where the attention's frequency is another one",
                 why=(
-                    "the statement is about shapes; noise a hundred times as large as the bulge between "
-                    "neighbours hides both shapes"
+                    "the statement is about shapes, which noise hides: it is a hundred times as large as the "
+                    "bulge between neighbouring points"
                 ),
             ),
         ),
@@ -233,12 +238,12 @@ CLAIMS = (
     Claim(
         id="clock.s7.o_petals_per_head",
         where="section 7",
-        statement="The vectors that each head writes to the residual stream trace the predicted petals, too.",
+        statement="The vectors that each head writes to the residual stream also trace the predicted petals.",
         source_says="the same figures",
         measure=each(_petals_in_residual_stream),
         expected={
-            PREDICTION_FIT: at_least(0.8, "the same petals, through one more map"),
-            FREQUENCIES_SHARE: at_least(0.8, "the same petals, through one more map"),
+            PREDICTION_FIT: at_least(0.8, "the petals of the head's values, after one more linear map"),
+            FREQUENCIES_SHARE: at_least(0.8, "the petals of the head's values, after one more linear map"),
             PETALS: _PREDICTED[PETALS],
         },
         needs=SEEDS,
@@ -263,7 +268,7 @@ CLAIMS = (
         statement="At the second key frequency the heads' petals add up to a circle.",
         source_says="dominated by that frequency",
         measure=each(_sum_of_heads(1)),
-        expected={**_CIRCLE, "n_keys": at_least(2, "otherwise there is no such frequency")},
+        expected={**_CIRCLE, "n_keys": at_least(2, "otherwise the network has fewer key frequencies")},
         needs=SEEDS,
         scope="any seed",
         figure="sums",
@@ -275,7 +280,7 @@ CLAIMS = (
         statement="At the third key frequency the heads' petals add up to a circle.",
         source_says="dominated by that frequency",
         measure=each(_sum_of_heads(2)),
-        expected={**_CIRCLE, "n_keys": at_least(3, "otherwise there is no such frequency")},
+        expected={**_CIRCLE, "n_keys": at_least(3, "otherwise the network has fewer key frequencies")},
         needs=SEEDS,
         scope="any seed",
         figure="sums",
@@ -284,12 +289,12 @@ CLAIMS = (
     Claim(
         id="clock.s71.alt_dft",
         where="section 7.1",
-        statement="The planes of the attention output itself hold circles too, some of which are stretched.",
+        statement="The planes of the attention output itself also hold circles, some of them stretched.",
         source_says="43 is stretched",
         measure=each(_own_planes),
         expected={
             "lowest quality": at_least(0.8, "circles"),
-            "lowest aspect": at_least(0.3, "stretched, but not a line"),
+            "lowest aspect": at_least(0.3, "a stretched circle, but not a line"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -299,14 +304,14 @@ CLAIMS = (
         id="clock.s72.why",
         where="section 7.2",
         statement=(
-            "Embeddings become periodic because petals of periodic embeddings add up to circles: no test "
-            "here covers this argument. The measurement shows that petals do add up, in every seed."
+            "The source argues that embeddings become periodic because petals add up to circles. No test here "
+            "covers this argument. The measurement shows that petals add up to circles in every seed."
         ),
         source_says="an argument, not proven",
         measure=each(_all_sums),
         expected={
             "lowest quality of a sum": at_least(0.8, "one frequency dominates"),
-            "smallest gain over the median head": at_least(0, "simpler than the petal of each head"),
+            "smallest gain over the median head": at_least(0, "the sum is closer to a circle than each head's petal"),
         },
         needs=SEEDS,
         scope="any seed",

@@ -122,18 +122,16 @@ def _changes(own_planes: str, parts: str, sum_right: str) -> tuple[Change, Chang
             date="2026-11-21",
             was="refuted",
             what="how the MLP's output is projected, and which sum must be right",
-            before=f"on each plane by itself, percentile {own_planes}; the sum of the circles: refuted",
-            now=f"parts of which nothing counts twice, percentile {parts}; the whole network: held",
-            why="two projections that count some parts twice do not add up to the network",
+            before=f"on each plane separately, percentile {own_planes}; the sum of the circles must be right: refuted",
+            now=f"split so that no part counts twice, percentile {parts}; the whole network must be right: held",
+            why="projections that count some parts twice do not add up to the network",
         ),
         Change(
             date="2026-11-23",
-            what="the projection and the sum, which are again the first ones",
-            before=f"parts that count once, percentile {parts}; the network is right in all three: held",
-            now=f"each plane by itself, percentile {own_planes}; the sum of the circles {sum_right}",
-            why=(
-                "the definition asks what projects strongly in each circle, and whether the sum of the circles is right"
-            ),
+            what="the projection and the sum; both are again the first ones",
+            before=f"split so that each part counts once, percentile {parts}; all three networks are right: held",
+            now=f"on each plane separately, percentile {own_planes}; the sum of the circles {sum_right}",
+            why=("the definition is about projections in each circle, and about the sum of the circles"),
         ),
     )
 
@@ -144,7 +142,7 @@ CLAIMS = (
         where="section 10",
         statement=(
             "For 70 + 108 the point for b = 108 lies far out in the direction of the answer 65 in every circle. "
-            "The sum of the circles gives this answer."
+            "The sum of the circles gives the answer 65."
         ),
         source_says="70 + 108 gives 65",
         measure=each(_answer_to(108)),
@@ -161,7 +159,7 @@ CLAIMS = (
         where="section 10",
         statement=(
             "For 70 + 13 the point for b = 13 lies far out in the direction of the answer 83 in every circle. The "
-            "sum of the circles gives this answer."
+            "sum of the circles gives the answer 83."
         ),
         source_says="70 + 13 gives 83",
         measure=each(_answer_to(13)),
@@ -183,7 +181,7 @@ CLAIMS = (
         measure=each(_accuracy_of_circles),
         expected={
             "accuracy of all circles together, with the constant": at_least(0.999, "the sum is right"),
-            "highest accuracy of a circle alone": at_most(0.999, "less than the accuracy of the sum"),
+            "highest accuracy of a circle alone": at_most(0.999, "a circle alone is less accurate than the sum"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -192,9 +190,10 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the measure",
-                before="without the logits' mean over all pairs: 0.9994, 1.0 and 0.9946, held in two of three",
-                now="with it, for a circle alone as well: 1.0 in all three, and 0.098, 0.163 and 0.074 alone",
-                why="circles lie about their mean; the mean of the logits is a bias that belongs to no circle",
+                before="accuracy without the logits' mean over all pairs: 0.9994, 1.0 and 0.9946, held in two of three",
+                now="with the logits' mean, also for a single circle: 1.0 in all three, and 0.098, 0.163 and "
+                "0.074 for one circle",
+                why="the mean of the logits is a bias that belongs to no circle",
             ),
         ),
     ),
@@ -220,9 +219,9 @@ CLAIMS = (
         ),
         needs=(MAIN, ONE_HEAD),
         finding=one_seed(
-            "One exact circle has a unique answer for a prime modulus, with a margin of 0.0015. A trained network "
-            "needs several circles (one alone: at most 15% right). One head is enough: such a network groks at "
-            "2,660 and is right on every pair, with five circles."
+            "For a prime modulus one exact circle has a unique answer, with a margin of 0.0015. A trained network "
+            "needs several circles (with one alone, at most 15% of answers are right). One head is enough: a "
+            "network with one head groks at epoch 2,660, with five circles, and answers every pair."
         ),
         figure="readout",
         control="also true before training",
@@ -230,7 +229,7 @@ CLAIMS = (
     Claim(
         id="clock.s112.gcd",
         where="section 11.2",
-        statement="The key frequencies must be co-prime.",
+        statement="The key frequencies must be co-prime for a unique answer.",
         source_says="P gcd(k1, k2, ...) = 1, which no integers fulfil",
         measure=_coprime,
         expected={"unique answers though the frequencies are not co-prime": equals(0)},
@@ -238,9 +237,9 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The right condition is gcd(k1, k2, ..., P) = 1; it agrees with a check of every residue in all "
-            "cases. For a prime P any frequency meets it. Mod 53 the paper's 10, 14 and 22 have a common divisor "
-            "and generalise.",
+            "The right condition is gcd(k1, k2, ..., P) = 1, which a check of every residue confirms. For a prime "
+            "P any frequency meets the condition. Mod 53 the paper's frequencies 10, 14 and 22 have a common "
+            "divisor, and the network generalises.",
             "source",
         ),
         figure="explorer",

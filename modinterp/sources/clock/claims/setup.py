@@ -54,8 +54,8 @@ CLAIMS = (
         id="clock.s2.task",
         where="section 2",
         statement=(
-            "The network reads {a}+{b}= and answers (a + b) mod 113, trained on 30% of the pairs. Our "
-            "networks have no output for the token =, which is never an answer."
+            "The network reads {a}+{b}= and answers (a + b) mod 113, trained on 30% of the pairs. Our networks "
+            "have no output for the token =, since = is never an answer."
         ),
         source_says="the source lets a and b run from 1 to P; token 113 is =; 114 logits",
         measure=_task,
@@ -74,8 +74,8 @@ CLAIMS = (
         id="clock.s3.arch",
         where="section 3",
         statement=(
-            "The network has one layer, no LayerNorm, no positional embeddings, and an MLP with biases. So "
-            "(a, b) and (b, a) have equal logits."
+            "The network has one layer, no LayerNorm, no positional embeddings, and an MLP with biases. The pairs "
+            "(a, b) and (b, a) therefore have equal logits."
         ),
         source_says="stated",
         measure=_architecture,
@@ -92,8 +92,8 @@ CLAIMS = (
         id="clock.s3.irrelevant",
         where="section 3",
         statement=(
-            "Positional embeddings do not matter: without them the network groks and learns the same "
-            "algorithm. The paper that the source cites for this has no such ablation."
+            "Without positional embeddings the network groks and learns the same algorithm. The paper that the "
+            "source cites has no ablation of positional embeddings."
         ),
         source_says="the source says that Nanda et al. confirmed it",
         measure=each(lambda m: {"delayed": m.grokking.delayed}),
@@ -110,8 +110,9 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the networks that are measured",
-                before="three without positional embeddings and one with them, together: 88% of the logits of one are explained; refuted",
-                now="every network without them, one by one; networks with them are those of Nanda et al.",
+                before="three networks without positional embeddings and one with: 88% of one network's logits are "
+                "explained; refuted",
+                now="each network without positional embeddings; the networks with them are those of Nanda et al.",
                 why="one network of four refuted a statement about all networks",
             ),
         ),
@@ -125,9 +126,11 @@ CLAIMS = (
         measure=each(_curves),
         expected={
             "grokked": between(
-                2_000, 20_000, "about 4,000 in the source; seeds of the paper's recipe differ by 3 times"
+                2_000, 20_000, "about epoch 4,000 in the source; seeds of the paper's recipe differ by a factor of 3"
             ),
-            "epochs from grokking until W_E settles": at_least(1, "about 2,000 in the source"),
+            "epochs from grokking until W_E settles": at_least(
+                1, "W_E settles about 2,000 epochs after grokking in the source"
+            ),
             "share of the sum of squares of W_E that goes after grokking": at_least(
                 0.02, "the share within which the sum of squares counts as settled"
             ),
@@ -138,10 +141,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a third number has an expected value",
-                before="two epochs, which a network before training does not have",
-                now="by how much W_E shrinks as well: 0.35 to 0.42, and 0 before training",
-                why="the number before training is needed for comparison",
+                what="a third number of the claim has an expected value",
+                before="only two epochs, which an untrained network does not have",
+                now="also how much W_E shrinks: 0.35 to 0.42, and 0 before training",
+                why="the claim needs a number that also exists before training, for comparison",
             ),
         ),
     ),

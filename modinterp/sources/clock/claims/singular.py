@@ -63,10 +63,10 @@ CLAIMS = (
         measure=each(_singular_values),
         expected={
             "large singular values less 2 K": between(
-                -2, 2, "6 in the source; 10 and 8 in networks of the paper's authors"
+                -2, 2, "6 large singular values in the source; 10 and 8 in networks of the paper's authors"
             ),
             "last of the large singular values over the next": at_least(
-                1.5, "large beside the others; 2.1 and 2.3 in networks of the paper's authors"
+                1.5, "large compared with the other singular values; 2.1 and 2.3 in networks of the paper's authors"
             ),
             **ACCURATE,
         },
@@ -76,10 +76,11 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number has an expected value",
-                before="how many come before the largest step alone, which is right before training too (1 and 1 circle)",
-                now="that the step can be seen as well: 3.96, 12.3 and 6.77, and 1.02 before training",
-                why="every list of numbers has a largest step",
+                what="a second number of the claim has an expected value",
+                before="only the number of values before the largest step, which is also right before training (1 "
+                "and 1 circle)",
+                now="also a clear step: 3.96, 12.3 and 6.77, and 1.02 before training",
+                why="every list of numbers has a largest step, even without structure",
             ),
         ),
     ),
@@ -87,11 +88,11 @@ CLAIMS = (
         id="clock.s95.wdown_pairs",
         where="section 9.5",
         statement="The singular vectors of W_out come in pairs, one pair for each circle.",
-        source_says="pairs 3 and 5, 1 and 2, 0 and 4",
+        source_says="the vectors 3 and 5, 1 and 2, 0 and 4 form pairs",
         measure=each(_singular_pairs),
         expected={
-            "key frequencies that own two": equals(1, "every circle has its pair"),
-            "lowest share": at_least(0.6, "a vector belongs to one circle"),
+            "key frequencies that own two": equals(1, "every circle has its pair of singular vectors"),
+            "lowest share": at_least(0.6, "each singular vector belongs to one circle"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -102,11 +103,11 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the share",
-                before="of all variance along a vector: 0.451, 0.928 and 0.592, refuted",
-                now="of the waves of a + b along it: 0.528, 0.953 and 0.605",
+                before="the share of all variance along a vector: 0.451, 0.928 and 0.592, refuted",
+                now="the share of the waves of a + b along a vector: 0.528, 0.953 and 0.605",
                 why=(
-                    "a vector's frequency, and therefore its share, is found over a + b; W_out passes on other "
-                    "things too"
+                    "a vector's frequency is found over a + b, so its share must be too; W_out also passes on "
+                    "other signals"
                 ),
             ),
         ),
@@ -118,10 +119,12 @@ CLAIMS = (
             "Each circle has a pair of singular vectors of W_out. The pair resembles the third and fourth "
             "principal direction of the neurons' planes, not the first two."
         ),
-        source_says="like the third and fourth",
+        source_says="the pair is like the third and fourth principal direction",
         measure=each(_singular_and_principal),
         expected={
-            "share of key frequencies twice as near to directions 3, 4": at_least(2 / 3, "all three in the source")
+            "share of key frequencies twice as near to directions 3, 4": at_least(
+                2 / 3, "all three circles in the source"
+            )
         },
         needs=SEEDS,
         scope="any seed",
@@ -131,8 +134,8 @@ CLAIMS = (
         id="clock.s96.focus",
         where="section 9.6",
         statement=(
-            "W_out magnifies the directions that turn: the third and fourth principal directions more than the "
-            "first and second."
+            "W_out magnifies the neurons' third and fourth principal directions, in which circles turn, more than "
+            "the first and second."
         ),
         source_says="magnified",
         measure=each(_gains_of_W_out),
