@@ -72,7 +72,7 @@ def _phases(m: CyclicMeasurements) -> go.Figure:
         twice, psi = wrapped(2 * waves.phi), wrapped(waves.at_winner(waves.written.angle()))
         lines[name] = [Line(twice, psi, "neurons", mode="markers")]
         axes[name] = ("2 phi, twice the phase read [rad]", "psi, phase written [rad]")
-    return _drawn(lines, axes, "Every neuron comes to write at twice the phase that it reads")
+    return _drawn(lines, axes, "Every neuron learns to write at twice the phase that it reads")
 
 
 def _waves(m: CyclicMeasurements) -> go.Figure:
@@ -123,7 +123,7 @@ _OF_PROFILE = ("s, of the answer j = 2x + s(y - x): 1 is x + y", "logit, 1 at x 
 
 def _ideal_logits() -> go.Figure:
     lines = [Line(_STEPS, y, name, CATEGORIES[i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
-    title = "Ghosts at 2x and 2y: a half for squares, a third for ReLU, none for square waves"
+    title = "Ghosts (side peaks) at 2x and 2y: a half for squares, a third for ReLU, none for square waves"
     return _drawn({"ideal networks": lines}, {"ideal networks": _OF_PROFILE}, title)
 
 
@@ -135,7 +135,7 @@ def _ghosts(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     ]
     ideal = [Line(_STEPS, y, name, CATEGORIES[5 + i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
     names = ("trained networks", "ideal networks")
-    title = "Trained networks have smaller ghosts than the half that squares of cosines have"
+    title = "Trained networks have smaller ghosts than squared cosines, which have one half"
     return (
         _drawn(dict(zip(names, (lines, ideal), strict=True)), dict.fromkeys(names, _OF_PROFILE), title)
         if lines
@@ -160,7 +160,7 @@ def _vote(m: CyclicMeasurements) -> go.Figure:
         by_frequency: [Line(list(range(1, len(groups) + 1)), groups, "accuracy", mode="markers")],
     }
     axes = {panel: ("number of neurons", "accuracy, mean of 3 draws"), by_frequency: ("frequency", "accuracy")}
-    figure = _drawn(lines, axes, "One neuron is useless; a few hundred that vote are right everywhere")
+    figure = _drawn(lines, axes, "One neuron is useless; a few hundred neurons together answer every pair")
     figure.update_xaxes(type="log", row=1, col=1)
     return figure.update_yaxes(range=[0, 1.05])
 
@@ -173,7 +173,7 @@ def _lottery(m: CyclicMeasurements) -> go.Figure:
     shown = torch.randperm(int((~won).sum()), generator=torch.Generator().manual_seed(0))[:1000]
     rank = times.argsort(dim=1).argsort(dim=1)[won]
     shares = rank.bincount(minlength=times.shape[1]).double() / len(rank)
-    start, by_rank = "each frequency of each neuron at the start", "place of the winner by time to dominate"
+    start, by_rank = "each frequency of each neuron at the start", "rank of the winner by time to dominate"
     lines = {
         start: [
             Line(D[~won][shown], sizes[~won][shown], "lost", MUTED, "markers"),
@@ -182,8 +182,8 @@ def _lottery(m: CyclicMeasurements) -> go.Figure:
         by_rank: [Line(list(range(1, len(shares) + 1)), shares, "neurons, share", TRAIN, "lines+markers")],
     }
     axes = {start: ("initial misalignment |D| [rad]", "initial amplitude alpha"),
-            by_rank: ("place, 1 for the least time", "share of the neurons")}  # fmt: skip
-    return _drawn(lines, axes, "Large and aligned frequencies win the lottery; the flow names the winner beforehand")
+            by_rank: ("rank; 1 is the shortest time", "share of the neurons")}  # fmt: skip
+    return _drawn(lines, axes, "Large and aligned frequencies win; the gradient flow predicts the winner")
 
 
 def _attractor() -> go.Figure:
@@ -243,7 +243,9 @@ def _kinds_of_pairs(m: CyclicMeasurements) -> go.Figure:
                 y = [float(found[epoch][where].double().mean()) for epoch in epochs]
                 lines[panel].append(Line(epochs, y, name, CATEGORIES[i], "lines+markers"))
     axes = {panel: ("epoch", panel) for panel in lines}
-    figure = _drawn(lines, axes, "Common pairs first, then rare and mirrored ones, then unseen ones; x = y not at all")
+    figure = _drawn(
+        lines, axes, "Learned first: common pairs; then rare and mirrored pairs; then unseen pairs; never unseen x = y"
+    )
     return figure.update_xaxes(type="log")
 
 

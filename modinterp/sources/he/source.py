@@ -9,7 +9,7 @@ SOURCE = Source(
     citation="He, Wang, Chen & Yang 2026",
     link="https://arxiv.org/abs/2602.16849",
     main_run="he/std-42",
-    note="The recipes are those of the released code and of its networks; the text of the paper was not at hand. What the "
-    "source says is taken from its abstract, the authors' own post on it, and their notebooks. Tolerances were chosen "
-    "with the authors' networks and pilots of seeds 1, 2, 3 and 42 in view; the seeds 4 to 22 were not seen.",
+    note="The recipes come from the released code and networks; the text of the paper was not available. The "
+    "source's statements come from its abstract, the authors' post and their notebooks. We chose tolerances "
+    "after seeing the authors' networks and pilots of seeds 1, 2, 3 and 42, but before seeing seeds 4 to 22.",
 )

@@ -148,7 +148,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-C9",
-        conflict="The blog says that attention alone makes the circles rotate, and that the MLP only stretches circles.",
+        conflict="The blog says that only attention makes the circles rotate, and that the MLP only stretches circles.",
         settled_by={
             "s8.mlp_affine": (mlp.PRODUCTS_BEFORE_MLP, "share of products, logits"),
             "s93.rotate": (motion.ROTATION_FIT, motion.WITH_HEAD[motion.ROTATION_FIT]),

@@ -147,11 +147,11 @@ CLAIMS = (
     Claim(
         id="he.preserve.quad",
         where="theorem, figure 12",
-        statement="In a network of squares a neuron that begins with one frequency keeps this frequency.",
+        statement="In a network with square activation, a neuron that begins with one frequency keeps this frequency.",
         source_says="exactly",
         measure=each(_preserve_quad),
         expected={
-            LEAST_EARLY: at_least(0.9999, "exact, while probabilities are about uniform"),
+            LEAST_EARLY: at_least(0.9999, "the statement is exact while probabilities are about uniform"),
             LEAST_LATE: at_least(0.95, ".967 in the authors' network at 9,800"),
         },
         needs=named("quad1"),
@@ -162,7 +162,8 @@ CLAIMS = (
         id="he.preserve.relu",
         where="section 4.6, figure 13",
         statement=(
-            "ReLU leaks to odd harmonics of the reading weights: a ninth to the third, a twenty-fifth to the fifth."
+            "ReLU leaks energy to odd harmonics of the reading weights: a ninth to the third, a twenty-fifth to "
+            "the fifth."
         ),
         source_says="1/9 and 1/25",
         measure=each(_leaks),
@@ -175,7 +176,10 @@ CLAIMS = (
         scope="any seed",
         figure="waves",
         finding=refuted(
-            ("The third harmonic is .21 to .24 and the fifth .06 to .11. In first order the two are 3/5 and 1/7."),
+            (
+                "The third harmonic is .21 to .24 and the fifth .06 to .11 of the first. A first-order "
+                "calculation gives 3/5 and 1/7."
+            ),
             "source",
         ),
     ),
@@ -183,8 +187,8 @@ CLAIMS = (
         id="he.preserve.relu_order",
         where="ours",
         statement=(
-            "In first order, the r-th harmonic of the reading weights is 3/(r^2 - 4) of the first, for odd "
-            "r. Of the writing weights it is 3/(4r^2 - 1). Even harmonics are not read."
+            "To first order, for odd r, the r-th harmonic of the reading weights is 3/(r^2 - 4) of the first, and "
+            "that of the writing weights 3/(4r^2 - 1). Reading weights have no even harmonics."
         ),
         source_says="not said",
         measure=each(_leaks),
@@ -203,7 +207,7 @@ CLAIMS = (
         id="he.align.first",
         where="sections 4.3 and 4.4",
         statement=(
-            "Phases align first, and magnitudes explode afterwards. Magnitudes grow least where the initial "
+            "Phases align first, and then magnitudes explode. Magnitudes grow least where the initial "
             "misalignment is largest."
         ),
         source_says="alignment, then growth",
@@ -220,7 +224,7 @@ CLAIMS = (
     Claim(
         id="he.align.first_std",
         where="sections 4.3 and 4.4",
-        statement="With ReLU, AdamW and random weights, too, phases align while the loss is still that of guessing.",
+        statement="Also with ReLU, AdamW and random weights, phases align while the loss is still that of guessing.",
         source_says="alignment, then growth",
         measure=each(_align_std),
         expected={SINE: at_most(0.25, ".166 in the authors' network at 400; .637 by chance")},
@@ -232,7 +236,7 @@ CLAIMS = (
     Claim(
         id="he.lottery.phase",
         where="corollary and conclusion",
-        statement="In each neuron the frequency of least initial misalignment wins.",
+        statement="In each neuron the frequency with the least initial misalignment wins.",
         source_says="alignment rather than magnitude",
         measure=each(_lottery),
         expected={BY_D: at_least(0.5, "most of the neurons, if the misalignment decides")},
@@ -241,8 +245,8 @@ CLAIMS = (
         scope="any seed",
         figure="lottery",
         finding=refuted(
-            "The frequency of least |D| wins in 15% to 24% of the neurons, where chance gives 9%. The frequency "
-            "of largest amplitude wins in 41% to 52%.",
+            "The frequency of least initial misalignment |D| wins in 15% to 24% of the neurons; chance gives 9%. "
+            "The frequency of largest initial amplitude wins in 41% to 52%.",
             "source",
         ),
     ),
@@ -250,7 +254,8 @@ CLAIMS = (
         id="he.lottery.time",
         where="abstract",
         statement=(
-            "Initial magnitudes and phases together decide the winner: the frequency that would dominate first wins."
+            "Initial magnitudes and phases together decide the winning frequency: the one that would dominate "
+            "first by the gradient flow wins."
         ),
         source_says="determined by the initialisation",
         measure=each(_lottery),
@@ -267,11 +272,11 @@ CLAIMS = (
         id="he.lottery.recipe",
         where="section 4.6",
         statement=(
-            "With ReLU and AdamW initial magnitudes and phases also decide the winning frequency, if less exactly."
+            "With ReLU and AdamW, initial magnitudes and phases also decide the winning frequency, but less exactly."
         ),
         source_says="carries over",
         measure=each(_lottery),
-        expected={BY_TIME: between(0.4, 0.85, ".535 to .648 in the authors' networks; below that of squares")},
+        expected={BY_TIME: between(0.4, 0.85, ".535 to .648 in the authors' networks; lower than with squares")},
         reported=(BY_D, BY_ALPHA),
         needs=(*named("std", "sgd", "embed", "grok"), "he/p97-42"),
         scope="any seed",

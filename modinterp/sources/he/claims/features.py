@@ -128,12 +128,13 @@ def _magnitudes(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-_OURS = "as the ledger has it, from the authors' networks"
+_OURS = "a limit fixed beforehand from the authors' networks"
 CLAIMS = (
     Claim(
         id="he.obs1.share",
         where="observation 1, figure 3",
-        statement="Each neuron holds virtually all of its energy at one frequency: 90% of it, in 90% of the neurons.",
+        statement="Each neuron holds virtually all of its energy at one frequency: 90% of the energy, in 90% of the "
+        "neurons.",
         source_says="a single frequency",
         measure=each(_share),
         expected={SHARE: at_least(0.9, "virtually all, as worded")},
@@ -141,8 +142,8 @@ CLAIMS = (
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "The statement holds where neurons begin with single frequencies. In other networks 4% to 70% of the "
-            "neurons reach the share."
+            "Networks whose neurons begin with single frequencies meet the statement. In other networks 4% to 70% "
+            "of the neurons have 90% of their energy at one frequency."
         ),
     ),
     Claim(
@@ -172,8 +173,8 @@ CLAIMS = (
         scope="any seed",
         figure="waves",
         finding=mixed(
-            "The fit is .998 or more in networks of squares that begin with single frequencies. It is .86 to .90 "
-            "with ReLU, where a square wave fits nearly as well."
+            "The best cosine's fit is .998 or more in networks with squares that begin with single frequencies. "
+            "With ReLU the fit is .86 to .90, and a square wave fits nearly as well."
         ),
     ),
     Claim(
@@ -192,7 +193,7 @@ CLAIMS = (
     Claim(
         id="he.obs1.shape_cosine",
         where="ours",
-        statement="Networks of squares that begin with single frequencies keep weights that are nearer to a cosine.",
+        statement="In networks with squares that begin with single frequencies, weights stay near a cosine.",
         source_says="not said",
         measure=each(_shape),
         expected={T: at_least(0, "+29 in the authors' network")},
@@ -212,8 +213,8 @@ CLAIMS = (
         },
         reported=(MEDIAN_D,),
         finding=mixed(
-            "In embed-6 and embed-10 the phases of a twentieth of the neurons are off by more than 0.37 and 0.36; "
-            "the limit is 0.35. The resultant length is 0.983 or more in every network."
+            "In embed-6 and embed-10 a twentieth of the neurons have phase errors above 0.37 and 0.36; the limit "
+            "is 0.35. The resultant length of the phase errors is 0.983 or more in every network."
         ),
         needs=(*named("std", "embed", "sgd", "grok"), WIDE),
         scope="any seed",
@@ -222,7 +223,8 @@ CLAIMS = (
     Claim(
         id="he.obs2.align_quad1",
         where="observation 2, figure 5",
-        statement="In networks of squares that begin with single frequencies, the neurons that count are aligned.",
+        statement="In networks with squares that begin with single frequencies, the phases of all strong neurons are "
+        "aligned.",
         source_says="psi = 2 phi",
         measure=each(_align),
         expected={WEIGHTED_SINE: at_most(0.05, ".029 in the authors' network")},
@@ -233,7 +235,7 @@ CLAIMS = (
     Claim(
         id="he.obs3.frequencies",
         where="observation 3.1",
-        statement="All frequencies are used, about equally.",
+        statement="The network uses all frequencies about equally.",
         source_says="equally",
         measure=each(_frequencies),
         expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, ".24 to .96 in the authors' networks")},
@@ -245,7 +247,7 @@ CLAIMS = (
     Claim(
         id="he.obs3.frequencies_embed",
         where="observation 3.1",
-        statement="With a trained embedding all frequencies are used, about equally.",
+        statement="With a trained embedding the network uses all frequencies about equally.",
         source_says="equally",
         measure=each(_frequencies),
         expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, "8e-7 in the authors' network")},
@@ -253,28 +255,29 @@ CLAIMS = (
         needs=named("embed"),
         scope="any seed",
         finding=mixed(
-            "All frequencies are used: the rarest by 18 to 36 neurons, the most frequent by 56 to 89. In 15 of 20 "
-            "seeds the numbers differ more than by chance, as in the source's own network (p = 8e-7)."
+            "Every frequency is used: the rarest by 18 to 36 neurons, the most frequent by 56 to 89. In 15 of 20 "
+            "seeds these numbers differ by more than chance, as in the source's own network (p = 8e-7)."
         ),
         control="told apart",
     ),
     Claim(
         id="he.obs3.phases",
         where="observation 3.2, figure 6",
-        statement="The phases of each frequency are spread symmetrically, beyond chance.",
-        source_says="symmetric, which lowers the noise",
+        statement="The neurons' phases at each frequency are spread more symmetrically than by chance.",
+        source_says="phases are symmetric, which lowers the noise",
         measure=each(_phases),
         expected={
-            Z[2]: at_most(0.5, "half of what independent phases have"),
-            Z[4]: at_most(0.5, "half of what independent phases have"),
+            Z[2]: at_most(0.5, "half of the value for independent phases"),
+            Z[4]: at_most(0.5, "half of the value for independent phases"),
         },
         reported=(Z[1], Z[3], AT_FIRST[2], AT_FIRST[4], BY_PHASES, BY_CHANCE),
         needs=named("std", "sgd", "quad", "grok"),
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "The networks grok are far below chance, at Z_2 of .06 to .20. About half of the seeds of std are "
-            "below chance. With gradient descent phases stay independent, with ReLU and squares alike."
+            "The networks named grok are far below chance, with an asymmetry Z_2 of .06 to .20. About half of the "
+            "seeds named std are below chance. With gradient descent phases stay independent, both with ReLU and "
+            "with squares."
         ),
     ),
     Claim(
@@ -298,15 +301,15 @@ CLAIMS = (
         source_says="about equal magnitudes",
         measure=each(_magnitudes),
         expected={
-            SPREAD_READ: at_most(0.2, "as with AdamW; .73 to 2.56 in the authors' networks"),
-            SPREAD_WRITTEN: at_most(0.2, "as with AdamW; .73 to 2.49 in the authors' networks"),
+            SPREAD_READ: at_most(0.2, "the tolerance for AdamW; .73 to 2.56 in the authors' networks"),
+            SPREAD_WRITTEN: at_most(0.2, "the tolerance for AdamW; .73 to 2.49 in the authors' networks"),
         },
         reported=(EFFECTIVE,),
         needs=named("sgd", "quad"),
         scope="any seed",
         finding=refuted(
-            "The coefficients of variation are .71 to .79 with ReLU and 2.3 to 3.2 with squares. With squares, 5 "
-            "to 14 neurons of 512 do the work.",
+            "The coefficients of variation of neuron magnitudes are .71 to .79 with ReLU and 2.3 to 3.2 with "
+            "squares. With squares, 5 to 14 neurons of 512 dominate.",
             "source",
         ),
     ),

@@ -181,10 +181,10 @@ CLAIMS = (
         id="he.ode.attractor",
         where="theorem on phase alignment",
         statement=(
-            "Phases align from every start but D = pi: |D| never rises. The signs that the source prints would "
-            "drive phases apart."
+            "Phases align from every start except D = pi: the misalignment |D| never rises. The signs that the "
+            "source prints would drive phases apart."
         ),
-        source_says="D from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700",
+        source_says="D falls from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700",
         measure=_attractor,
         expected={
             FIRST_D: _near(0.0297),
@@ -197,9 +197,9 @@ CLAIMS = (
             SECOND[1]: _near(0.1110),
             SECOND[2]: _near(0.0797),
             "largest rise of |D|, 1,000 starts": at_most(1e-12, "|D| never rises"),
-            OWN_RATE: between(-0.101, -0.099, "-(4 beta + alpha^2 / beta) = -.10: 0 attracts"),
-            APP_RATE: at_least(0, "with the app's signs 0 repels"),
-            BLOG_RATE: between(0.018, 0.019, "with the post's signs 0 repels"),
+            OWN_RATE: between(-0.101, -0.099, "the rate -(4 beta + alpha^2 / beta) is -.10, so D = 0 attracts"),
+            APP_RATE: at_least(0, "with the app's signs D = 0 repels"),
+            BLOG_RATE: between(0.018, 0.019, "with the post's signs D = 0 repels"),
         },
         scope="any network",
         figure="attractor",
@@ -208,8 +208,8 @@ CLAIMS = (
         id="he.lottery.contour",
         where="figure 11",
         statement=(
-            "The final output weights of a neuron grow with its initial size, fall with |D|, and are equal for D "
-            "and -D."
+            "A neuron's final output weights grow with its initial size, fall with its misalignment |D|, and are "
+            "equal for D and -D."
         ),
         source_says=".013967 and .013910 for size .01; .060207 and .050549 for size .02",
         measure=_contour,
@@ -223,11 +223,12 @@ CLAIMS = (
     Claim(
         id="he.ode.invariants",
         where="ours",
-        statement="alpha^2 - 2 beta^2 and alpha^2 beta sin D are conserved, in the flow and in a trained network.",
+        statement="The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are conserved, both in the flow and in a "
+        "trained network.",
         source_says="not said",
         measure=each(_invariants),
         expected={
-            "drift along the flow": at_most(1e-5, "conserved by the flow; the rest is the size of a step"),
+            "drift along the flow": at_most(1e-5, "conserved by the flow; the deviation comes from the step size"),
             CHANGE: at_most(0.005, "9e-4 in the authors' network"),
             RATIO: between(0.98, 1.02, ".9988 in the authors' network"),
         },
@@ -238,11 +239,11 @@ CLAIMS = (
     Claim(
         id="he.ode.match",
         where="sections 4.2 and 4.3, figure 9",
-        statement="From small weights of a single frequency, each neuron follows its own flow of four variables.",
+        statement="From small weights at a single frequency, each neuron follows its own flow of four variables.",
         source_says="matching curves; median ratio .9983 at epoch 6,000 of the authors' network",
         measure=each(_match),
         expected={
-            GROWTH: between(0.995, 1.005, "within .005 while the loss is above .99 ln p"),
+            GROWTH: between(0.995, 1.005, "curves agree within .005 while the loss is above .99 ln p"),
             OFF_PHASE: at_most(0.005, "7e-4 in the authors' network"),
         },
         reported=("last epoch with a loss above .99 ln p",),

@@ -174,8 +174,8 @@ CLAIMS = (
     Claim(
         id="he.grok.stages",
         where="figure 14",
-        statement="The network memorises first. It needs several times as many epochs to generalise.",
-        source_says="2,200 and 9,000 in the source's network; 1,744 and 9,431 in its rerun, by other thresholds",
+        statement="The network memorises first, and needs several times as many epochs to generalise.",
+        source_says="epochs 2,200 and 9,000 in the source's network; 1,744 and 9,431 in its rerun, by other thresholds",
         measure=each(_stages),
         expected={
             MEMORISED: between(1_000, 4_000, "2,200 in the authors' network"),
@@ -191,14 +191,14 @@ CLAIMS = (
         id="he.grok.mirror",
         where="section 5.2, figure 15",
         statement=(
-            "On the plateau of the test accuracy the right answers are the mirrored pairs, which symmetry gives. "
-            "All other pairs are wrong."
+            "On the plateau of the test accuracy the network answers mirrored training pairs correctly, by "
+            "symmetry. All other test pairs are wrong."
         ),
         source_says="a plateau near 70%",
         measure=each(_mirror),
         expected={
-            OFF_PLATEAU: between(-0.01, 0.01, "equal, in the authors' network"),
-            TRUE: at_most(0.05, "0 of 36 in the authors' network"),
+            OFF_PLATEAU: between(-0.01, 0.01, "accuracy and share of mirrored pairs are equal in the authors' network"),
+            TRUE: at_most(0.05, "0 of 36 pairs are right in the authors' network"),
             TRUE_LOSS: at_least(1, "worse than guessing"),
         },
         reported=("share of mirrored pairs in the test set",),
@@ -211,7 +211,8 @@ CLAIMS = (
         id="he.grok.common",
         where="figure 16",
         statement=(
-            "Pairs seen in both orders are memorised first; meanwhile the pairs seen in one order only are suppressed."
+            "Training pairs seen in both orders are memorised first; meanwhile pairs seen in one order only are "
+            "suppressed."
         ),
         source_says="common pairs first, rare pairs suppressed",
         measure=each(_common),
@@ -223,11 +224,11 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="which pairs count as common",
-                before="all that are trained on in both orders, x = y among them: rare ones at .16 to .85",
-                now="those with x != y alone: .000 to .020",
+                before="all pairs trained in both orders, including x = y: rare pairs at .16 to .85",
+                now="only pairs with x != y trained in both orders: .000 to .020",
                 why=(
-                    "x = y has one order. Such pairs are memorised last, which hid that all other common pairs "
-                    "were memorised first"
+                    "a pair x = y has one order. Such pairs are memorised last, which hid that all other common "
+                    "pairs were memorised first"
                 ),
                 was="refuted",
             ),
@@ -240,17 +241,17 @@ CLAIMS = (
     Claim(
         id="he.grok.sparsity",
         where="section 5.3, figure 14",
-        statement="Single frequencies take over sharply in stage II, faster than in stage I.",
-        source_says="rises sharply in stage II",
+        statement="In stage II single frequencies take over sharply, faster than in stage I.",
+        source_says="the concentration on few frequencies rises sharply in stage II",
         measure=each(_sparsity),
-        expected={SLOPES: at_least(1, "sharper than in stage I")},
+        expected={SLOPES: at_least(1, "the rise in stage II is sharper than in stage I")},
         reported=tuple(IPR.values()),
         needs=named("grok"),
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "Stage II is .16 to .18 times as steep as stage I. Once a neuron has memorised, .51 of its energy is "
-            "at few frequencies.",
+            "The rise in stage II is .16 to .18 times as steep as in stage I. Already after memorising, .51 of a "
+            "neuron's energy is at few frequencies.",
             "source",
         ),
         control="without control",
@@ -258,7 +259,7 @@ CLAIMS = (
     Claim(
         id="he.grok.alignment",
         where="section 5.3, figure 14",
-        statement="Alignment improves in all three stages.",
+        statement="Phase alignment improves in all three stages of training.",
         source_says="improves throughout",
         measure=each(_sparsity),
         expected={
@@ -275,18 +276,18 @@ CLAIMS = (
         id="he.grok.cleanup",
         where="section 5.4",
         statement="In stage III only weight decay shrinks the weights, at the rate eta lambda.",
-        source_says="decay at the rate lambda",
+        source_says="the norm decays at the rate lambda",
         measure=each(_cleanup),
         expected={
-            SLOPE: between(0.5, 2, "within a factor 2 of the rate"),
+            SLOPE: between(0.5, 2, "the norm's decay is within a factor 2 of the rate"),
             SHRUNK: at_most(0.98, ".947 in the authors' network"),
         },
         needs=named("grok"),
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "The weights stay in balance: their norm falls at less than a thousandth of the rate of weight decay, "
-            "though it ends 5% below its maximum.",
+            "The loss gradient balances weight decay: the norm falls at less than a thousandth of the rate of "
+            "weight decay, and ends 5% below its maximum.",
             "source",
         ),
         control="without control",

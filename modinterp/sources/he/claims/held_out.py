@@ -49,7 +49,7 @@ CLAIMS = (
     Claim(
         id="he.grok.final",
         where="section 5.4",
-        statement="Cleanup ends in perfect test accuracy.",
+        statement="After the cleanup stage test accuracy is perfect.",
         source_says="100%; the source's network has .9774",
         measure=each(_final),
         expected={FINAL: equals(1, "perfect, as worded")},
@@ -59,18 +59,18 @@ CLAIMS = (
         figure="kinds_of_pairs",
         finding=refuted(
             "Test accuracy ends at .93 to .98, as in the source's own network. The wrong answers are exactly the "
-            "pairs x = y that were held out.",
+            "held-out pairs x = y.",
             "source",
         ),
     ),
     Claim(
         id="he.grok.final_diagonal",
         where="ours",
-        statement="The network learns all pairs but those x = y that it has not seen.",
+        statement="The network learns all pairs except the unseen pairs x = y.",
         source_says="not said",
         measure=each(_final),
         expected={
-            OFF_DIAGONAL: at_least(0.99, "130 of 130 in the authors' network"),
+            OFF_DIAGONAL: at_least(0.99, "130 of 130 unseen pairs in the authors' network"),
             ON_DIAGONAL: at_least(0.9, "all three errors of the authors' network"),
         },
         reported=(UNSEEN_DIAGONAL, FINAL),
@@ -82,11 +82,11 @@ CLAIMS = (
         id="he.grok.decay",
         where="sections 5.3 and 6",
         statement="Without weight decay the network stays at the plateau of the test accuracy.",
-        source_says="weight decay turns memorisation into generalisation",
+        source_says="the source says that weight decay turns memorisation into generalisation",
         measure=each(_decay),
         expected={
             "test accuracy at the end less the share of mirrored pairs": at_most(
-                0.05, "the plateau, within five points"
+                0.05, "test accuracy is on the plateau, within five points"
             )
         },
         reported=(FINAL, TRUE),

@@ -157,17 +157,19 @@ CLAIMS = (
         id="he.maths.indicator",
         where="proposition 1",
         statement=(
-            "Aligned quadratic neurons of all frequencies, with phases spread evenly, have logits that peak "
-            "at x + y. The logits are half as high at 2x and 2y, and flat elsewhere."
+            "Aligned quadratic neurons of all frequencies, with evenly spread phases, have logits that peak at x "
+            "+ y, are half as high at 2x and 2y, and flat elsewhere."
         ),
         source_says="aN/2 (-1 + p/2 at x + y + p/4 at 2x and 2y); probability at least 1 - (p - 1) exp(-aNp/8)",
         measure=_indicator,
         expected={
             "largest difference from the indicators": at_most(1e-9, "an identity, up to rounding"),
             "largest difference from the seven printed logits": at_most(
-                1e-9, "-4 3 -4 10 -4 3 -4 in its notebook, for p = 7, 8 phases, x = 4, y = 6"
+                1e-9, "logits -4 3 -4 10 -4 3 -4 in the source's notebook, for p = 7, 8 phases, x = 4, y = 6"
             ),
-            "most by which a probability lies below the bound": at_most(0, "a bound, for a = .01, .05, .1 and .5"),
+            "most by which a probability lies below the bound": at_most(
+                0, "a mathematical bound, checked for a = .01, .05, .1 and .5"
+            ),
         },
         scope="any network",
         figure="ideal_logits",
@@ -176,13 +178,15 @@ CLAIMS = (
         id="he.maths.phases",
         where="section 3.2",
         statement=(
-            "All other terms cancel where the sums of exp(2i phi) and exp(4i phi) over the phases are zero. "
-            "This needs three phases, or five and more."
+            "Noise terms of the logits cancel where the sums of exp(2i phi) and exp(4i phi) over the phases are "
+            "zero. For evenly spread phases this needs three, or five and more."
         ),
         source_says="both sums are zero",
         measure=_phases,
         expected={
-            FAILING: equals(124, "1, 2 and 4, written as one number: twice or four times the phases are all alike"),
+            FAILING: equals(
+                124, "with 1, 2 and 4 phases (written as one number) the doubled or quadrupled phases all coincide"
+            ),
             EXACT: at_most(1e-9, "an identity, up to rounding"),
             "accuracy with 4 phases, ties counted as wrong": at_most(
                 0.6, "far from 1; with ties broken by rounding, 0.4972 to 0.520 was seen"
@@ -192,10 +196,10 @@ CLAIMS = (
     ),
     Claim(
         id="he.maths.relu",
-        where="ours; its app derives 1/2 for ReLU",
+        where="our derivation; the source's app derives 1/2 for ReLU",
         statement=(
-            "With ReLU in place of the square the prefactor is |cos(w(x - y)/2)|. Ghosts are a third of the "
-            "peak, and there is a dip of a fifteenth."
+            "With ReLU in place of the square, the logits' prefactor is |cos(w(x - y)/2)|. Ghosts at 2x and 2y "
+            "are a third of the peak, and there is a dip of a fifteenth."
         ),
         source_says="ghosts of one half",
         measure=_relu,
@@ -212,8 +216,8 @@ CLAIMS = (
         id="he.maths.square",
         where="ours",
         statement=(
-            "Neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. They make "
-            "no ghosts, a dip of a third, and no signal where x = y."
+            "Neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. Their logits "
+            "have no ghosts, a dip of a third, and no signal where x = y."
         ),
         source_says="not said",
         measure=_square_waves,
@@ -231,16 +235,18 @@ CLAIMS = (
         id="he.maths.subsets",
         where="notebook on subsets of frequencies",
         statement=(
-            "The loss falls with the number of frequencies and with the arc over which phases are spread, "
-            "though not at every step."
+            "The loss falls with the number of frequencies, and with the arc over which phases are spread, but "
+            "not at every step."
         ),
-        source_says="1.643 with one frequency to 7.41e-15 with all; 4.815 on .4 pi to 7.41e-15 on 2 pi",
+        source_says="loss 1.643 with one frequency to 7.41e-15 with all; 4.815 on an arc of .4 pi to 7.41e-15 on 2 pi",
         measure=_subsets,
         expected={
             **{_of_size(n): _printed(value) for n, value in zip(SUBSETS[:-1], LOSSES, strict=True)},
             **{_of_arc(arc): _printed(value) for arc, value in zip(ARCS[:-1], ARC_LOSSES, strict=True)},
-            _of_size(11): near(7.41e-15, 7.41e-16, "the notebook's number, which is rounding: exact is 5.93e-15"),
-            "arcs at which the loss rises": equals(1, "from 1.2 pi to 1.6 pi in its own row"),
+            _of_size(11): near(
+                7.41e-15, 7.41e-16, "the notebook's number has a rounding error: the exact value is 5.93e-15"
+            ),
+            "arcs at which the loss rises": equals(1, "the loss rises from 1.2 pi to 1.6 pi in the source's own table"),
         },
         reported=("loss of all frequencies, free of rounding",),
         scope="any network",

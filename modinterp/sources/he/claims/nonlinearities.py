@@ -42,8 +42,8 @@ CLAIMS = (
         id="he.obs4.swap",
         where="observation 4",
         statement=(
-            "A network trained with ReLU still answers with any even nonlinearity in place of ReLU, and with no "
-            "odd one."
+            "A network trained with ReLU still answers correctly with any even nonlinearity in place of ReLU, and "
+            "with no odd one."
         ),
         source_says="1.0 with |x|, x^2, x^4 and x^8; .0416 and .0359 with x and x^3",
         measure=each(_swap),
@@ -55,13 +55,16 @@ CLAIMS = (
     Claim(
         id="he.obs4.swap_mixed",
         where="observation 4",
-        statement="A network trained with ReLU still answers with any nonlinearity that has an even part.",
+        statement="A network trained with ReLU still answers correctly with any nonlinearity that has an even part.",
         source_says="1.0 with log(1 + exp 2x) and exp x",
         measure=each(_swap),
         expected={MIXED: between(0.999, 1, "1.0")},
         reported=(EVEN,),
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
-        finding=mixed("The accuracy is 1.0 in std, .40 to .92 in sgd, and .91 to .95 in grok."),
+        finding=mixed(
+            "The accuracy with other nonlinearities is 1.0 in std networks, .40 to .92 in sgd networks, and .91 "
+            "to .95 in grok networks."
+        ),
     ),
 )

@@ -14,7 +14,11 @@ from modinterp.sources.he.neuron_waves import check_shape
 from modinterp.sources.he.runs import RECIPES, named
 
 FULL = tuple(name for name in RECIPES if not name.startswith("grok"))
-PARAMETERS, ASYMMETRY, ONE_LAYER = "parameters", "largest |f(x, y) - f(y, x)|", "one hidden layer of summed tokens"
+PARAMETERS, ASYMMETRY, ONE_LAYER = (
+    "parameters",
+    "largest |f(x, y) - f(y, x)|",
+    ("one hidden layer of summed tokens"),
+)
 FIRST_READ, FIRST_WRITTEN = "first entries of W_in", "first entries of W_out"
 READ, WRITTEN = (0.0401790, 0.0310120, 0.0187813), (0.0027519, -0.0209460, 0.0026015)
 STD_LOSSES = {200: (3.113867, 1e-5), 1000: (2.859504, 1e-3), 5000: (0.047774, 0.05 * 0.047774)}
@@ -79,7 +83,7 @@ def _bands(losses: dict[int, tuple[float, float]]) -> dict[str, Band]:
     return {_loss_name(epoch): near(value, off, "the authors' own log") for epoch, (value, off) in losses.items()}
 
 
-_SAME = at_most(1e-6, "equal bits, as far as printed")
+_SAME = at_most(1e-6, "losses equal the printed digits")
 CLAIMS = (
     Claim(
         id="he.setup.arch",
@@ -89,7 +93,7 @@ CLAIMS = (
         measure=each(_arch),
         expected={
             ASYMMETRY: at_most(1e-6, "the inputs are added"),
-            PARAMETERS: between(23_552, 198_656, "2 p M; with an embedding 128 p + 128 M + p M"),
+            PARAMETERS: between(23_552, 198_656, "2 p M weights; with an embedding 128 p + 128 M + p M"),
             ONE_LAYER: equals(1, "the network has no other layer"),
         },
         needs=(*(f"he/{recipe}-42" for recipe in RECIPES), "he/p97-42"),
@@ -98,7 +102,7 @@ CLAIMS = (
     Claim(
         id="he.setup.replay",
         where="ours",
-        statement="On any CPU seed 42 replays the authors' run with ReLU and AdamW on all pairs.",
+        statement="On any CPU, seed 42 reproduces the authors' run with ReLU and AdamW on all pairs.",
         source_says="loss 3.113867, 2.859504, .047774 and 4.816e-7 at 200, 1,000, 4,999 and 9,999",
         measure=_replay,
         expected={
@@ -106,7 +110,7 @@ CLAIMS = (
             FIRST_WRITTEN: _SAME,
             **_bands(STD_LOSSES),
             "loss at 10,000 over the authors' at 9,999": between(
-                1 / 1.5, 1.5, "rounding is amplified: a factor of 1.5"
+                1 / 1.5, 1.5, "training amplifies rounding errors: a factor of 1.5"
             ),
         },
         given={SEED: equals(42, "the seed of the authors' run")},
@@ -116,7 +120,7 @@ CLAIMS = (
     Claim(
         id="he.setup.replay_quad",
         where="ours",
-        statement="On any CPU seed 42 replays the authors' run with squares and gradient descent on all pairs.",
+        statement="On any CPU, seed 42 reproduces the authors' run with squares and gradient descent on all pairs.",
         source_says="loss 3.135065 and .05271 at 1,000 and 9,999",
         measure=_replay,
         expected={FIRST_READ: _SAME, FIRST_WRITTEN: _SAME, **_bands(QUAD_LOSSES)},
@@ -127,7 +131,7 @@ CLAIMS = (
     Claim(
         id="he.setup.solved",
         where="section 3",
-        statement="Every network trained on all pairs answers all of them.",
+        statement="Every network trained on all pairs answers all pairs correctly.",
         source_says="accuracy 1.0 in all seven networks",
         measure=each(_solved),
         expected={TRAINED_ACCURACY: equals(1, "all pairs")},
@@ -135,8 +139,8 @@ CLAIMS = (
         needs=(*named(*FULL), "he/p97-42"),
         scope="any seed",
         finding=mixed(
-            "quad-12 and most networks of relu1 answer 527 or 528 of 529 pairs correctly at the end. All other "
-            "networks answer all pairs."
+            "The network quad-12 and most relu1 networks answer 527 or 528 of 529 pairs correctly at the end. All "
+            "other networks answer every pair."
         ),
         control="also true of random labels",
     ),
@@ -154,14 +158,14 @@ CLAIMS = (
         id="he.setup.solved_relu1",
         where="figure 13",
         statement="The network with ReLU that begins with single frequencies learns the task.",
-        source_says="accuracy 1.0, though the loss is 3.1329 of 3.1355",
+        source_says="accuracy 1.0, though the loss is 3.1329, and 3.1355 by guessing",
         measure=each(_solved),
         expected={OVER_CHANCE: at_most(0.5, "a network that learned the task is far better than guessing")},
         given={TRAINED_ACCURACY: at_least(0.999, "the network answers all pairs")},
         needs=named("relu1"),
         scope="any seed",
         finding=refuted(
-            ("The loss is still .999 of that of guessing: the network is right by minute leads."), "source"
+            ("The loss is still .999 of the loss of guessing: right answers lead by tiny margins."), "source"
         ),
     ),
 )

@@ -132,7 +132,7 @@ CLAIMS = (
     Claim(
         id="he.logits.ghost",
         where="figure 8",
-        statement="The logits have ghosts at 2x and 2y that are half as high as the peak.",
+        statement="The logits have ghosts (side peaks) at 2x and 2y that are half as high as the main peak.",
         source_says="half as high",
         measure=each(_ghost),
         expected={GHOST: between(0.4, 0.6, "one half")},
@@ -141,15 +141,16 @@ CLAIMS = (
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "Ghosts are within the tolerance in some networks of squares by gradient descent alone, at .37 to .46 "
-            "of the peak. There the peak, the ghosts and the dips explain a fifth of the logits. Ghosts are at "
-            ".35 with single frequencies, and at .03 to .14 with ReLU."
+            "Only some networks with squares and gradient descent have ghosts within the tolerance, at .37 to .46 "
+            "of the peak. In these networks peak, ghosts and dips explain a fifth of the logits. Ghosts are .35 "
+            "of the peak with single frequencies, and .03 to .14 with ReLU."
         ),
     ),
     Claim(
         id="he.logits.ghost_relu",
         where="ours",
-        statement="With ReLU, ghosts and dip lie between the values of square waves and of cosines.",
+        statement="With ReLU, the logits' ghosts (side peaks) and dips lie between the values for square waves and for "
+        "cosines.",
         source_says="not said",
         measure=each(_ghost),
         expected={
@@ -164,7 +165,7 @@ CLAIMS = (
     Claim(
         id="he.logits.prefactor",
         where="ours, from proposition 1",
-        statement="The prefactor cos^2(w(x - y)/2) fits the logits best of four.",
+        statement="Of four prefactors, cos^2(w(x - y)/2) fits the logits best.",
         source_says="not stated; the source's proposition has that prefactor",
         measure=each(_prefactor),
         expected={BEST: at_least(0, "this prefactor is the best of four")},
@@ -172,14 +173,15 @@ CLAIMS = (
         needs=(*named("std", "sgd", "quad1", "grok"), WIDE),
         scope="any seed",
         finding=refuted(
-            ("With ReLU cos^2 fits worst of the four prefactors, by .12; in quad1 |cos| fits better."), "source"
+            ("With ReLU the prefactor cos^2 fits worst of the four, by .12. In quad1 networks |cos| fits better."),
+            "source",
         ),
         control="also true before training",
     ),
     Claim(
         id="he.logits.prefactor_relu",
         where="ours",
-        statement="With ReLU cos^2(w(x - y)/2) fits the logits worst of four prefactors.",
+        statement="With ReLU, of four prefactors, cos^2(w(x - y)/2) fits the logits worst.",
         source_says="not said",
         measure=each(_prefactor),
         expected={WORST: at_most(0, "this prefactor is the worst of four")},
@@ -190,16 +192,16 @@ CLAIMS = (
     Claim(
         id="he.logits.diagonal",
         where="ours, from proposition 1",
-        statement="At x = y the three peaks coincide, so such pairs have the largest right logit.",
+        statement="At x = y the main peak and both ghosts coincide, so pairs x = y have the largest right logit.",
         source_says="not stated; the source's proposition gives 2.1",
         measure=each(_diagonal),
-        expected={LEAD: at_least(1, "larger than for pairs x and y that differ")},
+        expected={LEAD: at_least(1, "the right logit is larger than for pairs with x != y")},
         reported=(LOSS_RATIO,),
         needs=(*named("std", "sgd", "quad", "quad1"), WIDE),
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "Pairs x = y have a right logit 1.4 to 1.9 times as large as other pairs with squares, and .87 to .88 "
+            "The right logit of pairs x = y is 1.4 to 1.9 times that of other pairs with squares, and .87 to .88 "
             "times with ReLU."
         ),
     ),
@@ -221,11 +223,11 @@ CLAIMS = (
     Claim(
         id="he.vote.subset",
         where="section 3.2",
-        statement="Single neurons and single frequencies are nearly useless; the sum over many decides.",
+        statement="Single neurons and single frequencies are nearly useless; only the sum over many gives the answer.",
         source_says="majority voting",
         measure=each(_subset),
         expected={
-            SINGLE: at_most(2.5, "near chance, which is 1"),
+            SINGLE: at_most(2.5, "the accuracy times p is near chance, which is 1"),
             OF_64: at_most(0.85, ".67 at p = 23, .68 at p = 97 in the authors' networks"),
             OF_HALF: at_least(0.99, ".998 and 1.0 in the authors' networks"),
             ONE_GROUP: at_most(0.5, ".21 to .34 in the authors' network"),
@@ -239,8 +241,8 @@ CLAIMS = (
         id="he.vote.idealised",
         where="ours",
         statement=(
-            "One cosine for each neuron, of its frequency and input phase, answers everything. Square waves "
-            "fail on x = y alone. The part that the cosines leave answers little."
+            "Replacing each neuron by one cosine of its frequency and input phase keeps all answers right. Square "
+            "waves fail only on x = y. The remainder of the weights gives few right answers."
         ),
         source_says="not said",
         measure=each(_idealised),
@@ -253,15 +255,15 @@ CLAIMS = (
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
         finding=mixed(
-            "The part that the cosines leave answers up to 21% of the pairs in networks of sgd. Everything else "
-            "holds in all networks."
+            "In sgd networks, the weights without their cosines still answer up to 21% of the pairs. The rest of "
+            "the statement holds in all networks."
         ),
         control="also true before training",
     ),
     Claim(
         id="he.embed",
         where="notebook on the trained embedding",
-        statement="A trained embedding changes none of these results.",
+        statement="A trained embedding does not change how neurons vote for the answer.",
         source_says="the same features",
         measure=each(_like_others),
         expected={
@@ -275,7 +277,7 @@ CLAIMS = (
     Claim(
         id="he.p97",
         where="default of the released code",
-        statement="The results are the same at p = 97 with 1,024 neurons.",
+        statement="The main results also hold at p = 97 with 1,024 neurons.",
         source_says="the same features",
         measure=each(_like_others),
         expected={

@@ -80,9 +80,9 @@ CONTRADICTIONS = (
         ),
         settled_by={"wu_norm_ratio": (logits.ENERGY_RATIO, "read_residual")},
         follows=(
-            "The two shares are on different scales, norm and squared norm, and cannot be compared directly. For "
-            "W_U this page reports the norm of the residual. For W_L `nanda.s42.wl_residual` reports the residual "
-            "as norm and as squared norm."
+            "The 98% is of the norm and the 0.55% of the squared norm, so the two shares cannot be compared "
+            "directly. For W_U this page reports the norm of the residual. For W_L `nanda.s42.wl_residual` "
+            "reports the residual as norm and as squared norm."
         ),
     ),
 )
