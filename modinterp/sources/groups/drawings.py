@@ -30,7 +30,7 @@ def _names(m: GroupMeasurements) -> list[str]:
 
 
 def _similarities(m: GroupMeasurements) -> go.Figure:
-    title = "The logits are characters of a few representations, and nothing of the others"
+    title = "The logits contain the characters of a few representations and no others"
     return representations.similarities(m.similarities, _names(m), m.least_similarity, title)
 
 
@@ -38,24 +38,26 @@ def _shares(m: GroupMeasurements) -> go.Figure:
     layers = {name: list(m.shares(matrix).values()) for name, matrix in m.embeddings.items()}
     layers |= {"W_L": list(m.shares(m.W_L.T).values()), "neurons": m.pair_shares.total().tolist()}
     return representations.shares(
-        layers, _names(m), "Every layer holds the key representations, and the unembedding a mean"
+        layers, _names(m), "Every layer contains the key representations; the unembedding also has a mean"
     )
 
 
 def _losses(m: GroupMeasurements) -> go.Figure:
     found = {rho.name: (m.excluded_loss_of((rho,)), m.loss_of(m.logits_of_products((rho,)))) for rho in m.irreps[1:]}
-    title = "Without a key representation the network fails, without another nothing changes"
+    title = "Without a key representation the network fails; without any other nothing changes"
     return representations.losses(found, m.loss_of(m.logits), title)
 
 
 def _clusters(m: GroupMeasurements) -> go.Figure:
     sizes = {f"by {of}": [found.sizes(m.irreps).get(name, 0) for name in _names(m)] for of, found in m.neurons.items()}
-    return representations.counts(sizes, _names(m), "neurons", "Each neuron is of one representation")
+    return representations.counts(sizes, _names(m), "neurons", "Each neuron serves one representation")
 
 
 def _cosets(m: GroupMeasurements) -> pd.DataFrame:
     rows = [(of, order, count) for of, found in m.coset_shares.items() for order, count in found.orders.items()]
-    return pd.DataFrame(rows, columns=["by the element", "order of the subgroup", "neurons constant on its cosets"])
+    return pd.DataFrame(
+        rows, columns=["by the element", "order of the subgroup", ("neurons constant on the subgroup's cosets")]
+    )
 
 
 def _progress(m: GroupMeasurements) -> go.Figure:
@@ -65,7 +67,7 @@ def _progress(m: GroupMeasurements) -> go.Figure:
 
 def _by_class(m: GroupMeasurements) -> go.Figure:
     classes = {m.task.written(members[0]): members for members in conjugacy_classes(m.task)}
-    title = f"What {m.task.group} says for c depends on the class of a b c^-1, and is largest where c = a b"
+    title = f"In {m.task.group}, the logit of c depends on the class of a b c^-1, and is largest where c = a b"
     return representations.by_class(m.logit_by_quotient, m.formula_by_quotient, classes, title)
 
 
@@ -73,7 +75,7 @@ def _prevalence(measured: Mapping[str, GroupMeasurements]) -> go.Figure | None:
     learned = [m for m in measured.values() if has_learned(m)]
     if not learned:
         return None
-    return representations.prevalence(_counts(learned), "Which representations networks learn varies with the seed")
+    return representations.prevalence(_counts(learned), "The seed decides which representations networks learn")
 
 
 def _counts(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, Share]]:

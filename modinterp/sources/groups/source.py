@@ -9,6 +9,6 @@ SOURCE = Source(
     citation="Chughtai, Chan and Nanda 2023",
     link="https://arxiv.org/abs/2302.03025",
     main_run="groups/s5-mlp-2",  # the seed of the authors' mainline
-    note="Of the paper itself the abstract, the released code, its tables and some of its networks were at hand: section "
-    "numbers are from memory, and what can be held against neither code nor network is reported and never refuted.",
+    note="We had the paper's abstract, its released code and tables, and some of its networks. Section numbers are "
+    "from memory. A statement that neither code nor network lets us test is reported and never refuted.",
 )

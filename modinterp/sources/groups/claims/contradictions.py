@@ -8,41 +8,42 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-U1",
         conflict=(
-            "For cyclic groups the released code takes 2 columns of each rotation for weights. For neurons "
-            "and losses it takes all 4, which have rank 2: two of these directions are rounding noise."
+            "For cyclic groups the released code uses 2 columns of each rotation matrix for weights. For neurons "
+            "and losses the code uses all 4 columns, which have rank 2: two directions are rounding noise."
         ),
         settled_by={"table.losses.mlp.c113": ()},
         follows=(
-            "With two columns the restricted losses of cyclic groups are like those of other groups; printed "
-            "are 3.6e-3 and 6.9e-3. The excluded losses of our networks are below that of guessing; printed "
-            "are 5.95 nats."
+            "With two columns, cyclic groups have restricted losses like other groups; the paper prints 3.6e-3 "
+            "and 6.9e-3. Our excluded losses are below the loss of guessing; the paper prints 5.95 nats."
         ),
     ),
     Contradiction(
         id="X-U2",
-        conflict="The first representation of A5 of dimension 3 has (1 + sqrt 5)/5 in its axis in the released code.",
+        conflict="In the released code, the first 3-dimensional representation of A5 has (1 + sqrt 5)/5 in its "
+        "rotation axis.",
         settled_by={"irreps.valid": ()},
         follows=(
-            "These matrices are no representation. Ours are computed from the regular representation, and satisfy "
-            "all laws."
+            "The code's matrices are not a representation. We compute matrices from the regular representation, "
+            "which satisfy all group laws."
         ),
     ),
     Contradiction(
         id="X-U5",
         conflict=(
-            "The abstract says that the algorithm explains the logits; in the median seed it explains 0.59 of them."
+            "The abstract says that the algorithm explains the logits. In the median seed the algorithm explains "
+            "0.59 of their variance."
         ),
         settled_by={"s5.logits.fve": (), "s5.restricted": ()},
         follows=(
-            "The unexplained part differs between pairs of equal product. The part of the logits that depends on "
-            "the product suffices."
+            "The unexplained part of the logits differs between pairs with equal product. The part that depends "
+            "on the product suffices for the answer."
         ),
     ),
     Contradiction(
         id="X-U6",
-        conflict="W_U lies in the key representations to 94% only, although the source names nothing else in it.",
+        conflict="Only 94% of W_U lies in the key representations, although the source names no other part of W_U.",
         settled_by={"s5.unembed": ()},
-        follows="The rest of W_U is the mean over answers, which changes no softmax.",
+        follows="The rest of W_U is the mean over answers, which does not change the softmax.",
     ),
     Contradiction(
         id="X-U12",
@@ -53,8 +54,8 @@ CONTRADICTIONS = (
         ),
         settled_by={"s5.cosets": ()},
         follows=(
-            "We measure neuron by neuron whether a neuron is constant on cosets, and compare with random "
-            "functions of the same representations."
+            "We measure whether each neuron is constant on cosets, and compare with random functions of the same "
+            "representations."
         ),
     ),
 )

@@ -90,7 +90,7 @@ CLAIMS = (
         id="groups.irreps.valid",
         where="section 3, appendix D",
         statement="The listed matrices are the irreducible representations of the groups.",
-        source_says="a theorem; for A5 the code's axis has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is needed",
+        source_says="a theorem; for A5 the code has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is right",
         measure=_valid,
         expected={
             "largest error of rho(a b) = rho(a) rho(b)": _EXACT,
@@ -103,7 +103,7 @@ CLAIMS = (
     Claim(
         id="groups.cubes.orthogonal",
         where="theorem D.10",
-        statement="The cubes of different characters are orthogonal, so squared similarities add up.",
+        statement="The cubes (logit tables) of different characters are orthogonal, so squared similarities add up.",
         source_says="a theorem",
         measure=_orthogonal,
         expected={
@@ -116,8 +116,8 @@ CLAIMS = (
         id="groups.gcr.max",
         where="section 4",
         statement=(
-            "The character of a b c^-1 is largest where c = a b. For a faithful representation it is largest "
-            "nowhere else."
+            "The character of a b c^-1 is largest where c = a b. For a faithful representation no other c has the "
+            "largest value."
         ),
         source_says="a theorem",
         measure=_maxima,
@@ -132,7 +132,7 @@ CLAIMS = (
                 ("sign", 60),
             )
         }
-        | {"accuracy of a sum of cubes": at_least(1, "one faithful representation is enough")},
+        | {"accuracy of a sum of cubes": at_least(1, "one faithful representation is enough for the right answer")},
         scope="any network",
     ),
     Claim(
@@ -147,8 +147,8 @@ CLAIMS = (
     Claim(
         id="groups.sign.relu",
         where="section 5.3",
-        statement="One ReLU of sign(a) and sign(b) contains sign(a b), and has equal shares of all three.",
-        source_says="0.3333, 0.3334, 0.3333 in trained neurons",
+        statement="One ReLU of sign(a) and sign(b) contains sign(a), sign(b) and sign(a b) in equal shares.",
+        source_says="shares of 0.3333, 0.3334 and 0.3333 in trained neurons",
         measure=_relu,
         expected={"largest difference of a share to 1/3": _EXACT},
         scope="any network",

@@ -93,12 +93,12 @@ def _cosets(m: GroupMeasurements) -> dict[str, Value]:
 FROM_999 = Change(
     date="2026-11-23",
     what="the share of its variance between cosets from which a neuron counts as constant on them",
-    before="0.95: 0.3% and 99.9% of the pairs of two A5 MLPs are proven, in 2.5 times fewer operations",
-    now="0.999: all pairs, in 1.4 and 2.0 times fewer operations",
+    before="0.95: this proves 0.3% and 99.9% of the pairs of two A5 MLPs, in 2.5 times fewer operations",
+    now="0.999: this proves all pairs, in 1.4 and 2.0 times fewer operations",
     why=(
-        "The share was chosen after these numbers were seen, on those very networks. It moves no tolerance. A "
-        "neuron that misses it is computed element by element, which takes more operations; the proof is valid at "
-        "every choice. For the authors' S5 network 0.9 and 0.9999 alike prove all pairs, in 3.6 times fewer "
+        "We chose the share after seeing these numbers, on these networks. The choice changes no tolerance. A "
+        "neuron below the share is computed element by element, which takes more operations; the proof is valid "
+        "at every choice. For the authors' S5 network 0.9 and 0.9999 both prove all pairs, in 3.6 times fewer "
         "operations."
     ),
 )
@@ -107,16 +107,18 @@ CLAIMS = (
     Claim(
         id="groups.s5.neurons",
         where="section 5.3",
-        statement="Each neuron serves one representation, the same on both inputs; some neurons are off.",
+        statement="Each neuron serves a single representation on both inputs; some neurons are off.",
         source_says="103 standard, 10 sign, 15 off in the demo; least share 1 - 2e-8 in a released network",
         measure=each(_pure),
         given=LEARNED,
         expected={
             "live neurons of one representation to 95%, the same of a and b": at_least(
-                0.95, "all of them in a released network"
+                0.95, "all live neurons in a released network"
             ),
             "live neurons, share of all": at_least(
-                0.5, "113 and 123 of 128 in two released networks; otherwise the number is for few neurons"
+                0.5,
+                "113 and 123 of 128 neurons are live in two released networks; otherwise the result is about "
+                "few neurons",
             ),
         },
         needs=S5_MLP,
@@ -126,8 +128,9 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="whether a neuron must be live to count",
-                before="no: an untrained network has none of which it could be false",
-                now="half of them: nearly all are in ours, and none before training; held before and after",
+                before="no: an untrained network has no neuron for which the statement could be false",
+                now="half of the neurons must be live: nearly all are in our networks, and none before training; "
+                "held before and after",
                 why="the claim should distinguish a trained network from an untrained one",
             ),
         ),
@@ -136,14 +139,16 @@ CLAIMS = (
         id="groups.s5.neurons.shares",
         where="section 5.3",
         statement="Within a cluster rho(a), rho(b) and rho(a b) have typical shares of the activations.",
-        source_says="sign 1/3 each; standard 0.369, 0.405 and 0.114 in the demo",
+        source_says="shares for sign: 1/3 each; for standard 0.369, 0.405 and 0.114, in the demo",
         measure=each(_shares),
         given=LEARNED,
         expected={
             "largest difference to 1/3 of a share of the sign neurons": at_most(
-                0.02, "0.3333, 0.3334, 0.3333 in the demo"
+                0.02, "shares of 0.3333, 0.3334 and 0.3333 in the demo"
             ),
-            "rho(a b) in the standard neurons": between(0.08, 0.15, "0.114 and 0.115 in two released networks"),
+            "rho(a b) in the standard neurons": between(
+                0.08, 0.15, "the share of rho(a b) is 0.114 and 0.115 in two released networks"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -154,7 +159,7 @@ CLAIMS = (
     Claim(
         id="groups.s5.readoff",
         where="section 5.4",
-        statement="The map from rho(a b) in the neurons to the logits is tr rho(a b) rho(c^-1).",
+        statement="The map from rho(a b) in the neurons to the logits is the character tr rho(a b) rho(c^-1).",
         source_says="0.9915 for standard and 0.9831 for (2, 2, 1) in a released network",
         measure=each(_readoff),
         given=LEARNED,
@@ -167,10 +172,10 @@ CLAIMS = (
         needs=S5_MLP,
         scope="any seed",
         finding=mixed(
-            "The statement holds for every standard and standard x sign representation. One network learns (2, 2, "
-            "1). Only 12 of its 25 directions reach the logits, from neurons on cosets that do not make up the "
-            "whole representation: it helps, and is not its character. In the released network of seed 5 the "
-            "statement holds for both, 0.991 and 0.984 with orthogonal matrices."
+            "The statement holds for every standard and standard x sign representation. One network also learns "
+            "(2, 2, 1). Only 12 of the 25 directions of (2, 2, 1) reach the logits, from neurons on cosets. Its "
+            "contribution helps, but is not the character. In the released network of seed 5 the statement holds "
+            "for both representations, 0.991 and 0.984 with orthogonal matrices."
         ),
         control="without control",
         figure="matrices",
@@ -200,9 +205,9 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the tolerance of the restricted loss, relative to that of the whole network",
-                before="at most 1, which an untrained network has by a hair: 0.9998",
-                now="at most 0.9: 0.03 in seed 1; held before and after",
-                why="before training both losses are those of guessing, and the claim should fail there",
+                before="at most 1, which an untrained network just meets: 0.9998",
+                now="at most 0.9: 0.03 in seed 1; held with the old and the new tolerance",
+                why="before training both losses equal that of guessing, and the claim should fail",
             ),
         ),
         control="also true of random labels",
@@ -210,11 +215,11 @@ CLAIMS = (
     Claim(
         id="groups.s5.excluded",
         where="section 5.5",
-        statement="Without rho(a b) of the key representations the network does not even know its training data.",
+        statement="Without rho(a b) of the key representations the network fails even on its training data.",
         source_says="7.59 in the mainline, 7.3 to 17.4 in 50 seeds; guessing has 4.787",
         measure=each(lambda m: {EXCLUDED: m.excluded_loss / math.log(m.p)}),
         given=LEARNED,
-        expected={EXCLUDED: at_least(1.1, "worse than guessing: 1.5 is the least of 50 seeds")},
+        expected={EXCLUDED: at_least(1.1, "the loss is above that of guessing: 1.5 times is the least of 50 seeds")},
         reported=("excluded_loss",),
         needs=S5_MLP,
         scope="any seed",
@@ -223,9 +228,9 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the tolerance of the excluded loss, in units of the loss of guessing",
-                before="at least 1, which an untrained network has by a hair: 1.00005",
-                now="at least 1.1: 2.4 in seed 1; held before and after",
-                why="before training nothing is learned that could be excluded, and the claim should fail there",
+                before="at least 1, which an untrained network just meets: 1.00005",
+                now="at least 1.1: 2.4 in seed 1; held with the old and the new tolerance",
+                why="an untrained network has learned nothing that could be excluded, so the claim should fail",
             ),
         ),
         control="also true of random labels",
@@ -233,13 +238,14 @@ CLAIMS = (
     Claim(
         id="groups.s5.by_irrep",
         where="section 5.5",
-        statement="Removed one by one, only key representations matter.",
-        source_says="without standard 7.27, sign 6.0e-4, others as before; standard alone 1.05e-4, sign 4.10, others 4.72",
+        statement="If representations are removed one by one, only key representations matter.",
+        source_says="loss without standard 7.27, without sign 6.0e-4, without others unchanged; with standard alone "
+        "1.05e-4, sign alone 4.10, others alone 4.72",
         measure=each(_by_irrep),
         given=LEARNED,
         expected={
-            EXCLUDED_OTHER: at_most(0.2, "no change in the mainline"),
-            RESTRICTED_OTHER: at_least(0.9, "4.72 of 4.787 in the mainline"),
+            EXCLUDED_OTHER: at_most(0.2, "the loss does not change in the mainline"),
+            RESTRICTED_OTHER: at_least(0.9, "a loss of 4.72 in the mainline; guessing has 4.787"),
             "least loss with one key representation alone [nats]": at_most(0.1, "1.05e-4 in the mainline"),
         },
         needs=S5_MLP,
@@ -250,17 +256,20 @@ CLAIMS = (
         id="groups.s5.cosets",
         where="not in the paper; Stander et al. 2023 read such networks so",
         statement=(
-            "Each neuron is constant on the cosets of a subgroup, although its representation does not force this."
+            "Each neuron is constant on the cosets of a subgroup, although the neuron's representation does not "
+            "force this."
         ),
-        source_says="120 of 120 neurons in a released network: 54 of S4, 66 of a subgroup of order 20 (ours)",
+        source_says="120 of 120 neurons in a released network: 54 on S4, 66 on a subgroup of order 20 (our count)",
         measure=each(_cosets),
         given=LEARNED,
         expected={
             "neurons constant on cosets of a subgroup": near(
-                1, 0.1, "all in a released network, seen before the tolerance was set; our networks are the test"
+                1, 0.1, "all neurons of a released network, seen before we set the tolerance; our networks are the test"
             ),
             "random functions of the same representations on as large ones": at_most(
-                0.1, "otherwise a constant neuron shows nothing; none in samples for a released network"
+                0.1,
+                "random functions must rarely be constant, or constant neurons show nothing; none in samples "
+                "for a released network",
             ),
         },
         needs=S5_MLP,
@@ -271,7 +280,7 @@ CLAIMS = (
         id="groups.proof",
         where="not in the paper; Wu et al. 2024 bound such networks",
         statement=(
-            "The proof that neurons are constant on cosets shows most answers to be right, in fewer operations "
+            "A proof from neurons that are constant on cosets shows most answers to be right, in fewer operations "
             "than trying all pairs."
         ),
         source_says="95% for half of the S5 networks (of Wu et al., from memory)",
@@ -285,7 +294,7 @@ CLAIMS = (
         expected={
             "share of all pairs proven to be answered rightly": at_least(0.95, "the literature's bound"),
             "operations of trying all pairs over those of the proof": at_least(
-                1.01, "otherwise trying all pairs is the proof"
+                1.01, "with as many operations, trying all pairs would be the simpler proof"
             ),
         },
         needs=(*A5_MLP, *S5_MLP),

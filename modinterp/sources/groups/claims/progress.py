@@ -88,50 +88,52 @@ CLAIMS = tuple(
     for name, statement, says, measure, expected, finding in (
         (
             "excluded",
-            "Excluded loss distinguishes memorising, circuit formation and clean-up: it rises long before test loss falls.",
-            "0.071 at epoch 24,712, 0.80 at 79,585 where the test loss is 11.1, 12.2 at 99,561",
+            "Excluded loss distinguishes memorising, circuit formation and clean-up: excluded loss rises long "
+            "before test loss falls.",
+            "excluded loss 0.071 at epoch 24,712, 0.80 at 79,585 where the test loss is 11.1, and 12.2 at 99,561",
             _excluded,
-            {RISE: at_least(3, "0.80 over 0.071 is 11 in the mainline")},
+            {RISE: at_least(3, "excluded loss rises from 0.071 to 0.80 in the mainline, a factor of 11")},
             HOLDS,
         ),
         (
             "restricted",
             "Restricted loss falls ahead of test loss.",
-            "2.98, 1.74, 0.77 and 0.030 beside 35.6, 18.9, 11.1 and 1.40 in the mainline",
+            "restricted loss 2.98, 1.74, 0.77 and 0.030 where test loss is 35.6, 18.9, 11.1 and 1.40, in the mainline",
             _restricted,
             {
                 AHEAD: equals(1, "always in the mainline"),
                 "restricted loss when test accuracy first passes 0.1 [nats]": at_most(
-                    1, "0.77 at 80,000 in the mainline"
+                    1, "restricted loss is 0.77 at epoch 80,000 in the mainline"
                 ),
             },
             mixed(),
         ),
         (
             "sign_first",
-            "The sign representation is learned first, while the network memorises.",
-            "first in 45 of 50 seeds",
+            "The network learns the sign representation first, while memorising.",
+            "the sign is learned first in 45 of 50 seeds",
             _sign_first,
-            {"sign is learned no later than any other": equals(1, "first in 45 of 50 seeds")},
+            {"sign is learned no later than any other": equals(1, "the sign is learned first in 45 of 50 seeds")},
             Finding(
                 "holds",
-                "The similarity rises first in all networks, but not in all while the network memorises. In "
-                "s5-mlp-3, which has memorised by epoch 400, its similarity passes 0.05 at epoch 14,000.",
+                "The similarity of the logits to the sign representation rises first in all networks, but not "
+                "always during memorising. The network s5-mlp-3 has memorised by epoch 400; its similarity passes "
+                "0.05 at epoch 14,000.",
             ),
         ),
         (
             "norm",
-            "The sum of squared weights falls while the circuit forms, and most at clean-up.",
-            "18,900 at epoch 2,000, 10,100 at 90,000, 5,014 at the end; 4,897 to 7,182 in 50 seeds",
+            "The sum of squared weights falls while the circuit forms, and falls most at clean-up.",
+            "a sum of 18,900 at epoch 2,000, 10,100 at 90,000, 5,014 at the end; 4,897 to 7,182 in 50 seeds",
             _norm,
             {
                 "final sum of squared weights": between(4_000, 9_000, "4,897 to 7,182 in 50 seeds"),
-                NORM_FALL: at_most(0.5, "5,014 over about 12,000 in the mainline"),
+                NORM_FALL: at_most(0.5, "the sum ends at 5,014, from about 12,000, in the mainline"),
             },
             mixed(
-                "The sum falls by more than a half; in one seed it misses a half by one part in fifty. Our "
-                "trainings end 20,000 epochs after their test loss is small, when the sum still falls. The source "
-                "trains to epoch 250,000.",
+                "The sum of squared weights falls by more than a half, except in one seed, which misses a half by "
+                "one part in fifty. We stop training 20,000 epochs after the test loss is small, while the sum "
+                "still falls. The source trains to epoch 250,000.",
             ),
         ),
     )

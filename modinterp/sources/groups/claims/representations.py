@@ -46,9 +46,11 @@ CLAIMS = (
         measure=each(_keys),
         given=LEARNED,
         expected={
-            "n_keys": between(2, 5, "2 to 5 in 50 seeds"),
-            "largest similarity of another": at_most(0.005, "the bound of the released code"),
-            "median similarity of the others": at_most(0.002, "at most 0.0018 in the released mainline"),
+            "n_keys": between(2, 5, "2 to 5 key representations in 50 seeds"),
+            "largest similarity of another": at_most(0.005, "the released code's bound for a key representation"),
+            "median similarity of the others": at_most(
+                0.002, "other characters have at most 0.0018 in the released mainline"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -65,24 +67,24 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "The tolerance is that of the released seeds, whose median is 0.59. None of our networks reaches 0.8; "
-            "they have 0.48 to 0.62. In s5-mlp-1 the number was 0.59 at epoch 185,000 and is 0.48 at the end, "
-            "where it still moves.",
+            "The tolerance comes from the released seeds, whose median is 0.59. None of our networks reaches 0.8; "
+            "they have 0.48 to 0.62. In s5-mlp-1 the explained share was 0.59 at epoch 185,000 and is 0.48 at the "
+            "end of training, where it still changes.",
         ),
         figure="similarities",
     ),
     Claim(
         id="groups.s5.embed",
         where="section 5.2",
-        statement="The embeddings hold the key representations and nothing else.",
+        statement="The embeddings contain the key representations and nothing else.",
         source_says="standard 0.930 and sign 0.0695, in sum 1.0000; at least 0.996 in 50 seeds",
         measure=each(_embedding),
         given=LEARNED,
         expected={
-            W_A: at_least(0.99, "at least 0.996 in 50 seeds"),
-            W_B: at_least(0.99, "at least 0.996 in 50 seeds"),
+            W_A: at_least(0.99, "the share is at least 0.996 in 50 seeds"),
+            W_B: at_least(0.99, "the share is at least 0.996 in 50 seeds"),
             "least share of a key representation": at_least(
-                0.005, "0.0695 in the mainline; a key representation is not absent"
+                0.005, "the weakest key representation has 0.0695 in the mainline; it must not be absent"
             ),
         },
         needs=S5_MLP,
@@ -92,11 +94,11 @@ CLAIMS = (
     Claim(
         id="groups.s5.unembed",
         where="section 5.2",
-        statement="The unembedding holds the key representations too.",
+        statement="The unembedding W_U also contains the key representations.",
         source_says="0.9405 in the mainline; 0.899 to 0.962 in 50 seeds",
         given=LEARNED,
         expected={
-            "read_key_share": at_least(0.88, "0.899 to 0.962 in 50 seeds"),
+            "read_key_share": at_least(0.88, "the share is 0.899 to 0.962 in 50 seeds"),
             "key_energy": at_least(0.97, "0.9955 in a released network; the mean has no effect on the softmax"),
         },
         needs=S5_MLP,
@@ -107,11 +109,12 @@ CLAIMS = (
         id="groups.s5.hidden",
         where="section 5.3",
         statement="The neurons consist of rho(a), rho(b) and rho(a b) of the key representations.",
-        source_says="0.8888 in the mainline, of which rho(a b) 0.1297; 0.859 to 0.911 and 0.092 to 0.131 in 50 seeds",
+        source_says="0.8888 of the variance in the mainline, of which rho(a b) has 0.1297; 0.859 to 0.911 and 0.092 to "
+        "0.131 in 50 seeds",
         given=LEARNED,
         expected={
-            "neurons_at_keys": between(0.82, 0.95, "0.859 to 0.911 in 50 seeds"),
-            "neurons_product_share": between(0.07, 0.16, "0.092 to 0.131 in 50 seeds"),
+            "neurons_at_keys": between(0.82, 0.95, "the share is 0.859 to 0.911 in 50 seeds"),
+            "neurons_product_share": between(0.07, 0.16, "the share of rho(a b) is 0.092 to 0.131 in 50 seeds"),
         },
         needs=S5_MLP,
         scope="any seed",

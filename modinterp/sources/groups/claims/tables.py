@@ -42,32 +42,32 @@ def _bands(embedding: float, unembedding: float, hidden: float, product: float) 
 EXCLUDED_BAND = Change(
     date="2026-11-25",
     what="the tolerance of the excluded loss, in units of the loss of guessing",
-    before="at least 1, which an untrained network has by a hair: 1.0002",
-    now="at least 1.1: 2.3 and more in the networks of S5, A5 and D59; those of C113 have 0.94 and miss both",
-    why="before training nothing is learned that could be excluded, and the claim should fail there",
+    before="at least 1, which an untrained network just meets: 1.0002",
+    now="at least 1.1: networks of S5, A5 and D59 have 2.3 and more; networks of C113 have 0.94 and miss both "
+    "tolerances",
+    why="an untrained network has learned nothing that could be excluded, so the claim should fail",
 )
 BY_GROUP = Change(
     date="2026-11-25",
     what="the networks that share one verdict",
-    before="of those of all groups, in how many of them: in 5 of 8",
-    now="of those of each group: in all of S5, D59 and A5, and in none of C113",
+    before="the networks of all groups: the statement holds in 5 of 8",
+    now="the networks of each group: the statement holds in all of S5, D59 and A5, and in none of C113",
     why="the group decides the outcome, and not the seed",
 )
 LITTLE_OF_W_U = mixed(
-    "In one network of S5, 0.889 of W_U lies in the key representations; the tolerance is 0.9. Everything else is "
-    "as stated."
+    "In one network of S5, 0.889 of W_U lies in the key representations; the tolerance is 0.9. The rest of the "
+    "statement holds."
 )
 THE_MEAN_TOO = mixed(
-    "The excluded loss is above guessing in all networks. In one network of D59 the restricted loss is 0.49 nats. "
-    "It is 2.5e-7 if the mean activations stay too: these belong to the trivial representation and favour some "
-    "elements over others."
+    "The excluded loss is above that of guessing in all networks. In one network of D59 the restricted loss is "
+    "0.49 nats. Keeping the mean activations too lowers the restricted loss to 2.5e-7. The mean activations "
+    "belong to the trivial representation and favour some elements."
 )
 OF_C113 = variant(
-    "Our networks of C113 end at about epoch 60,000 of the source's 250,000, and no network of the authors of "
-    "that group was available. Without the two columns of each frequency our networks still know a little of "
-    "their training pairs: 4.4 nats, below the 4.7 of guessing, and 5.1 to 5.3 over all pairs. The 5.95 nats "
-    "printed may come from four columns of rank two, as the released code takes them. Two of their directions are "
-    "rounding noise."
+    "Our C113 networks end at about epoch 60,000 of the source's 250,000, and the authors' C113 networks were not "
+    "available. Without the two columns of each frequency our networks keep some knowledge of their training "
+    "pairs. The loss is 4.4 nats, below the 4.7 of guessing, and 5.1 to 5.3 over all pairs. The printed 5.95 nats "
+    "may come from the released code's four columns of rank two, of which two directions are rounding noise."
 )
 
 CLAIMS = (
@@ -87,7 +87,7 @@ CLAIMS = (
     Claim(
         id="groups.table.transformer",
         where="table 1",
-        statement="The transformers, too, follow the algorithm of characters.",
+        statement="The transformers also follow the algorithm of characters.",
         source_says="W_E 0.941 to 0.999, W_U 0.974 to 1.000, neurons 0.836 to 0.946, rho(a b) 0.082 to 0.171",
         measure=each(_table),
         given=LEARNED,
@@ -108,9 +108,9 @@ CLAIMS = (
             measure=each(_losses),
             given=LEARNED,
             expected={
-                EXCLUDED: at_least(1.1, "1.26 is the least of the released averages, that of C113"),
+                EXCLUDED: at_least(1.1, "the least of the released averages is 1.26, for C113"),
                 "restricted over test loss": at_most(
-                    1, "below in groups that are not cyclic, in the released averages"
+                    1, "restricted loss is below test loss in non-cyclic groups, in the released averages"
                 ),
             },
             needs=needs,
@@ -136,7 +136,7 @@ CLAIMS = (
         given=LEARNED,
         expected={
             EXCLUDED: at_least(1, "31.95 nats in a released network"),
-            RESTRICTED_LOSS: at_most(1e-3, "6.8e-6 in a released network, where it does not fall below the test loss"),
+            RESTRICTED_LOSS: at_most(1e-3, "6.8e-6 in a released network, which is not below its test loss"),
         },
         needs=TRANSFORMERS,
         scope="any seed",

@@ -72,7 +72,9 @@ CLAIMS = (
             "training pairs of the S5 MLP": equals(5760, "40% of 14,400"),
             "transformer as in the code": equals(1, "4 heads of 32, 512 neurons, no biases"),
             OPTIMISER: equals(1, "the released code's settings"),
-            "networks trained on the code's fraction of the pairs, share": equals(1, "the released code's by group"),
+            "networks trained on the code's fraction of the pairs, share": equals(
+                1, "the released code's fraction for each group"
+            ),
         },
         scope="any network",
     ),
@@ -80,13 +82,16 @@ CLAIMS = (
         id="groups.s5.grok",
         where="section 5.6",
         statement="The S5 MLP memorises at once and generalises very much later.",
-        source_says="seed 2: 337 and 93,556, test loss up to 35.9; seeds 1 to 6 grok at 85,753 to 218,023",
+        source_says="seed 2 memorises at 337 and groks at 93,556, with a test loss up to 35.9; seeds 1 to 6 grok at "
+        "85,753 to 218,023",
         measure=each(lambda m: {"grokking over memorising epoch": m.grokking.grokked / max(m.grokking.memorised, 1)}),
         expected={
-            "memorised": at_most(1500, "337 in the released log"),
-            "highest_test_loss": at_least(15, "35.9 in the released log"),
-            "grokked": between(30_000, 250_000, "85,753 to 218,023 in the released logs, 60,000 in the demo"),
-            "grokking over memorising epoch": at_least(30, "278 in the released log"),
+            "memorised": at_most(1500, "memorising ends at epoch 337 in the released log"),
+            "highest_test_loss": at_least(15, "test loss reaches 35.9 in the released log"),
+            "grokked": between(
+                30_000, 250_000, "grokking at 85,753 to 218,023 in the released logs, 60,000 in the demo"
+            ),
+            "grokking over memorising epoch": at_least(30, "the ratio of the epochs is 278 in the released log"),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -95,12 +100,12 @@ CLAIMS = (
     Claim(
         id="groups.s5.final",
         where="table 1",
-        statement="All S5 MLPs end at full accuracy and small loss.",
-        source_says="50 of 50 above 0.999; test loss 2.3e-6 to 9.2e-4",
+        statement="All S5 MLPs end with full accuracy and small loss.",
+        source_says="50 of 50 seeds have an accuracy above 0.999, and a test loss of 2.3e-6 to 9.2e-4",
         measure=each(lambda m: {"test loss [nats]": m.loss_of(m.logits, None if m.spec is None else m.split.test)}),
         expected={
             "final_test_accuracy": at_least(0.999, "50 of 50"),
-            "test loss [nats]": at_most(1e-3, "at most 9.2e-4 in 50 seeds"),
+            "test loss [nats]": at_most(1e-3, "the test loss is at most 9.2e-4 in 50 seeds"),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -109,7 +114,7 @@ CLAIMS = (
         Claim(
             id=f"groups.others.grok.{name}",
             where="section 6",
-            statement=f"The {name} network groks too.",
+            statement=f"The {name} network also groks.",
             source_says=says,
             expected={
                 "grokked": between(low / 3, high * 3, f"{says}, within a factor of 3"),
@@ -118,9 +123,9 @@ CLAIMS = (
             changed=(
                 Change(
                     date="2026-11-29",
-                    what="a second number has an expected value",
-                    before="the epoch alone, which a run that never generalises has not: it could not be off there",
-                    now="the test accuracy at the end as well",
+                    what="a second number of the claim has an expected value",
+                    before="only the grokking epoch, which is undefined for a run that never generalises",
+                    now="also the test accuracy at the end of training",
                     why="a control must be able to fail",
                 ),
             ),
@@ -145,7 +150,7 @@ CLAIMS = (
         measure=_earlier,
         expected={
             "share of pairs in which D59 or A5 groks before S5": at_least(
-                0.9, "all pairs in the released logs, of two networks each"
+                0.9, "all pairs of networks in the released logs, with two networks per group"
             )
         },
         reported=("last grokking epoch of D59 and A5 over the first of S5",),
@@ -153,10 +158,10 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the measure and the verdict",
-                before="the last epoch of D59 and A5 over the first of S5, at most 0.999: 1.06 of eight seeds of S5 and "
-                "A5 each, and refuted (three of each: it held)",
-                now="the share of pairs in which D59 or A5 groks before S5, at least 0.9",
-                why="as seeds are added, the extremes of two samples meet, however far apart most values are",
+                before="last grokking epoch of D59 and A5 over the first of S5, at most 0.999: 1.06 with eight seeds "
+                "of S5 and A5, refuted (with three seeds each, held)",
+                now="the share of network pairs in which D59 or A5 groks before S5, at least 0.9",
+                why="with more seeds, the extremes of two samples overlap, however far apart most values are",
                 was="refuted",
             ),
         ),

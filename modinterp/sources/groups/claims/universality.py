@@ -113,11 +113,13 @@ CLAIMS = (
     Claim(
         id="groups.universality.set",
         where="section 6",
-        statement="The seed decides which representations are learned: universality is weak and not strong.",
-        source_says="9 different sets in 50 seeds of the S5 MLP, 3 in its seeds 1 to 4",
+        statement="The seed decides which representations a network learns: universality is weak, not strong.",
+        source_says="9 different sets of representations in 50 seeds of the S5 MLP, 3 in seeds 1 to 4",
         measure=_sets,
         given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
-        expected={"different sets of key representations": at_least(2, "4 seeds have 3 sets in the released table")},
+        expected={
+            "different sets of key representations": at_least(2, "4 seeds have 3 different sets in the released table")
+        },
         needs=MLPS,
         scope="any seed",
         figure="prevalence",
@@ -125,22 +127,22 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the networks whose sets of key representations are counted",
-                before="of those of S5 alone: 1 set, of one network",
-                now="of each group's by themselves, of which one must have two sets: of D59 and C113 every network has its "
-                "own, and both of A5 have the same",
-                why="the statement is about a recipe, whatever the group, and one network cannot show it",
+                before="only networks of S5: 1 set, from one network",
+                now="networks of each group separately, and one group must have two sets: in D59 and C113 all "
+                "sets differ, in A5 both networks have equal sets",
+                why="the statement is about a recipe for any group, and one network cannot show a difference",
             ),
         ),
     ),
     Claim(
         id="groups.universality.frequency",
         where="section 6",
-        statement="Representations of low dimension are learned more often, though with exceptions.",
-        source_says="of 50 seeds: sign 49, standard 49, (2, 2, 1) 18, standard x sign 17, (3, 2) 10, (3, 1, 1) 0",
+        statement="Networks learn representations of low dimension more often, with exceptions.",
+        source_says="learned in 50 seeds: sign 49, standard 49, (2, 2, 1) 18, standard x sign 17, (3, 2) 10, (3, 1, 1) 0",
         measure=_frequency,
         expected={
-            LEARN_SIGN: at_least(2, "49 of 50, of three seeds"),
-            LEARN_STANDARD: at_least(2, "49 of 50, of three seeds"),
+            LEARN_SIGN: at_least(2, "49 of 50 seeds in the source; here three seeds"),
+            LEARN_STANDARD: at_least(2, "49 of 50 seeds in the source; here three seeds"),
             LEARN_LARGEST: equals(0, "0 of 50"),
         },
         needs=S5_MLP,
@@ -149,13 +151,13 @@ CLAIMS = (
     Claim(
         id="groups.universality.number",
         where="section 6",
-        statement="The number of learned representations varies.",
-        source_says="of 50 seeds two in 20, three in 19, four in 9, five in 2",
+        statement="The number of representations that a network learns varies with the seed.",
+        source_says="of 50 seeds, 20 learn two representations, 19 learn three, 9 learn four, 2 learn five",
         measure=_number,
         given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
         expected={
             "key representations of S5 MLPs that learned": between(2, 5, "2 to 5 in 50 seeds"),
-            "different numbers of key representations": at_least(2, "2, 3, 4 and 5 in 50 seeds"),
+            "different numbers of key representations": at_least(2, "2, 3, 4 and 5 representations in 50 seeds"),
         },
         needs=MLPS,
         required=("groups/s5-mlp-[0-9]",),
@@ -165,9 +167,10 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the networks whose number of key representations is taken",
-                before="of those of S5, one by one: 4 in the one network; held, and would have held if it never varied",
-                now="of S5 that it is 2 to 5, and of one group that networks have two different numbers of them",
-                why="that a number varies cannot be seen in one network",
+                before="networks of S5 separately: 4 in the only network; held, and would have held without any "
+                "variation",
+                now="networks of S5 must have 2 to 5 representations, and one group must have two different numbers",
+                why="one network cannot show that a number varies",
             ),
         ),
     ),
@@ -175,7 +178,8 @@ CLAIMS = (
         id="groups.universality.arch",
         where="section 6",
         statement="Transformers use fewer representations than MLPs.",
-        source_says="C113: 3, 4, 4, 3 against 8, 6, 9, 6; D59: 4, 3, 3, 5 against 8, 6, 7, 5",
+        source_says="numbers for transformers and MLPs: C113 3, 4, 4, 3 against 8, 6, 9, 6; D59 4, 3, 3, 5 against 8, 6, "
+        "7, 5",
         measure=_fewer,
         expected={
             "strong representations of transformers over those of MLPs": at_most(
@@ -192,10 +196,10 @@ CLAIMS = (
         id="groups.cyclic.doubles",
         where="not in the paper; counted in the released summaries",
         statement=(
-            "Most weak frequencies of MLPs are doubled strong ones: harmonics of the ReLU, and no circuits of "
-            "their own."
+            "Most weak frequencies of MLPs are twice a strong frequency: harmonics made by the ReLU, without "
+            "circuits of their own."
         ),
-        source_says="C113 18 of 18, D59 15 of 16 (ours)",
+        source_says="C113 18 of 18, D59 15 of 16 (our count)",
         measure=_doubles,
         expected={
             "weak frequencies that are doubled strong ones, share": at_least(
@@ -209,16 +213,16 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the frequencies over which the share is taken",
-                before="of those of each network, in how many networks: 1 of 1, held",
-                now="of those of all networks together that learned, as it was counted by others: 1; held",
-                why="a network has one to five weak frequencies; four fifths of so few is hardly ever possible",
+                before="the frequencies of each network, and the share of networks: 1 of 1, held",
+                now="the frequencies of all trained networks together, as others counted: 1; held",
+                why="a network has one to five weak frequencies, too few for a share of four fifths",
             ),
             Change(
                 date="2026-11-28",
                 what="the statement",
-                before="the weak frequencies are doubled strong ones: 24 of 29 are",
+                before="24 of the 29 weak frequencies are twice a strong frequency",
                 now="most of them are",
-                why="five of the 29 weak frequencies are not doubled strong frequencies",
+                why="five of the 29 weak frequencies are not twice a strong frequency",
             ),
         ),
         # transformers, of which it is not said
@@ -229,7 +233,7 @@ CLAIMS = (
         id="groups.width",
         where="appendix",
         statement="Narrow networks generalise less often.",
-        source_says="0 of 10 at 32 neurons, 0 of 4 at 64, 50 of 50 at 128",
+        source_says="networks that generalise: 0 of 10 with 32 neurons, 0 of 4 with 64, 50 of 50 with 128",
         measure=_width,
         expected={WIDE: at_least(0.99, "50 of 50"), NARROW: at_most(0.99, "0 of 4")},
         needs=(*S5_MLP, *S5_NARROW),

@@ -14,11 +14,7 @@ from modinterp.sources.he.neuron_waves import check_shape
 from modinterp.sources.he.runs import RECIPES, named
 
 FULL = tuple(name for name in RECIPES if not name.startswith("grok"))
-PARAMETERS, ASYMMETRY, ONE_LAYER = (
-    "parameters",
-    "largest |f(x, y) - f(y, x)|",
-    ("one hidden layer of summed tokens"),
-)
+PARAMETERS, ASYMMETRY, ONE_LAYER = "parameters", "largest |f(x, y) - f(y, x)|", "one hidden layer of summed tokens"
 FIRST_READ, FIRST_WRITTEN = "first entries of W_in", "first entries of W_out"
 READ, WRITTEN = (0.0401790, 0.0310120, 0.0187813), (0.0027519, -0.0209460, 0.0026015)
 STD_LOSSES = {200: (3.113867, 1e-5), 1000: (2.859504, 1e-3), 5000: (0.047774, 0.05 * 0.047774)}
