@@ -83,14 +83,14 @@ def _accuracy(m: PairMeasurements) -> go.Figure | None:
         int((m.questions.final(f"{split}_accuracy") >= LEARNED).sum()) for split in ("train", "test")
     )
     tasks = f"p = {_size(m)} of the inputs: of {len(m.task.output_sizes)} tasks"
-    title = f"{tasks} {memorised} are memorised (left) and {generalised} generalised (right) by the end"
+    title = f"By the end of training, {tasks} {memorised} are memorised (left) and {generalised} generalised (right)"
     return _over_training(m, "accuracy", "accuracy", title, False)
 
 
 def _losses(m: PairMeasurements) -> go.Figure | None:
     if not len(m.history):
         return None
-    title = "Cross-entropy of every task, on what is trained on (left) and on what is held out (right)"
+    title = "Cross-entropy of every task, on training inputs (left) and on held-out inputs (right)"
     return _over_training(m, "loss", "nats", title, True)
 
 
@@ -194,7 +194,7 @@ FIGURES = {
     "labels": Drawing(number="Figure 3", draw=_labels, needs_no_run=True),
     "search": Drawing(number="Table 1: a search", draw=_search, needs_no_run=True),
     "importances": Drawing(
-        number="Table 1: what mattered in it", draw=_importances, needs_no_run=True, beside="search"
+        number="Table 1: which hyper-parameters mattered", draw=_importances, needs_no_run=True, beside="search"
     ),
     "neuron": Drawing(number="Figure 4", draw=_neuron),
     "accuracy": Drawing(number="Figure 5", draw=_accuracy),

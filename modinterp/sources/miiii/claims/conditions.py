@@ -33,4 +33,4 @@ def check_as_long(m: PairMeasurements, epochs: float) -> None:
         NotRecorded: the run ended before.
     """
     if last_epoch(m) < epochs:
-        raise NotRecorded(f"{m.name} ends at epoch {last_epoch(m):,}, before it is decided at {epochs:,.0f}")
+        raise NotRecorded(f"{m.name} ends at epoch {last_epoch(m):,}; the statement is decided at {epochs:,.0f}")

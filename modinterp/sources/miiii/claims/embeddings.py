@@ -105,10 +105,10 @@ CLAIMS = (
     Claim(
         id="miiii.fig8.nanda",
         where="figure 8",
-        statement="A few singular values of the embedding hold half their sum in modular addition.",
+        statement="In modular addition, a few singular values of the embedding make up half of their sum.",
         source_says="ticks near 5 and 49",
         measure=each(_half),
-        expected={"values to 50%": at_most(15, "near 5 in the authors' figure; 33 before training")},
+        expected={"values to 50%": at_most(15, "near 5 values in the authors' figure; 33 before training")},
         needs=NANDA,
         scope="any seed",
         figure="singular_values",
@@ -116,12 +116,12 @@ CLAIMS = (
     Claim(
         id="miiii.fig8.miiii",
         where="figure 8",
-        statement="The singular values of T_miiii are more diffuse.",
+        statement="The singular values of T_miiii's embedding are more diffuse than those of modular addition.",
         source_says="ticks near 35 and 73",
         measure=_diffuse,
         expected={
-            "values to 50%, T_miiii over T_nanda": at_least(2, "35 over 5 in the authors' figure"),
-            "values to 90%, T_miiii less T_nanda": at_least(1, "73 and 49 in the authors' figure"),
+            "values to 50%, T_miiii over T_nanda": at_least(2, "35 values over 5 in the authors' figure"),
+            "values to 90%, T_miiii less T_nanda": at_least(1, "73 and 49 values in the authors' figure"),
             "effective rank, T_miiii over T_nanda": at_least(1.0000001, "larger at all"),
         },
         given=GENERALISED,
@@ -131,7 +131,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig9",
         where="figure 9",
-        statement="The top left singular vectors of modular addition are waves.",
+        statement="The embedding's top left singular vectors are waves in modular addition.",
         source_says="by eye",
         measure=each(_waves),
         expected={
@@ -142,19 +142,20 @@ CLAIMS = (
         scope="any seed",
         figure="vectors_nanda",
         finding=mixed(
-            "The singular vectors are waves in most seeds (median shares 0.754 to 0.922), but one seed has 0.543. "
-            "Its vectors mix waves of nearly equal strength: three waves hold 0.96 to 0.99 of the median vector "
-            "in every seed."
+            "The singular vectors are waves in most seeds (median shares 0.754 to 0.922). One seed has 0.543: its "
+            "vectors mix waves of nearly equal strength. Three waves hold 0.96 to 0.99 of the median vector in "
+            "every seed."
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 what="the median of an even number of shares",
-                before="the lower of the two in the middle, as torch has it: 0.699, 0.888, 0.739, 0.532 and 0.909, three in "
-                "the band; mixed",
-                now="their mean, as everywhere else: 0.782, 0.892, 0.754, 0.543 and 0.922, four in the band; mixed",
+                before="the lower of the two middle shares, as in torch: 0.699, 0.888, 0.739, 0.532 and 0.909, three "
+                "within the tolerance; mixed",
+                now="the mean of the two middle shares, as everywhere else: 0.782, 0.892, 0.754, 0.543 and 0.922, "
+                "four within the tolerance; mixed",
                 why=(
-                    "an error of ours, found by other code; the correction moves one network over the edge of its "
+                    "an error of ours, found by an independent program; the correction moves one network into the "
                     "tolerance"
                 ),
             ),
@@ -163,11 +164,13 @@ CLAIMS = (
     Claim(
         id="miiii.fig10",
         where="figure 10",
-        statement="The top left singular vectors of T_miiii are periodic too, with more frequencies.",
+        statement="The embedding's top left singular vectors are also periodic in T_miiii, with more frequencies.",
         source_says="by eye",
         measure=_many_waves,
         expected={
-            "mean share of the best wave over that of random vectors": at_least(2, "clearly more than by chance"),
+            "mean share of the best wave over that of random vectors": at_least(
+                2, "the share is clearly higher than by chance"
+            ),
             "frequencies, T_miiii less T_nanda": at_least(1, "more at all"),
         },
         given=GENERALISED,
@@ -181,9 +184,9 @@ CLAIMS = (
         source_says="about 5",
         measure=each(_sparse),
         expected={
-            "active frequencies": at_most(10, "about 5 in the source"),
+            "active frequencies": at_most(10, "about 5 active frequencies in the source"),
             "their share of the squared norm": at_least(
-                0.5, "ten of 56 lie above that threshold by chance too, with 0.2 of the energy"
+                0.5, "by chance, too, ten of 56 frequencies lie above the threshold, with 0.2 of the energy"
             ),
         },
         needs=NANDA,
@@ -193,7 +196,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig12",
         where="figure 12",
-        statement="The spectrum of T_miiii is much broader.",
+        statement="The embedding of T_miiii has a much broader spectrum than that of modular addition.",
         source_says="by eye",
         measure=_broad,
         expected={
@@ -207,13 +210,14 @@ CLAIMS = (
     Claim(
         id="miiii.fig13",
         where="figure 13",
-        statement="Trained on shuffled labels the embedding has no frequencies, so frequencies come from the data.",
+        statement="Trained on shuffled labels, the embedding has no active frequencies, so frequencies come from the "
+        "data.",
         source_says="by eye",
         measure=_aperiodic,
         expected={
             "Gini coefficient, T_basis": at_most(0.15, "0.02 for a random matrix"),
             "Gini coefficient, T_miiii less T_basis": at_least(
-                0.05, "without a periodicity there is no origin to ask about"
+                0.05, "the trained embedding must be periodic, otherwise its frequencies need no explanation"
             ),
         },
         given=GENERALISED,

@@ -143,13 +143,14 @@ CLAIMS = (
     Claim(
         id="miiii.fig5.accuracy",
         where="figure 5",
-        statement="All 29 tasks generalise: 2, 3, 5 and 7 first and in this order, the others later and in no order.",
-        source_says="29 of 29; the others near epoch 40,000",
+        statement="All 29 tasks generalise: 2, 3, 5 and 7 first and in this order, the other tasks later and in no "
+        "order.",
+        source_says="29 of 29 tasks; those after the first four near epoch 40,000",
         measure=_accuracy,
         expected={
-            "tasks with a test accuracy of 0.99": at_least(27, "29 in the source, two may miss"),
+            "tasks with a test accuracy of 0.99": at_least(27, "29 tasks in the source, two may miss"),
             "2, 3, 5, 7, then the first of the others: pairs out of order": at_most(
-                1, "none in the source, one may differ"
+                1, "no pair is out of order in the source, one may be"
             ),
             "Spearman's correlation of q and the epoch, other tasks": at_most(0.8, "no order is seen in the source"),
             "median epoch of the other tasks": between(
@@ -160,26 +161,26 @@ CLAIMS = (
         required=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "Tasks 2, 3, 5 and 7 come first and in order, but 25 of 29 tasks reach 99% in 65,536 epochs (79, 83, "
-            "97 and 101 are at 94% to 98%). The other tasks are learned in the order of their size (Spearman's "
-            "correlation 0.89)."
+            "Tasks 2, 3, 5 and 7 come first and in order, but only 25 of 29 tasks reach 99% in 65,536 epochs "
+            "(tasks 79, 83, 97 and 101 have 94% to 98%). The larger tasks are learned in the order of their size "
+            "(Spearman's correlation 0.89)."
         ),
         changed=(_ON_HALF,),
     ),
     Claim(
         id="miiii.fig6.ce",
         where="figure 6",
-        statement="The cross-entropy of all 29 tasks falls to nearly 0, as their accuracy rises to 1.",
+        statement="The cross-entropy of all 29 tasks falls to nearly 0 while their accuracy rises to 1.",
         source_says="29 of 29",
         measure=_loss,
-        expected={"tasks with a test loss of at most 0.05": at_least(27, "29 in the source, two may miss")},
+        expected={"tasks with a test loss of at most 0.05": at_least(27, "29 tasks in the source, two may miss")},
         reported=("highest test loss of a task",),
         needs=(CODED,),
         figure="losses",
         finding=one_seed(
-            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. The "
-            "losses of 79, 83, 97 and 101 have fallen from between 8.4 and 9.9 to between 0.08 and 0.19 when the "
-            "training ends."
+            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. By "
+            "the end of training the losses of tasks 79, 83, 97 and 101 fall from between 8.4 and 9.9 to between "
+            "0.08 and 0.19."
         ),
         changed=(
             _ON_HALF,
@@ -187,28 +188,28 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the statement",
                 before='"falls as its accuracy rises", refuted by 25 of 29 losses below 0.05',
-                now="comes down to nearly 0, with the same 25 and the same band",
-                why="every loss does fall; the refuted part is that all losses end near 0",
+                now='"falls to nearly 0", refuted by 25 of 29 losses (unchanged tolerance)',
+                why="every loss falls; only the statement that all losses end near 0 is refuted",
             ),
         ),
     ),
     Claim(
         id="miiii.grokked_all",
         where="model performance",
-        statement="Every task is grokked: memorised first, generalised later.",
+        statement="The network groks every task: it memorises the task first and generalises later.",
         source_says="29 of 29",
         measure=_grokked,
         expected={
             "tasks that generalise 500 epochs or more after they are memorised": at_least(
-                25, "29 in the source, four may miss"
+                25, "29 tasks in the source, four may miss"
             )
         },
         reported=("epoch by which all tasks are memorised",),
         needs=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "23 of 29 tasks: all are memorised by epoch 13,696, and 25 generalise. Tasks 2 and 3 generalise as "
-            "soon as they are memorised."
+            "The network groks 23 of 29 tasks: all are memorised by epoch 13,696, and 25 generalise. Tasks 2 and "
+            "3 generalise as soon as they are memorised."
         ),
         changed=(_ON_HALF,),
     ),
@@ -220,9 +221,9 @@ CLAIMS = (
         source_says="near epoch 40,000",
         measure=_together,
         expected={
-            "interquartile range of log10 of the epoch, other tasks": at_most(0.3, "within a factor of two"),
+            "interquartile range of log10 of the epoch, other tasks": at_most(0.3, "epochs lie within a factor of two"),
             "share of the other tasks that generalise": at_least(
-                0.75, "of the 25 tasks; with fewer there is no interquartile range"
+                0.75, "the share of the 25 tasks; with fewer tasks the interquartile range is undefined"
             ),
         },
         needs=(CODED,),
@@ -232,18 +233,19 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the precondition",
-                before="nothing: refuted on the network that was trained on 30%, which learns none of the 25",
-                now="a mean test accuracy of 0.9, later 90% of the 25 generalised: open, at 0.84 in the network that "
-                "was trained on half",
+                before="no precondition: refuted on the network trained on 30% of the inputs, which learns none of "
+                "the 25 tasks",
+                now="a mean test accuracy of 0.9, and later 90% of the 25 tasks generalised: open, at 0.84 in the "
+                "network trained on half of the inputs",
                 why="a task that never generalises has no spread",
             ),
             Change(
                 date="2026-11-23",
-                what="the precondition, which is removed",
-                before="90% of the 25 generalised, 0.84 are: open",
-                now="75% of them expected, without which the spread is unknown; the spread itself, 0.252, lies in the "
-                "band of at most 0.3 that there was from the start",
-                why="the condition was on the outcome; 21 of 25 tasks give the quartiles",
+                what="the precondition is removed",
+                before="precondition that 90% of the 25 tasks generalised; 0.84 did: open",
+                now="75% of the 25 tasks must generalise; the spread, 0.252, meets its unchanged tolerance of at "
+                "most 0.3",
+                why="the precondition was about the outcome; 21 of 25 tasks determine the quartiles",
             ),
         ),
     ),
@@ -252,9 +254,9 @@ CLAIMS = (
         where="background",
         statement="All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its "
         "remainders is 0.",
-        source_says="not measured in the source",
+        source_says="the source does not measure this",
         measure=_primality,
-        expected={"F1": at_least(0.99, "the value for 29 solved tasks")},
+        expected={"F1": at_least(0.99, "the value if all 29 tasks are solved")},
         given=GENERALISED,
         needs=(CODED,),
         figure="primality",
@@ -275,18 +277,17 @@ CLAIMS = (
     Claim(
         id="miiii.x.nodropout",
         where="appendix",
-        statement="Without dropout the network overfits every task but 2 and 3.",
+        statement="Without dropout the network overfits every task except 2 and 3.",
         source_says="2 and 3 alone",
         measure=_no_dropout,
         expected={
-            "lower test accuracy of q = 2 and q = 3": at_least(0.99, "the two tasks generalise in the source"),
-            "other tasks with a test accuracy of 0.99": at_most(0, "no other does in the source"),
+            "lower test accuracy of q = 2 and q = 3": at_least(0.99, "tasks 2 and 3 generalise in the source"),
+            "other tasks with a test accuracy of 0.99": at_most(0, "no other task generalises in the source"),
         },
         needs=(NO_DROPOUT, CODED),
         finding=one_seed(
-            "The two tasks stand out, but 3 stays below 99%. In 65,536 epochs, 2 is at its best right on all that "
-            "is held out, and 3 on 98.4%. At the end they are right on 98% and 91%, in a dip of the training "
-            "accuracy. No other task is right on more than 57%.",
+            "Tasks 2 and 3 stand out, but reach at best 100% and 98.4% of the held-out inputs. At epoch 65,536 "
+            "these tasks have 98% and 91%, in a dip of the training accuracy; no other exceeds 57%.",
         ),
     ),
     Claim(
@@ -298,24 +299,25 @@ CLAIMS = (
         measure=_masked_order,
         expected={
             "of the first four to generalise, how many are among 11, 13, 17, 19": at_least(
-                3, "four in the source, one may miss"
+                3, "four tasks in the source, one may miss"
             ),
-            "median epoch over that with 2, 3, 5, 7": at_most(NOT_DELAYED, "not delayed, up to one seed's difference"),
+            "median epoch over that with 2, 3, 5, 7": at_most(
+                NOT_DELAYED, "tasks are not delayed, up to the difference between seeds"
+            ),
         },
         needs=(MASKED, CODED),
         finding=Finding(
             "holds",
-            "The first tasks learned are 11, 13, 23 and 19, and then 17. Half of the tasks take 1.004 times as "
-            "long as before.",
+            "The first tasks learned are 11, 13, 23, 19 and then 17. The median task takes 1.004 times as long.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the precondition",
-                before="13 of the 25 tasks solved; nothing was measured",
-                now="nothing; a run that ends before it is decided is not measured",
-                why="the precondition left out a network that the masking delays without end, which could have "
-                "refuted the claim",
+                before="precondition of 13 of the 25 tasks solved; the claim was not measured",
+                now="no precondition; a run that ends too early to decide is not measured",
+                why="the precondition excluded a network that masking delays forever, which could have refuted "
+                "the claim",
             ),
         ),
         control="also true of a contrast",

@@ -93,7 +93,7 @@ CLAIMS = (
     Claim(
         id="miiii.table1.search",
         where="table 1",
-        statement="The source searched six hyper-parameters, of two to four values each.",
+        statement="The source searched six hyper-parameters, with two to four values each.",
         source_says="384 combinations",
         measure=_space,
         expected={"values as printed": equals(1), "combinations": equals(384)},
@@ -105,12 +105,15 @@ CLAIMS = (
         id="miiii.table2.best",
         where="table 2",
         statement=(
-            "The best values are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 and 4 "
-            "heads. The weight decay was not among the searched values."
+            "The best hyper-parameters are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 "
+            "and 4 heads. The source did not search a weight decay of 1/3."
         ),
         source_says="weight decay 1/3",
         measure=_best,
-        expected={"our run is trained with them": equals(1), "of them outside the space that was searched": equals(1)},
+        expected={
+            ("our run is trained with them"): equals(1),
+            "of them outside the space that was searched": equals(1),
+        },
         needs=(),
         scope="any network",
     ),
@@ -120,38 +123,41 @@ CLAIMS = (
         statement="Without the amplified gradient the network does not converge.",
         source_says="no convergence",
         measure=_without_filter,
-        expected={NOT_CONVERGED: equals(1, "what not to converge would come to at equal lengths")},
+        expected={NOT_CONVERGED: equals(1, "our reading of 'does not converge' for runs of equal length")},
         given={"mean test accuracy with the filter": LEARNED},
         reported=("mean test accuracy without the filter",),
         needs=(LAMBDA0, CODED),
         finding=pending(
-            "The run without the filter was stopped at 36,864 epochs of 65,536, while it still learned. By then "
-            "it was right on 83.5%, and the run with the filter on 96.4%."
+            "The run without the gradient filter was stopped at 36,864 epochs of 65,536, while it still learned. "
+            "At this epoch its accuracy was 83.5%, and the run with the filter had 96.4%."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the verdict, for a run that was cut short",
-                before="holds: 0.867 of the accuracy with the filter at epoch 36,864, where 0.9 or less is expected",
+                before="holds: at epoch 36,864 the accuracy is 0.867 of that with the filter, where 0.9 or less is "
+                "expected",
                 now="open, until the run has 65,536 epochs",
-                why="the ratio rises by 0.018 every 2,048 epochs, and would pass 0.9 near epoch 41,000",
+                why="the ratio of accuracies rises by 0.018 every 2,048 epochs, and would pass 0.9 near epoch 41,000",
             ),
         ),
     ),
     Claim(
         id="miiii.grokfast_speedup",
         where="generalisation",
-        statement="The gradient filter makes a network grok sooner: the same seed takes longer without the filter.",
+        statement="The gradient filter makes a network grok sooner: each seed takes longer without the filter.",
         source_says="up to 50 times, by Lee et al.",
         measure=in_pairs(_speedup),
         expected={
-            "epoch without it over epoch with it": at_least(1.05, "sooner by more than 5%; up to 50 times are cited")
+            "epoch without it over epoch with it": at_least(
+                1.05, "grokking is sooner by more than 5%; up to 50 times is cited"
+            )
         },
         given={"test accuracy with it": LEARNED},
         needs=(*NANDA, *NANDA_LAMBDA0),
         finding=mixed(
-            "The ratios are 0.83 to 1.36: the filter does not make grokking 50 times as fast, and with one seed "
-            "it makes grokking slower."
+            "The epochs without the filter are 0.83 to 1.36 times those with it. The filter does not make "
+            "grokking 50 times as fast, and slows one seed down."
         ),
         changed=(
             Change(
@@ -159,19 +165,20 @@ CLAIMS = (
                 was="refuted",
                 what="the measure",
                 before="the median epoch without the filter over that with it: 0.969 (24,320 and 25,088), refuted",
-                now="the median of that ratio over five seeds, each with itself: 1.10 (0.83 to 1.36, 4 of 5 above 1)",
+                now="the median over five seeds of each seed's own ratio: 1.10 (0.83 to 1.36, 4 of 5 above 1)",
                 why=(
-                    "runs of one seed share their initial weights and their data, and seeds differ more than the "
-                    "filter changes; the effect is nothing like the 50 times that is cited"
+                    "seeds differ by more than the filter's effect, and runs of one seed share initial weights "
+                    "and data; the effect is far below the cited factor of 50"
                 ),
             ),
             Change(
                 date="2026-11-28",
                 what="the number that decides the verdict",
-                before="the median ratio over five seeds, above 1 at all: 1.10; held",
-                now="each pair of one seed, by more than 5%",
+                before="the median ratio over five seeds is above 1: 1.10; held",
+                now="for each seed the ratio is above 1 by more than 5%",
                 why=(
-                    "a median hides the seed that is slower with the filter, and the tolerance accepted any difference"
+                    "a median hides the seed that is slower with the filter, and the old tolerance accepted any "
+                    "difference"
                 ),
             ),
         ),

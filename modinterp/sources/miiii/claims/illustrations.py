@@ -68,7 +68,7 @@ CLAIMS = (
         id="miiii.fig1",
         where="figure 1",
         statement=(
-            "The figure draws each number n below 12,769 at radius n and angle n: multiples of 17 or 23, "
+            "The source's figure draws each number n below 12,769 at radius n and angle n: multiples of 17 or 23, "
             "multiples of 11, primes."
         ),
         source_says="1,275, 1,161 and 1,523 points",
@@ -86,7 +86,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig1.scaling",
         where="introduction",
-        statement="With another full turn, the multiples of a number lie on a straight line.",
+        statement="If a full turn is the number m instead, the multiples of m lie on a straight line.",
         source_says="the source invites the reader to try",
         measure=_rays,
         expected={"largest angle off the ray, multiples of m at 2 pi n / m": at_most(1e-9)},

@@ -55,30 +55,30 @@ CLAIMS = (
         id="miiii.neuron_logging",
         where="training",
         statement=(
-            "Activations of neurons are logged while the network trains. Here the log holds the strongest "
-            "waves of the 2D spectra of neurons and attention, at regular epochs."
+            "Activations of neurons are logged while the network trains. Our log holds the strongest waves in the "
+            "2D spectra of neurons and attention, at regular epochs."
         ),
         source_says="logged at every step",
         measure=_log,
         expected={
-            ENTRIES: at_least(2, "the first epoch is that of the untrained network"),
+            ENTRIES: at_least(2, "the first logged epoch is the untrained network"),
             NEURONS: at_least(1, "the first few neurons"),
             SPECTRUM_SIZE: equals(1, "a real transform of the grid of all p x p inputs"),
-            BYTES_OVER_BOUND: at_most(1, "the stated limit on the size of so many entries"),
+            BYTES_OVER_BOUND: at_most(1, "the stated limit on the log's size"),
         },
         needs=(CODED,),
     ),
     Claim(
         id="miiii.x.active_freqs",
         where="table 3",
-        statement=(
-            "Neurons have no active frequencies at first, most while the tasks are learned, and fewer at the end."
-        ),
-        source_says="0, 0, 10, 18 and 10 at epochs 256, 1,024, 4,096, 16,384 and 65,536",
+        statement=("Neurons have no active frequencies at first, most during learning, and fewer at the end."),
+        source_says="0, 0, 10, 18 and 10 active frequencies at epochs 256, 1,024, 4,096, 16,384 and 65,536",
         measure=_active,
         expected={
-            "most at once, less those at the end": at_least(1, "18 and 10 in the source; at least fewer"),
-            MOST_EARLY: at_most(2, "none in the source, two may differ"),
+            "most at once, less those at the end": at_least(
+                1, "18 and then 10 in the source; here the number must fall"
+            ),
+            MOST_EARLY: at_most(2, "no active frequencies in the source, two are allowed"),
         },
         needs=(CODED,),
         figure="active",

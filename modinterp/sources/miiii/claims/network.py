@@ -55,8 +55,8 @@ CLAIMS = (
         id="miiii.arch",
         where="equations 7 to 11",
         statement=(
-            "The network is one block without LayerNorm or biases, initialised after He, with 4 heads and 4 d "
-            "ReLU neurons. It has dropout on the residual stream, and is read at the last position."
+            "The network is one block without LayerNorm or biases, with He initialisation, 4 heads and 4 d ReLU "
+            "neurons. The network has dropout on the residual stream, and is read at the last position."
         ),
         source_says="256 dimensions, dropout 1/10",
         measure=_architecture,
@@ -73,7 +73,7 @@ CLAIMS = (
     Claim(
         id="miiii.shared_layers",
         where="multi-task section",
-        statement="All tasks share one embedding and one block; each has its own read-out.",
+        statement="All tasks share one embedding and one block; each task has its own unembedding.",
         source_says="a definition",
         measure=_shared,
         expected={"embeddings": equals(1), "blocks": equals(1), "outputs read from one residual stream": equals(1480)},
@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="miiii.heads_sum_equals_concat",
         where="transformer architecture",
-        statement="Adding the heads' outputs is the same as concatenating them before W_O.",
+        statement="Adding the heads' outputs equals concatenating them before W_O.",
         source_says="identical",
         measure=_heads,
         expected={"largest difference of sum and concatenation": at_most(1e-5)},

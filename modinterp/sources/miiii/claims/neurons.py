@@ -125,7 +125,9 @@ CLAIMS = (
         expected={
             "largest over mean magnitude of the transform, best neuron": at_least(10, "a peak visible to the eye"),
             "share of the variance in its ten strongest waves": at_least(
-                0.6, "a sum of two irregular functions of a digit peaks too; 0.3 in its ten strongest before training"
+                0.6,
+                "a sum of irregular functions of each digit also has peaks; before training the ten strongest "
+                "waves have 0.3",
             ),
         },
         given=GENERALISED,
@@ -136,7 +138,7 @@ CLAIMS = (
         id="miiii.attn_viz",
         where="attention visualization",
         statement=(
-            "Attention is shown head by head as a grid over all samples, of which a corner of 37 by 37 is drawn."
+            "The source shows each head's attention as a grid over all samples, and draws a corner of 37 by 37."
         ),
         source_says="37 by 37",
         measure=_patterns,
@@ -152,7 +154,7 @@ CLAIMS = (
     Claim(
         id="miiii.fft_sum",
         where="discrete Fourier transform",
-        statement="An image of p by p is a sum of products of waves with frequencies up to p / 2 and constants.",
+        statement="A p by p image is a sum of products of waves with frequencies up to p / 2 and constants.",
         source_says="frequencies 1 to p / 2",
         measure=_sum_of_waves,
         expected={
@@ -178,7 +180,7 @@ CLAIMS = (
     Claim(
         id="miiii.x.neuron_periodic",
         where="the section on neurons",
-        statement="Neurons of T_miiii are periodic, those of T_basis are not.",
+        statement="Neurons of T_miiii are periodic; neurons of T_basis (shuffled labels) are not.",
         source_says="by eye",
         measure=_periodic,
         expected={"median of largest over mean magnitude, T_miiii over T_basis": at_least(3, "visible to the eye")},
@@ -189,7 +191,7 @@ CLAIMS = (
     Claim(
         id="miiii.x.attention",
         where="the section on attention",
-        statement="Heads of T_miiii attend to one digit, those of T_nanda to both.",
+        statement="Heads of T_miiii attend to one digit; heads of T_nanda (addition) attend to both digits.",
         source_says="by eye",
         measure=_exclusive,
         expected={MORE_EXCLUSIVE: at_least(0.2, "visible to the eye")},
@@ -199,8 +201,8 @@ CLAIMS = (
         required=ONE_OF_EACH,
         figure="attention",
         finding=one_seed(
-            "Heads of T_miiii attend to one digit or the other altogether (a distance of 1.00). But heads of "
-            "T_nanda's five seeds nearly do so too (0.94 to 0.99)."
+            "Heads of T_miiii attend entirely to one digit (a distance of 1.00). But heads of T_nanda's five "
+            "seeds also attend almost entirely to one digit (0.94 to 0.99)."
         ),
     ),
 )

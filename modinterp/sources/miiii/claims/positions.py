@@ -53,18 +53,19 @@ CLAIMS = (
     Claim(
         id="miiii.fig7.pearson.nanda",
         where="figure 7",
-        statement="The embeddings of the two positions are alike in modular addition.",
+        statement="The two position embeddings are similar in modular addition.",
         source_says="0.95",
         measure=each(_alike),
-        expected={PEARSON: at_least(0.5, "0.95 in the source; less than one half is hardly alike")},
+        expected={PEARSON: at_least(0.5, "0.95 in the source; below one half embeddings are hardly similar")},
         given={"test accuracy": LEARNED},
         needs=NANDA,
         scope="any seed",
         figure="positions",
         finding=variant(
-            "The sign depends on the recipe, which the source does not state for this task. By the recipe of the "
-            "source's other task the positions are opposed in every seed (Pearson -0.80 to -0.59). By the recipe "
-            "of Nanda et al., measured in fig7.pearson.miiii, they are mostly alike (0.96 to 1.00, once 0.24)."
+            "The sign of the correlation depends on the recipe, which the source does not state for modular "
+            "addition. With the recipe of the source's other task the positions are opposed in every seed "
+            "(Pearson -0.80 to -0.59). With the recipe of Nanda et al., measured in fig7.pearson.miiii, the "
+            "positions are mostly similar (0.96 to 1.00, once 0.24)."
         ),
         changed=(
             Change(
@@ -73,16 +74,16 @@ CLAIMS = (
                 before='"alike", in every seed: refuted by -0.70 in seed 0',
                 now='"mostly alike", in the median of ten networks of two recipes: held; with all ten trained -0.17, '
                 "refuted",
-                why="the cosines of other networks of this task went from -0.71 to 0.98",
+                why="other networks of modular addition have cosines from -0.71 to 0.98",
             ),
             Change(
                 date="2026-11-23",
-                what="the statement and the measure, which are again the first ones",
+                what="the statement and the measure; both are again the first ones",
                 before="the median of ten networks: -0.17",
-                now="every network of this recipe by itself: -0.70, -0.71, -0.59, -0.72 and -0.80",
+                now="each network of the source's recipe: -0.70, -0.71, -0.59, -0.72 and -0.80",
                 why=(
-                    "the source makes the statement about one network, and a median over two recipes is a "
-                    "statement about neither"
+                    "the source's statement is about one network, and a median over two recipes describes neither "
+                    "recipe"
                 ),
             ),
         ),
@@ -90,7 +91,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig7.pearson.miiii",
         where="figure 7",
-        statement="In T_miiii the embeddings of the two positions are not alike but opposed.",
+        statement="In T_miiii the two position embeddings are opposed, not similar.",
         source_says="-0.64",
         measure=_apart,
         expected={
@@ -104,10 +105,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the tolerance of Pearson, which is narrower",
-                before="at most 0.5, in which -0.535 lies, but the 0.07 before training as well",
-                now="at most -0.34, in which -0.535 lies and 0.07 does not",
-                why="two embeddings without any relation are not alike either; the source has -0.64",
+                what="the tolerance of Pearson's correlation is narrower",
+                before="at most 0.5, which accepts -0.535, but also the 0.07 before training",
+                now="at most -0.34, which accepts -0.535 but not 0.07",
+                why="unrelated embeddings are not similar either; the source has -0.64",
             ),
         ),
     ),
@@ -115,10 +116,10 @@ CLAIMS = (
         id="miiii.fig7.interpretation",
         where="figure 7",
         statement=(
-            "Positions are alike where the task commutes and differ where it does not. Exchanging the positions "
-            "leaves T_nanda as it is and destroys T_miiii."
+            "Position embeddings are similar in commutative tasks and differ in other tasks. Exchanging the "
+            "positions does not change T_nanda (addition) and destroys T_miiii."
         ),
-        source_says="follows from the two correlations",
+        source_says="the source infers this from the two correlations",
         measure=_swap,
         expected={
             "T_nanda with its positions exchanged, lowest accuracy": at_least(0.99, "nothing may change"),

@@ -141,7 +141,7 @@ CLAIMS = (
         where="equation 2",
         statement=(
             "T_miiii is the remainder of x0 + 113 x1 by every prime below 113. The source's code reads the digits "
-            "in the other order, which renames the positions and changes nothing else."
+            "in reverse order, which only renames the two positions."
         ),
         source_says="29 tasks of 2 to 109 classes, 1,480 outputs",
         measure=_remainders,
@@ -171,8 +171,7 @@ CLAIMS = (
         id="miiii.noncommutative",
         where="introduction",
         statement=(
-            "T_miiii depends on the order of the digits. This is true of 27 of its tasks, but not of q = 2 and q "
-            "= 7, which divide 112."
+            "T_miiii depends on the order of the digits: 27 of its tasks do, but not q = 2 and q = 7, which divide 112."
         ),
         source_says="of all tasks",
         measure=_order,
@@ -188,8 +187,8 @@ CLAIMS = (
         id="miiii.primes_no_zero",
         where="introduction",
         statement=(
-            "The source says that only primes have no remainder of 0. Exactly, 1 and the primes from 113 on have "
-            "none, and every prime below 113 has one."
+            "The source says that only primes have no remainder of 0. In fact the numbers without a remainder of "
+            "0 are 1 and the primes from 113 on. Every prime below 113 has one."
         ),
         source_says="the primes",
         measure=_no_zero,
@@ -226,11 +225,10 @@ CLAIMS = (
         id="miiii.eq3to5.summary",
         where="equations 3 to 5",
         statement=(
-            "Modular addition is done by looking up waves, multiplying them by the angle sum identities, and "
-            "taking the largest result. The identities hold with the repeated index corrected, and not as "
-            "printed."
+            "The network adds by looking up waves, multiplying waves by the angle sum identities, and taking the "
+            "largest result. The identities hold with the repeated index corrected, and not as printed."
         ),
-        source_says="cos(w x0) twice, cos(w x1) missing",
+        source_says="the source prints cos(w x0) twice, and cos(w x1) is missing",
         measure=_identities,
         expected={
             "error of the corrected identities": at_most(1e-12),

@@ -131,9 +131,9 @@ CLAIMS = (
         where="equation 12",
         statement=(
             "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The printed "
-            "sum lacks the inverse and would be negative, and the code takes the mean."
+            "sum lacks the inverse and would be negative; the source's code takes the mean."
         ),
-        source_says="about 1 for each task",
+        source_says="the loss is about 1 for each task at the start",
         measure=_weighted_loss,
         expected={"lowest cross-entropy over ln q at the start": between(0.95, 1.3), "highest": between(0.95, 1.3)},
         needs=(),
@@ -142,7 +142,8 @@ CLAIMS = (
     Claim(
         id="miiii.eq13.grokfast",
         where="equation 13",
-        statement="Before AdamW sees the gradient, half of its moving average with a memory of 0.98 is added.",
+        statement="Before AdamW sees the gradient, training adds half of the gradient's moving average with a memory of "
+        "0.98.",
         source_says="alpha 0.98, lambda 1/2",
         measure=_filter,
         expected={
@@ -155,7 +156,7 @@ CLAIMS = (
     Claim(
         id="miiii.basis_task",
         where="tasks",
-        statement="T_basis is T_miiii with its labels shuffled, so a network cannot generalise.",
+        statement="T_basis is T_miiii with shuffled labels, so a network cannot generalise.",
         source_says="a definition",
         measure=_basis,
         expected={
@@ -168,7 +169,7 @@ CLAIMS = (
     Claim(
         id="miiii.masked_task",
         where="tasks",
-        statement="In T_masked the tasks 2, 3, 5 and 7 do not change the weights of their own read-outs.",
+        statement="In T_masked, training leaves the output weights of the tasks 2, 3, 5 and 7 unchanged.",
         source_says="a definition",
         measure=_masked,
         expected={
@@ -183,9 +184,10 @@ CLAIMS = (
         id="miiii.split",
         where="training",
         statement=(
-            "The text says that 30% of the inputs are trained on and the others held out. The code trains on 50%."
+            "The source's text says that training uses 30% of the inputs and holds out the others. The source's "
+            "code trains on 50%."
         ),
-        source_says="30%, 1,000 for validation, the rest for a test",
+        source_says="30% for training, 1,000 for validation, the rest for a test",
         measure=_split,
         expected={
             "inputs trained on, 30% as printed": equals(3830),
@@ -208,7 +210,7 @@ CLAIMS = (
         id="miiii.multitask_regularises",
         where="introduction and multi-task section",
         statement=(
-            "Learning many tasks at once regularises: at p = 37, remainders by 31 generalise better together with "
+            "Learning many tasks at once regularises. At p = 37, remainders by 31 generalise better together with "
             "other tasks than alone."
         ),
         source_says="a conjecture, not tested in the source",
@@ -217,19 +219,18 @@ CLAIMS = (
         reported=(ACCURACY_TOGETHER, ACCURACY_ALONE),
         needs=(ALONE, TOGETHER),
         finding=variant(
-            "p = 37 and one task stand for 113 and 29. From 410 inputs no network learns remainders by 31: after "
-            "32,768 epochs 0.1% are right with the other tasks and 8.9% alone. Guessing gives 3.2%."
+            "We test p = 37 and one task in place of 113 and 29. From 410 inputs no network learns remainders by "
+            "31. After 32,768 epochs 0.1% of the answers are right with other tasks and 8.9% alone. Guessing "
+            "gives 3.2%."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the precondition",
-                before="a test accuracy together of 0.5 or more, so that a loss by learning together could not refute",
-                now="nothing; the gain of -0.088 is told as that of a variant",
-                why=(
-                    "a condition on the outcome would accept a network that generalises alone; and p = 37 is not "
-                    "the source's task"
-                ),
+                before="a test accuracy of 0.5 or more when learning together, so that a worse result could not "
+                "refute the claim",
+                now="no precondition; the gain of -0.088 is reported as that of a variant",
+                why=("a precondition on the outcome excludes refuting results; and p = 37 is not the source's task"),
             ),
         ),
     ),
