@@ -43,18 +43,18 @@ def _rates(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
 
 
 def _distance(m: CyclicMeasurements) -> go.Figure:
-    title = "The correct logit by the distance of the two numbers: stripes are a pizza's"
+    title = "The correct logit by the distance of the two numbers: stripes are the sign of a pizza"
     return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
 
 
 def _of_clock(m: CyclicMeasurements) -> go.Figure:
-    title = "With softmax attention the distance hardly shows in the correct logit"
+    title = "With softmax attention the correct logit hardly depends on the distance"
     return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
 
 
 def _profiles(m: CyclicMeasurements) -> go.Figure | None:
     profiles = {one.freq: m.isolation.profile(one).values for one in m.isolation.leading_circles}
-    title = "One circle alone says nothing where its two points lie opposite each other"
+    title = "One circle alone gives no answer where its two points lie opposite each other"
     return phase_diagram.distance_profiles(profiles, title) if profiles else None
 
 
@@ -72,7 +72,7 @@ def _components_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFram
 
 
 def _formulas() -> go.Figure:
-    title = "A clock's correct logit is the same for every pair, a pizza's dies where the points lie opposite"
+    title = "A clock's correct logit is equal for all pairs; a pizza's vanishes where the points lie opposite"
     return phase_diagram.formula_maps(P, 3, ("clock", "pizza", "two absolute values", "accompanying"), title)
 
 

@@ -9,7 +9,7 @@ SOURCE = Source(
     citation="Zhong, Liu, Tegmark and Andreas 2023",
     link="https://arxiv.org/abs/2306.17844",
     main_run="pizza/attention-0-0",
-    note="Of the paper itself the abstract, the introduction, the released code, its tables and four of its networks "
-    "were at hand: section numbers are from memory, and what can be held against neither code nor network is reported "
-    "and never refuted.",
+    note="We had the paper's abstract and introduction, its released code and tables, and four of its networks. "
+    "Section numbers are from memory. A statement that neither code nor network lets us test is reported and "
+    "never refuted.",
 )

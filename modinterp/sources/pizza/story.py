@@ -8,14 +8,14 @@ STORY = Story(
         "circle]:.0%} of all pairs. A pizza takes the middle of two points of a circle, which needs no product, and "
         "is right on {pizza.ideal[least accuracy of one circle]:.0%}, too. For the ideal algorithms this "
         "{pizza.ideal}.",
-        "The pizza is weak where the two points lie nearly opposite each other: its logit falls to {pizza.ideal[least"
-        " size of a logit of one circle]:.1%} there. Absolute values of sums, which ReLUs make, explain "
-        "{pizza.harmonic[squared correlation]:.1%} of the logit; this {pizza.harmonic}.",
-        "Two measures distinguish them. Gradient symmetricity asks whether a logit depends on both numbers equally: "
-        "it is {gs.theory[symmetricity of networks of sums]:.2f} for networks of sums, and {gs.theory[symmetricity of"
-        " a network of products]:.2f} for a product. Distance irrelevance asks whether a logit depends on their "
-        "distance: with {phase.equals[distance_irrelevance]:.2f} (the source: {phase.equals!s}) the mainline network "
-        "of modular addition is a clock; this {phase.equals}.",
+        "The pizza is weak where the points of a and b lie nearly opposite each other: the correct logit falls to "
+        "{pizza.ideal[least size of a logit of one circle]:.1%} there. Absolute values of sums, which ReLUs make, "
+        "explain {pizza.harmonic[squared correlation]:.1%} of the logit; this {pizza.harmonic}.",
+        "Two measures distinguish clock and pizza. Gradient symmetricity measures whether a logit depends on both "
+        "numbers equally: it is {gs.theory[symmetricity of networks of sums]:.2f} for networks of sums, and "
+        "{gs.theory[symmetricity of a network of products]:.2f} for a product. Distance irrelevance measures "
+        "whether a logit ignores the distance of the two numbers: with {phase.equals[distance_irrelevance]:.2f} "
+        "(the source: {phase.equals!s}) the mainline network of modular addition is a clock; this {phase.equals}.",
         "With constant attention the symmetricity is {modelA.gs[gradient symmetricity]:.3f} (the source: "
         "{modelA.gs!s}), with softmax attention {modelB.gs[gradient symmetricity]:.2f} ({modelB.gs!s}). The statement"
         " that they differ {modelB.gs}.",

@@ -30,9 +30,9 @@ LEADS = Change(
     what="the share of the embedding's variance from which a circle counts as leading",
     before="8%",
     now="10%",
-    why="The source's own Model A has 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three leading and the "
-    "last three accompanying. At 8% the formula of the pizza failed on that very network, which was seen first. "
-    "No network of ours had been examined.",
+    why="Circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three "
+    "leading and the last three accompanying. At 8% the pizza's formula failed on Model A, which we saw "
+    "first. We had examined no network of ours.",
 )
 
 
@@ -44,9 +44,9 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
         what="how a single circle is kept, and in which networks",
         before=f"as two principal components, in networks whose first four are circles to 0.995; in attention-0-1 {before}",
         now=f"as one frequency, in every network that solves the task; {now}",
-        why="principal components mix circles of equal size, in attention-0-0 two of 16.3 and 16.2% of the variance, "
-        "so neither circle was alone. For the source's Model A the pizza's formula explains 0.992 by components, "
-        "and 0.995 to 0.997 by frequency. Where components do not mix, both methods agree.",
+        why="principal components mix circles of equal size (16.3 and 16.2% of the variance in attention-0-0). "
+        "For Model A the pizza's formula explains 0.992 by components, and 0.995 to 0.997 by frequency. The "
+        "methods agree where components do not mix.",
     )
 
 
@@ -150,7 +150,7 @@ CLAIMS = (
         id="pizza.table1.pizza",
         where="section 3.2, table 1",
         statement="The logits of one circle follow |cos(w(a - b)/2)| cos(w(a + b - c)).",
-        source_says="99.18%, 99.18%, 99.28% for the frequencies 17, 3 and 15",
+        source_says="explained: 99.18%, 99.18%, 99.28% for the frequencies 17, 3 and 15",
         measure=_of_circles(_pizza, FIRST_PIZZA, LEAST_PIZZA),
         given=SOLVED,
         expected={
@@ -161,14 +161,13 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1. Three of its circles follow the formula to 0.84 to 0.94. The "
-            "fourth has no circle of twice its frequency beside it, and follows the formula to 0.35. The other "
-            "networks have 0.98 and more. By pairs of principal components, as the source takes them, "
-            "attention-0-1 has 0.25; only this network is circular."
+            "In attention-0-1 the formula explains 0.84 to 0.94 of three circles, and 0.35 of the fourth, which "
+            "has no partner of twice its frequency. Other networks have 0.98 and more. With the source's pairs of "
+            "principal components, attention-0-1, the only circular network, has 0.25."
         ),
         control="without control",
         changed=by_frequency(
-            "0.937 on the first and 0.25 on the fourth",
+            "0.937 on the first circle and 0.25 on the fourth",
             "0.990 to 0.997 on all circles of attention-0-0 and -0-2, 0.937 to 0.353 in attention-0-1",
         ),
         figure="components",
@@ -191,14 +190,14 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The clock's formula explains the logits worse in all networks, by 0.15 and more. But in "
-            "attention-0-1 neither formula is within its tolerance. One circle has no circle of twice its "
-            "frequency: the clock's formula explains 0.20 of it, and 0.63 of another circle."
+            "In all networks the clock's formula explains the logits worse than the pizza's, by 0.15 and more. "
+            "But in attention-0-1 neither formula is within its tolerance. The clock's formula explains 0.20 of a "
+            "circle without a partner of twice its frequency, and 0.63 of another circle."
         ),
         control="without control",
         changed=by_frequency(
-            "0.20 to 0.72, and 0.05 less than the pizza's",
-            "0.76 to 0.77, and 0.22 less than the pizza's, but in attention-0-1, with 0.20 to 0.72",
+            "clock formula 0.20 to 0.72, 0.05 less than the pizza's",
+            "clock formula 0.76 to 0.77, 0.22 less than the pizza's; 0.20 to 0.72 in attention-0-1",
         ),
         figure="components",
     ),
@@ -214,18 +213,18 @@ CLAIMS = (
             LEAST_TWO: at_least(0.93, "98.31% in the released Model A"),
             LEAST_FOUR: at_least(0.93, "98.30% in the released Model A"),
             "most by which absolute values exceed the pizza formula": at_most(
-                0.01, "these formulas are nowhere better than the pizza's formula"
+                0.01, "formulas of absolute values are never better than the pizza's formula"
             ),
         },
         printed={LEAST_TWO + BY_COMPONENTS: 0.9831, LEAST_FOUR + BY_COMPONENTS: 0.9830},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1. Its circles follow the formulas to 0.93, 0.92, 0.84 and 0.35, "
-            "as they follow the pizza's formula. The last has no circle of twice its frequency beside it."
+            "The statement fails in attention-0-1: the formulas of absolute values explain 0.93, 0.92, 0.84 and "
+            "0.35 of its circles, like the pizza's formula. The last circle has no partner of twice its frequency."
         ),
         control="without control",
-        changed=by_frequency("0.24 at least", "0.981 and more, but in attention-0-1, with 0.35"),
+        changed=by_frequency("0.24 at least", "0.981 and more, but 0.35 in attention-0-1"),
         figure="components",
     ),
     Claim(
@@ -237,7 +236,7 @@ CLAIMS = (
         given=SOLVED,
         expected={
             PROFILE: at_least(0.98, "0.9992 in the released Model A"),
-            DEPTH: at_most(0.05, "0 in the released Model A"),
+            DEPTH: at_most(0.05, "the smallest logit is 0 in the released Model A"),
         },
         reported=(DEPTH + BY_COMPONENTS,),
         needs=CONSTANT,
@@ -250,34 +249,36 @@ CLAIMS = (
     Claim(
         id="pizza.isolation.accuracy",
         where="section 3.3",
-        statement="One circle does not suffice for the task, and the leading circles together nearly do.",
-        source_says="0.348, 0.328, 0.260 alone; 0.9966 together; 1 for all six in the released Model A",
+        statement="One circle does not suffice for the task; the leading circles together nearly suffice.",
+        source_says="accuracy in the released Model A: 0.348, 0.328, 0.260 alone; 0.9966 together; 1 for all six",
         measure=_of_circles(_accuracy),
         given=SOLVED,
         expected={
-            ALONE: at_most(0.7, "0.348 in the released Model A"),
-            TOGETHER: at_least(0.9, "0.9966 in the released Model A"),
+            ALONE: at_most(0.7, "accuracy 0.348 in the released Model A"),
+            TOGETHER: at_least(0.9, "accuracy 0.9966 in the released Model A"),
             "accuracy of all circles with 2% of the variance": at_least(0.999, "1 in the released Model A"),
         },
         needs=CONSTANT,
         scope="any seed",
-        changed=by_frequency("0.14 alone, 0.997 together; held", "0.15 to 0.34 alone, 1 together; held"),
+        changed=by_frequency(
+            "accuracy of 0.14 alone, 0.997 together; held", "accuracy of 0.15 to 0.34 alone, 1 together; held"
+        ),
     ),
     Claim(
         id="pizza.accompanying.freq",
         where="section 3.4, appendix",
         statement="Weak circles have twice the frequency of a leading one.",
-        source_says="25, 6 and 29 beside 17, 3 and 15 in the released Model A",
+        source_says="weak 25, 6 and 29 for leading 17, 3 and 15 in the released Model A",
         measure=_of_circles(_doubles),
         given=SOLVED | {WEAK: at_least(1, "the statement is about networks with weak circles")},
         expected={
             "share of weak circles of twice the frequency of a leading one": at_least(
-                0.5, "all three in the released Model A"
+                0.5, "all three weak circles in the released Model A"
             )
         },
         needs=CONSTANT,
         scope="any seed",
-        changed=by_frequency("all three; held", "all, three or four of a network; held"),
+        changed=by_frequency("all three; held", "all weak circles, three or four in each network; held"),
         figure="components",
     ),
     Claim(
@@ -292,9 +293,8 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1: its worst circle has 0.30, and the leading circles follow "
-            "their formula less closely, too. By pairs of principal components, as the source takes them, it "
-            "holds in no network: 0.88, -0.17, 0.28 and -0.16."
+            "The statement fails in attention-0-1: the formula explains 0.30 of the worst weak circle. With the "
+            "source's pairs of principal components it holds in no network: 0.88, -0.17, 0.28 and -0.16."
         ),
         control="without control",
         changed=by_frequency("-0.17", "0.93 and 0.97 at least in attention-0-0 and -0-2, 0.30 in attention-0-1"),
@@ -303,20 +303,22 @@ CLAIMS = (
     Claim(
         id="pizza.accompanying.correct",
         where="section 3.4, appendix",
-        statement="Weak circles make up for the distance: poor alone, they turn the leading circles into a clock.",
-        source_says="alone 0.167; all logits 0.9948 by the clock's formula and 0.8319 by the pizza's in Model A",
+        statement="Weak circles answer badly alone, but cancel the pizza's dependence on distance and so make a clock.",
+        source_says="weak circles alone 0.167; clock formula 0.9948 on all logits, pizza formula 0.8319 in Model A",
         measure=each(_whole),
         given=SOLVED,
         expected={
-            "accuracy of the weak circles alone": at_most(0.5, "0.167 in the released Model A"),
+            "accuracy of the weak circles alone": at_most(0.5, "accuracy 0.167 in the released Model A"),
             "all logits by the clock formula less by the pizza formula": at_least(
-                1e-9, "0.163 in the released Model A: all logits together do not reveal a pizza"
+                1e-9,
+                "0.163 in the released Model A: all logits together do not reveal a pizza",
             ),
         },
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency(
-            "0.11 alone, the clock's formula ahead by 0.09; held", "0.06 to 0.11 alone, ahead by 0.09 to 0.15; held"
+            "accuracy 0.11 alone, the clock's formula ahead by 0.09; held",
+            "accuracy 0.06 to 0.11 alone, the clock's formula ahead by 0.09 to 0.15; held",
         ),
         control="also true of a contrast",
         contrast=("pizza/attention-1-0",),

@@ -15,20 +15,22 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-P1",
         conflict=(
-            "Text and notebook take the distance irrelevance of the correct logit. The sweep's code takes "
-            "the irrelevance of the largest wrong logit, and the sweep's table holds this number."
+            "The source's text and notebook use the distance irrelevance of the correct logit. The code of its "
+            "sweep, and the resulting table, use the irrelevance of the largest wrong logit."
         ),
         settled_by={
             "modelA.di": ("distance_irrelevance", "distance_irrelevance_wrong"),
             "modelB.di": (models.DI_OF_SOLVED, models.DI_WRONG_OF_SOLVED),
         },
-        follows="Both quantities are reported. The figures of the phases show another quantity than 0.17 and 0.85.",
+        follows="We report both irrelevances. The source's phase figures do not show the quantity with the values "
+        "0.17 and 0.85.",
     ),
     Contradiction(
         id="X-P2",
         conflict="The symmetricity of Model B is printed as 33.36%; other samples of 100 triples give 0.299 to 0.369.",
         settled_by={"modelB.gs": (models.GS, models.RELEASED_GS)},
-        follows="The number is that of one sample, known to 0.03. Verdicts here are taken over 20,000 triples.",
+        follows="The printed symmetricity comes from one sample, and is only known to 0.03. Our verdicts use 20,000 "
+        "triples.",
     ),
     Contradiction(
         id="X-P3",
@@ -39,13 +41,15 @@ CONTRADICTIONS = (
             "pizza.harmonic": ("squared correlation",),
         },
         follows=(
-            "The numbers belong to two formulas: a cosine times the factor of the distance, and two absolute values."
+            "The numbers 98.31% and 99.18% belong to two formulas: two absolute values, and a cosine times the "
+            "factor of the distance."
         ),
     ),
     Contradiction(
         id="X-P4",
         conflict=(
-            "Constant attention reads as an average. The code gives every position the weight 1, which is a sum."
+            "In the text, constant attention seems to be an average. The code gives every position the weight 1, "
+            "which is a sum."
         ),
         settled_by={
             "setup.attention_rate": (
@@ -53,39 +57,41 @@ CONTRADICTIONS = (
                 "attention at rate 0 is 1 everywhere",
             )
         },
-        follows="The rate changes the size of what attention writes as well, from 2 to 1.",
+        follows="The attention rate also changes the sum of a row of attention, from 2 to 1.",
     ),
     Contradiction(
         id="X-P5",
         conflict="The configurations call the attention causal. The code applies no mask.",
         settled_by={"setup.attention_rate": ("least attention of the first position to the second",)},
         follows=(
-            "Every position attends to all positions. A mask would change nothing in one layer that is read at "
-            "the last position."
+            "Every position attends to all positions. In one layer read at the last position, a causal mask would "
+            "not change anything."
         ),
     ),
     Contradiction(
         id="X-P6",
         conflict="Model A is said to add the two embeddings, yet its symmetricity is 0.994 and not 1.",
         settled_by={"modelA.gs": (models.GS, "gradient symmetricity without the skip around attention")},
-        follows="The skip around attention passes on b alone. Without the skip the symmetricity is 1.",
+        follows="The skip connection around attention passes on only b. Without the skip connection the symmetricity "
+        "is 1.",
     ),
     Contradiction(
         id="X-P8",
-        conflict="Circularity is a mean over four components: two good circles make it 1, whatever comes after them.",
+        conflict="Circularity is a mean over four components: two good circles make the mean 1, whatever other "
+        "components look like.",
         settled_by={"circularity": (models.CIRCULARITY, models.LEAST_PURE, models.PURITY)},
-        follows="The purity of every leading circle is reported beside it.",
+        follows="We also report the purity of every leading circle.",
     ),
     Contradiction(
         id="X-P9",
         conflict=(
-            "A symmetricity near 1 marks a pizza. In the released table, networks read at = whose logits "
-            "hardly depend on the distance have 0.97."
+            "A symmetricity near 1 is the sign of a pizza. Yet in the released table, networks read at = whose "
+            "logits hardly depend on the distance have 0.97."
         ),
         settled_by={"phase.equals": ("distance_irrelevance", phases.RELEASED_GS)},
         follows=(
-            "The mainline network of Nanda et al., read at =, has 0.35 and is no such case. In networks with "
-            "=, the distance irrelevance decides, and the symmetricity is reported."
+            "The mainline network of Nanda et al., read at =, has a symmetricity of 0.35. For networks with =, "
+            "our verdict uses the distance irrelevance, and the symmetricity is only reported."
         ),
     ),
 )

@@ -34,8 +34,8 @@ def _as_frequency(before: str, now: str) -> Change:
         before=f"as two principal components, of circular networks alone; {before}",
         now=f"as one frequency; {now}",
         why=(
-            "principal components mix circles of equal size; for symmetricity and irrelevance the ledger demands "
-            "nothing about circles."
+            "principal components mix circles of equal size; our prior statement on symmetricity and irrelevance "
+            "has no condition on circles."
         ),
     )
 
@@ -51,31 +51,36 @@ CLAIMS = (
         expected={
             GS: at_least(1 - 1e-4, "1 by construction"),
             "distance_irrelevance": at_most(0.6, "0.2302 in the released model"),
-            "pizza formula on the first circle": at_least(0.9, "0.9885 in the released model"),
-            ADVANTAGE: at_least(0.1, "0.24 in the released model"),
+            "pizza formula on the first circle": at_least(
+                0.9, "the pizza's formula explains 0.9885 in the released model"
+            ),
+            ADVANTAGE: at_least(0.1, "the pizza's formula leads by 0.24 in the released model"),
         },
         needs=BETA,
         scope="any seed",
-        changed=(_as_frequency("0.9953, 0.235 ahead in linear-beta-0", "0.9970, 0.235 ahead"),),
+        changed=(
+            _as_frequency("the pizza's formula explains 0.9953, 0.235 ahead, in linear-beta-0", "0.9970, 0.235 ahead"),
+        ),
         figure="phases",
     ),
     Claim(
         id="pizza.linear.delta",
         where="section 4.3, table 2; notebook on linear models",
-        statement="A layer on the two embeddings in a row is no pizza.",
+        statement="A layer on the two concatenated embeddings is not a pizza.",
         source_says="symmetricity 0.0191, irrelevance 0.9295 (a released model)",
         measure=each(_linear),
         given=SOLVED,
         expected={
-            GS: between(-0.3, 0.3, "0.0002 over 20,000 triples of a released model"),
+            GS: between(-0.3, 0.3, "a symmetricity of 0.0002 over 20,000 triples of a released model"),
             "distance_irrelevance": at_least(0.7, "0.9295 and 0.9631 in two released models"),
-            ADVANTAGE: at_most(-1e-9, "-0.19 in a released model"),
+            ADVANTAGE: at_most(-1e-9, "the pizza's lead is -0.19 in a released model"),
         },
         needs=DELTA,
         scope="any seed",
         changed=(
             _as_frequency(
-                "0.189 and 0.160 behind; neither network is circular, so that the claim did not apply",
+                "the pizza's formula is 0.189 and 0.160 behind; neither network is circular, so the claim did not "
+                "apply",
                 "0.191 and 0.175 behind",
             ),
         ),

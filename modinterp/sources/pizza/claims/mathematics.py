@@ -88,7 +88,7 @@ CLAIMS = (
     Claim(
         id="pizza.clock.ideal",
         where="section 2.1",
-        statement="Adding angles and reading cos(w(a + b - c)) off solves modular addition.",
+        statement="An algorithm that adds angles and computes cos(w(a + b - c)) solves modular addition.",
         source_says="a theorem",
         measure=_clock,
         expected={SINGLE: equals(1, "59 is prime"), SUBSETS: equals(1, "all cosines are 1 at the answer alone")},
@@ -99,11 +99,10 @@ CLAIMS = (
         id="pizza.pizza.identity",
         where="section 3.1",
         statement=(
-            "The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - "
-            "b)/2)|. So absolute values of sums of embeddings make the logits, without multiplying the "
-            "inputs."
+            "The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - b)/2)|. "
+            "Absolute values of sums of embeddings therefore give the logits, without multiplying the inputs."
         ),
-        source_says="an identity, as its evaluation notebook computes it",
+        source_says="an identity, which the source's evaluation notebook computes",
         measure=_identity,
         expected={DIFFERENCE: at_most(1e-12, "rounding in float64")},
         scope="any network",
@@ -113,8 +112,8 @@ CLAIMS = (
         id="pizza.pizza.ideal",
         where="section 3.1",
         statement=(
-            "One circle of a pizza already has its largest logit at a + b. But the logits vanish where the "
-            "two points lie opposite each other."
+            "One circle of a pizza already has its largest logit at a + b. But all logits vanish where the points "
+            "of a and b lie opposite each other."
         ),
         source_says="a theorem for odd p",
         measure=lambda: {
@@ -125,7 +124,7 @@ CLAIMS = (
         expected={
             SINGLE: equals(1, "no two residues lie opposite each other where p is odd"),
             LEAST_FACTOR: near(math.sin(math.pi / 118), 1e-9, "sin(pi / 118)"),
-            LEAST_FACTOR_EVEN: at_most(1e-15, "0 up to rounding: such pairs are undecided"),
+            LEAST_FACTOR_EVEN: at_most(1e-15, "logits are 0 up to rounding, so opposite pairs have no answer"),
         },
         scope="any network",
         figure="formulas",
@@ -133,7 +132,7 @@ CLAIMS = (
     Claim(
         id="pizza.pizza.harmonic",
         where="ours",
-        statement="The formula with two absolute values differs from the pizza's only by odd higher harmonics.",
+        statement="The formula with two absolute values differs from the pizza's formula only by odd higher harmonics.",
         source_says="not stated; the series (1/9) / (1/9 + 1/1225 + 1/9801 + ...) is 0.99139",
         measure=lambda: {
             "squared correlation": (
@@ -147,7 +146,7 @@ CLAIMS = (
     Claim(
         id="pizza.gs.theory",
         where="sections 3.1 and 4.1",
-        statement="A network of sums of embeddings has gradient symmetricity 1; a clock does not.",
+        statement="A network that only sees sums of embeddings has gradient symmetricity 1; a clock does not.",
         source_says="1.0000 for the linear model beta",
         measure=_symmetricity,
         expected={

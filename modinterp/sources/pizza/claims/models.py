@@ -106,10 +106,10 @@ MEDIAN_OF_ONE = Change(
     date="2026-11-25",
     was="refuted",
     what="the number of circular networks from which a median is taken",
-    before="of one, in one claim with the band of single networks, 0.60; refuted, since attention-0-1 has 0.4203 where the "
-    "median may be 0.40",
-    now="of three and more, in a claim of its own, which there are not enough for; the bands are the same",
-    why="a median of one network is that network, and the tolerance of single networks was meant for one network",
+    before="one network, in the claim with the tolerance for single networks, 0.60; refuted, since attention-0-1 has "
+    "0.4203 where the median may be 0.40",
+    now="three or more networks, in a separate claim, for which we have too few; the tolerances are unchanged",
+    why="the median of one network is its own value, which the tolerance for single networks already covers",
 )
 _BOTH = (f"{CONSTANT[0][:-1]}*", f"{SOFTMAX[0][:-1]}*")
 _ONE_OF_EACH = {name: at_least(1, "the statement is about circular runs of both kinds") for name in (ROUND_A, ROUND_B)}
@@ -128,7 +128,7 @@ CLAIMS = (
             }
         ),
         given=SOLVED,
-        expected={GS: at_least(0.98, "0.9938 over 20,000 triples of the released Model A")},
+        expected={GS: at_least(0.98, "a symmetricity of 0.9938 over 20,000 triples of the released Model A")},
         printed={RELEASED_GS: 0.99367},
         needs=CONSTANT,
         scope="any seed",
@@ -142,8 +142,8 @@ CLAIMS = (
         source_says="33.36%; 0.286, 0.451 and 0.586 as deciles and median of the released table",
         measure=_unlike,
         expected={
-            GS: at_most(0.80, "0.598 is the largest of a network that is not circular"),
-            MEDIAN_GS: at_most(0.65, "0.451 in the released table"),
+            GS: at_most(0.80, "the largest symmetricity is 0.598, of a network that is not circular"),
+            MEDIAN_GS: at_most(0.65, "the median symmetricity is 0.451 in the released table"),
         },
         given=HAS_SOLVED,
         needs=SOFTMAX,
@@ -159,15 +159,15 @@ CLAIMS = (
         measure=each(circularity),
         given=CIRCULAR,
         expected={
-            "distance_irrelevance": at_most(0.60, "circular runs; 0.36 is the median of all in the released table")
+            "distance_irrelevance": at_most(0.60, "circular runs; the median of all runs in the released table is 0.36")
         },
         reported=("distance_irrelevance_wrong",),
         needs=CONSTANT,
         scope="any seed",
         finding=Finding(
             "holds",
-            "Only attention-0-1 has circles for components, with 0.42. The others, which the statement is not "
-            "about, have 0.19 to 0.27.",
+            "Only in attention-0-1 are the principal components circles; its irrelevance is 0.42. The other "
+            "networks, which the statement does not cover, have 0.19 to 0.27.",
         ),
         changed=(MEDIAN_OF_ONE,),
         figure="distance",
@@ -189,7 +189,8 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "open",
-            "Of our networks only attention-0-1 has circles for components, and its 0.42 is above the tolerance.",
+            "Of our networks only attention-0-1 has principal components that are circles. Its irrelevance of "
+            "0.42 is above the tolerance.",
             reason="does not apply",
         ),
         changed=(MEDIAN_OF_ONE,),
@@ -202,7 +203,9 @@ CLAIMS = (
         source_says="0.85",
         measure=_independent,
         expected={
-            DI_OF_SOLVED: at_least(0.55, "0.713 is the lower decile of the released table, of the largest wrong logit"),
+            DI_OF_SOLVED: at_least(
+                0.55, "the lower decile in the released table is 0.713, for the largest wrong logit"
+            ),
             MEDIAN_DI: at_least(0.65, "0.85 in the released Model B"),
         },
         given=HAS_SOLVED,
@@ -214,8 +217,9 @@ CLAIMS = (
     Claim(
         id="pizza.separate",
         where="ours, from section 3",
-        statement="Both numbers separate the two kinds of networks without overlap.",
-        source_says="0.994 and 0.17 against 0.334 and 0.85; 0.598 and 0.897 in a third network",
+        statement="Symmetricity and irrelevance both separate constant from softmax attention without overlap.",
+        source_says="symmetricity and irrelevance: 0.994 and 0.17 against 0.334 and 0.85; 0.598 and 0.897 in a third "
+        "network",
         measure=_separate,
         given=_ONE_OF_EACH,
         expected={
@@ -235,8 +239,8 @@ CLAIMS = (
         measure=each(_sparse),
         given=SOLVED,
         expected={
-            FREQUENCIES: between(2, 8, "six and four in the released networks"),
-            SHARE: at_least(0.95, "0.99 in the released networks"),
+            FREQUENCIES: between(2, 8, "six and four circles in the released networks"),
+            SHARE: at_least(0.95, "each circle has a share of 0.99 at one frequency in the released networks"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",
@@ -246,7 +250,7 @@ CLAIMS = (
     Claim(
         id="pizza.circularity",
         where="section 4.1, appendix",
-        statement="In some runs, but not in all, the leading components are circles.",
+        statement="In some runs, but not in all, the leading principal components are circles.",
         source_says="0.99782 in Model A; 27% to 39% of the solved runs in the released table",
         measure=_circularity,
         expected={
@@ -264,10 +268,11 @@ CLAIMS = (
     Claim(
         id="pizza.noncircular",
         where="section 4.4",
-        statement="Networks whose components are no circles still have few frequencies, mixed in the components.",
+        statement="Networks whose principal components are not circles still have few frequencies, mixed in the "
+        "components.",
         source_says="four frequencies hold 0.974 in a released network of circularity 0.734",
         measure=each(_sparse),
-        given=SOLVED | {CIRCULARITY: at_most(0.9, "the statement is about networks whose components are no circles")},
+        given=SOLVED | {CIRCULARITY: at_most(0.9, "the statement is about networks whose components are not circles")},
         expected={
             FREQUENCIES: between(1, 8, "four in the released network"),
             SHARE: at_least(0.90, "0.974 in the released network"),
@@ -279,31 +284,32 @@ CLAIMS = (
     Claim(
         id="pizza.attention.periodic",
         where="ours, after Nanda et al. 2023, section 4.1",
-        statement="With softmax attention heads swing with one frequency, in each number separately.",
+        statement="With softmax attention, each head's attention varies with one frequency, in each number separately.",
         source_says="0.986 to 0.988, one frequency 0.977 to 0.982 in the released Model B",
         measure=each(_periodic),
         given=CIRCULAR,
         expected={
-            SWINGING_HEADS: at_least(3, "four of four in the released Model B, with 0.977 and more"),
+            SWINGING_HEADS: at_least(3, "four of four heads in the released Model B, with 0.977 and more"),
         },
         reported=(BEST_FREQUENCY,),
         needs=SOFTMAX,
         scope="any seed",
         finding=Finding(
             "holds",
-            "Three heads of attention-1-2 each swing with one frequency, with a share of 0.855 and more. The "
-            "fourth swings with two, with shares of 0.51 and 0.37.",
+            "The attention of three heads of attention-1-2 varies with one frequency, with a share of 0.855 and "
+            "more. The fourth head has two frequencies, with shares of 0.51 and 0.37.",
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 was="refuted",
                 what="the heads that must have a frequency",
-                before="of every head that varies with one number at a time; refuted in attention-1-2, with 0.51 in one of four",
-                now="of three heads, as the variation with one number at a time is; three of four in attention-1-2",
+                before="every head that varies with one number at a time; refuted in attention-1-2, with 0.51 in one "
+                "of four heads",
+                now="three heads, as for the variation with one number at a time; three of four in attention-1-2",
                 why=(
-                    "the ledger's sentence allows one head of four to differ, and only half of the claim used "
-                    "this allowance."
+                    "our prior statement allows one head of four to differ, and only half of the claim used this "
+                    "allowance."
                 ),
             ),
         ),

@@ -76,11 +76,11 @@ CLAIMS = (
     Claim(
         id="pizza.phase.low",
         where="section 4.2, figure 7",
-        statement="Below a certain attention rate the two inputs act alike.",
+        statement="Below a certain attention rate the two inputs have equal gradients (high symmetricity).",
         source_says="all of 373 runs with a rate below 0.4 have a symmetricity above 0.95 (released table)",
         measure=each(_symmetric),
         given=SOLVED,
-        expected={GS: at_least(SYMMETRIC, "all of 373 runs in the released table")},
+        expected={GS: at_least(SYMMETRIC, "all 373 runs in the released table")},
         needs=_names(0, 0.3),
         required=_at(0, 0.25),
         scope="any seed",
@@ -104,12 +104,12 @@ CLAIMS = (
     Claim(
         id="pizza.phase.transition",
         where="section 4.2, figure 7",
-        statement="The change with the attention rate is sharp.",
-        source_says="by tenths of the rate 1, 1, 1, 1, 0.96, 0.42, 0, 0, 0, 0 are above 0.95 (released table)",
+        statement="Symmetricity changes sharply with the attention rate.",
+        source_says="shares above 0.95, by tenths of the rate: 1, 1, 1, 1, 0.96, 0.42, 0, 0, 0, 0 (released table)",
         measure=_transition,
         expected={
-            SHARE_LOW: at_least(0.5, "1 in the released table"),
-            SHARE_HIGH: at_most(0.5, "0 in the released table"),
+            SHARE_LOW: at_least(0.5, "the share is 1 in the released table"),
+            SHARE_HIGH: at_most(0.5, "the share is 0 in the released table"),
             "least rate at which fewer than half are above 0.95": between(
                 0.4, 0.7, "between 0.5 and 0.6 in the released table"
             ),
@@ -118,14 +118,15 @@ CLAIMS = (
         required=_at(0.25, 0.5, 0.625, 0.75),
         scope="any seed",
         finding=Finding(
-            "holds", "The change lies between rates of 0.625 and 0.6875, later than in the released table."
+            "holds",
+            "The change from pizza to clock lies between rates of 0.625 and 0.6875, later than in the released table.",
         ),
         figure="phases",
     ),
     Claim(
         id="pizza.phase.rank",
         where="section 4.3",
-        statement="As the attention rate grows symmetricity falls and irrelevance rises, so the two measures agree.",
+        statement="As the attention rate grows, symmetricity falls and irrelevance rises, so the two measures agree.",
         source_says="rank correlations -0.812, 0.757 and -0.820 in 817 runs (of the largest wrong logit)",
         measure=_ranks,
         expected={
@@ -139,8 +140,8 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Rate and irrelevance correlate by 0.68 over all seeds. With one seed at most rates the correlation "
-            "was 0.45; the limit is 0.5.",
+            "Attention rate and irrelevance correlate by 0.68 over all seeds. With only one seed at most rates "
+            "the correlation was 0.45; the limit is 0.5.",
         ),
         control="also true before training",
         changed=(
@@ -148,7 +149,8 @@ CLAIMS = (
                 date="2026-11-25",
                 what="the logit whose irrelevance is measured",
                 before="of the correct one",
-                now="of the largest wrong one; the other is reported beside it, and no run had decided anything yet",
+                now="the largest wrong logit; the correct logit's irrelevance is reported too, and no run had "
+                "decided a verdict yet",
                 why="the numbers come from the released table, which has the irrelevance of the largest wrong logit.",
             ),
         ),
@@ -158,7 +160,8 @@ CLAIMS = (
         id="pizza.phase.width",
         where="section 4.3",
         statement="Wider networks stay symmetric up to higher attention rates.",
-        source_says="medians 0.60, 0.69, 0.80, 0.99, 0.99 from narrow to wide, at rates of 0.5 to 0.75 (released table)",
+        source_says="median symmetricities 0.60, 0.69, 0.80, 0.99, 0.99 from narrow to wide, at rates of 0.5 to 0.75 "
+        "(released table)",
         measure=_width,
         expected={
             "median symmetricity at width 256 less at width 64": at_least(
@@ -171,7 +174,8 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "At a rate of 0.625 the median is 0.61 at width 64 and 0.99 at width 256, as in the released table.",
+            "At an attention rate of 0.625 the median symmetricity is 0.61 at width 64 and 0.99 at width 256, as "
+            "in the released table.",
         ),
         figure="phases",
     ),
@@ -185,7 +189,7 @@ CLAIMS = (
         measure=each(lambda m: {RELEASED_GS: m.symmetricity_of_released_triples}),
         expected={
             "distance_irrelevance": at_least(
-                0.55, "every clock without = must have it; the symmetricity has no verdict"
+                0.55, "every clock without = must have this irrelevance; the symmetricity has no verdict"
             )
         },
         needs=MAINLINE,
@@ -193,14 +197,14 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "But their symmetricity, 0.24 to 0.48, distinguishes these networks from a pizza as well. In the "
-            "released table it is 0.97.",
+            "But the symmetricity of networks with =, 0.24 to 0.48, also distinguishes these networks from a "
+            "pizza. In the released table their symmetricity is 0.97.",
         ),
     ),
     Claim(
         id="pizza.phase.layers",
         where="section 4.4",
-        statement="Networks of two layers with constant attention are symmetric too.",
+        statement="Networks of two layers with constant attention are also symmetric.",
         source_says="medians 0.996, 0.977, 0.933 with 2, 3 and 4 layers (released table)",
         measure=_symmetric,
         given=SOLVED,

@@ -85,7 +85,8 @@ CLAIMS = (
     Claim(
         id="pizza.setup.arch",
         where="section 2",
-        statement="The networks are transformers of one layer and width 128 on a + b mod 59, without =, LayerNorm or ties.",
+        statement="The networks are transformers of one layer and width 128 on a + b mod 59, without =, LayerNorm or "
+        "tied weights.",
         source_says="212,608 weights",
         measure=_arch,
         expected={
@@ -126,7 +127,7 @@ CLAIMS = (
             FIRST_BETA: equals(0.9, "the released code"),
             LOSS_DTYPE: equals(1, "the released code"),
             BETA: equals(0.98, "the released code"),
-            BETA_LINEAR: equals(0.999, "torch's default in the released notebook"),
+            BETA_LINEAR: equals(0.999, "the released notebook uses torch's default"),
             WARMUP: equals(10, "the released code"),
             WARMUP_LINEAR: equals(0, "the released notebook"),
         },
@@ -135,8 +136,8 @@ CLAIMS = (
     Claim(
         id="pizza.setup.solved",
         where="section 2.2",
-        statement="With constant attention and with softmax attention the task is learned completely.",
-        source_says="accuracy 1 at a loss of 1.4e-7 and 1.6e-7 (released networks); 2,373 of 2,381 runs solve it",
+        statement="Networks learn the task completely, both with constant and with softmax attention.",
+        source_says="accuracy 1 at a loss of 1.4e-7 and 1.6e-7 (released networks); 2,373 of 2,381 runs solve the task",
         measure=each(lambda m: {"loss over all pairs [nats]": m.ablated("original").loss}),
         expected={
             "accuracy": at_least(0.999, "99.7% of the runs in the released table"),
