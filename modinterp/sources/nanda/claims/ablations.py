@@ -135,7 +135,10 @@ CLAIMS = (
         expected={LOSS_RATIO: at_most(2, "1.03 in the paper"), **WORKS},
         needs=(MAIN,),
         figure="interventions",
-        finding=mixed("The loss hardly changes or falls in some networks, and rises several-fold in others."),
+        finding=mixed(
+            "With polynomials in place of neurons, the loss hardly changes or falls in some networks, and rises "
+            "several-fold in others."
+        ),
         control="also true before training",
     ),
     Claim(
@@ -158,7 +161,7 @@ CLAIMS = (
             "Removing any one key frequency from the logits raises the loss a lot; removing any other frequency "
             "does no harm."
         ),
-        source_says="5 bars high, 51 at the baseline",
+        source_says="5 bars are high, 51 are at the baseline",
         measure=_each_frequency,
         printed={N_HARMFUL: 5, N_HARMLESS: 51},
         by_selection=(N_HARMFUL, N_HARMLESS),
@@ -169,14 +172,12 @@ CLAIMS = (
         needs=(MAIN,),
         figure="ablations",
         finding=mixed(),
-        changed=settled_alone("2.4 times the loss without one other frequency"),
+        changed=settled_alone("removing one other frequency gives 2.4 times the loss"),
     ),
     Claim(
         id="nanda.s44.keep_key_only",
         where="section 4.4, figure 6",
-        statement=(
-            "Removing everything but the key frequencies improves the loss, however their components are counted."
-        ),
+        statement=("Keeping only the key frequencies improves the loss, however their components are counted."),
         source_says="7.24e-8, ratio 0.30",
         measure=_key_only,
         printed={
@@ -203,13 +204,13 @@ CLAIMS = (
         id="nanda.abstract.other95",
         where="section 1",
         statement=(
-            "Without the key frequencies the network is at chance or below. Without all other frequencies it is "
-            "slightly better. The others are 91% of the frequencies, not 95%."
+            "Without the key frequencies the network is at chance or worse. Without all other frequencies (91% of "
+            "frequencies, not 95%) the network is slightly better."
         ),
         source_says="chance, ln 113 = 4.73; improved; 95% of the frequencies",
         measure=_keys_and_others,
         printed={OTHER_FREQUENCIES: 0.95, OTHER_COMPONENTS: 0.95},
-        outside=dict.fromkeys((OTHER_FREQUENCIES, OTHER_COMPONENTS), "the paper: 51 of 56 are 91%"),
+        outside=dict.fromkeys((OTHER_FREQUENCIES, OTHER_COMPONENTS), "in the paper 51 of 56 frequencies are 91%"),
         by_selection=(OTHER_FREQUENCIES, OTHER_COMPONENTS),
         expected={
             "loss without key frequencies": at_least(4.73, "chance, ln 113"),
@@ -224,7 +225,7 @@ CLAIMS = (
     Claim(
         id="nanda.s44.wl_project",
         where="section 4.4",
-        statement="Projecting the neurons onto the directions that W_L reads does no harm.",
+        statement="Projecting the neurons onto the directions of W_L at key frequencies does not raise the loss.",
         source_says="1.19e-7, ratio 0.49",
         measure=_projection("neurons onto W_L directions"),
         printed={
@@ -233,9 +234,9 @@ CLAIMS = (
         },
         outside=dict.fromkeys(
             (LOSS_RATIO, TEST_LOSS_RATIO, WITH_MEAN[LOSS_RATIO], LOSS, WITH_MEAN[LOSS]),
-            "not known: a projection that keeps all that W_L reads changes hardly anything in ours; no reading halves the loss",
+            "cause unknown: in our networks the projection hardly changes the loss, and no variant halves the loss",
         ),
-        expected={LOSS_RATIO: at_most(2, "0.49 in the paper, 1.09 in an archived network"), **WORKS},
+        expected={LOSS_RATIO: at_most(2, "the loss ratio is 0.49 in the paper, 1.09 in an archived network"), **WORKS},
         needs=(MAIN,),
         figure="interventions",
         finding=mixed(),
@@ -245,8 +246,7 @@ CLAIMS = (
         id="nanda.s44.wl_nullspace",
         where="section 4.4",
         statement=(
-            "Removing the directions that W_L reads from the neurons destroys the answer: the loss is worse than "
-            "guessing."
+            "Removing the directions of W_L from the neurons destroys the answer: the loss is worse than guessing."
         ),
         source_says="5.27, more than ln 113",
         measure=_projection("neurons off W_L directions"),
@@ -254,9 +254,9 @@ CLAIMS = (
         expected={LOSS: at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},
         needs=(MAIN,),
         finding=mixed(
-            "Mostly the loss stays a little better than guessing: the path around the MLP itself writes something "
-            "of the answer to the logits. With the skip at its mean the loss is 5.4 in mainline-0, and the paper "
-            "has 5.27."
+            "In most networks the loss stays slightly better than guessing, since the skip around the MLP also "
+            "contributes to the logits. With the skip at its mean the loss is 5.4 in mainline-0; the paper has "
+            "5.27."
         ),
         figure="interventions",
         control="also true before training",

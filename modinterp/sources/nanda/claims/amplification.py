@@ -80,8 +80,8 @@ CLAIMS = (
         id="nanda.s1.grok_in_cleanup",
         where="sections 1, 5.2 and 6",
         statement=(
-            "When test accuracy jumps, the circuit already exists. Grokking is the circuit's gradual growth and "
-            "then the removal of memorised answers, not a lucky find."
+            "When test accuracy jumps, the circuit already exists. Grokking is the circuit's gradual growth, then "
+            "the removal of memorised answers, not a chance discovery."
         ),
         source_says="none printed",
         measure=each(_in_cleanup),
@@ -103,17 +103,17 @@ CLAIMS = (
         id="nanda.fn3.max_excluded",
         where="appendix C.2, footnote 3",
         statement=(
-            "The largest excluded loss of a single frequency needs no key frequencies, and shows the same course "
-            "as the excluded loss."
+            "The largest excluded loss over single frequencies needs no knowledge of key frequencies, and follows "
+            "the excluded loss."
         ),
         source_says="broadly similar plots",
         measure=_largest_exclusion,
         expected={RANK_CORRELATION: at_least(0.9, "broadly similar over training")},
         needs=(MAIN,),
         finding=mixed(
-            "In most networks the two measures fall, turn and rise together by orders of magnitude, but their "
-            "ranks agree less. Most snapshots are after cleanup, where both stand still. Of single frequencies, "
-            "removing a key frequency costs the most, nearly always."
+            "In most networks the two excluded losses fall and rise together by orders of magnitude, but their "
+            "ranks agree less: most snapshots are after cleanup, where both are constant. Among single "
+            "frequencies, removing a key frequency nearly always costs the most."
         ),
         reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",
@@ -140,18 +140,16 @@ CLAIMS = (
         measure=_scaled,
         expected={
             "accuracy": equals(1, "the statement is on a network that is always right"),
-            "loss at logits times 1.1 over loss": at_most(0.999, "strictly decreasing, by more than rounding"),
-            "loss at 1.5 over loss at 1.1": at_most(0.999, "strictly decreasing, by more than rounding"),
-            "smallest margin [logits]": at_least(0, "where a margin is negative the loss grows in the end"),
+            "loss at logits times 1.1 over loss": at_most(0.999, "the loss strictly decreases, by more than rounding"),
+            "loss at 1.5 over loss at 1.1": at_most(0.999, "the loss strictly decreases, by more than rounding"),
+            "smallest margin [logits]": at_least(0, "a negative margin makes the loss grow in the end"),
         },
         needs=(MAIN,),
     ),
     Claim(
         id="nanda.E1.generalisation_smaller_norm",
         where="appendix E.1",
-        statement=(
-            "The solution that generalises has smaller weights, and with these a train loss that is a little lower yet."
-        ),
+        statement=("The generalising solution has smaller weights and an even slightly lower train loss."),
         source_says="train loss 2.7e-8 at epoch 10,000 and 9e-9 at 107,000 in an archived network of the authors",
         measure=_smaller,
         expected={

@@ -20,26 +20,28 @@ CONTRADICTIONS = (
         "X-N1",
         "Section 3.1 prints cos(w(a + b)) = cos(wa) cos(wa) - sin(wa) sin(wb).",
         {"eq.identities": ("largest residual", "residual as printed")},
-        "This is a misprint: with cos(wa) cos(wb) the identity holds to rounding, and as printed it fails.",
+        "The second cos(wa) is a misprint: with cos(wa) cos(wb) the identity holds to rounding, and the printed "
+        "one fails.",
     ),
     Contradiction(
         "X-N2",
-        "Appendix B gives cos(w_14 x) the value 0.994 at 16 and at 89. By symmetry the second place is 97 = 113 - 16.",
+        "Appendix B gives cos(w_14 x) the value 0.994 at 16 and at 89. By symmetry the second position is 97 = "
+        "113 - 16.",
         {"B.f14_16": (margins.VALUE,), "B.f14_89": (margins.VALUE,)},
-        "This is a misprint: at 89 the value is 0.986.",
+        "The position 89 is a misprint: at 89 the value is 0.986.",
     ),
     Contradiction(
         "X-N3",
         "Appendix B prints cos(w_52 16) = -0.56 and cos(w_35 16) = 0.961.",
         {"B.f52_16": (margins.VALUE,), "B.f35_16": (margins.VALUE,)},
-        "The first value is a misprint; the second is truncated, not rounded.",
+        "The value -0.56 is a misprint; the value 0.961 is truncated, not rounded.",
     ),
     Contradiction(
         "X-N4",
         "Appendix D.1 says that networks grok by epoch 3,000 with a weight decay of 0.3, by 5,000 to 10,000 with "
-        "1 and by 20,000 with 3. Its next sentence and figure 27 say that less weight decay is slower.",
+        "1 and by 20,000 with 3. The appendix's next sentence and figure 27 say that less weight decay is slower.",
         {"fig27": tuple(map(regularisation.median_epoch_with, (0.3, 1, 3)))},
-        "The text exchanges 0.3 and 3: less weight decay is slower.",
+        "The appendix's text exchanges 0.3 and 3: less weight decay is slower.",
     ),
     Contradiction(
         "X-N5",
@@ -64,27 +66,28 @@ CONTRADICTIONS = (
                 *ablations.LOSS_ALONE.values(),
             )
         },
-        "The verdict is the same in all three cases: the fewer components are kept, the lower the loss. The "
-        "number of section 4.4 counts 8 components for each frequency, without the constant, as its 40 shows. "
-        "Counted so, the paper's number lies among the numerical replicates of its seed.",
+        "All three counts of components give one verdict: the fewer components are kept, the lower the loss. "
+        "Section 4.4 counts 8 components for each frequency, without the constant, since its total is 40. With "
+        "this count, the paper's number lies among the numerical replicates of its seed.",
     ),
     Contradiction(
         "X-N7",
         "Appendix C.1.3 looks for coefficients of the attention in table 1, appendix D.1 for curves in section 7.",
         {"table2.head0": (heads.RANK_FVE[1],), "s42.dot_products_90": ("readoff_mean",)},
-        "These are slips: the attention is in table 2, table 1 has the directions of W_L, and the curves are in "
-        "figure 7.",
+        "The references are slips: the attention is in table 2, the directions of W_L are in table 1, and the "
+        "curves are in figure 7.",
     ),
     Contradiction(
         "X-N8",
         "Section 5.2 takes Gini coefficients of W_U and W_L. Figure 7 and the rest of the paper take those of W_E "
         "and W_L.",
         {"fig7.bl": (progress.FINAL_GINI["W_E"], progress.FINAL_GINI["W_U"], progress.FINAL_GINI["W_L"])},
-        "All three matrices are sparse. Figure 7 shows W_E and W_L, and so do we.",
+        "W_E, W_U and W_L are all sparse. Figure 7 shows W_E and W_L, and so do we.",
     ),
     Contradiction(
         "X-N11",
-        "The caption of figure 18 says that restricted loss falls before train loss. Figure 7 says before test loss.",
+        "The caption of figure 18 says that restricted loss falls before train loss. Figure 7 says that "
+        "restricted loss falls before test loss.",
         {
             "fig18": (
                 progress.AHEAD_OF_TEST,
@@ -95,7 +98,8 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N13",
-        "The softmax of appendix A lacks 1 / sqrt(d_head); its formula has a stray m, and one letter for scores and patterns.",
+        "The softmax of appendix A lacks 1 / sqrt(d_head). The appendix's formula has a stray m, and uses one "
+        "letter for scores and patterns.",
         {"C13.lookup": ("products of queries and keys over the scores",)},
         "The network divides by sqrt(32) = 5.657, as its code does.",
     ),
@@ -107,7 +111,7 @@ CONTRADICTIONS = (
             "fig7.tr": tuple(progress.FINAL_RESTRICTED.values()),
             "fig7.tl": tuple(progress.FINAL_EXCLUDED.values()),
         },
-        "The choice hardly matters: the splits differ by less than a tenth.",
+        "The choice of pairs hardly matters: restricted losses on the two splits differ by less than a tenth.",
     ),
     Contradiction(
         "X-N15",
@@ -119,38 +123,37 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N16",
-        "There are 113 outputs (appendix A), or 114 with one for = that is trained and left out of the analysis "
-        "(the code).",
+        "Appendix A has 113 outputs. The code has 114, with one for =, which is trained and left out of the analysis.",
         {"setup.arch": (setup.N_WEIGHTS,), "fig2.left.accuracy": ("grokked",)},
-        "The number of outputs makes no difference. The networks of the paper's own seed are trained with 114, "
-        "those of another initialisation order with 113. Both behave as the paper says.",
+        "The number of outputs makes no difference. Networks of the paper's own seed have 114 outputs, networks "
+        "of another initialisation order 113. Both kinds behave as the paper says.",
     ),
     Contradiction(
         "X-N17",
-        "The residual of W_L is below 0.55%: of the norm, or of its square?",
+        "The paper says that the residual of W_L is below 0.55%. Is this a share of the norm or of the squared norm?",
         {"s42.wl_residual": ("read_residual", readoff.SQUARED_RESIDUAL)},
-        "The paper means the square: on the paper's seed that is 0.20% to 0.65%, and 0.55% in mainline-0, where "
-        "the norm is 4.5% to 8.1%.",
+        "The paper means the squared norm. On the paper's seed the residual's squared norm is 0.20% to 0.65% "
+        "(0.55% in mainline-0), and its norm 4.5% to 8.1%.",
     ),
     Contradiction(
         "X-N18",
-        "The text speaks of the l2 norm of the weights. The figures show the sum of their squares.",
+        "The text speaks of the l2 norm of the weights. The figures show the sum of squared weights.",
         {"fig7.br": ("slope t2 to t3 over slope t1 to t2", "slope t2 to t3 over slope t1 to t2, of the norm")},
         "We show sums of squares; the choice changes no statement about the weights.",
     ),
     Contradiction(
         "X-N19",
-        "The abstract says that without the key frequencies the network is at chance. Table 4 has 6.5 to 11, "
-        "which is worse.",
+        "The abstract says that without the key frequencies the network is at chance. Table 4 has losses of 6.5 "
+        "to 11, which is worse.",
         {f"table4.seed{seed}": (seeds.TEST_LOSS_WITHOUT_KEYS,) for seed in range(1, 5)},
-        "The network is worse than chance, which is 4.73.",
+        "Without the key frequencies the network is worse than chance, which is a loss of 4.73.",
     ),
     Contradiction(
         "X-N9",
         "The caption of figure 24 has gamma = 5. Section 3 uses gamma for the learning rate. The text has a "
         "weight decay of 5.",
         {"fig24": ()},
-        "The number is the weight decay: with this and a learning rate of 1e-3 networks modulo 53 grok.",
+        "The number 5 is the weight decay: with it and a learning rate of 1e-3, networks modulo 53 grok.",
     ),
     Contradiction(
         "X-N10",
@@ -167,14 +170,14 @@ CONTRADICTIONS = (
             "C23.consistent": (),
             "table5.80pct_data": ("n_keys", trainings.LOGIT_FVE, "gap"),
         },
-        "Our network with 80% of the data is explained as well as the others. No network that generalises has an "
-        "FVE that low.",
+        "Our network with 80% of the data is explained as well as other networks. No generalising network of ours "
+        "has an FVE (explained variance) of 63.9% or less.",
     ),
     Contradiction(
         "X-N21",
-        "Appendix D.3 trains with the hyper-parameters of the main model. Its archived runs of subsequences have "
-        "a residual stream of 48, heads of 12, betas of 0.9 and 0.999 and batches of 128. Those of sums have 12 "
-        "tokens at 18 positions.",
+        "Appendix D.3 trains with the hyper-parameters of the main model. The paper's archived runs of "
+        "subsequences have a residual stream of 48, heads of 12, betas of 0.9 and 0.999 and batches of 128. The "
+        "archived runs of sums have 12 tokens at 18 positions.",
         {
             "fig31": ("largest drop of the test loss within 1,000 epochs", "final_test_loss"),
             "fig29.top": (sequences.LOSS_AT_END,),
@@ -184,15 +187,15 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N22",
-        "The caption of figure 29 has the second digit change at about step 270. In the archived runs its loss "
-        "falls below 1 nat at 490, and two runs differ by a factor of two to three.",
+        "The caption of figure 29 has the second digit change at about step 270. In the archived runs the second "
+        "digit's loss falls below 1 nat at step 490, and two runs differ by a factor of two to three.",
         {"fig29.bottom": sequences.FALL_OF_DIGIT},
-        "The first digit falls first. The order and the steps of the other digits depend on the run.",
+        "The loss of the first digit falls first. The order and the steps of the other digits depend on the run.",
     ),
     Contradiction(
         "X-N23",
-        "Few data are said to be necessary and sufficient for grokking. The archived runs from few data end at "
-        "test losses of about 0.2 and more.",
+        "The paper says that few data are necessary and sufficient for grokking. The archived runs from few data "
+        "end at test losses of about 0.2 and more.",
         {"fig30": ("highest_test_loss", "final_test_loss"), "D3.limited_data": ("share of verdicts as stated",)},
         "From 700 long sums the test loss falls long after memorising, and stays at about 0.1: partial grokking.",
     ),
@@ -204,7 +207,8 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N25",
-        "Removing all but the key frequencies improves the loss: from the logits, or from the embedding too?",
+        "The paper says that removing all but the key frequencies improves the loss. Does this hold only for the "
+        "logits, or for the embedding too?",
         {
             "s44.keep_key_only": (
                 ablations.RATIO_WITH_TERMS["sums"],
@@ -212,16 +216,16 @@ CONTRADICTIONS = (
                 "accuracy, taken out of W_E",
             ),
         },
-        "From the logits. The network uses more of the embedding: without all other frequencies there, the "
-        "answers are still right, but the loss is hundreds of times as high.",
+        "The statement holds only for the logits. Without other frequencies in the embedding the answers are "
+        "still right, but the loss is hundreds of times as high.",
     ),
     Contradiction(
         "X-N26",
         "Appendix A.1 says that without the skip around attention the loss is 19.1, so the skip is crucial. "
-        "Archived networks have 6e-5, 5e-3 and 4e-7.",
+        "Archived networks without this skip have losses of 6e-5, 5e-3 and 4e-7.",
         {"A1.attn_skip_zero": (ablations.LOSS, ablations.ACCURACY)},
-        "Removing the skip is harmful everywhere and fatal nowhere: 4e-4 to 1.2 nats in eleven networks, six of "
-        "them of the paper's seed.",
+        "Removing the skip around attention is always harmful and never fatal: losses of 4e-4 to 1.2 nats in "
+        "eleven networks, six of them of the paper's seed.",
     ),
     Contradiction(
         "X-A4",
@@ -241,26 +245,28 @@ CONTRADICTIONS = (
         "The number of key frequencies is 5 in the main network and 3 or 4 in its other seeds, 3 in the Clock, "
         "and 13 in the MLP.",
         {"fig3.right": ("n_keys",), "fig17": ("n_keys",)},
-        "The number depends on the seed: 3, 4 or 5 with everything else alike.",
+        "The number of key frequencies depends on the seed: 3, 4 or 5 with an unchanged recipe.",
     ),
     Contradiction(
         "X-A6",
-        "Grokking is near epoch 10,000 (here), 4,000 (the Clock), 10,000 to 15,000 (circuits) and 2,000 (an MLP).",
+        "Grokking is near epoch 10,000 (this paper), 4,000 (the Clock), 10,000 to 15,000 (circuits) and 2,000 (an "
+        "MLP).",
         {"fig2.left.accuracy": ("grokked", trainings.MEDIAN_GROKKING_EPOCH)},
         "Seeds of one recipe differ by more than a factor of two.",
     ),
     Contradiction(
         "X-A7",
-        "Each head has a single frequency, with fits of 98% to 99% (here). The Clock says that head 0 has many.",
+        "This paper says that each head has a single frequency, with fits of 98% to 99%. The Clock says that head "
+        "0 has many.",
         {
             "table2.head0": (heads.RANK_FVE[1], heads.N_EXPLAINED),
             "table2.head3": (heads.RANK_FVE[4],),
         },
-        "Both kinds of head occur, even in one network.",
+        "Heads with one and with many frequencies both occur, even in one network.",
     ),
     Contradiction(
         "X-A8",
-        "Attention is periodic (here), looks random (the Clock), is one half (circuits).",
+        "Attention is periodic (this paper), looks random (the Clock), or is one half (the circuits report).",
         {
             "fig9": (
                 "lowest mean attention to a",
@@ -268,19 +274,19 @@ CONTRADICTIONS = (
                 "smallest standard deviation of a head's attention to a",
             ),
         },
-        "Attention is periodic about a mean near one half. The mean is lower by the attention of the last "
-        "position to itself.",
+        "Attention is periodic about a mean near one half. The mean attention is lower than one half because the "
+        "last position also attends to itself.",
     ),
     Contradiction(
         "X-A10",
-        "Without regularisation nothing groks from 30% of the pairs (here). A run in the authors' archive without "
-        "weight decay generalises at once, from 90%.",
+        "This paper says that without regularisation nothing groks from 30% of the pairs. A run in the authors' "
+        "archive without weight decay generalises at once, from 90%.",
         {
             "s3.noreg_nogrok": ("final_train_accuracy", "highest_test_accuracy"),
             "fig20": tuple(map(fractions.delay_with, fractions.DELAYS_TOLD)),
         },
-        "There is no conflict. From much data a network generalises as it memorises. Only from little data can a "
-        "network grok, and then not without a regulariser.",
+        "The two results do not conflict. From much data a network generalises while it memorises. Only from "
+        "little data can a network grok, and then not without a regulariser.",
     ),
     Contradiction(
         "X-A9",
@@ -299,7 +305,7 @@ CONTRADICTIONS = (
         "W_L leaves less than 0.55% outside the key directions. Kissane's W_U keeps 98% of its norm in the key "
         "directions.",
         {"s42.wl_residual": (readoff.SQUARED_RESIDUAL, "read_residual")},
-        "On one scale, 98.2% of the norm leaves 3.5% of its square, which is 18.7% of the norm; our number is "
-        "given here.",
+        "On one scale: 98.2% of the norm leaves 3.5% of the squared norm, which is 18.7% of the norm. We report "
+        "our number.",
     ),
 )

@@ -81,9 +81,9 @@ def _thresholds(*runs: CyclicMeasurements) -> dict[str, Value]:
 
 
 FASTER = {
-    TEST_CORRELATION: at_most(-0.9, "falls steeply in figure 21; -1 is strictly"),
+    TEST_CORRELATION: at_most(-0.9, "the number of epochs falls steeply in figure 21; -1 is strictly decreasing"),
     "largest over smallest number of epochs to a train loss of 1e-6": at_most(
-        2.5, "flat in figure 21: within a factor of 2.5"
+        2.5, "the number of epochs is flat in figure 21: within a factor of 2.5"
     ),
 }
 BELOW_60 = (
@@ -91,7 +91,7 @@ BELOW_60 = (
         date="2026-11-28",
         was="refuted",
         what="over which fractions the ranks are correlated",
-        before="all: -0.59, as the test loss is as flat as the train loss from 50% on; refuted",
+        before="all fractions: -0.59, since from 50% on the test loss is as flat as the train loss; refuted",
         now="those below 60%",
         why='the paper\'s sentence goes on: "sufficiently large fractions of data (>= 60%) lead to immediate generalization"',
     ),
@@ -116,7 +116,8 @@ CLAIMS = (
         expected={
             "share of fractions as stated": equals(
                 1,
-                "up to 20%: never half of the held out pairs right; 30% and 40%: 1,000 epochs of delay or more; from 60%: at most 500; 50%: either",
+                "up to 20%: never half of the held-out pairs right; 30% and 40%: a delay of at least 1,000 "
+                "epochs; from 60%: a delay of at most 500; 50%: either",
             )
         },
         needs=BY_FRACTION,
@@ -129,8 +130,8 @@ CLAIMS = (
         id="nanda.fig21",
         where="appendix C.2.2, figure 21",
         statement=(
-            "Below 60%, more data brings the test loss below 1e-6 sooner. The train loss falls that low at about "
-            "the same epoch, whatever the fraction."
+            "Below 60%, more data brings the test loss below 1e-6 sooner. The train loss falls below 1e-6 at "
+            "about the same epoch for every fraction."
         ),
         source_says="none printed",
         measure=_thresholds,
@@ -183,8 +184,8 @@ CLAIMS = (
         id="nanda.E1.no_grok_if_together",
         where="appendix E.1",
         statement=(
-            "The less test and train loss differ at first, the less the network groks. A network that generalises "
-            "at once has a test loss that never rises far."
+            "The less test and train loss differ early in training, the less the network groks. If a network "
+            "generalises at once, its test loss never rises far."
         ),
         source_says="highest test loss 4.9 to 5.6 from 60% of the pairs, 26.6 with 30%, in archived networks",
         measure=lambda *runs: {
@@ -194,7 +195,7 @@ CLAIMS = (
         },
         expected={
             "rank correlation of highest test loss and delay": at_least(
-                0.8, "over the fractions that generalise; 1 is strictly"
+                0.8, "over the fractions that generalise; 1 is a strictly increasing relation"
             ),
         },
         needs=BY_FRACTION,

@@ -61,10 +61,10 @@ FINDINGS = {  # of the rows of both tables, by their keys
     "P53_1": mixed(
         "The statement holds in seed 0. The four other seeds end above a test loss of 1e-3 (see P53_2 to P53_5)."
     ),
-    "P53_2": mixed(STUCK.format("by epoch 12,000, where it stays", "99.0%", "0.14")),
+    "P53_2": mixed(STUCK.format("by epoch 12,000, and keeps this accuracy", "99.0%", "0.14")),
     "P53_3": mixed(STUCK.format("near epoch 28,000", "99.75%", "5.8e-3, still falling")),
     "P53_4": mixed(STUCK.format("near epoch 16,000, W_E less sparse than the paper's", "98.7%", "0.042")),
-    "P53_5": mixed(STUCK.format("by epoch 4,000, where it stays", "99.8%", "0.010")),
+    "P53_5": mixed(STUCK.format("by epoch 4,000, and keeps this accuracy", "99.8%", "0.010")),
     "dropout_p2_1": pending(
         SLOWER.format(
             0,
@@ -109,17 +109,17 @@ FINDINGS = {  # of the rows of both tables, by their keys
 AT_REST = Change(
     date="2026-11-27",
     what="the networks that the claim is about",
-    before="those right on 90% of the pairs held out: seed 1 with 94%, an FVE of its logits of 0.557, refuted",
-    now="those of them that have stopped learning: none",
+    before="networks right on 90% of the held-out pairs: seed 1 with 94%, and a logit FVE of 0.557, refuted",
+    now="only such networks that have stopped learning: none",
     why=(
-        "a run that is stopped while it still moves decides nothing. Seed 0 was left open for that reason before "
-        "seed 1 was trained, and figure 28 takes no network with dropout that still learns"
+        "a run stopped while it still learns decides nothing. Seed 0 was left open for this reason before seed 1 "
+        "was trained, and figure 28 excludes dropout networks that still learn"
     ),
 )
 
 
 AT_REST_OF_ALL = replace(
-    AT_REST, before="those right on 90% of the pairs held out; seed 1, as it is cut, has a Gini of W_E of 0.19"
+    AT_REST, before="networks right on 90% of the held-out pairs; seed 1, cut short, has a Gini of W_E of 0.19"
 )
 
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 SINGLE = 0.8  # share of a head's scores or OV circuit at one frequency, from which it counts as of that frequency
 AMPLIFIERS = {
     PAIR_CORRELATION: at_least(0.95, "attentions of heads 1 and 3 add to about 1"),
-    PAIR_COSINE: at_least(0.9, "nearly identical in figure 11"),
+    PAIR_COSINE: at_least(0.9, "the two OV circuits are nearly identical in figure 11"),
 }
 
 
@@ -108,8 +108,8 @@ def _read(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[s
 
 
 # why heads of one frequency, three or two at the least, are not in all variants of the paper's seed
-BY_ROUNDING = "one unit in the last place of one matrix decides how many heads keep to one frequency"
-TWO_IN_MAIN = "in mainline-0; seed and rounding decide it"
+BY_ROUNDING = "a rounding error in one matrix decides how many heads have one frequency"
+TWO_IN_MAIN = "holds in mainline-0; seed and rounding decide this"
 TABLE_2 = ((35, -0.26, -0.14, 0.9903), (42, 0.27, -0.04, 0.9849), (52, 0.29, -0.05, 0.9907), (42, -0.26, 0.04, 0.9791))
 
 CLAIMS = (
@@ -134,9 +134,7 @@ CLAIMS = (
                 what="what is expected",
                 before="two heads that multiply, and a pair whose attentions correlate by -0.95 and whose OV circuits have a cosine of 0.9; refuted",
                 now="two heads that multiply",
-                why=(
-                    "the pair has claims of its own: one compares the full matrices, one the norms that figure 11 shows"
-                ),
+                why=("other claims cover the pair: one compares the full matrices, one the norms in figure 11"),
             ),
         ),
         figure="ov",
@@ -149,7 +147,7 @@ CLAIMS = (
         measure=head_roles(N_SINGLE),
         printed={N_SINGLE: 4},
         by_selection=(N_SINGLE,),
-        expected={N_SINGLE: at_least(3, "92% to 99% for all four in C.1.3")},
+        expected={N_SINGLE: at_least(3, "92% to 99% for all four heads in C.1.3")},
         needs=(MAIN,),
         finding=mixed(BY_ROUNDING),
         changed=by_seed("25 of 29"),
@@ -172,8 +170,8 @@ CLAIMS = (
         id="nanda.C12.amplifiers",
         where="appendices C.1.2 and C.1.3",
         statement=(
-            "The attentions of two heads add to 1, and the two have equal OV circuits: together they add x_a + "
-            "x_b to the residual stream."
+            "The attentions of two heads add to 1, and their OV circuits are equal: the two heads together add "
+            "x_a + x_b to the residual stream."
         ),
         source_says="heads 1 and 3",
         measure=head_roles(PAIR_CORRELATION, PAIR_COSINE),
@@ -182,8 +180,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "In nearly every network two heads share a frequency with opposite coefficients. But where the "
-            "attentions of the two add to 1 at all, their OV circuits differ. Appendix C.1.2 says that the "
-            "circuits are almost exactly the same. Figure 11 shows only their norms, which are almost the same "
+            "attentions of two heads add to 1, their OV circuits differ. Appendix C.1.2 says that the OV circuits "
+            "are almost exactly the same. Figure 11 only shows norms, which are almost the same "
             "(C13.amplifier_norms)."
         ),
         figure="ov",
@@ -208,15 +206,17 @@ CLAIMS = (
                 f"FVE of head {head}": "the definition differs: the paper's share is not about the mean",
                 f"FVE of head {head}, not centred": "rounding: at most 0.002 above mainline-0",
                 f"alpha of head {head}, of b less a": (
-                    "rounding, which changes the coefficients of a head by more than that"
+                    "rounding, which changes a head's coefficients by more than the deviation"
                 ),
                 f"beta of head {head}, of b less a": (
-                    "rounding, which changes the coefficients of a head by more than that"
+                    "rounding, which changes a head's coefficients by more than the deviation"
                 ),
             },
             by_selection=(N_EXPLAINED, f"frequency of head {head}"),
             expected={
-                N_EXPLAINED: at_least(2, "all four in the paper are above 0.979; 0.39 to 0.97 in archived networks")
+                N_EXPLAINED: at_least(
+                    2, "all four heads in the paper are above 0.979; 0.39 to 0.97 in archived networks"
+                )
             },
             reported=tuple(RANK_FVE.values()),
             needs=(MAIN,),

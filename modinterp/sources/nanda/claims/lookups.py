@@ -119,7 +119,7 @@ CLAIMS = (
             },
             outside={f"{SHARE_OF_HEAD} {head}": "rounding: 0.001 above mainline-0"},
             by_selection=(N_TABLES,),
-            expected={N_TABLES: at_least(2, "all four in the paper are above 0.92")},
+            expected={N_TABLES: at_least(2, "all four heads in the paper are above 0.92")},
             needs=(MAIN,),
             finding=Finding(why=BY_ROUNDING),
             changed=by_seed("25 of 29"),
@@ -130,7 +130,8 @@ CLAIMS = (
     Claim(
         id="nanda.C13.phase_form",
         where="appendix C.1.3",
-        statement="Waves alpha cos + beta sin of a, less those of b, are one shifted cosine of a less that of b.",
+        statement="The waves alpha cos + beta sin of a, minus the waves of b, equal a shifted cosine of a minus that of "
+        "b.",
         source_says="an identity",
         measure=lambda *_: _phase_form(),
         expected={LARGEST_DIFFERENCE: at_most(1e-12, "rounding in float64")},
@@ -140,7 +141,7 @@ CLAIMS = (
         id="nanda.C13.heads13_opposite",
         where="appendix C.1.3",
         statement="Two heads of one frequency have opposite coefficients.",
-        source_says="heads 1 and 3, about -1",
+        source_says="heads 1 and 3 correlate by about -1",
         measure=head_roles(OPPOSITE),
         printed={OPPOSITE: -1},
         expected={OPPOSITE: at_most(-0.95, "almost exactly opposite")},
@@ -155,7 +156,7 @@ CLAIMS = (
         id="nanda.C13.linear_sigmoid",
         where="appendix C.1.3",
         statement="Over the range of the scores the sigmoid is nearly a straight line.",
-        source_says="0.975, over about -5 to 5",
+        source_says="R squared 0.975, over scores of about -5 to 5",
         measure=_linear_sigmoid,
         printed={LOWEST_FVE: 0.975, "largest score difference [nats]": 5},
         expected={
@@ -165,15 +166,15 @@ CLAIMS = (
         needs=(MAIN,),
         figure="tables",
         finding=mixed(
-            "R squared is 0.97 in mainline-0. Where one head attends to itself late in training (see "
-            "A1.self_attention), its scores range so far that a straight line explains less."
+            "A line explains 0.97 of the sigmoid in mainline-0. If a head attends to its own position late in "
+            "training (see A1.self_attention), its scores have a wide range, and a line explains less."
         ),
         control="also true of another operation",
     ),
     Claim(
         id="nanda.C13.linear_sigmoid_loss",
         where="appendix C.1.3",
-        statement="With straight lines in place of the softmax the network works as well.",
+        statement="With straight lines in place of the softmax the network works equally well.",
         source_says="2.41e-7 to 2.12e-7, ratio 0.88",
         measure=intervention("sigmoid made linear"),
         printed={LOSS_RATIO: 0.88, LOSS: 2.12e-7},
@@ -183,8 +184,8 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The ratio is 0.85 in mainline-0; the paper has 0.88. A line leaves no attention for the last "
-            "position itself, on which some networks rely (see A1.self_attention)."
+            "With lines the loss is 0.85 times as high in mainline-0; the paper has 0.88. A line gives no "
+            "attention to the last position itself, which some networks need (see A1.self_attention)."
         ),
         figure="interventions",
         control="also true before training",
@@ -192,10 +193,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig10",
         where="appendix C.1.3, figure 10",
-        statement="In the Fourier basis almost all of each C_j lies at one frequency.",
+        statement="In the Fourier basis almost all of each head's lookup table C_j lies at one frequency.",
         source_says="0.92 to 0.99",
         measure=_table_fve,
-        expected={N_TABLES: at_least(2, "all four in the paper")},
+        expected={N_TABLES: at_least(2, "all four heads in the paper")},
         by_selection=(N_TABLES,),
         needs=(MAIN,),
         finding=Finding(why=BY_ROUNDING),
@@ -219,10 +220,12 @@ CLAIMS = (
         id="nanda.C13.amplifier_norms",
         where="appendix C.1.3, figure 11",
         statement="The OV circuits of the two heads whose attentions add to 1 have components of almost the same norms.",
-        source_says="almost exactly the same for heads 1 and 3",
+        source_says="norms are almost exactly the same for heads 1 and 3",
         measure=each(_amplifier_norms),
         expected={
-            PAIR_NORMS: at_least(0.95, "almost exactly the same; 0.96 to 1.00 in five networks that were examined")
+            PAIR_NORMS: at_least(
+                0.95, "norms are almost exactly the same; 0.96 to 1.00 in five networks that were examined"
+            )
         },
         needs=(MAIN,),
         figure="ov",
@@ -232,7 +235,7 @@ CLAIMS = (
         id="nanda.C13.summary",
         where="appendix C.1.3",
         statement=(
-            "In sum, two heads multiply, so that their output has products of the two inputs, and two heads amplify."
+            "In summary, two heads multiply (their output has products of the two inputs), and two heads amplify."
         ),
         source_says="2 and 2",
         measure=head_roles(N_MULTIPLY, PRODUCT_LEAD),

@@ -39,7 +39,7 @@ def _value_claim(freq: int, x: int, printed: float, misprint: str = "") -> Claim
         statement=f"cos(2 pi {freq} x {x} / 113) is {printed}.",
         source_says=f"{printed}",
         measure=measure,
-        expected={OFF_PRINTED: at_most(0.002, "two units of the third digit")},
+        expected={OFF_PRINTED: at_most(0.002, "an error of two units in the third digit")},
         reported=(VALUE,),
         scope="any network",
         figure="margins",
@@ -52,8 +52,8 @@ CLAIMS = (
         id="nanda.fig8",
         where="appendix B, figure 8",
         statement=(
-            "Every single cosine comes close to 1 away from 0. The sum of the five is much larger at 0 than "
-            "anywhere else."
+            "Each single cosine comes close to 1 away from 0. The sum of the five cosines is much larger at 0 "
+            "than anywhere else."
         ),
         source_says="sum 5 at 0; the runner-up, computed from the printed frequencies, is 2.590",
         measure=_margins,
@@ -69,8 +69,8 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the frequencies whose margin is compared with that of one frequency",
-                before="that of our network's frequencies, of each of them alike",
-                now="that of the paper's five, of each of them alike",
+                before="the margin of our network's frequencies, against each of them",
+                now="the margin of the paper's five frequencies, against each of them",
                 why=(
                     "the claim is arithmetic about the printed frequencies; the margin of our frequencies is "
                     "reported as well"

@@ -40,7 +40,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig5.left",
         where="section 4.3, figure 5 left",
-        statement="Most neurons are explained by the waves of one frequency, up to degree two.",
+        statement="The waves of one frequency, up to degree two, explain most neurons.",
         source_says="433 of 512 (84.6%) above 0.85",
         measure=_explained,
         printed={
@@ -70,7 +70,7 @@ CLAIMS = (
         expected={
             LOWEST_SHARE: at_least(0.90, "figure 5 shows two rows and nothing else"),
             "share of the explained neurons in clusters of key frequencies": equals(
-                1, "the paper's five clusters are all of the 433"
+                1, "the paper's five clusters contain all 433 explained neurons"
             ),
         },
         needs=(MAIN,),
@@ -84,7 +84,7 @@ CLAIMS = (
         statement="Every cluster into which the explained neurons fall writes to the logits at its own frequency alone.",
         source_says="all 5 clusters",
         measure=lambda m: {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))},
-        expected={LOWEST_SHARE: at_least(0.85, "all five in the paper; small clusters are noisier")},
+        expected={LOWEST_SHARE: at_least(0.85, "all five clusters in the paper; small clusters are noisier")},
         needs=(MAIN,),
         figure="neurons",
         control="without control",

@@ -103,8 +103,8 @@ CLAIMS = (
         measure=_embedding,
         printed={N_SIGNIFICANT: 6},
         expected={
-            N_SIGNIFICANT: between(3, 10, "6 in the paper; the number differs by seed"),
-            "key frequencies among them": equals(1, "all 5 are in the paper"),
+            N_SIGNIFICANT: between(3, 10, "6 large frequencies in the paper; the number differs by seed"),
+            "key frequencies among them": equals(1, "all 5 key frequencies are among the large ones in the paper"),
             "W_E_key_share": at_least(0.65, "5 of 6 bars in the paper, less the share of small bars"),
         },
         needs=(MAIN,),
@@ -133,7 +133,7 @@ CLAIMS = (
         printed={"n_keys": 5, BY_NEURONS: 5},
         by_selection=("n_keys", BY_NEURONS),
         expected={
-            "n_keys": between(3, 8, "5 in the paper, 3 or 4 in its other seeds"),
+            "n_keys": between(3, 8, "5 key frequencies in the paper, 3 or 4 in its other seeds"),
             "strongest other over weakest key": at_most(0.35, "the bars of figure 3 stand clear of the rest"),
             "key_energy": at_least(0.97, "the residual is below 0.55% in section 4.2"),
         },
@@ -155,7 +155,7 @@ CLAIMS = (
         needs=(MAIN,),
         finding=mixed(
             "mainline-0 was chosen for these frequencies. In other numerical replicates of the paper's seed, "
-            "rounding decides which frequencies remain, and other seeds have other frequencies."
+            "rounding decides which frequencies remain. Other seeds have other frequencies."
         ),
         figure="spectra",
     ),

@@ -95,9 +95,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "t1 lies at 1,400 in mainline-0, and earlier in some networks. By half of t1 the excluded loss is "
-            "many times the train loss in most networks, so the circuit already matters while the network "
-            "memorises."
+            "The memorisation phase ends (t1) at 1,400 in mainline-0, and earlier in some networks. At half of t1 "
+            "the excluded loss is many times the train loss in most networks, so the circuit already matters "
+            "during memorisation."
         ),
         figure="progress",
         control="also true of a run that never generalises",
@@ -111,11 +111,13 @@ CLAIMS = (
         source_says="none printed",
         measure=_while_memorising,
         expected={
-            "lowest test loss until t1": at_least(4.25, "high: within 10% of chance, ln 113, or above"),
+            "lowest test loss until t1": at_least(4.25, "high means within 10% of chance, ln 113, or above"),
             "lowest restricted loss until t1": at_least(
-                1, "high: above 1 nat; elsewhere on this page a lower loss counts as fallen"
+                1, "high means above 1 nat; elsewhere on this page a lower loss counts as fallen"
             ),
-            "rise of the Gini coefficient of W_E until t1": at_most(0.1, "flat: less than a fifth of its rise to 0.76"),
+            "rise of the Gini coefficient of W_E until t1": at_most(
+                0.1, "flat means less than a fifth of the rise to 0.76"
+            ),
         },
         needs=(MAIN,),
         changed=(
@@ -178,11 +180,15 @@ CLAIMS = (
         source_says="none printed",
         measure=_inflections,
         expected={
-            "boundaries within 25% of an inflection": at_least(2, "two of three, since the statement is cautious")
+            "boundaries within 25% of an inflection": at_least(
+                2, "two of three boundaries, since the statement is cautious"
+            )
         },
         needs=(MAIN,),
         figure="progress",
-        finding=mixed("In most networks two or three boundaries coincide; in others only one does."),
+        finding=mixed(
+            "In most networks two or three phase boundaries coincide with inflections; in others only one does."
+        ),
     ),
     Claim(
         id="nanda.fig13",
@@ -207,8 +213,8 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "Growth is mostly smooth. But by t1 more of the final coefficient is there than the fifth that is "
-            "allowed, or one coefficient jumps within 100 epochs."
+            "The coefficients' growth is mostly smooth. But by the end of memorisation (t1) more than the allowed "
+            "fifth of the final coefficient exists, or one coefficient jumps within 100 epochs."
         ),
         figure="coefficients",
     ),

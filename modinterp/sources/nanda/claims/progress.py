@@ -131,8 +131,8 @@ CLAIMS = (
         id="nanda.s51.restricted_def",
         where="section 5.1",
         statement=(
-            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. It keeps the ideal "
-            "algorithm entirely."
+            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. Restricted loss "
+            "keeps the ideal algorithm entirely."
         ),
         source_says="a definition",
         measure=lambda *_: _restricted_of_ideal(),
@@ -143,8 +143,8 @@ CLAIMS = (
         id="nanda.s51.excluded_def",
         where="section 5.1",
         statement=(
-            "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. Of the "
-            "ideal algorithm it leaves guessing, ln p."
+            "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. For the "
+            "ideal algorithm, excluded loss equals that of guessing, ln p."
         ),
         source_says="a definition",
         measure=lambda *_: _excluded_of_ideal(),
@@ -161,20 +161,22 @@ CLAIMS = (
         expected={
             "excluded loss at t1": at_most(1e-2, "memorised without the circuit"),
             "excluded loss at t2 over at t1": at_least(1e3, "orders of magnitude in figure 7"),
-            "decades the test loss moves from t1 to 0.8 t2": at_most(0.3, "flat in figure 7: within a factor of 2"),
+            "decades the test loss moves from t1 to 0.8 t2": at_most(
+                0.3, "losses are flat in figure 7: within a factor of 2"
+            ),
         },
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "Some networks form their circuits while they still memorise: their excluded loss is small at t1 and "
-            "rises from there."
+            "Some networks form their circuit while they still memorise: their excluded loss is small at the end "
+            "of memorisation and then rises."
         ),
         reported=tuple(FINAL_EXCLUDED.values()),
     ),
     Claim(
         id="nanda.fig7.tr",
         where="section 5.2, figure 7 top right",
-        statement="Restricted loss falls before test loss does.",
+        statement="Restricted loss falls before test loss.",
         source_says="none printed",
         measure=_restricted,
         expected={
@@ -210,8 +212,8 @@ CLAIMS = (
         reported=("slope t2 to t3 over slope t1 to t2, of the norm",),
         needs=(MAIN,),
         finding=mixed(
-            "Seed and rounding decide the speed: the sum falls more than twice as fast in some networks, 1.4 "
-            "times in mainline-0, and no faster in others."
+            "Seed and rounding decide the speed. In cleanup the sum of squared weights falls more than twice as "
+            "fast in some networks, 1.4 times in mainline-0, and no faster in others."
         ),
         figure="progress",
     ),

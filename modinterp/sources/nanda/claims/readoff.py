@@ -54,7 +54,7 @@ TABLE_1 = as_printed(
 )
 _LOWEST, _MEAN = 0.932, mean(row.explained for row in TABLE_1.rows)  # FVE
 
-UNCLEAN = "not in every network: along the weakest direction one wave explains less of the neurons"
+UNCLEAN = "not in every network: along the weakest direction one wave explains a smaller share of the neurons"
 UNEQUAL = mixed(f"{UNCLEAN}, or its two products differ by more than 10%")
 UNCLEAN_SINES = mixed(UNCLEAN)
 
@@ -173,8 +173,8 @@ CLAIMS = (
         id="nanda.s42.wl_residual",
         where="section 4.2",
         statement=(
-            "Beside a cosine and a sine direction for every key frequency, W_L contains little. The paper says "
-            "norm, and may mean its square."
+            "Besides a cosine and a sine direction for every key frequency, W_L contains little. The paper says "
+            "norm, and may mean the squared norm."
         ),
         source_says="below 0.0055",
         measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
@@ -190,8 +190,7 @@ CLAIMS = (
         id="nanda.s42.dot_products_90",
         where="section 4.2",
         statement=(
-            "Along each direction that W_L reads at a key frequency the neurons are a multiple of cos or "
-            "sin(w_k(a + b))."
+            "Along each direction of W_L at a key frequency, the neurons are a multiple of cos or sin(w_k(a + b))."
         ),
         source_says="more than 0.90 of the variance (lowest in table 1: 0.932)",
         measure=lambda m: {

@@ -117,8 +117,8 @@ CLAIMS = (
         id="nanda.fig26",
         where="appendix D.1, figure 26",
         statement=(
-            "Without weight decay the network does not grok, and its excluded loss does not rise. It has no key "
-            "frequencies, so the largest excluded loss over all frequencies is taken."
+            "Without weight decay the network does not grok, and its excluded loss does not rise. Such a network "
+            "has no key frequencies, so we take the largest excluded loss over all frequencies."
         ),
         source_says="none printed",
         measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
@@ -184,9 +184,9 @@ CLAIMS = (
         required=("nanda/dropout-0.2-*", "nanda/dropout-0.5-*"),
         scope="any seed",
         finding=inapplicable(
-            "With 20% dropout three seeds are right on 91%, 94% and 27% of the pairs held out after 80,000 "
-            "epochs; accuracy rises steadily in all. With 50%, seeds 0 to 2 are at 32%, 36% and 9% after 40,000 "
-            "epochs, and the first two still rise. With 80%, seeds are at 6% to 25%, and none rises."
+            "With 20% dropout three seeds answer 91%, 94% and 27% of the held-out pairs after 80,000 epochs, and "
+            "accuracy still rises in all. With 50% dropout, seeds 0 to 2 have 32%, 36% and 9% after 40,000 "
+            "epochs, and the first two still rise. With 80% dropout, seeds have 6% to 25%, and none rises."
         ),
         reported=(*HIGHEST_ACCURACY.values(), GENERALISED[0.8], UNFINISHED[0.8]),
         figure="dropout",
@@ -208,9 +208,9 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             why=(
-                "None of the nine networks memorises either: at each strength the penalty keeps the network from "
-                "learning anything. With the mean in place of the sum the penalty is weaker by a factor of the "
-                "number of weights. Then networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
+                "None of the nine networks with the penalty memorises: at each strength the network learns "
+                "nothing. With the mean in place of the sum the penalty is weaker by a factor of the number of "
+                "weights. Then networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
             )
         ),
         changed=(
@@ -243,15 +243,20 @@ CLAIMS = (
                 -0.05, "less sparse, by the same margin"
             ),
         },
-        given={"networks with l1 that ever memorise": at_least(1, "a network that learns nothing is neither")},
+        given={
+            "networks with l1 that ever memorise": at_least(
+                1, "a network that learns nothing is neither sparse nor dense"
+            )
+        },
         needs=(*PENALISED, *SEEDS),
         required=("nanda/l1-*", "nanda/mainline-*"),
         scope="any seed",
         finding=variant(
-            "Half of the statement holds. With the mean as penalty the neurons of six networks are far sparser "
-            "(Gini 0.96 to 0.97 against 0.18 to 0.33). But W_E in the Fourier basis is as sparse as with weight "
-            "decay, or sparser (0.74 to 0.84; five seeds with weight decay have 0.66 to 0.78). The mean is our "
-            "variant. An l1 penalty is the sum, with which nothing is learned."
+            "Half of the statement about sparsity holds. With the mean absolute weight as penalty the neurons of "
+            "six networks are far sparser (Gini 0.96 to 0.97 against 0.18 to 0.33). But W_E in the Fourier basis "
+            "is as sparse as with weight decay, or sparser (0.74 to 0.84; five seeds with weight decay have 0.66 "
+            "to 0.78). The mean is our variant. The usual l1 penalty is the sum, with which networks learn "
+            "nothing."
         ),
         figure="l1",
         reported=("Gini of the neurons with l1", "Gini of W_E in the Fourier basis with l1"),
@@ -272,16 +277,16 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "The number is at the limit itself: 5 or 6 slingshots in 20,000 epochs, and the limit is 5. With the "
-            "loss in float64 there is none; in float16 there are 8 to 26 in three seeds.",
+            "The number of slingshots in 20,000 epochs, 5 or 6, is at its limit of 5. With the loss in float64 "
+            "there are none; in float16 there are 8 to 26 in three seeds.",
         ),
         changed=(
             Change(
                 date="2026-11-24",
                 what="the runs that the claim needs, and the verdict",
-                before="any seed in float32: the one that there was, exactly at its limit; held",
+                before="any seed in float32: the only seed was exactly at the limit; held",
                 now="three seeds in float32: open until they are trained",
-                why="one seed lies at the very limit; another seed may decide otherwise",
+                why="one seed lies exactly at the limit; another seed may decide otherwise",
             ),
         ),
         figure="precision",

@@ -51,7 +51,7 @@ TABLE_3 = {
 # the losses of TEST_LOSSES [nats]
 TABLE_4 = {1: (2.07e-7, 6.5, 5.7e-8), 2: (2.1e-7, 11.0, 6.2e-8), 3: (2.05e-7, 6.7, 5.5e-8), 4: (2.33e-7, 6.8, 6.0e-8)}
 
-UNCLEAN_ANYWHERE = mixed(f"{UNCLEAN}. All directions are measured, since the paper's seeds are not known")
+UNCLEAN_ANYWHERE = mixed(f"{UNCLEAN}. We measure all directions, since the paper's seeds are not known")
 SETTLED_HIGHER = mixed("Some networks miss the tolerance of the test loss at the end.")
 
 
@@ -149,7 +149,7 @@ CLAIMS = (
         expected={
             "n_keys": between(2, 8, "3 or 4 in the paper, 5 in its main network"),
             "different sets of them": at_least(2, "the sets of key frequencies differ by seed"),
-            "gini_read": at_least(0.6, "sparse: the same limit as for W_E in figure 16"),
+            "gini_read": at_least(0.6, "sparse: the limit is that for W_E in figure 16"),
         },
         needs=SEEDS[1:],
         figure="spectra_W_L",
@@ -160,15 +160,17 @@ CLAIMS = (
         id="nanda.fig18",
         where="appendix C.2.1, figure 18",
         statement=(
-            "Losses of four more seeds look alike. Memorisation is complete by around epoch 1,400, grokking comes "
+            "Losses of four more seeds look similar. Memorisation is complete by around epoch 1,400, seeds grok "
             "at different epochs, and restricted loss falls before test loss."
         ),
         source_says="memorisation ends at about 1,400 in all five seeds",
         measure=_loss_curves,
         expected={
-            "latest t1": at_most(1750, "by around 1,400 in all five networks of the paper: within a quarter"),
+            "latest t1": at_most(
+                1750, "memorisation ends by around 1,400 in all five networks of the paper, within a quarter"
+            ),
             "largest over smallest t2": at_least(1.1, "the paper's seeds grok at different epochs"),
-            AHEAD_OF_TEST: at_least(100, "before: by at least one measured epoch"),
+            AHEAD_OF_TEST: at_least(100, "before means by at least one measured epoch"),
         },
         needs=SEEDS[1:],
         changed=(
@@ -176,8 +178,9 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the expected end of memorisation",
-                before="about the same epoch: seed 4 ends at 400, two thirds before the median of 1,200; refuted",
-                now="by around 1,400 in every seed: 1,300, 1,400, 1,100 and 400",
+                before="seeds end memorising at about one epoch: seed 4 ends at 400, two thirds before the median of "
+                "1,200; refuted",
+                now="memorisation ends by around 1,400 in every seed: 1,300, 1,400, 1,100 and 400",
                 why="the caption says 'memorization is complete by around 1400 steps for all five runs'",
             ),
         ),

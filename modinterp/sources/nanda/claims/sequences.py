@@ -115,7 +115,8 @@ CLAIMS = (
     Claim(
         id="nanda.fig29.bottom",
         where="appendix D.3, figure 29 bottom",
-        statement="Each digit of the answer is learned in a sudden drop of its own, the largest first.",
+        statement="The network learns each digit of the answer in a separate sudden drop of the loss, the most "
+        "significant digit first.",
         source_says="steps of about 150 and 270 for the first two",
         measure=each(_digit_drops),
         expected={
@@ -147,10 +148,9 @@ CLAIMS = (
         needs=DIGITS_700,
         scope="any seed",
         finding=mixed(
-            "In all three seeds the network memorises at epoch 510 to 940. Its test loss falls by 80% another "
-            "3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run. The peak of the test "
-            "loss is 3.8 with one seed, and 2.7 and 2.6 with the others: little above guessing, and below the "
-            "limit of 3."
+            "In all three seeds the network memorises at epoch 510 to 940. The test loss falls by 80% another "
+            "3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run. The test loss peaks at "
+            "3.8 in one seed, and at 2.7 and 2.6 in the others, below the limit of 3."
         ),
         figure="digits_few",
         reported=(LOSS_AT_START, MEMORISED),
@@ -173,9 +173,9 @@ CLAIMS = (
         scope="any seed",
         finding=one_seed(
             "As in the archived run, train and test loss agree, drop by 4.2 nats within 1,000 steps and end at "
-            "0.34. But the heads give less than half of their attention to the one place. It is 0.46 to the "
-            "previous token in the first layer. In the second layer it is 0.38 to the token after the last "
-            "earlier copy, or 0.75 to the token after any copy."
+            "0.34. But the heads give less than half of their attention to the expected token: 0.46 to the "
+            "previous token in the first layer. In the second layer attention is 0.38 to the token after the last "
+            "earlier copy, and 0.75 to the tokens after any copy."
         ),
         figure="repeated",
         reported=(LARGEST_GAP, "highest induction score, all earlier copies counted", "final_test_loss"),
@@ -184,8 +184,8 @@ CLAIMS = (
         id="nanda.fig32",
         where="appendix D.3, figure 32",
         statement=(
-            "With 512 sequences of a repeated subsequence the network memorises. The test loss drops suddenly, "
-            "very much later."
+            "With 512 sequences that contain a repeated subsequence, the network memorises. Its test loss drops "
+            "suddenly, very much later."
         ),
         source_says="about 15 for 180,000 steps, then 1.0 to 1.7 in an archived run",
         measure=each(
@@ -222,7 +222,8 @@ CLAIMS = (
                 **_apart(m),
             }
         ),
-        expected=TOGETHER | {"epochs from 1.5 to 0.3": at_most(300, "within 100 in an archived run")},
+        expected=TOGETHER
+        | {"epochs from 1.5 to 0.3": at_most(300, "the loss drops within 100 steps in an archived run")},
         needs=TRIGRAMS,
         scope="any seed",
         figure="trigrams",
@@ -256,11 +257,11 @@ CLAIMS = (
             "On long sums, repeated subsequences and skip trigrams, networks grok with few data and do not with "
             "unlimited data."
         ),
-        source_says="yes and no for each of three tasks",
+        source_says="grokking: yes and no for each of three tasks",
         measure=_verdicts,
         expected={
             "share of verdicts as stated": equals(
-                1, "every one of them; the number of those that were measured is beside"
+                1, "the statement is about every case; the number of measured cases is reported beside this share"
             )
         },
         needs=ALL,

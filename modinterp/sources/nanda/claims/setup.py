@@ -96,8 +96,8 @@ CLAIMS = (
         id="nanda.fig1.algorithm",
         where="section 3.1, figure 1",
         statement=(
-            "Rotate by w_k a, then by w_k b, and read off cos(w_k(a + b - c)) for every c. This finds a + b mod "
-            "p: the sum over any frequencies is largest at the right answer."
+            "Rotate by w_k a, then by w_k b, and read off cos(w_k(a + b - c)) for every c. This algorithm finds a "
+            "+ b mod p: the sum over any frequencies is largest at the right answer."
         ),
         source_says="accuracy 1",
         measure=lambda *_: _ideal_accuracy(),
@@ -124,13 +124,13 @@ CLAIMS = (
         id="nanda.setup.arch",
         where="section 3, appendix A",
         statement=(
-            "The network has one layer of 4 heads of 32 and 512 ReLU neurons on a residual stream of 128. It has "
-            "learned positions, no LayerNorm, and biases in the MLP alone."
+            "The network has one layer of 4 heads of 32 and 512 ReLU neurons on a residual stream of 128. The "
+            "network has learned positional embeddings, no LayerNorm, and biases only in the MLP."
         ),
         source_says="226,688 weights with 113 outputs, 226,816 with 114",
         measure=_architecture,
         expected={
-            N_WEIGHTS: between(226_688, 226_816, "with 113 outputs, and with 114, one for ="),
+            N_WEIGHTS: between(226_688, 226_816, "weights with 113 outputs, and with 114, where one is for ="),
             "names and shapes as stated": equals(
                 1, "W_E, W_pos, W_Q, W_K, W_V, W_O, W_in, b_in, W_out, b_out, W_U and no other"
             ),
@@ -174,7 +174,7 @@ CLAIMS = (
         source_says="memorised by about 1,400, grokked near 10,000",
         measure=_accuracy_curves,
         printed={"grokked": 10_000},
-        outside={"grokked": "read off figure 2, where it is near 10,000"},
+        outside={"grokked": "figure 2 shows grokking near epoch 10,000"},
         expected={
             "train accuracy by epoch 1,500": at_least(0.999, "memorisation ends at 1,400 in the paper"),
             "test accuracy when memorised": at_most(0.3, "low before grokking"),
@@ -200,7 +200,7 @@ CLAIMS = (
             ),
             "final_test_loss": at_most(1e-6, "at most 2.4e-7 in table 4, times 4"),
             "final_train_loss": at_most(3e-7, "test losses are 2.3e-7 at most in table 4, and train loss lies below"),
-            "grokking_ratio": at_least(3, "7 in the paper, 10,000 over 1,400; less than half of it"),
+            "grokking_ratio": at_least(3, "the ratio is 7 in the paper, 10,000 over 1,400; half of this is enough"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -225,7 +225,7 @@ CLAIMS = (
                 what="the measure",
                 before="a share of two seeds of three that neither generalise nor have an excluded loss above ten times "
                 "the train loss: 0, refuted",
-                now="each seed: test accuracy at most 0.5 (0.025 and 0.039)",
+                now="each seed must have a test accuracy of at most 0.5 (0.025 and 0.039)",
                 why="the statement is that the network does not grok; figure 26 is about the excluded loss",
             ),
         ),

@@ -46,14 +46,14 @@ CLAIMS = (
         outside={LEAST_SELF_ATTENTION: "only the paper's digits differ: 0.1% is 0.107% to one digit"},
         expected={
             SELF_ATTENTION: at_most(0.02, "0.004 at most in the paper, 0.007 in archived networks"),
-            "loss over original, without it": between(0.5, 2, "no change: within a factor of 2"),
-            "loss over original, renormalised": between(0.5, 2, "no change: within a factor of 2"),
+            "loss over original, without it": between(0.5, 2, "no change means a loss within a factor of 2"),
+            "loss over original, renormalised": between(0.5, 2, "no change means a loss within a factor of 2"),
         },
         needs=(MAIN,),
         finding=mixed(
             "The last position gives itself at most 1.1% of its attention in mainline-0, and removing this "
-            "attention changes the loss by 11%. In some other seeds one head attends to itself late in training, "
-            "and the network relies on this."
+            "attention changes the loss by 11%. In some other seeds one head gives the last position much "
+            "attention late in training, and the network relies on this attention."
         ),
         figure="interventions",
         control="also true after memorising",
@@ -74,8 +74,8 @@ CLAIMS = (
         id="nanda.A1.skip_mean",
         where="appendix A.1",
         statement=(
-            "With the mean in place of the skip connection around the MLP the network still solves the task. In "
-            "the paper the loss is a little lower than without the skip."
+            "With the mean in place of the skip connection around the MLP the network still solves the task. The "
+            "paper's loss is slightly lower than without this skip connection."
         ),
         source_says="7.25e-7, ratio 3.0",
         measure=intervention("skip around MLP mean"),
@@ -111,8 +111,8 @@ CLAIMS = (
         printed={LOSS: 19.1},
         outside={
             LOSS: (
-                "the reason is unknown: the ablation is nowhere fatal, nor with the mean embedding in its place, "
-                'nor in networks that the authors archived (4e-7 to 5e-3). At "=", which is what the skip passes '
+                "the reason is unknown: the ablation is never fatal, neither with zeros nor with the mean "
+                'embedding, nor in the authors\' archived networks (4e-7 to 5e-3). At "=", which the skip passes '
                 "on, the mean is the embedding itself"
             )
         },
@@ -122,8 +122,8 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=refuted(
-            "Removing the skip connection is harmful but not fatal, in every network. The loss is 1.15 in "
-            "mainline-0, far from the 19.1 of the paper."
+            "In every network, removing the skip connection around attention is harmful but not fatal. The loss "
+            "is 1.15 in mainline-0, far from the 19.1 of the paper."
         ),
         figure="interventions",
         control="also true before training",
@@ -132,7 +132,8 @@ CLAIMS = (
         id="nanda.A1.sigmoid",
         where="appendices A.1 and C.1.3",
         statement=(
-            "Attention to a is the sigmoid of the score of a minus that of b; attention to b is one minus this."
+            "Attention to a is the sigmoid of the score of a minus that of b; attention to b is one minus "
+            "attention to a."
         ),
         source_says="equal except for self-attention",
         measure=_sigmoid,
@@ -142,8 +143,8 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The difference follows from a head's attention to itself: where this attention is small the "
-            "difference is small, in the paper's seed too."
+            "The sigmoid's error comes from the attention of the last position to itself. Where this attention is "
+            "small, also in the paper's seed, the error is small."
         ),
         figure="heads",
         control="also true after memorising",

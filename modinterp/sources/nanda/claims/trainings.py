@@ -24,7 +24,8 @@ ONE_DEFINITION = Change(
     what="the accuracy from which a network counts as one that generalises",
     before="0.95 of all pairs in table 6, 0.99 of those held out in C.2.2 and C.2.3, 0.9 in table 5",
     now="0.9 throughout, below which the paper's other claims say that a network does not generalise",
-    why="one word has one meaning; the lowest limit accepts the most networks, such as those at P = 53 with 98.7%",
+    why="'generalises' should have one meaning; the lowest limit accepts most networks, such as those at P = 53 "
+    "with 98.7%",
 )
 
 
@@ -39,20 +40,21 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
         Change(
             date="2026-11-25",
             what="which networks count",
-            before=f"all of the recipe: {of_the_other} in rounding-9, and as stated in every other; mixed",
-            now="those that had settled when their training ended; holds",
+            before=f"all networks of the recipe: {of_the_other} in rounding-9, and as stated in all others; mixed",
+            now="networks that had settled when their training ended; holds",
             why=(
-                "rounding-9 was still in cleanup at 20,000 epochs; the rule came after its numbers, and left out "
-                "this run alone"
+                "rounding-9 was still in cleanup at 20,000 epochs; we made the rule after seeing its numbers, and "
+                "it excluded only this run"
             ),
         ),
         Change(
             date="2026-11-28",
             was=was,
             what="which networks count",
-            before="those that had settled when their training ended",
-            now="all; but numerical replicates of a seed count as one seed, and rounding-9 was one of twelve of seed 0",
-            why="the rule was made for one network after its numbers were known, so it is withdrawn",
+            before="networks that had settled when their training ended",
+            now="all networks; but numerical replicates of a seed count as one seed, and rounding-9 is one of "
+            "twelve of seed 0",
+            why="we withdraw the rule, since it was made for one network after its numbers were known",
         ),
     )
 
@@ -69,7 +71,7 @@ def by_seed(before: str) -> tuple[Change]:
             was="mixed",
             what="what counts as one network",
             before=f"every network, numerical replicates of seed 0 as well: {before}; mixed",
-            now="an independent seed, which holds if most of its replicates do; holds in all 20",
+            now="each independent seed; a seed agrees if most of its replicates agree; holds in all 20",
             why="networks that differ by rounding alone are one sample of the recipe",
         ),
     )
@@ -78,8 +80,8 @@ def by_seed(before: str) -> tuple[Change]:
 THREE_OF_FIVE = Change(
     date="2026-11-23",
     what="the runs that the claim needs, and the verdict",
-    before="any of the five seeds: the one that there was",
-    now="three of the five: open until they are trained",
+    before="any of the five seeds: only one was trained",
+    now="three of the five seeds: open until three are trained",
     why="one seed cannot show a share of seeds, or a mean over networks that differ a hundredfold",
 )
 

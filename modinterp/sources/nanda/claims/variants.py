@@ -78,7 +78,7 @@ CLAIMS = (
         measure=_two_layers,
         expected={
             "share of seeds that reach a test accuracy of 0.99": at_least(
-                0.6, "three of five networks: to some degree"
+                0.6, "to some degree means three of five networks"
             ),
             WITH_SLINGSHOT: at_least(0.6, "three of five networks: a train loss from below 1e-3 to above 1e-2"),
         },
@@ -143,14 +143,14 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "Seeds 0 and 1 memorise by epoch 100 and grok at 14,500 and 16,300. By epoch 40,000 they reach 100% "
-            "and test losses of 3e-7 and 5e-7. Seed 2 does not grok (7.3%)."
+            "and test losses of 3e-7 and 5e-7. Seed 2 does not grok (test accuracy 7.3%)."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 was="refuted",
                 what="the measure",
-                before="share of three seeds that stay below 0.9: 0.33, where 0.67 is asked for; refuted",
+                before="share of three seeds that stay below 0.9: 0.33, where 0.67 is expected; refuted",
                 now="each seed: at most 0.9; true of one of three",
                 why="a share of seeds is reported as a share, with its interval",
             ),
@@ -160,17 +160,19 @@ CLAIMS = (
     Claim(
         id="nanda.C22.p109",
         where="appendix C.2.2",
-        statement="Mod 109 all results are as mod 113.",
+        statement="Mod 109 all results are like those mod 113.",
         source_says="test losses 1.7e-7 to 3.0e-7, Gini of W_L 0.82 to 0.86, FVE of the logits 95% to 99% (table 5)",
         measure=_like_mainline,
         expected={
-            "highest_test_loss": at_least(10, "as mod 113: twice chance"),
+            "highest_test_loss": at_least(10, "the tolerance for mod 113: twice chance"),
             "final_test_loss": at_most(1e-6, "as mod 113"),
-            "grokked": between(3_000, 25_000, "as mod 113: 10,000 in the paper, seeds differ"),
+            "grokked": between(3_000, 25_000, "the tolerance for mod 113: 10,000 in the paper, seeds differ"),
             MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "as mod 113"),
-            "grokking_ratio": at_least(3, "as mod 113: 7 in the paper, less than half of it"),
-            LOGIT_FVE: at_least(0.9, "as mod 113: 0.95 in the paper"),
-            MEAN_MLP_FVE: at_least(0.92, "as mod 113: 0.962 is the mean of table 1"),
+            "grokking_ratio": at_least(
+                3, "the tolerance for mod 113: the ratio is 7 in the paper; half of this is enough"
+            ),
+            LOGIT_FVE: at_least(0.9, "the tolerance for mod 113: 0.95 in the paper"),
+            MEAN_MLP_FVE: at_least(0.92, "the tolerance for mod 113: 0.962 is the mean of table 1"),
             "gini_read": at_least(0.7, "as mod 113"),
         },
         needs=P109,
@@ -199,14 +201,14 @@ CLAIMS = (
             "holds",
             "With weight decays of 0.3, 0.5, 1, 3 and 5 the delay is 500, 400, 200, 100 and 0 epochs: more decay, "
             "less delay. With 8 the network is right on at best 99% of the training pairs and 98% of the others. "
-            "It reaches both by epoch 800, and improves no further.",
+            "The network with decay 8 reaches this by epoch 800, and does not improve further.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the runs that the claim needs, and the verdict",
-                before="any of the six weight decays: 0.3 and 1, held",
-                now="0.3, 0.5, 1 and 3: open until they are trained",
+                before="any of the six weight decays; 0.3 and 1 were trained: held",
+                now="weight decays 0.3, 0.5, 1 and 3: open until all are trained",
                 why="the statement is about every weight decay, and 5 or 8 may keep a network from learning anything",
             ),
         ),
@@ -230,10 +232,10 @@ CLAIMS = (
         required=("nanda/p401-fraction-20-*", "nanda/p401-fraction-[15]*"),
         scope="any seed",
         finding=variant(
-            "Our trainings are stopped at 4,000 and 5,000 epochs. With 20% three seeds memorise by epoch 700. One "
-            "generalises at 3,500; two are right on 46% and 6.0% of the pairs held out at 4,000, rising. With 5% "
-            "and 10%, as stated, all six seeds stay near chance (at most 0.4%, one 2.9%, at 5,000, with test "
-            "losses of 21 to 64)."
+            "Our trainings are stopped at 4,000 and 5,000 epochs. With 20% of the pairs three seeds memorise by "
+            "epoch 700. One seed generalises at 3,500; two have a test accuracy of 46% and 6.0% at 4,000, still "
+            "rising. With 5% and 10% all six seeds stay near chance, as stated (at most 0.4%, one 2.9%, at 5,000, "
+            "with test losses of 21 to 64)."
         ),
         figure="p401_fractions",
         control="without control",

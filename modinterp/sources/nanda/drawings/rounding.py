@@ -81,19 +81,17 @@ FIGURES = {
     "rounding": Drawing(
         number="The paper's own seed",
         draw=lambda measured: pairs.curves(
-            measured, title="One seed, one matrix moved in its last place: the curves part while the network groks"
+            measured, title="One seed, one matrix changed by rounding: the curves separate while the network groks"
         ),
         all_of=ROUNDING,
         table=Table(title="Variants of the paper's seed by rounding", make=_variants),
         beside="curves",
     ),
     "parting": Drawing(
-        number="The paper's own seed: when the ways part",
+        number="The paper's own seed: when the replicates diverge",
         draw=_parting,
         all_of=ROUNDING,
-        table=Table(
-            title="Distance from the variant that was not moved, by epoch [of the weights' norm]", make=_partings
-        ),
+        table=Table(title="Distance from the unchanged replicate, by epoch [of the weights' norm]", make=_partings),
         beside="curves",
     ),
 }

@@ -79,7 +79,7 @@ def _thresholds(measured: Measured) -> go.Figure | None:
         for split in ("train", "test")
         for loss in (1e-2, 1e-4, 1e-6)
     ]
-    title = "The more data, the sooner the test loss falls; the train loss hardly cares"
+    title = "The more data, the sooner the test loss falls; the train loss hardly changes"
     return sweeps.thresholds(pd.DataFrame(rows).dropna(), title) if _has_own_runs(measured) else None
 
 
@@ -95,7 +95,7 @@ FIGURES = {
         draw=partial(
             _sweep,
             value=_fraction,
-            title="The fewer pairs it is trained on, the later it generalises",
+            title="The fewer training pairs, the later the network generalises",
             log_epochs=True,
         ),
         all_of=("nanda/fraction-*", MAIN),
@@ -103,7 +103,7 @@ FIGURES = {
     "thresholds": Drawing(number="Figure 21", draw=_thresholds, all_of=("nanda/fraction-*", MAIN)),
     "two_layers": Drawing(
         number="Figure 22",
-        draw=partial(pairs.curves, title="Two layers: they grok to some degree, with slingshots"),
+        draw=partial(pairs.curves, title="Networks of two layers grok to some degree, with slingshots"),
         all_of=("nanda/two-layers-*",),
     ),
     "two_layers_excluded": Drawing(
@@ -113,12 +113,14 @@ FIGURES = {
     ),
     "p53": Drawing(
         number="Figure 24",
-        draw=partial(_sweep, value=_decay, title="Mod 53, by weight decay: thin a network each, bold their mean"),
+        draw=partial(
+            _sweep, value=_decay, title="Mod 53, by weight decay: a thin line for each network, bold for their mean"
+        ),
         all_of=("nanda/p53-*",),
     ),
     "p109": Drawing(
         number="Appendix C.2.2",
-        draw=partial(pairs.curves, title="Mod 109 it groks as mod 113"),
+        draw=partial(pairs.curves, title="The network groks mod 109 as it does mod 113"),
         all_of=("nanda/p109-*",),
     ),
     "p401": Drawing(
@@ -126,7 +128,7 @@ FIGURES = {
         draw=partial(
             _sweep,
             value=_decay,
-            title="Mod 401 test and train loss fall together, whatever the weight decay",
+            title="Mod 401 test and train loss fall together for every weight decay",
             log_epochs=True,
         ),
         all_of=("nanda/p401-decay-*",),
@@ -136,7 +138,7 @@ FIGURES = {
         draw=partial(
             _sweep,
             value=_fraction,
-            title="Mod 401 a tenth of the pairs is too little, a fifth enough to generalise at once",
+            title="Mod 401 a tenth of the pairs is too little; a fifth is enough to generalise at once",
             log_epochs=True,
         ),
         all_of=("nanda/p401-fraction-*",),
@@ -148,7 +150,7 @@ FIGURES = {
     ),
     "decays": Drawing(
         number="Figure 27",
-        draw=partial(_sweep, value=_decay, title="The less weight decay, the later it groks", log_epochs=True),
+        draw=partial(_sweep, value=_decay, title="The less weight decay, the later the network groks", log_epochs=True),
         all_of=("nanda/decay-*", *SEEDS),
     ),
     "dropout": Drawing(
@@ -168,7 +170,7 @@ FIGURES = {
     ),
     "precision": Drawing(
         number="Appendix D.2",
-        draw=partial(_sweep, value=_precision, title="A loss of low precision springs up again and again"),
+        draw=partial(_sweep, value=_precision, title="A loss in low precision jumps up repeatedly (slingshots)"),
         all_of=("nanda/float*", MAIN),
     ),
 }
