@@ -12,7 +12,7 @@ from modinterp.sources.validity.runs import EXCEPTIONS, MULTITASK
 
 
 def _doses(m: CyclicMeasurements) -> go.Figure:
-    title = "Turned circles carry the answer along, and accuracy hangs on their size; other circles do neither"
+    title = "Turned key circles move the answer, and accuracy depends on their size; other circles do neither"
     return dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
 
 
@@ -30,7 +30,7 @@ def _exceptions(m: CyclicMeasurements) -> go.Figure:
         "changed at the logits": dissociation.by_rule(m),
         "changed at the embedding": dissociation.by_rule(m, "embedding"),
     }
-    title = "In the logits the circles serve the rule alone; inside, exceptions need them too"
+    title = "In the logits the circles serve only the rule; inside the network, exceptions also need circles"
     return double_dissociation.double_dissociation(panels, title)
 
 
@@ -38,16 +38,16 @@ FIGURES = {
     "doses": Drawing(
         number="Dose and response",
         draw=_doses,
-        table=Table(title="What is kept, by the steps turned", make=lambda m: m.causal.turn_response),
+        table=Table(title="Share of the formula kept, by the steps turned", make=lambda m: m.causal.turn_response),
     ),
     "periods": Drawing(
-        number="Two tasks of remainders taken apart",
+        number="Two tasks of remainders separated",
         draw=_periods,
         first_of=(MULTITASK,),
         table=Table(title="Accuracy of each task under each change", make=dissociation.by_period),
     ),
     "exceptions": Drawing(
-        number="Rule and exceptions taken apart",
+        number="Rule and exceptions separated",
         draw=_exceptions,
         first_of=EXCEPTIONS,
         table=Table(title="Accuracy on the rule and on exceptions", make=dissociation.by_rule),

@@ -9,6 +9,7 @@ SOURCE = Source(
     citation="a public audit",
     link="https://github.com/mechanistic-validity/mechanistic-validity",
     main_run="nanda/mainline-0",
-    note="This is a self-audit: the criteria are another project's, and the networks, measurements and tolerances are "
-    "ours. Nobody else has checked them. Most networks are those of other sources; four were trained for this page.",
+    note="This is a self-audit: the criteria come from another project, and the networks, measurements and "
+    "tolerances are ours. Nobody else has checked this audit. Most networks come from other sources; we "
+    "trained four for this page.",
 )

@@ -57,15 +57,15 @@ CLAIMS = (
         reported=("strongest other circle",),
         where="C2, structure",
         statement=(
-            "W_L is sparse in frequency and matrices without structure are not. The strongest circle "
-            "outside the keys has twice a key frequency."
+            "W_L is sparse in frequency, and matrices without structure are not. Outside the key frequencies, the "
+            "strongest circle has twice a key frequency."
         ),
         source_says="confirmed: the audit demands signatures in the weights where theory puts them",
         measure=each(_structure),
         expected={
-            "p_value_gap": at_most(0.01, "the largest over three nulls"),
+            "p_value_gap": at_most(0.01, "W_L is compared with the largest of three null matrices"),
             "strongest other circle is twice a key, or costs next to nothing": equals(
-                1, f"a nonlinearity doubles frequencies, or it costs under 5% of a key; {SEEN}"
+                1, f"a nonlinearity doubles frequencies, or the circle costs under 5% of a key circle; {SEEN}"
             ),
         },
         needs=WITH_NEURONS,
@@ -76,16 +76,17 @@ CLAIMS = (
         reported=("agreement with the circles of W_E",),
         where="C3, convergence",
         statement=(
-            "Weights, activations and answers single out the same circles, and removing any of these circles matters."
+            "Weights, activations and answers identify equal sets of circles, and removing any of these circles "
+            "lowers the margin."
         ),
         source_says="partial: all methods were Fourier ablations",
         measure=each(_convergence),
         expected={
             "agreement of weights, activations and answers, least": at_least(
-                0.8, "Jaccard index; one circle in five may differ"
+                0.8, "Jaccard index of the sets; one circle in five may differ"
             ),
             "keys that cost over a tenth of the strongest circle, share": equals(
-                1, "a key that costs under a tenth of the strongest circle refutes it"
+                1, "a key circle that costs under a tenth of the strongest circle refutes the claim"
             ),
         },
         needs=WITH_NEURONS,
@@ -96,8 +97,8 @@ CLAIMS = (
         reported=("formula kept",),
         where="C4, discriminant",
         statement=(
-            "Half a step, where no token lies, changes the answer by one, and every circle is a Clock or a "
-            "Pizza, none between."
+            "Turning circles by half a step, where no token lies, changes the answer by one. Every circle is a "
+            "Clock or a Pizza, and none is between."
         ),
         source_says="partial: the audit demands a named neighbour and a number that separates it",
         measure=each(
@@ -120,11 +121,14 @@ CLAIMS = (
         id="validity.C6.complementation",
         reported=("pairs of circles",),
         where="C6, complementation",
-        statement="The circles do different work: of two circles, each separates answers that the other does not.",
+        statement="The circles do different work: of any two circles, each separates answers that the other circle does "
+        "not.",
         source_says="untested: the audit took all frequencies to be alike",
         measure=each(_complementation),
         expected={
-            "pairs of circles that tell other answers apart, share": at_least(0.9, "nine pairs of circles in ten")
+            "pairs of circles that tell other answers apart, share": at_least(
+                0.9, "at least nine in ten pairs of circles"
+            )
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -134,7 +138,7 @@ CLAIMS = (
         id="validity.C4.memorised",
         reported=("formula kept",),
         where="C4, discriminant",
-        statement="In networks that fit their training pairs without generalising, the half turn changes no answer.",
+        statement="In networks that memorise without generalising, turning circles by half a step changes no answer.",
         source_says="partial: the audit demands a named neighbour and a number that separates it",
         measure=each(_half_turn_of_keys),
         expected={"half turn of the key circles: the answer moves by one": at_most(0.05, "chance is one in p")},

@@ -97,7 +97,7 @@ CLAIMS = (
         id="validity.I3.minimality",
         reported=("accuracy without the least needed circle",),
         where="I3, minimality",
-        statement="Each key circle is needed: without it the loss at least doubles.",
+        statement="Each key circle is needed: removing one at least doubles the loss.",
         source_says="partial: the audit left 79 of 512 neurons out of account",
         measure=each(_minimality),
         expected={
@@ -108,8 +108,8 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "Without its least needed circle the loss of kissane-0, which has fourteen key circles, is 1.8 times "
-            "as large; in the others it is 58 times or more."
+            "Without its least needed circle, kissane-0 (fourteen key circles) has 1.8 times its loss; other "
+            "networks have 58 times or more."
         ),
     ),
     Claim(
@@ -124,7 +124,7 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=refuted(
-            ("Of the neurons, 20% to 75% suffice if the strongest are taken first."), "our own expectation"
+            ("If the strongest neurons are taken first, 20% to 75% of the neurons suffice."), "our own expectation"
         ),
         control="also true before training",
     ),
@@ -133,10 +133,10 @@ CLAIMS = (
         reported=("accuracy without random directions, least",),
         where="I6, double dissociation",
         statement=(
-            "In a network of many tasks, functions of one period serve one task. Removing them makes this "
-            "task alone fail, and they suffice for this task alone."
+            "In a network of many tasks, the embedding's functions of one period serve one task. Only this task "
+            "fails without these functions, and only this task works with these functions alone."
         ),
-        source_says="untested, which keeps the audit from its next tier",
+        source_says="untested, which keeps the audited claim from the audit's next tier",
         measure=_dissociation,
         expected={
             "accuracy above chance on the own task without its period, most": at_most(0.02, SEEN),
@@ -156,7 +156,8 @@ CLAIMS = (
         ),
         where="I7, confounds",
         statement=(
-            "Without the keys the network fails, whatever replaces them. Everything else may come from other pairs."
+            "Without the key circles the network fails, whatever replaces them. Everything except the key circles "
+            "may come from other pairs."
         ),
         source_says="partial: the audit demands zero, mean and resampling, and scrubbing",
         measure=each(_confounds),
@@ -173,8 +174,8 @@ CLAIMS = (
         id="validity.I8.e_value",
         where="I8, E-value",
         statement=(
-            "Removing the circles makes far more answers wrong than removing as many other circles. "
-            "Interventions are ours, so nothing unmeasured confounds them; the number is for comparison."
+            "Removing the circles makes far more answers wrong than removing as many other circles. We make the "
+            "interventions, so no unmeasured cause confounds them; the E-value is for comparison."
         ),
         source_says="untested, as in all of these audits: the audit demands an E-value of 2",
         measure=each(_e_value),
@@ -190,10 +191,10 @@ CLAIMS = (
             "largest synergy of two other circles",
         ),
         where="I9, epistasis",
-        statement="Effects of circles add up: removing two costs as much margin as removing each, summed.",
+        statement="Effects of circles add up: removing two circles costs as much margin as the sum of removing each.",
         source_says="partial: the audit demands a synergy over twice the single effects, which the account rules out",
         measure=each(_epistasis),
-        expected={ADDITIVE: at_least(0.99, "the formula is a sum")},
+        expected={ADDITIVE: at_least(0.99, "the formula of the logits is a sum over circles")},
         needs=WITH_NEURONS,
         scope="any seed",
         control="also true after memorising",
@@ -203,8 +204,8 @@ CLAIMS = (
         reported=("snapshots",),
         where="I11, onset",
         statement=(
-            "The effect of the half turn comes with generalisation: never before it, and fully once every pair is "
-            "right."
+            "The half turn of the circles starts to work with generalisation: never earlier, and fully once every "
+            "pair is right."
         ),
         source_says="confirmed: the audit demands mechanism and capability together over checkpoints",
         measure=each(_onset),
@@ -220,7 +221,7 @@ CLAIMS = (
     Claim(
         id="validity.I11.order",
         where="I11, onset",
-        statement="From snapshot to snapshot, the effect of the half turn grows with the accuracy.",
+        statement="From snapshot to snapshot, the effect of turning circles by half a step grows with the accuracy.",
         source_says="confirmed: the audit demands mechanism and capability together over checkpoints",
         measure=_order,
         expected={"rank correlation of half turn and accuracy over snapshots": at_least(0.9, SEEN)},
@@ -231,8 +232,9 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the networks in which the rank correlation is measured",
-                before="those with snapshots, also with only three: 1 in mainline-0, 0.5 in no-pos-0, undefined in two",
-                now="mainline-0 alone, which has thirteen",
+                before="all networks with snapshots, even only three: 1 in mainline-0, 0.5 in no-pos-0, undefined in "
+                "two",
+                now="only mainline-0, which has thirteen snapshots",
                 why="two of the three snapshots answer every pair, and equal numbers have no order",
             ),
         ),

@@ -43,7 +43,8 @@ CLAIMS = (
         id="validity.E1.reach",
         where="E1, reach of interventions",
         statement=(
-            "Interventions of different kinds agree: removal, restoration and two turns have the predicted effects."
+            "Interventions of different kinds agree: removing, restoring and turning circles (in two ways) have "
+            "the predicted effects."
         ),
         source_says="confirmed: the audit demands two kinds of intervention that agree",
         measure=each(
@@ -94,8 +95,8 @@ CLAIMS = (
         source_says="partial: the audit demands related tasks, and where the result ends",
         measure=lambda m: {HALF: half_turn(m).moved, COUNTERED: counter_turn(m).moved},
         expected={
-            HALF: at_least(0.99, "the account is exact for a cyclic group"),
-            COUNTERED: at_least(0.99, "the account is exact for a cyclic group"),
+            HALF: at_least(0.99, "the theory of circles is exact for a cyclic group"),
+            COUNTERED: at_least(0.99, "the theory of circles is exact for a cyclic group"),
         },
         needs=(GROUP,),
         scope="any seed",
@@ -104,8 +105,8 @@ CLAIMS = (
         id="validity.E4.models",
         where="E4, models",
         statement=(
-            "One correspondence, declared beforehand, holds in networks of other recipes: turned circles "
-            "move the answer, and restored circles bring it back."
+            "One correspondence, declared beforehand, holds in networks of other recipes: turned circles move the "
+            "answer, and restored circles restore it."
         ),
         source_says="partial: the audit demands a declared correspondence in other models",
         measure=each(
@@ -117,7 +118,9 @@ CLAIMS = (
         ),
         expected={
             HALF: at_least(0.95, "the tolerance of the half turn"),
-            "formula kept by the half turn": at_least(0.80, "a network that is a table of tokens keeps 0.13"),
+            "formula kept by the half turn": at_least(
+                0.80, "a network that is only a lookup table of tokens keeps 0.13"
+            ),
             INSERTED: at_least(0.95, "the tolerance of the rescue"),
         },
         needs=OTHER_MODELS,
@@ -131,8 +134,8 @@ CLAIMS = (
         ),
         where="E5, dose and response",
         statement=(
-            "Accuracy rises with the size of the circles, with a threshold and a plateau. The size of one "
-            "circle hardly changes the others."
+            "Accuracy rises with the size of the circles, with a threshold and a plateau. The size of one circle "
+            "hardly affects other circles."
         ),
         source_says="untested: the audit demands seven doses, a threshold, a plateau and effects off target",
         measure=each(_dose),
@@ -147,7 +150,7 @@ CLAIMS = (
                 0.99, "accuracy does not depend on the exact trained size"
             ),
             "largest change of another circle when one is out or doubled, share": at_most(
-                0.15, "each circle is read by itself"
+                0.15, "the network reads each circle separately"
             ),
         },
         needs=WITH_NEURONS,
@@ -163,8 +166,12 @@ CLAIMS = (
         source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(_prediction),
         expected={
-            "correlation of margins foretold and measured": at_least(0.99, "the account has no free parameter here"),
-            "slope of margins measured over foretold": between(0.95, 1.05, "the account has no free parameter here"),
+            "correlation of margins foretold and measured": at_least(
+                0.99, "the theory has no free parameter in this prediction"
+            ),
+            "slope of margins measured over foretold": between(
+                0.95, 1.05, "the theory has no free parameter in this prediction"
+            ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -172,9 +179,7 @@ CLAIMS = (
     Claim(
         id="validity.E6.rivals",
         where="E6, prediction",
-        statement=(
-            "Without one circle, the wrong answers are the three for which the formula predicts the smallest margins."
-        ),
+        statement=("Without one circle, the wrong answers are the three with the smallest predicted margins."),
         source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(
             lambda m: {
@@ -189,7 +194,7 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "The three predicted answers are 0.62 of the wrong answers in no-pos-0, and 0.71 or more in the others."
+            "The three predicted answers are 0.62 of the wrong answers in no-pos-0, and 0.71 or more in other networks."
         ),
     ),
 )

@@ -29,14 +29,14 @@ CLAIMS = (
         id="validity.I1.necessity",
         where="I1, necessity",
         statement=(
-            "The network cannot add without the circles, whether they are removed or replaced by those of "
-            "other numbers."
+            "The network cannot add without its key circles, whether the circles are removed or replaced by those "
+            "of other numbers."
         ),
         source_says="confirmed: the audit demands two ablations",
         measure=each(lambda m: {"accuracy with the circles of other numbers": m.causal.accuracy_resampled}),
         expected={
             "accuracy_without": at_most(0.10, "little above chance, 1 in p"),
-            "accuracy with the circles of other numbers": at_most(0.05, "the circles then carry the other numbers"),
+            "accuracy with the circles of other numbers": at_most(0.05, "the replaced circles carry the other numbers"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -45,7 +45,8 @@ CLAIMS = (
     Claim(
         id="validity.I2.sufficiency",
         where="I2, sufficiency",
-        statement="The key circles alone suffice to add. With their companions nothing is missing.",
+        statement="The key circles alone suffice to add. Together with their companions (waves of twice a key "
+        "frequency), they keep the full accuracy.",
         source_says="confirmed: the audit demands 70% of the performance",
         measure=each(
             lambda m: {
@@ -66,8 +67,7 @@ CLAIMS = (
         id="validity.I4.specificity",
         where="I4, specificity",
         statement=(
-            "Turning the same circles as far, but against each other, keeps the answer: the effect depends "
-            "on a + b alone."
+            "Turning the circles of a and b in opposite directions keeps the answer: the effect depends only on a + b."
         ),
         source_says="not applicable, for lack of a second task",
         measure=each(lambda m: {HALF: half_turn(m).moved, "counter turn: the answer stays": counter_turn(m).moved}),
@@ -81,7 +81,7 @@ CLAIMS = (
     Claim(
         id="validity.I5.rivals",
         where="I5, rivals",
-        statement="As many other circles cannot add, nor can everything except the circles.",
+        statement="An equal number of other circles cannot add, nor can everything except the key circles.",
         source_says="partial: the audit demands a rival that is less than 80% as faithful",
         measure=each(
             lambda m: {

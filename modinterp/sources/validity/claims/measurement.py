@@ -104,7 +104,8 @@ CLAIMS = (
         id="validity.M1.reliability",
         where="M1, reliability",
         statement=(
-            "The shares hardly depend on the pairs: over bootstraps, over three splits, and over three pairings."
+            "The measured shares hardly depend on the choice of pairs: over bootstraps, over three splits, and "
+            "over three pairings."
         ),
         source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
@@ -121,7 +122,8 @@ CLAIMS = (
         id="validity.M2.swap",
         where="M2, baseline separation",
         statement=(
-            "Exchanging the directions that the read-out uses transfers the answer; exchanging other planes does not."
+            "Exchanging the directions that the unembedding reads transfers the answer; exchanging other planes "
+            "does not."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(
@@ -135,7 +137,9 @@ CLAIMS = (
                 0.15, "0.10 above the largest allowed control"
             ),
             "largest control of the swap": at_most(
-                0.05, "controls: random planes, random planes moved as far, orthogonal planes of other frequencies"
+                0.05,
+                "controls: random planes, random planes with equal displacement, orthogonal planes of other "
+                "frequencies",
             ),
         },
         needs=WITH_NEURONS,
@@ -168,7 +172,9 @@ CLAIMS = (
         measure=_sensitivity,
         expected={
             "area under the ROC curve, margin lost": at_least(0.95, f"above the 0.85 that the audit demands; {SEEN}"),
-            "area under precision and recall, margin lost": at_least(0.95, f"the unused circles are rejected; {SEEN}"),
+            "area under precision and recall, margin lost": at_least(
+                0.95, f"the measure rejects unused circles; {SEEN}"
+            ),
         },
         scope="any network",
     ),
@@ -176,7 +182,7 @@ CLAIMS = (
         id="validity.M6.invariance",
         reported=("variance between answers",),
         where="M6, invariance",
-        statement="One construction works for other moduli, layers, heads and without attention.",
+        statement="One construction of the half turn works for other moduli, layers and heads, and without attention.",
         source_says="confirmed: the audit demands other sizes, families and templates",
         measure=each(_invariance),
         expected={
@@ -190,8 +196,8 @@ CLAIMS = (
         id="validity.M2.baseline",
         where="M2, baseline separation",
         statement=(
-            "The half turn moves the answer. Changes of equal size do not: random planes, random "
-            "directions, other circles."
+            "Turning the key circles by half a step moves the answer. Changes of equal size in random planes, "
+            "random directions and other circles do not."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(_baseline),
@@ -230,16 +236,16 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "In kissane-0 the ratio of the leads lost is 1.6. There a circle of twice a key frequency costs "
-            "nearly as much as the weakest of fourteen keys."
+            "In kissane-0 the ratio of lost margins is 1.6: a circle of twice a key frequency costs nearly as "
+            "much as the weakest of fourteen key circles."
         ),
         changed=(
             Change(
                 date="2026-11-28",
                 what="how the cost of a circle is measured",
-                before="the largest fall of a margin that is a mean over all pairs: ratios of 5.5 to 158, all held",
-                now="the fall of the mean lead over the best wrong answer of each pair, which is harder to pass",
-                why="the tolerance came from numbers of the lead, 3.7 in mainline-0",
+                before="the largest fall of a margin averaged over all pairs: ratios of 5.5 to 158, all held",
+                now="the fall of the mean lead over each pair's best wrong answer, a harder test",
+                why="the tolerance was chosen from values of the lead, 3.7 in mainline-0",
             ),
         ),
     ),
