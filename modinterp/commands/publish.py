@@ -63,7 +63,7 @@ exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
     return parser
 
 
-@one_line_errors("stopped; what was published before is as it was")
+@one_line_errors("stopped; runs published before are unchanged")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.publish") -> int:
     """Run the command, which the user calls `prog`; returns its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -85,7 +85,9 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.pu
         if given_too := [
             f"--{name.replace('_', '-')}" for name in beside if getattr(options, name) not in (None, False)
         ]:
-            raise ValueError(f"--again measures what was published as it was published; it takes no {given_too[0]}")
+            raise ValueError(
+                f"--again measures runs with the settings of their publication; it takes no {given_too[0]}"
+            )
         out = options.out or _checkpoints()
         recover(out)
         for name in _finished(options.names, out, has_both):

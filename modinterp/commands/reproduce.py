@@ -279,7 +279,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.re
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"--workers must be a whole number of at least 1, got {options.workers}")
     if options.checkpoint is not None and options.on:
-        raise ValueError("--checkpoint is one network, and --on ray measures a run a task")
+        raise ValueError("--checkpoint names one network; --on ray measures several runs")
     names = _names(options)
     if options.list:
         for name in names:

@@ -297,7 +297,7 @@ def _search(options: argparse.Namespace) -> None:
     if not len(result.trials):
         return
     search.write(result, out)
-    print(f"{out / search.TRIALS}: {len(result.trials)} trials; what sets the best apart:")
+    print(f"{out / search.TRIALS}: {len(result.trials)} trials; what distinguishes the best:")
     for name, share in result.importances.items():
         print(f"  {name:<14} {share:.2f}")
 

@@ -21,10 +21,8 @@ BANDS: dict[str, Band] = {
     ACCURACY: at_least(0.95, "a table of the training pairs alone is right on the share that was trained on"),
     P_VALUE: at_most(0.01, "the largest over the three nulls"),
     KEYS_ALONE: at_least(0.95, "they suffice"),
-    WITHOUT_KEYS: at_most(
-        0.75, "they are needed; a pizza of one frequency keeps 0.56 of its answers, where its slices exceed their mean"
-    ),
-    FORMULA: at_least(0.95, "it answers in the network's place"),
+    WITHOUT_KEYS: at_most(0.75, "the key frequencies are needed; a pizza of one frequency keeps 0.56 of its answers"),
+    FORMULA: at_least(0.95, "the formula must answer in place of the network"),
     FORMULA_FIT: at_least(
         0.5, "more of the logits than everything else together, up to what no softmax sees and a bias would supply"
     ),

@@ -43,10 +43,10 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
     norms |= {readout_name: component_norms(m.readout_matrix.T).cpu()}
     title = f"Fourier components of the residues; key frequencies {', '.join(map(str, freqs))}"
     yield "spectra", titled(fourier.spectra(norms, freqs), title)
-    title = f"The spectrum of {readout_name} among draws without structure"
+    title = f"The spectrum of {readout_name} compared with random draws without structure"
     yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
     losses = ablations.per_frequency(m.loss_without_each_block, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
-    yield "single", titled(losses, "Loss with one frequency taken out of the logits; key frequencies in blue")
+    yield "single", titled(losses, "Loss with one frequency removed from the logits; key frequencies in blue")
     title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
     yield "readoff", titled(readout.readoff(m.readoff), title)
     if m.has_neurons and not m.is_output_only:
@@ -64,7 +64,7 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
     title = "Norm of the logits' components over both numbers"
     yield "logits", fourier.norm_maps({"logits, constant left out": spectrum}, title)
     correct, distance = correct_logits(m.logits, m.sign).cpu(), "a - b" if m.sign > 0 else "a + b"
-    title = f"The correct logit, a row for each {distance}: a pizza's rows are low or high as a whole, a clock's alike"
+    title = f"The correct logit, one row for each {distance}: a pizza's rows differ, a clock's rows are equal"
     yield "symmetry", symmetry.correct_logits(correct, distance, title)
 
 
@@ -90,7 +90,7 @@ def _figures_of_groups(m: GroupMeasurements) -> Iterator[tuple[str, go.Figure]]:
     if m.has_neurons:
         layers |= {"neurons": m.pair_shares.total().tolist()}
     yield "shares", representations.shares(layers, names, "Share of each layer in each representation")
-    title = "Loss with one representation taken out of the logits, and with nothing else left"
+    title = "Loss with one representation removed from the logits, and with only this representation left"
     yield "single", representations.losses(m.loss_with_each, m.own_score.loss, title)
     title = f"As many representations of {m.readout_name} among draws without structure"
     yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)

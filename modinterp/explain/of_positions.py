@@ -64,8 +64,8 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
         words += _nearest(m)
     elif m.accuracy <= GUESSING * m.chance:
         words.append(
-            "That is hardly more than guessing: it may have learned another task, or take other tokens or positions "
-            "than stated above."
+            "This accuracy is hardly above guessing: the network may have learned another task, or use other "
+            "tokens or positions than stated above."
         )
     words += _proof(m)
     label = DOUBTFUL if warning is not None else BEHAVIOUR if found is None else found.label
@@ -77,9 +77,12 @@ def _nearest(m: PositionMeasurements) -> Iterator[str]:
     """That no hypothesis holds, and what the one that comes nearest predicts and does not get."""
     tried = algorithms_for(m)
     if not tried:
-        yield "No hypothesis can be tested on it, since nothing of its inside is seen, or none is about such a task."
+        yield (
+            "No hypothesis can be tested: either the inside of the network is not visible, or no hypothesis "
+            "covers its task."
+        )
         return
-    yield "No hypothesis that was tried predicts what interventions do: how it does this is not known."
+    yield "No tested hypothesis predicts the effects of interventions: the network's algorithm is not known."
     criteria = {each.name: tuple(foretold(each, m)) for each in tried}
     name = max(criteria, key=lambda name: min(c.value / c.band.low for c in criteria[name] if c.band.low > 0))
     missed = "; ".join(

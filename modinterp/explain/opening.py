@@ -97,9 +97,9 @@ def _tasks(name: str, said: Said) -> Iterator[Task]:
 def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
     if isinstance(network, Network):
         if said.hooks:
-            raise ValueError("hooks are said of a network of another make; this one has hook points of its own")
+            raise ValueError("hooks are for networks without hook points; this network has its own")
         if said.tokens is not None:
-            raise ValueError("tokens are said of a network of another make; this one takes those of its task")
+            raise ValueError("tokens are for networks of unknown make; this network takes the tokens of its task")
         network.cfg.check(task)
         return network
     return Wrapped(network, task, calling_of(network, task, said.inputs, said.tokens), said.hooks)

@@ -49,7 +49,7 @@ def figures(m: PositionMeasurements) -> Iterator[tuple[str, go.Figure]]:
     names = m.task.position_names
     heads = {f"head {layer}.{h}": x for layer, some in enumerate(attention) for h, x in enumerate(some)}
     yield "attention", positions.attention(heads, names, "Mean attention of each head")
-    yield "effects", positions.effects(m.inside.effects, "What the loss rises by with each part at its mean")
+    yield "effects", positions.effects(m.inside.effects, "Rise of the loss with each part replaced by its mean")
     if isinstance(m, OrderMeasurements):
         try:
             m["proven"]

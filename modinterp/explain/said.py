@@ -101,7 +101,7 @@ class Said:
         if self.is_group and self.op not in (None, GROUP, OPPOSITE):
             raise ValueError(f"a group is composed by op=group, not by {self.op}")
         if self.elements and not self.is_group:
-            raise ValueError("elements are those of a group, which op=group says that the network composes")
+            raise ValueError("elements belong to a group; give op='group' as well")
         return self
 
     def renaming(self, p: int) -> Renaming | None:

@@ -62,20 +62,20 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
             f"numbers suggest that the answers are stored pair by pair. An algorithm without {blocks} is not excluded."
         )
     elif label == MEMORISED and _is_known_by_the_split(m):
-        yield "It stores the pairs that it was trained on."
+        yield "The network stores the pairs that it was trained on."
     elif label == MEMORISED:
         if_right, if_wrong = m.losses_of_right_and_wrong
         yield (
-            f"Where it is right its loss is {n(if_right)}, elsewhere {n(if_wrong)}, no better than guessing. It stores "
-            f"pairs: without those {blocks} {without:.2%} of all remain right."
+            f"On its right answers the network's loss is {n(if_right)}, elsewhere {n(if_wrong)}, no better than "
+            f"guessing. The network stores pairs: without its {blocks} {without:.2%} of all remain right."
         )
     elif label == SOLVED and m.is_output_only:
-        yield f"Its logits are no sum of a few {blocks}. Nothing inside it is visible."
+        yield f"Its logits are no sum of a few {blocks}. Nothing inside the network is visible."
     elif label == SOLVED:
         yield (
             f"{_of_storing(m)}: with nothing but waves of the answer at the strongest {blocks} in the logits "
             f"{alone:.2%} are right, without them {without:.2%}, and the formula is right on {formula:.2%} and "
-            f"explains {explained:.0%} of the logits. This does not show that it works by these alone."
+            f"explains {explained:.0%} of the logits. This does not show that the network uses only these waves."
         )
     elif label == PERIODIC:
         off = [quantity(key).title.format(**WORDS | m.words) for key in is_met if not is_met[key]]
@@ -113,8 +113,9 @@ def _terms(m: Judged) -> str:
 def _of_neurons(m: Judged) -> str:
     """That logits are as they should be and neurons are not, as a sentence."""
     return (
-        f"But the neurons behind the logits are no such waves: waves hold {m.neurons_at_keys:.1%} of their variance. A "
-        "table of such logits looks the same. So these numbers do not show that the network computes by waves."
+        f"But the neurons are not waves like the logits: waves hold {m.neurons_at_keys:.1%} of their variance. A "
+        "table of such logits looks the same. These numbers therefore do not show that the network computes by "
+        "waves."
     )
 
 
@@ -125,8 +126,14 @@ def _of_storing(m: Judged) -> str:
     """
     if m.run.knows_split:
         accuracy = m.own_test_score.accuracy
-        return f"It does not store pairs, being right on {accuracy:.2%} of those that it was not trained on"
-    return "Whether it stores pairs cannot be said" if m.all_are_key else "It does more than store pairs"
+        return (
+            f"The network does not store pairs, since it is right on {accuracy:.2%} of those that it was not trained on"
+        )
+    return (
+        ("These numbers do not show whether the network stores pairs")
+        if m.all_are_key
+        else "The network does more than store pairs"
+    )
 
 
 def _of_the_spectrum(m: Judged, stands_out: bool) -> str:
@@ -134,7 +141,7 @@ def _of_the_spectrum(m: Judged, stands_out: bool) -> str:
     p_value, names, count = number_text(m.p_value), ", ".join(m.key_names), len(m.key_blocks)
     block, blocks = m.basis.block, m.basis.blocks_name
     if not count and isinstance(m, CyclicMeasurements):
-        return f"No frequency stands out of {m.readout_name}: it does not vary with the answer."
+        return f"No frequency stands out of {m.readout_name}, which does not vary with the answer."
     if not count:
         return "No character stands out of its logits, compared with draws of relabelled elements."
     if m.all_are_key:

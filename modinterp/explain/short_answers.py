@@ -22,13 +22,13 @@ from modinterp.measurements.quantity import number_text
 
 QUESTIONS = ("Does it do the task?", "How?", "How sure is that?")
 _HOW = {
-    INTEGERS: "It adds whole numbers along a line, and takes a carry off.",
-    MEMORISED: "It stores the answers of single pairs, and knows no rule.",
-    WAVES: "Its logits are waves of the answer; how the inside makes them is not shown.",
-    PERIODIC: "It uses waves of a few frequencies, but not as the sum that adds two angles.",
+    INTEGERS: "The network adds whole numbers along a line, and subtracts a carry.",
+    MEMORISED: "The network stores the answers of single pairs, without a rule.",
+    WAVES: "The logits are waves of the answer; these numbers do not show how the network computes them.",
+    PERIODIC: "The network uses waves of a few frequencies, but not to add two angles.",
     SOLVED: "How it finds its answers is not shown by any of these numbers.",
-    BEHAVIOUR: "That was not looked for: its task is neither addition nor a group.",
-    DOUBTFUL: "That cannot be said: under what was assumed here, its answers are wrong.",
+    BEHAVIOUR: "Not tested: the task is neither addition nor a group.",
+    DOUBTFUL: "Not known: under the assumptions made here, the network's answers are wrong.",
 }
 _FULL, _MOSTLY, _SOME = 0.9995, 0.95, 0.2  # accuracies from which an answer is "yes", "nearly", "partly"
 
@@ -51,17 +51,17 @@ def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
     label = verdict.label
     if label in (FOURIER, MIXED):
         if not isinstance(m, CyclicMeasurements):
-            return f"It multiplies matrices of the group: its representations {', '.join(m.key_names)}."
+            return f"The network multiplies matrices of the group: its representations {', '.join(m.key_names)}."
         if verdict.algorithm == "all frequencies":
-            return "It puts both numbers on circles of nearly all frequencies, and adds their angles."
+            return "The network puts both numbers on circles of nearly all frequencies, and adds their angles."
         few = f"{len(m.freqs)} circle{'s' * (len(m.freqs) > 1)} (frequencies {', '.join(map(str, m.freqs))})"
         rest = " for some pairs, and answers the others in another way" if label == MIXED else ""
-        return f"It puts both numbers on {few}, and adds their angles{rest}."
+        return f"The network puts both numbers on {few}, and adds their angles{rest}."
     if label == PARTLY:
-        return "It has learned a part of the task, as networks have in the middle of their training."
+        return "The network has learned part of the task, as in the middle of training."
     if isinstance(m, PositionMeasurements) and verdict.algorithm:
-        return f"It {label}." if label != MEAN else "It takes a running mean along a direction."
-    return _HOW.get(label, "No algorithm was found in it.")
+        return f"It {label}." if label != MEAN else "The network takes a running mean along a direction."
+    return _HOW.get(label, "No algorithm was found in the network.")
 
 
 def _how_sure(verdict: Verdict, warning: ReadingWarning | None) -> str:
@@ -73,5 +73,5 @@ def _how_sure(verdict: Verdict, warning: ReadingWarning | None) -> str:
         value = f"{foretold.value:.1%}" if 0 <= foretold.value <= 1 else number_text(foretold.value)
         did = f"The network was changed inside, and did what this algorithm predicts ({foretold.name}: {value})."
         return f"{did} {met} of {of} numbers fit."
-    did = "Nothing was changed inside it, or not with the predicted effect."
+    did = "The network was not changed inside, or changes did not have the predicted effect."
     return f"{did} {met} of {of} numbers fit Fourier multiplication."

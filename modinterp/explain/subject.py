@@ -61,7 +61,9 @@ class Subject:
         if hasattr(task, "equals") and self._takes_tokens_of_task:
             parts.append("with = at the end" if task.equals else "without =")
         guessed = self.guessed
-        parts.append(f"assumed, as not given: {', '.join(guessed)}" if guessed else "nothing of this is assumed")
+        parts.append(
+            f"assumed, as not given: {', '.join(guessed)}" if guessed else "nothing is assumed about the forward pass"
+        )
         return "; ".join(parts)
 
     @property

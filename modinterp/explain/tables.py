@@ -25,7 +25,7 @@ def tables(m: NetworkMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
         return
     if m.accuracy_of_operations:
         shares = pd.DataFrame(m.accuracy_of_operations.items(), columns=["operation", "accuracy"])
-        yield "The same answers as those to other operations", shares
+        yield "Other operations that give the same answers", shares
     if isinstance(m, GroupMeasurements):
         yield from _of_groups(m)
     elif isinstance(m, CyclicMeasurements) and is_explained(m):

@@ -96,10 +96,10 @@ def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Ver
 def _why_not_waves(m: NetworkMeasurements) -> str:
     if _is_sum(m):
         return (
-            "This is a sum of a function of each number, but a few waves of the sum are not its logits, so that "
-            "nothing is known of how it comes about."
+            "This is a sum of a function of each number, but a few waves of the sum are not its logits, so these "
+            "numbers do not show how the network computes it."
         )
-    return "This is no addition under other names of the numbers and no group, so that frequencies say nothing of it."
+    return "The task is neither addition with relabelled numbers nor a group, so frequencies do not describe it."
 
 
 def _is_sum(m: NetworkMeasurements) -> bool:
@@ -137,7 +137,10 @@ def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
     if CIRCLES_OF_FUNCTIONS.holds_for(m):
         return CIRCLES_OF_FUNCTIONS.says(m), CIRCLES_OF_FUNCTIONS
     failed = next(c for c in foretold(CIRCLES_OF_FUNCTIONS, m) if not c.met)
-    return f"It is not shown to turn circles of these functions: {failed.name}: {failed.value:.1%}.", None
+    return (
+        f"These numbers do not show that the network turns circles of these functions: {failed.name}: "
+        f"{failed.value:.1%}."
+    ), None
 
 
 def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:

@@ -104,8 +104,8 @@ def _of_chance(m: NetworkMeasurements) -> str:
     if moved <= STEADY:
         return ""
     return (
-        f"Asked again, it gives other logits for the same inputs: they differ by {moved:.1%} of their spread. It may "
-        f"have dropout, or another source of chance. The numbers below are from one call."
+        f"Asked again, it gives other logits for the same inputs: they differ by {moved:.1%} of their spread. It "
+        "may have dropout, or another source of chance. The numbers below come from one call."
     )
 
 
@@ -116,8 +116,9 @@ def _of_probabilities(m: NetworkMeasurements) -> str:
     if not all(bool(x.min() >= 0) and bool(((x.sum(dim=-1) - 1).abs() < ROUNDED).all()) for x in blocks):
         return ""
     return (
-        "Its outputs are probabilities: none is negative, and those for one input add up to 1. As logits they have a "
-        "wrong loss and wrong waves. Give the network without its last softmax, or the logarithm of its outputs."
+        "Its outputs are probabilities: none is negative, and those for one input add up to 1. Treated as logits, "
+        "probabilities give a wrong loss and wrong waves. Give the network without its last softmax, or the "
+        "logarithm of its outputs."
     )
 
 
@@ -145,11 +146,11 @@ def _of_right_answers(found: Subject, m: NetworkMeasurements, tried: tuple[Trial
     if other is None:
         return Remarks(remark=f"its answers are also right with {_either(right)}, without other signs of training")
     words = (
-        f"It is right as assumed, but looks trained with {other.assumption}, which no weight shows. "
-        f"Then the margin of its answers varies by {other.margin_variation:.1%} over {other.inputs:,} inputs, and by "
+        f"It is right as assumed, but looks trained with {other.assumption}, which no weight shows. Then the "
+        f"margin of its answers varies by {other.margin_variation:.1%} over {other.inputs:,} inputs, and by "
         f"{assumed.margin_variation:.1%} under those made. Training leaves weights along the gradient of the loss: "
-        f"at a loss of {COMMON_LOSS:g} nats the cosine is {other.alignment:.2f}, not {assumed.alignment:.2f}. "
-        f"So the numbers below may be those of another network."
+        f"at a loss of {COMMON_LOSS:g} nats the cosine is {other.alignment:.2f}, not {assumed.alignment:.2f}. The "
+        "numbers below may therefore describe a different network."
     )
     return Remarks(ReadingWarning(words, (other, *(t for t in tried if t is not other)), explains=False))
 

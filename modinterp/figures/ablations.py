@@ -100,5 +100,5 @@ def keys_and_others(losses: Mapping[str, Sequence[float]], reported: Mapping[str
             )
     figure.update_xaxes(title="network", type="category")
     figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
-    title = "Without its key frequencies a network is worse than guessing, without all others it is better"
+    title = "Without its key frequencies a network is worse than guessing; without all other frequencies it improves"
     return with_title(figure, title, 460)

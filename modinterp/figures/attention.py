@@ -46,4 +46,4 @@ def ov_spectrum(norms: Float[Tensor, "component head"], freqs: Sequence[int]) ->
         freqs: each head's strongest frequency in the OV circuit. [cycles per p]
     """
     figure = _lines(norms, freqs, "norm of the OV circuit's component")
-    return with_title(figure, "Moved content: what each head writes, by frequency of the token it attends to")
+    return with_title(figure, "Output of each head, by frequency of the attended token")

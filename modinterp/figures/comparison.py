@@ -59,4 +59,4 @@ def losses_without(losses: Mapping[str, Sequence[float]], own: Mapping[str, floa
         )
     figure.update_xaxes(title="frequency taken out of the logits [cycles per p]")
     figure.update_yaxes(LOSS_AXIS)
-    return with_title(figure, "Loss of each network with one frequency taken out of its logits")
+    return with_title(figure, "Loss of each network with one frequency removed from its logits")

@@ -33,7 +33,7 @@ def positions(embeddings: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figu
         figure.add_trace(trace, row=row, col=1)
     figure.update_xaxes(title="dimension of the residual stream", row=len(embeddings))
     figure.update_yaxes(title="position", tickvals=[0, 1], autorange="reversed")
-    title = "Embeddings of the positions, and how alike they are in each network"
+    title = "Position embeddings, and their similarity in each network"
     return with_title(figure, title, 100 + 150 * len(embeddings), False)
 
 

@@ -42,7 +42,7 @@ def learning(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
     figure.update_xaxes(title="optimiser steps", type="log")
     figure.update_yaxes(title="cross-entropy [nats]", type="log", exponentformat="power")
     return with_title(
-        figure, "Ordering numbers is learned without a delay: test loss (bold) falls with train loss (thin)"
+        figure, "The network learns to order numbers without a delay: test loss (bold) falls with train loss (thin)"
     )
 
 
@@ -64,9 +64,7 @@ def accuracies(by_run: Mapping[str, Mapping[str, float]]) -> go.Figure:
         )
     figure.update_xaxes(title="test set")
     figure.update_yaxes(title="accuracy", range=[0, 1.12])
-    return with_title(
-        figure, "Small numbers in the training set help where all numbers are small, and nowhere else", 380
-    )
+    return with_title(figure, "Small numbers in the training set help only on inputs with small numbers", 380)
 
 
 def cosine_maps(maps: Mapping[str, Float[Tensor, "input input"]], axis: str, title: str, span: float = 1) -> go.Figure:

@@ -117,7 +117,7 @@ def sums(
         )
     figure.update_xaxes(title="along the cosine")
     figure.update_yaxes(title="along the sine", col=1)
-    return with_title(square_axes(figure), "Every head writes petals; together they are circles", 470)
+    return with_title(square_axes(figure), "Every head writes petals; the sum of the heads is a circle", 470)
 
 
 def attention_swing(
@@ -214,7 +214,7 @@ def family(points: int = 240) -> go.Figure:
     figure.update_yaxes(title="sine", col=1)
     with_title(
         figure,
-        "The family of petals: a fixed point of the circle and a running one, mixed in a swinging proportion",
+        "The family of petals: a fixed and a moving point of the circle, mixed in a periodic proportion",
         880,
         False,
     )

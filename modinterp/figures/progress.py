@@ -147,7 +147,7 @@ def single_exclusion(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(title="accuracy", col=1)
     figure.update_yaxes(**LOSS_AXIS, col=2)
-    return with_title(figure, "Each key frequency comes to be needed at its own time")
+    return with_title(figure, "Each key frequency becomes necessary at a different time")
 
 
 def _of_runs(
@@ -207,4 +207,6 @@ def largest_exclusion(progress: pd.DataFrame, largest: pd.DataFrame) -> go.Figur
     figure.update_traces(mode="lines+markers", selector={"name": name})
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(**LOSS_AXIS)
-    return with_title(figure, "Without knowing the key frequencies: the worst that taking out one frequency does")
+    return with_title(
+        figure, "Largest excluded loss over single frequencies, which needs no knowledge of key frequencies"
+    )

@@ -71,7 +71,7 @@ def labels(panels: Mapping[str, Int[Tensor, "a b"]]) -> go.Figure:
     figure.update_yaxes(autorange="reversed", constrain="domain", zeroline=False)
     figure.update_yaxes(title="x0", col=1)
     return with_title(
-        figure, "What is asked: remainders repeat along the numbers, a sum along the diagonals", 360, False
+        figure, "The right answers: remainders repeat along the numbers, a sum along the diagonals", 360, False
     )
 
 

@@ -111,5 +111,5 @@ def importances(search: Search) -> go.Figure:
     figure.add_annotation(x=even, y=1.0, yref="paper", yanchor="bottom", text="if all mattered alike", showarrow=False)
     figure.update_xaxes(title="share of the importance (PED-ANOVA)", range=[0, float(np.max(shares)) * 1.15])
     figure.update_yaxes(title="parameter")
-    title = f"What sets the best quarter of {len(search.trials)} trials apart: most of all"
+    title = f"What distinguishes the best quarter of {len(search.trials)} trials: most of all"
     return with_title(figure, f"{title} {search.space.labels[str(shares.index[-1])]}", 360, False)

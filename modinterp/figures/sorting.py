@@ -57,7 +57,9 @@ def swaps(results: Sequence[TokenSwap]) -> go.Figure:
     figure.update_layout(barmode="stack")
     figure.update_xaxes(title="output whose token was replaced by a random one", dtick=1)
     figure.update_yaxes(title="share of answers", range=[0, 1.02])
-    return with_title(figure, "With a random token in place, does the answer follow the place or the token?", 380)
+    return with_title(
+        figure, "With a random token at an output, does the next answer follow the position or the token?", 380
+    )
 
 
 def scores(by_output: Float[Tensor, "output token head"]) -> go.Figure:
@@ -83,4 +85,4 @@ def scores(by_output: Float[Tensor, "output token head"]) -> go.Figure:
             )
     figure.update_xaxes(title="number")
     figure.update_yaxes(title="score [nats]", col=1)
-    return with_title(figure, "Scores of the sort are bent, and each output has its own")
+    return with_title(figure, "Attention scores of the sort are not linear, and differ between outputs")

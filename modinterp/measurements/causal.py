@@ -248,7 +248,7 @@ class Causal(Component[Any]):
             NoSuchPart: they are more than half of all circles.
         """
         if not is_turnable(self.circles, self._p):
-            raise NoSuchPart(f"{len(self.circles)} of {self._p // 2} circles are used: there are no few to turn")
+            raise NoSuchPart(f"{len(self.circles)} of {self._p // 2} circles are used, so no few circles can be turned")
         return self.circles
 
     @cached_property

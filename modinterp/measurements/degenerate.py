@@ -60,7 +60,7 @@ def _of_logits(m: Any) -> Iterator[str]:
     ).tiny ** 0.5:
         yield f"its logits differ by no more than {size:.0e}"
     elif hasattr(m, "own_score") and m.own_score.loss == 0:
-        yield "its loss is 0 within rounding"
+        yield "its loss is 0 up to rounding"
 
 
 def _of_neurons(m: Any) -> Iterator[str]:

@@ -45,7 +45,7 @@ class Functions(Component[Any]):
         answers = task.answers().view(task.grid)
         found = answers[:, 0] % task.p, (answers[0] - answers[0, 0]) % task.p
         if any(len(values.unique()) == 1 for values in found):
-            raise NoSuchPart(f"{task.name} depends on one number alone, so that nothing is added")
+            raise NoSuchPart(f"{task.name} depends on only one number, so the network adds nothing")
         return found
 
     @property

@@ -42,7 +42,7 @@ class Inside(Component[Any]):
         """The network, whose inside is seen."""
         network: Network = self.m.model
         if isinstance(network, Wrapped) or not hasattr(network, "blocks") or not len(network.blocks):
-            raise NoSuchPart(f"{self.m.name} is seen from outside, so that nothing is known of its inside")
+            raise NoSuchPart(f"only the outputs of {self.m.name} are known, and nothing inside it")
         return network
 
     @cached_property

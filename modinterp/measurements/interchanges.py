@@ -66,7 +66,7 @@ class Counted:
             NoSuchPart: too few answers were counted.
         """
         if self.of < FEWEST:
-            raise NoSuchPart(f"{what} would change {self.of} answers, too few to judge by")
+            raise NoSuchPart(f"{what} would change {self.of} answers, too few for a result")
         return Moved(*(Share(held, self.of) for held in self.held))
 
 

@@ -76,7 +76,9 @@ class Isolation(Component[Any]):
         """Logits of the network with some circles, by frequency or by components, alone in place of its embedding."""
         chosen = tuple(circles)
         if self.m.basis.cyclic.is_renamed:
-            raise NoSuchPart(f"circles of numbers as they stand say nothing of {self.m.name}, whose order is another")
+            raise NoSuchPart(
+                f"{self.m.name} orders its numbers differently, so circles of the numbers do not describe it"
+            )
         if chosen not in self._isolated:
             self._isolated[chosen] = isolation.isolated_logits(self.m.model, self.m.task, chosen)
         return self._isolated[chosen]

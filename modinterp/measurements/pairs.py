@@ -331,12 +331,12 @@ class PairMeasurements(NetworkMeasurements):
     @property
     def keys(self) -> Any:
         """The key blocks; see the classes for frequencies and for representations."""
-        raise NoSuchPart(f"{self.name} is asked several things, and has no key {self.basis.blocks_name}")
+        raise NoSuchPart(f"{self.name} has several tasks, and no key {self.basis.blocks_name}")
 
     @property
     def key_blocks(self) -> tuple[Any, ...]:
         """Key frequencies, or key representations."""
-        raise NoSuchPart(f"{self.name} is asked several things, and has no key {self.basis.blocks_name}")
+        raise NoSuchPart(f"{self.name} has several tasks, and no key {self.basis.blocks_name}")
 
     @property
     def key_names(self) -> tuple[str, ...]:

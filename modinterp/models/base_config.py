@@ -63,7 +63,7 @@ class BaseConfig:
         for name, needed in sizes.items():
             if needed != (own := getattr(self, name)):
                 no_equals = getattr(task, "equals", False) and (name, own) == ("d_vocab", needed - 1)
-                hint = "; if the network reads no '=', its task has equals=False" * no_equals
+                hint = "; if the network reads no '=', give its task equals=False" * no_equals
                 raise ValueError(f"{task.name} needs {name} {needed}, but {subject} {own}{hint}")
 
 

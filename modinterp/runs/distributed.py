@@ -24,8 +24,8 @@ from modinterp.training import Outcome, Row, RunSpec, prepare_cpu
 
 SECONDS_BETWEEN_REPORTS = 1.0
 _KILLED = (
-    "a process that trained was killed, as the system does where memory runs out; the same command goes on from the "
-    "last state, and with --threads it starts no others"
+    "a training process was killed, perhaps for lack of memory; the same command continues from the last state; "
+    "with --threads it starts no other processes"
 )
 Ended = dict[str, Outcome | str]  # by name of the run: how its training ended, or why it could not be trained
 

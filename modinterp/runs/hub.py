@@ -139,7 +139,7 @@ def _recorded(address: Address, path: Path) -> dict[str, str]:
     """
     try:
         if path.stat().st_size > MOST_OF_RECORD:
-            raise ValueError(f"it has more than {MOST_OF_RECORD:,} bytes")
+            raise ValueError(f"the record has more than {MOST_OF_RECORD:,} bytes")
         recorded = dict(json.loads(path.read_bytes())["sha256"])
         if strange := [name for name in recorded if not FILES.fullmatch(name)]:
             raise ValueError(f"it names {strange[0]!a:.100}, which is no file of a run")

@@ -172,8 +172,8 @@ def _check_free(folder: Path) -> int:
     if (seconds := _age(folder, path)) < SILENT_AFTER:
         by = f"process {pid}" if where == _here() else f"process {pid} on {where.partition(' ')[0]!a}"
         raise RunIsHeld(
-            f"{folder} is being trained in by another process, {by}, which gave a sign of life {seconds:.0f} s ago; "
-            f"after {SILENT_AFTER:.0f} s without one it can be taken over"
+            f"{folder} is being trained in by another process, {by}, last active {seconds:.0f} s ago; another "
+            f"process may take over after {SILENT_AFTER:.0f} s without activity"
         )
     return last
 

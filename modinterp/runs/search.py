@@ -131,7 +131,7 @@ class Search:
         """
         complete = self.trials[self.trials["state"] == COMPLETE]
         if not len(complete):
-            raise ValueError("no trial of this search ran to its end")
+            raise ValueError("no trial of this search was completed")
         return complete.loc[complete["loss"].idxmin()]
 
 

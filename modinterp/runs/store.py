@@ -194,7 +194,7 @@ def read_numbers(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
     if missing := [name for name in columns if name not in table]:
         raise ValueError(f"{path} has no column {', '.join(missing)}")
     if not all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes):
-        raise ValueError(f"{path} holds something else than numbers")
+        raise ValueError(f"{path} contains values that are not numbers")
     return table
 
 

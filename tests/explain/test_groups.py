@@ -79,7 +79,7 @@ def test_what_knows_pairs_that_it_never_saw_has_not_memorised(tmp_path: Path) ->
     assert found["accuracy"] > 0.95
     assert known > 0.5
     assert found.verdict.label == SOLVED
-    assert f"being right on {known:.2%} of those that it was not trained on" in found.verdict.words
+    assert f"since it is right on {known:.2%} of those that it was not trained on" in found.verdict.words
 
 
 def test_a_whole_table_by_heart_has_no_representation_that_stands_out() -> None:
@@ -192,7 +192,7 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--op", "group", "--group", str(table)], "1 has no right inverse"),
         (["--op", "group", "--group", str(tmp_path / "nowhere.csv")], "there is no file"),
         (["--op", "mul", "--group", "S3"], "not by mul"),
-        (["--op", "add", "--elements", str(table)], "elements are those of a group"),
+        (["--op", "add", "--elements", str(table)], "elements belong to a group"),
         (["--op", "group", "--group", "S3", "--p", "7"], "S3 has 6 elements, which contradicts p 7"),
         (["--op", "group", "--group", "S3", "--elements", str(table)], "is no element of S3"),
         (

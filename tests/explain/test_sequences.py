@@ -196,9 +196,7 @@ def test_a_module_is_seen_from_outside() -> None:
     task = Ordering("max", n=5, limit=64)
     x = explain(Largest(64), task=task)
     assert (x.verdict.label, x["accuracy"]) == (BEHAVIOUR, 1)
-    assert x.measurements.reading("value_swap").note.endswith(
-        "seen from outside, so that nothing is known of its inside"
-    )
+    assert x.measurements.reading("value_swap").note.endswith("are known, and nothing inside it")
     assert explain(lambda t: Largest(64)(t)[:, -1], task=task)["accuracy"] == 1
     with pytest.raises(ValueError, match="how many tokens Largest takes is not known"):
         explain(Largest(64), "max")

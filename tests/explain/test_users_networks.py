@@ -197,7 +197,7 @@ def test_answers_that_hang_on_chance_are_doubted() -> None:
     dropped = explain(lambda t: nn.functional.dropout(NETWORK(t), 0.1), "add", P, draws=99)
     assert dropped.warning is not None
     assert dropped.verdict.words.startswith("Asked again, it gives other logits")
-    with pytest.raises(ValueError, match="hooks are said of a network of another make"):
+    with pytest.raises(ValueError, match="hooks are for networks without hook points"):
         explain(NETWORK, "add", P, hooks={"hook_embed": "hook_embed"}, draws=99)
 
 

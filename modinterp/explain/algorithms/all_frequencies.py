@@ -13,9 +13,10 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     turned, count = m.causal.turn_of_all, len(m.causal.circles)
     return (
-        f"It adds by turning {count} of {m.causal.basis.n // 2} circles, nearly all, so that no few are key. "
-        f"With all circles turned by half a step for both numbers the answer moves by one on {turned.moved:.1%} of all "
-        f"pairs, and {turned.kept:.0%} of the formula's fit is kept, where a table of tokens keeps about 13%."
+        f"The network adds by turning nearly all circles ({count} of {m.causal.basis.n // 2}), so no few "
+        "frequencies are key. With all circles turned by half a step for both numbers the answer moves by one on "
+        f"{turned.moved:.1%} of all pairs, and {turned.kept:.0%} of the formula's fit is kept, where a table of "
+        "tokens keeps about 13%."
     )
 
 

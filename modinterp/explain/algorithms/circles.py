@@ -9,9 +9,9 @@ from modinterp.explain.algorithms.algorithm import Algorithm
 from modinterp.explain.labels import FOURIER
 
 TURNED = at_least(0.95, "the algorithm predicts all pairs; 28 of 29 networks that were held out reach it")
-KEPT = at_least(0.5, "more than everything else together; a table of tokens keeps 0.13 at most")
-STILL = at_most(0.15, "no algorithm predicts it; by chance 1 of p answers moves so, 14% at p = 7")
-REMOVED = at_most(0.25, "without its circles nothing is left to add")
+KEPT = at_least(0.5, "the formula explains more than everything else together; a table of tokens keeps 0.13 at most")
+STILL = at_most(0.15, "no algorithm predicts this move; by chance 1 of p answers moves, 14% at p = 7")
+REMOVED = at_most(0.25, "without its circles the network has nothing to add")
 
 
 def kinds(m: Any) -> str:

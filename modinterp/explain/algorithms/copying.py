@@ -8,17 +8,21 @@ from modinterp.claims.band import at_least, at_most
 from modinterp.explain.algorithms.algorithm import Algorithm
 from modinterp.explain.labels import COPIES
 
-MOVED = at_least(0.75, "the algorithm predicts all answers; three of four are far more than any control moves")
-STILL = at_most(0.35, "no algorithm predicts it; where few answers are possible, many a change hits upon the other")
+MOVED = at_least(
+    0.75, "the algorithm predicts that all answers move; three of four are far more than any control moves"
+)
+STILL = at_most(
+    0.35, "no algorithm predicts this move; with few possible answers, a random change often gives the other answer"
+)
 
 
 def _says(m: Any) -> str:
     value, key = m.interchanges.value, m.interchanges.key
     return (
-        f"It copies a token that its attention finds. With another input's value at the place of the answer, that "
-        f"input's answer comes out on {value.moved:.1%} of {value.share.of:,} answers; at another place on "
-        f"{value.moved_by_control:.1%}. With the keys of this place and another exchanged, the other token comes out "
-        f"on {key.moved:.1%}; with two other keys exchanged on {key.moved_by_control:.1%}."
+        "The network copies a token that its attention finds. With another input's value at the place of the "
+        f"answer, that input's answer comes out on {value.moved:.1%} of {value.share.of:,} answers; at another "
+        f"place on {value.moved_by_control:.1%}. With the keys of this place and another exchanged, the other "
+        f"token comes out on {key.moved:.1%}; with two other keys exchanged on {key.moved_by_control:.1%}."
     )
 
 

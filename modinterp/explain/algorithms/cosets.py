@@ -24,9 +24,9 @@ COSETS = Algorithm(
     {
         **REPRESENTATIONS.foretells,
         "cosets_a": at_least(0.5, "most neurons that could be constant on cosets are"),
-        "cosets_null_a": at_most(0.1, "random functions of the same representations are not"),
-        "coset_means": at_least(0.95, "the cosets are all that a neuron knows of its two elements"),
-        "coset_means_control": at_most(0.5, "other sets of equal sizes tell the products apart no longer"),
+        "cosets_null_a": at_most(0.1, "random functions of these representations are rarely constant on cosets"),
+        "coset_means": at_least(0.95, "a neuron distinguishes only cosets of its two elements"),
+        "coset_means_control": at_most(0.5, "other sets of equal sizes no longer distinguish the products"),
     },
     _says,
     shows_in_logits=True,

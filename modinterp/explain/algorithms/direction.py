@@ -12,9 +12,9 @@ from modinterp.explain.labels import DIRECTION, MEAN
 def _says(m: Any) -> str:
     found = m.interchanges.along_direction
     return (
-        f"It reads the answer off one direction of what its last attention writes. Taken from another input along that "
-        f"direction alone, the other's answer comes out on {found.moved:.1%} of {found.share.of:,} answers; moved as "
-        f"far at random on {found.moved_by_control:.1%}."
+        "The network finds the answer along one direction of the last attention layer's output. Exchanging only "
+        f"this direction with another input gives the other input's answer on {found.moved:.1%} of "
+        f"{found.share.of:,} answers; moved as far at random on {found.moved_by_control:.1%}."
     )
 
 

@@ -12,11 +12,11 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     names = ", ".join(map(str, m.functions.circles))
     return (
-        f"It adds by turning circles of a function of a and of a function of b in its embedding, of frequencies "
-        f"{names}. Turned by half a step for both numbers, where no token stands, they move the answer by one on "
-        f"{m.functions.half_turn:.1%} of all pairs; changes of equal size move at most "
-        f"{max(m.functions.half_turn_controls.values()):.1%}. Without them {m.functions.accuracy_without:.1%} of the "
-        f"answers are right, and with them alone {m.functions.accuracy_alone:.1%}."
+        "The network adds by turning circles of a function of a and of a function of b in its embedding, of "
+        f"frequencies {names}. Turned by half a step for both numbers, where no token stands, they move the answer "
+        f"by one on {m.functions.half_turn:.1%} of all pairs; changes of equal size move at most "
+        f"{max(m.functions.half_turn_controls.values()):.1%}. Without them {m.functions.accuracy_without:.1%} of "
+        f"the answers are right, and with them alone {m.functions.accuracy_alone:.1%}."
     )
 
 

@@ -13,8 +13,9 @@ from modinterp.explain.labels import INTEGERS
 def _says(m: Any) -> str:
     moved, control = m.causal.moved_along_line
     return (
-        f"It adds integers. With every a moved by one along the line on which its numbers stand, the largest included, "
-        f"the answer moves by one on {moved:.1%} of all pairs; in a random direction on {control:.1%}."
+        "The network adds integers. With every a moved by one along the line on which its numbers stand, the "
+        f"largest included, the answer moves by one on {moved:.1%} of all pairs; in a random direction on "
+        f"{control:.1%}."
     )
 
 
@@ -22,7 +23,7 @@ INTEGER_ARITHMETIC = Algorithm(
     "integers",
     INTEGERS,
     {
-        "line_step": at_least(0.9, "all but the pairs whose sum leaves the range that it was trained on"),
+        "line_step": at_least(0.9, "all pairs except those whose sum leaves the range of the training data"),
         "line_step_control": STILL,
     },
     _says,

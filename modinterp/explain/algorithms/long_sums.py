@@ -13,9 +13,9 @@ from modinterp.explain.labels import COLUMNS
 def _says(m: Any) -> str:
     carry = m.carrying.carry
     return (
-        f"It adds column by column, with a carry. With the carry's direction taken from an input with the other carry, "
-        f"the digit moves by that carry on {carry.moved:.1%} of {carry.share.of:,} digits; moved as far at random on "
-        f"{carry.moved_by_control:.1%}. {_strata(m)}{_heads(m)}"
+        "The network adds column by column, with a carry. With the carry's direction taken from an input with the "
+        f"other carry, the digit moves by that carry on {carry.moved:.1%} of {carry.share.of:,} digits; moved as "
+        f"far at random on {carry.moved_by_control:.1%}. {_strata(m)}{_heads(m)}"
     )
 
 
@@ -60,7 +60,7 @@ CARRY_THROUGH_NINES = Algorithm(
         "nines_swap": MOVED,
         "nines_swap_control": STILL,
         # Added after two networks had been seen, which apply a carry beside a nine and yet do not bring it through.
-        "accuracy_through_nines": at_least(0.95, "carries come through nines as well as others"),
+        "accuracy_through_nines": at_least(0.95, "carries through nines work as well as other carries"),
     },
     _says_nines,
 )
@@ -71,7 +71,9 @@ DIGITS_ON_A_CIRCLE = Algorithm(
         **CARRY_THROUGH_NINES.foretells,
         "digit_half_turn": MOVED,
         "digit_half_turn_control": STILL,
-        "digit_circle": at_least(0.5, "more than all other circles together; digits of a table have 0.22"),
+        "digit_circle": at_least(
+            0.5, "one circle has more than all other circles together; in a lookup table digits have 0.22"
+        ),
     },
     _says_circle,
 )

@@ -12,15 +12,20 @@ from modinterp.explain.labels import MEMORISED
 def _says(m: Any) -> str:
     turned = m.causal.turn_of_all
     return (
-        f"It looks pairs up. Turn all circles of its embedding by half a step for both numbers, where no entry is: the "
-        f"answer moves by one on {turned.moved:.1%} of all pairs, and {turned.kept:.0%} of the logits' waves are kept. "
-        f"Networks that add do both on most pairs."
+        "The network looks pairs up in a table. Turn all circles of its embedding by half a step for both "
+        f"numbers, where no entry is: the answer moves by one on {turned.moved:.1%} of all pairs, and "
+        f"{turned.kept:.0%} of the logits' waves are kept. In networks that add, most answers move and most of the "
+        "waves are kept."
     )
 
 
 LOOKUP_TABLE = Algorithm(
     "lookup table",
     MEMORISED,
-    {"turn_of_all_carried": at_most(0.3, "no entry is between two numbers; networks that add carry 0.4 or more")},
+    {
+        "turn_of_all_carried": at_most(
+            0.3, "a table has no entry between two numbers; networks that add have 0.4 or more"
+        )
+    },
     _says,
 )

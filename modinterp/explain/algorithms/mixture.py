@@ -14,8 +14,9 @@ def _says(m: Any) -> str:
     turned, same = m.causal.half_turn, m.causal.same_without
     names = ", ".join(map(str, turned.freqs))
     return (
-        f"It answers in two ways. Circles {names}, turned by half a step for both numbers, move the answer by one on "
-        f"{turned.moved:.1%} of all pairs. On {same:.1%} the answer stays the same without these circles."
+        f"The network answers in two ways. Circles {names}, turned by half a step for both numbers, move the "
+        f"answer by one on {turned.moved:.1%} of all pairs. On {same:.1%} the answer stays the same without these "
+        "circles."
     )
 
 
@@ -23,9 +24,9 @@ MIXTURE = Algorithm(
     "mixture",
     MIXED,
     {
-        "half_turn": between(0.1, 0.95, "some pairs, and not all"),
+        "half_turn": between(0.1, 0.95, "the answer moves on some pairs, but not on all"),
         "half_turn_control": STILL,
-        "same_without": at_least(0.1, "some pairs need no circle"),
+        "same_without": at_least(0.1, "some pairs are answered without any circle"),
     },
     _says,
 )

@@ -15,10 +15,10 @@ from modinterp.explain.labels import NEXT
 def _says(m: Any) -> str:
     query, value = m.interchanges.query, m.interchanges.value
     return (
-        f"It finds the next token by its query and copies it. With the query of another answer, that answer comes out "
-        f"on {query.moved:.1%} of {query.share.of:,} answers; with the query moved as far at random on "
-        f"{query.moved_by_control:.1%}. With another input's value at the place of the answer, that input's answer "
-        f"comes out on {value.moved:.1%}; at another place on {value.moved_by_control:.1%}."
+        "The network finds the next token by its query and copies this token. With the query of another answer, "
+        f"that answer comes out on {query.moved:.1%} of {query.share.of:,} answers; with the query moved as far at "
+        f"random on {query.moved_by_control:.1%}. With another input's value at the place of the answer, that "
+        f"input's answer comes out on {value.moved:.1%}; at another place on {value.moved_by_control:.1%}."
     )
 
 

@@ -13,9 +13,10 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     names = ", ".join(m.key_names)
     return (
-        f"It multiplies by representations {names}. Without them in the embedding {m.causal.accuracy_without:.1%} of "
-        f"the answers are right, with them alone {m.causal.accuracy_alone:.1%}. Restored alone in another pair's "
-        f"embedding they recover {m.causal.rescue[0]:.1%} of the accuracy, random ones {m.causal.rescue[1]:.1%}."
+        f"The network multiplies by representations {names}. Without them in the embedding "
+        f"{m.causal.accuracy_without:.1%} of the answers are right, with them alone {m.causal.accuracy_alone:.1%}. "
+        f"Restored alone in another pair's embedding they recover {m.causal.rescue[0]:.1%} of the accuracy, random "
+        f"ones {m.causal.rescue[1]:.1%}."
     )
 
 
@@ -25,7 +26,7 @@ REPRESENTATIONS = Algorithm(
     {
         "accuracy_without": REMOVED,
         "accuracy_alone": at_least(0.95, "they suffice"),
-        "rescue": at_least(0.95, "they carry what tells one pair from another"),
+        "rescue": at_least(0.95, "the representations carry the difference between pairs"),
     },
     _says,
     shows_in_logits=True,
