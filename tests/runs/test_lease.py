@@ -58,7 +58,7 @@ def test_a_process_that_was_believed_dead_writes_nothing_over_its_successor(tmp_
 
 
 def test_a_lease_is_refused_while_its_holder_lives_and_free_when_it_ends(tmp_path: Path) -> None:
-    with leased(tmp_path), pytest.raises(ValueError, match=r"by another process, process \d+, .* sign of life 0 s ago"):
+    with leased(tmp_path), pytest.raises(ValueError, match=r"by another process, process \d+.*, last active 0 s ago"):
         leases._taken(tmp_path)
     with leased(tmp_path) as second:
         assert second.number == 2
@@ -148,7 +148,7 @@ def test_a_lease_from_a_clock_ahead_is_free_after_a_minute(tmp_path: Path, monke
     path = tmp_path / ".lease-1"
     path.write_text(json.dumps({"token": "a", "pid": 1, "where": "elsewhere 0 0"}))
     os.utime(path, (time.time() + 3600,) * 2)
-    with pytest.raises(ValueError, match="sign of life 0 s ago"), leased(tmp_path):
+    with pytest.raises(ValueError, match="last active 0 s ago"), leased(tmp_path):
         pass
     monkeypatch.setattr(leases, "SILENT_AFTER", 0.0)
     with leased(tmp_path) as lease:

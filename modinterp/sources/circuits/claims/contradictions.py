@@ -34,8 +34,8 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-R3",
-        "The source says that adding small inputs to the training set raises accuracy by 10 points. It also says "
-        "that performance improves only marginally.",
+        "The source says that adding small inputs to the training set raises accuracy by 10 points. The source "
+        "also says that performance improves only marginally.",
         {
             "data.rebalance": (
                 "gain on the augmented test set",
@@ -56,16 +56,16 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-R5",
-        "For the slopes of a dimension the source prints m m < 0. It also writes scores as m x instead of a query "
-        "times a key.",
+        "For the slopes of a dimension the source prints m m < 0. The source also writes scores as m x instead of "
+        "a query times a key.",
         {"max.opposite_slopes": ("dimensions of opposite slopes", "slope from key lines over sqrt(d_head), error")},
         "The formula m m < 0 means the two slopes of query and key. The slope of the scores is q . m / "
         "sqrt(d_head), including the factor.",
     ),
     Contradiction(
         "X-R6",
-        "The source says that the sort task never generalises properly. It also says that the sort is learned "
-        "better than the median.",
+        "The source says that the sort task never generalises properly. The source also says that the sort is "
+        "learned better than the median.",
         {
             "sort.curves": ("accuracy", "generated, whole sequences"),
             "obs.sort_vs_median": (),

@@ -200,7 +200,9 @@ CLAIMS = (
         source_says="by eye",
         measure=_broad,
         expected={
-            "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(2, "much broader to the eye"),
+            "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(
+                2, "the spectrum of T_miiii is much broader to the eye"
+            ),
             "Gini coefficient, T_miiii less T_nanda": at_most(0, "broader at all"),
         },
         given=GENERALISED,

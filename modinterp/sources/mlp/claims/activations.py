@@ -119,7 +119,8 @@ CLAIMS = (
     Claim(
         id="mlp.wneur_sparse",
         where="W_E W_in",
-        statement="The inputs of the neurons are sparse in the Fourier basis, at the same key frequencies.",
+        statement="The inputs of the neurons are sparse in the Fourier basis, at the key frequencies of the neurons' "
+        "outputs.",
         source_says="the neurons' 13 frequencies; 0.991 of the squared norm in the author's checkpoint",
         measure=each(_into_neurons),
         expected={

@@ -170,7 +170,8 @@ CLAIMS = (
         id="nanda.fig28.dropout",
         where="appendix D.1, figure 28",
         statement="Dropout of 20% or 50% of the neurons in place of weight decay makes the network grok.",
-        source_says="three of three in the text, some in the caption; the paper is silent about 80%",
+        source_says="three of three seeds grok according to the text, some according to the caption; the paper is silent "
+        "about 80%",
         measure=_dropout,
         expected={
             GENERALISED[0.2]: at_least(2 / 3, "two of three"),
@@ -269,7 +270,9 @@ CLAIMS = (
         source_says="none printed; 14 in 20,000 epochs of an archived run",
         measure=_low_precision,
         expected={
-            "slingshots in float32": at_least(5, "14 in an archived run: a train loss from below 1e-3 to above 1e-2"),
+            "slingshots in float32": at_least(
+                5, "14 slingshots in an archived run: a train loss from below 1e-3 to above 1e-2"
+            ),
             "slingshots in float32 less 5 times those in float64": at_least(0, "five times as many"),
         },
         needs=(*COARSE, SEEDS[0]),
