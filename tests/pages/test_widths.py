@@ -17,8 +17,6 @@ from modinterp.figures.theme import heatmap, with_title
 from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, short_names
 from modinterp.pages.plots import Drawn
-from modinterp.reproduce.index import index_entry
-from modinterp.reproduce.report import write_index
 
 SMALL = Path(__file__).parents[2] / "docs" / "trained"
 pytestmark = pytest.mark.long
@@ -62,12 +60,6 @@ def test_pages_of_sources_fit(source: str, width: int, reproduced: Callable, tmp
     pages = sorted(reproduced(source).folder.glob("*.html"))
     assert pages
     assert {page.name: overflowing(page, tmp_path, width) for page in pages} == {page.name: [] for page in pages}
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_index_of_all_sources_fits(width: int, reproduced: Callable, tmp_path: Path) -> None:
-    entries = [index_entry(reproduced(name).reproduction) for name in ("nanda", "groups")]
-    assert overflowing(write_index(entries, tmp_path / "all"), tmp_path, width) == []
 
 
 def test_what_does_not_fit_is_found(tmp_path: Path, pages: Callable[[str], Path]) -> None:

@@ -14,6 +14,7 @@ from modinterp.models import ACTIVATIONS
 from modinterp.sources.he.neuron_waves import NeuronWaves, angles
 
 Sigma = Callable[[Tensor], Tensor]
+BLOCK = 1_024  # pairs at a time, so that little memory is taken
 
 
 def pair_logits(
@@ -21,9 +22,11 @@ def pair_logits(
 ) -> Float[Tensor, "x y j"]:
     """Sum over neurons of xi[j] sigma(theta[x] + theta[y]), in float64."""
     p = theta.shape[1]
-    read = theta.double().T
-    rows = [sigma(row + read) @ xi.double() for row in read]  # one x at a time, so that little memory is taken
-    return torch.stack(rows).view(p, p, p)
+    read, written, logits = theta.double().T, xi.double(), theta.new_empty(p, p, p, dtype=torch.float64)
+    x, y = torch.triu_indices(p, p)  # the logits of (y, x) are those of (x, y)
+    for a, b in zip(x.split(BLOCK), y.split(BLOCK), strict=True):
+        logits[a, b] = logits[b, a] = sigma(read[a] + read[b]) @ written
+    return logits
 
 
 def accuracy(logits: Float[Tensor, "x y j"]) -> float:
