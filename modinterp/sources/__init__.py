@@ -1,6 +1,6 @@
 """Sources: papers and reports, each a folder (or an installed package) with its runs, claims and figures.
 
-`source("NAME")` gives one, `sources()` all; `specs("NAME/*")` what its runs are trained from; `load` a trained run.
+`source("NAME")` returns one source, `sources()` all; `specs("NAME/*")` the specs of its runs; `load` a trained run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A source: a paper or report as one folder, with its runs, claims and figures.
 
-Making a `Source` costs nothing, so that a command can list all of them. Its parts are imported when they are first
-used. The runs and figures that they name are looked up then, so that a wrong name fails at once.
+Making a `Source` costs nothing, so that a command can list all of them. The parts of a source are imported on first
+use. The runs and figures that they name are looked up then, so that a wrong name fails at once.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Page:
 class Source(Mapping):
     """A paper, report or notebook whose statements are compared with trained networks.
 
-    It is a mapping from the ids of its claims, with or without the source's name in front, to the claims.
+    A source is a mapping from the ids of its claims, with or without the source's name in front, to the claims.
 
     Attributes:
         name: short name, with which ids of claims and names of runs begin.
-        package: the package of the source's folder, `__package__` in its `source.py`. It holds `runs` (with `RUNS`,
-            name to spec), `claims` (with `CLAIMS`, and `CONTRADICTIONS` if there are any) and `drawings` (with
+        package: the package of the source's folder, `__package__` in its `source.py`. The package holds `runs` (with
+            `RUNS`, name to spec), `claims` (with `CLAIMS`, and `CONTRADICTIONS` if there are any) and `drawings` (with
             `FIGURES`, key to `Drawing`). Three modules are optional. `search` has a space of hyper-parameters. `story`
             has sentences for the top of the page (`STORY`), and `overview` a table for it (`TITLE`, and `table` from
             results by id to a data frame).
@@ -73,7 +73,7 @@ class Source(Mapping):
 
     @property
     def is_own(self) -> bool:
-        """Whether the source comes with modinterp."""
+        """True if the source comes with modinterp."""
         return self.package.startswith("modinterp.")
 
     def _part(self, module: str) -> Any:
@@ -104,7 +104,7 @@ class Source(Mapping):
         """Name of a run that learned something else to what it is, such as "of random labels".
 
         Claims about one network of the same shape and another task are evaluated on it as well, as if it had learned
-        their task. It may be a run of another source, and subject of claims of its own.
+        their task. A control may be a run of another source, and subject of claims of its own.
         """
         controls: Mapping[str, str] = getattr(self._part("runs"), "CONTROLS", {})
         return controls
@@ -132,7 +132,7 @@ class Source(Mapping):
 
     @cached_property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """Where sources disagree with this one or it with itself, and which claims settle it.
+        """Contradictions between this source and other sources, or within this source, and the claims that settle them.
 
         Raises:
             ValueError: a contradiction refers to a claim that does not exist.
@@ -188,7 +188,7 @@ class Source(Mapping):
 
     @property
     def has_search(self) -> bool:
-        """Whether the source says which hyper-parameters were searched for."""
+        """True if the source states which hyper-parameters were searched for."""
         return find_spec(f"{self.package}.search") is not None
 
     @property
@@ -235,7 +235,7 @@ class Source(Mapping):
     def measurement(self, claim: Claim) -> Hashable:
         """Key of the measurement of a claim: the measure, the recipe of the networks, and the numbers.
 
-        Such claims count once. (Factories of claims make their measures once for equal arguments.)
+        Claims that share a measurement count once. (Factories of claims make their measures once for equal arguments.)
         """
         if not claim.needs or claim.needs[0] not in self.runs:
             return claim.id
@@ -259,11 +259,11 @@ class Source(Mapping):
         return drawn(self, str(number))
 
     def figures_beside(self, keys: set[str]) -> set[str]:
-        """These keys of figures, and those of the figures that are drawn along with them."""
+        """Return the given keys of figures, and the keys of figures that are drawn along with them."""
         return keys | {key for key, drawing in self.drawings.items() if drawing.beside in keys}
 
     def figures_shown_with(self, key: str) -> set[str]:
-        """The key of a figure, and that of the one that it is drawn along with, which is what claims may name."""
+        """Return the key of a figure, and of the figure that it is drawn along with; claims may name the latter."""
         return {key, self.drawings[key].beside} - {""}
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ class Drawing:
         template: name of a file beside the source's drawings, of what the page has below the figure that plotly alone
             cannot do.
         beside: key of the figure that it is drawn along with; it then belongs to the same claims.
-        own_page: title of a page that it has to itself, such as one that is large; empty where it is on the source's.
+        own_page: title of a page for this figure alone, such as a large figure; empty for the source's page.
     """
 
     number: str
@@ -64,7 +64,7 @@ class Drawing:
             raise ValueError(f"{self.number} is drawn from the first of some runs, from all of some, or from none")
 
     def shows(self, run: str, main: str) -> bool:
-        """Whether it is, or may be, drawn from a run.
+        """True if the figure is, or may be, drawn from a run.
 
         Args:
             run: name of the run.
@@ -82,7 +82,7 @@ class Drawing:
         return None if run is None else (measured[run],)
 
     def drawn_from(self, names: Collection[str], main: str) -> str | None:
-        """The one run, of those that are there, that it is drawn from; None for a figure of several runs, or of none."""
+        """Return the available run that the figure is drawn from; None for a figure of several runs, or of none."""
         if self.needs_no_run or self.all_of:
             return None
         return next((n for pattern in self.first_of or (main,) for n in names if fnmatchcase(n, pattern)), None)
@@ -92,7 +92,7 @@ class Drawing:
         return self._made(self.draw, measured, main)
 
     def made_table(self, measured: Measured, main: str) -> pd.DataFrame | None:
-        """The table below the figure, if there is one and the runs that are there allow it."""
+        """Return the table below the figure, if it has one and the available runs allow it."""
         return None if self.table is None else self._made(self.table.make, measured, main)
 
     def _made(self, make: Callable[..., Any], measured: Measured, main: str) -> Any:

@@ -21,7 +21,7 @@ def written(name: str, out: Path) -> list[Path]:
     Args:
         name: of the source and of its Python package, in lower case letters, digits and underscores.
     Raises:
-        ValueError: no such name, or one that is taken; the folder is there already.
+        ValueError: an invalid or taken name, or a folder that already exists.
     """
     import jinja2
 

@@ -37,7 +37,7 @@ def neurons(m: CyclicMeasurements, shown: Iterable[int]) -> go.Figure:
 
 
 def cluster(m: CyclicMeasurements, chosen: Callable[..., int] = max) -> go.Figure:
-    """How much one frequency explains of each neuron, and what one cluster of neurons writes to the logits.
+    """Share of each neuron that one frequency explains, and the contribution of one cluster of neurons to the logits.
 
     Args:
         m: of the run.

@@ -1,4 +1,4 @@
-"""Which sources there are: those in this folder, and those that installed packages register.
+"""The available sources: those in this folder, and those that installed packages register.
 
 A package registers its sources under the entry point `modinterp.sources`, each as the name of a `Source`:
 
@@ -104,7 +104,7 @@ def spec(name: str) -> RunSpec:
 
 
 def specs(*patterns: str) -> dict[str, RunSpec]:
-    """The specs of all runs whose name fits one of the patterns, such as `SOURCE/*`.
+    """Return the specs of all runs whose name fits one of the patterns, such as `SOURCE/*`.
 
     Raises:
         ValueError: a pattern that no run fits.

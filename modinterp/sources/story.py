@@ -39,7 +39,7 @@ class Story:
 
     @property
     def numbers(self) -> set[tuple[str, str]]:
-        """The claims that the sentences name, without the source's name, each with one of its numbers or with none."""
+        """Claims that the sentences name, without the source's name, each with one of its numbers or with none."""
         return {named for sentence in self.sentences for named in _named(sentence)}
 
     def told(self, results: Mapping[str, Result]) -> list[Sentence]:
@@ -94,7 +94,8 @@ def found(result: Result) -> str:
 def told_by_itself(results: Sequence[Result]) -> list[Sentence]:
     """Sentences for a source without a story: a statement that holds of all networks, one of some, one of none.
 
-    Of several such the first that is told apart from an untrained network, and that was measured on most networks.
+    Of several such claims, take the first that is distinguished from an untrained network and measured on most
+    networks.
     """
     told = []
     for verdict in ("holds", "mixed", "refuted"):

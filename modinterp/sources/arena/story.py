@@ -1,4 +1,4 @@
-"""What the page of ARENA's monthly problems begins with."""
+"""The opening sentences of the page on ARENA's monthly problems."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""What the page of the report "Circuit engineering" begins with."""
+"""The opening sentences of the page on the report "Circuit engineering"."""
 
 from modinterp.sources.story import Story
 

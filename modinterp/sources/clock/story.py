@@ -1,4 +1,4 @@
-"""What the page of the blog post on the Clock algorithm begins with."""
+"""The opening sentences of the page on the blog post about the Clock algorithm."""
 
 from modinterp.sources.story import Story
 

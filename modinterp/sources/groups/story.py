@@ -1,4 +1,4 @@
-"""What the page of group operations begins with."""
+"""The opening sentences of the page on group operations."""
 
 from modinterp.sources.story import Story
 

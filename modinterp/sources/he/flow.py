@@ -1,8 +1,8 @@
 """The flow of one frequency of one neuron with squares, while all answers are about equally likely.
 
-Let z = alpha exp(i phi) be the input wave and w = beta exp(i psi) the output wave. Then z' = (2 / p) w conj(z) and w' =
-z^2 / p. Time is the learning rate times the number of steps. Derived from the mean cross-entropy at uniform
-probabilities.
+Let z = alpha exp(i phi) be the input wave and w = beta exp(i psi) the output wave. The waves z and w then follow z' =
+(2 / p) w conj(z) and w' = z^2 / p. Time is the learning rate times the number of steps. Derived from the mean
+cross-entropy at uniform probabilities.
 """
 
 from __future__ import annotations

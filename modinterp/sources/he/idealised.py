@@ -50,7 +50,9 @@ def own_logits(waves: NeuronWaves) -> Float[Tensor, "x y j"]:
 
 
 def cosines(waves: NeuronWaves, phi: Float[Tensor, " neuron"]) -> tuple[Tensor, Tensor]:
-    """One cosine for each neuron at its frequency: phase phi read, 2 phi written, with the mean amplitudes."""
+    """Replace each neuron by one cosine at its frequency: read at phase phi, written at 2 phi, with the mean
+    amplitudes.
+    """
     turned = angles(waves.p)[waves.winner]
     return (
         waves.alpha.mean() * (turned + phi.unsqueeze(1)).cos(),

@@ -1,4 +1,4 @@
-"""What each neuron of a one-hot network reads and writes, as amplitudes and phases at every frequency."""
+"""Amplitudes and phases, at every frequency, of the waves that each neuron of a one-hot network reads and writes."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class NeuronWaves:
 
     @property
     def strength(self) -> Float[Tensor, " neuron"]:
-        """What a neuron contributes: alpha to the power of its nonlinearity, times beta."""
+        """Return a neuron's contribution: alpha to the power of its nonlinearity, times beta."""
         return self.alpha**self.power * self.beta
 
     @property
@@ -162,7 +162,7 @@ class NeuronWaves:
 def phase_test(winner: Int[Tensor, " neuron"], phi: Float[Tensor, " neuron"], harmonic: int) -> float:
     """Mean over frequencies of N abs(mean of exp(i harmonic phi))^2 over their N neurons.
 
-    It is 1 for independent uniform phases, and 0 for phases that are spread evenly.
+    The concentration is 1 for independent uniform phases, and 0 for evenly spread phases.
     """
     turned = torch.polar(torch.ones_like(phi), harmonic * phi)
     groups = [turned[winner == k] for k in winner.unique()]

@@ -13,7 +13,7 @@ from modinterp.tasks import Split
 
 @dataclass(frozen=True)
 class PairKinds:
-    """Which pairs are of which kind, each `[x, y]`.
+    """Return the pairs of each kind, each `[x, y]`.
 
     Attributes:
         common, rare, seen_diagonal: trained on: both orders of x != y; the mirrored pair held out; x = y.

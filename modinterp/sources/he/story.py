@@ -1,4 +1,4 @@
-"""What the page of He, Wang, Chen and Yang 2026 begins with."""
+"""The opening sentences of the page on He, Wang, Chen and Yang 2026."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""What the page of Syrkis & Søgaard 2024 begins with."""
+"""The opening sentences of the page on Syrkis & Søgaard 2024."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""What the page of Kissane's notebook begins with."""
+"""The opening sentences of the page on Kissane's notebook."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""What the page of the clock and the pizza begins with."""
+"""The opening sentences of the page on the clock and the pizza."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""Two interventions and two tasks of one network: what each change costs each task."""
+"""Two interventions and two tasks of one network: the cost of each intervention for each task."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _ROWS = 1500
 def by_period(m: PairMeasurements) -> pd.DataFrame:
     """Accuracy of each task of a network of remainders with functions of one period out of the embedding, or alone.
 
-    One row for each change. Columns are `change` (`without`, `alone`, or `random` for as many random directions out),
-    `period`, `task` (its own period), `accuracy`, and `chance` (the share of the most frequent answer).
+    Table with one row for each intervention. Columns are `change` (`without`, `alone`, or `random` for as many random
+    directions out), `period`, `task` (its own period), `accuracy`, and `chance` (the share of the most frequent
+    answer).
     """
     E = m.model.embed.W_E[: m.task.p].detach().cpu().double()
     rows = torch.randperm(len(m.task.inputs()), generator=torch.Generator().manual_seed(0))[:_ROWS]

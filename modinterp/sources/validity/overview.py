@@ -73,7 +73,7 @@ CRITERIA = (
 
 
 def table(results: Mapping[str, Result]) -> pd.DataFrame:
-    """One row for each criterion, and one more for each further claim that answers it.
+    """Table with one row for each criterion, and one more for each further claim that answers it.
 
     Args:
         results: map from the id of a claim, without the source's name, to its result.

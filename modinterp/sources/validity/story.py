@@ -1,4 +1,4 @@
-"""What the page of the audit begins with."""
+"""The opening sentences of the page on the audit."""
 
 from modinterp.sources.story import Story
 

@@ -19,7 +19,7 @@ SEEN = "chosen after numbers had been seen"
 class CausalOfKeys(Causal):
     """Interventions on the key frequencies of W_L, for a network whose logits use no few circles.
 
-    Those of a group, whose W_L has other directions, are on all circles that its logits use.
+    For a network on a group, whose W_L has other directions, interventions are on all circles that its logits use.
     """
 
     @cached_property
@@ -35,7 +35,8 @@ class CausalOfKeys(Causal):
 def causal(m: Adds) -> Causal:
     """Interventions on the circles that the logits use; on the key frequencies where these are no few.
 
-    A network that has not learned to add has no few circles. Its numbers are those of a control, which should be off.
+    A network that has not learned to add has no few circles. The numbers of such a network are those of a control, and
+    should miss their tolerances.
     """
     return m.causal if is_turnable(m.causal.circles, m.causal.basis.n) else m.part(CausalOfKeys)
 

@@ -1,4 +1,4 @@
-"""Which column of a sum each head of the first layer looks at, and which of the two digits it prefers."""
+"""Columns of a sum that each head of the first layer attends to, and the one of two digits that it prefers."""
 
 from __future__ import annotations
 
@@ -56,15 +56,16 @@ def for_carry(m: SequenceMeasurements, column: int) -> list[Look]:
 
 
 def own_sum_or_nearest(m: SequenceMeasurements, column: int) -> list[Look]:
-    """Heads that look at a column from where its digit of the sum is read; where none does, the one that does most.
+    """Return the heads that attend to a column from the position of its digit of the sum; if none does, the head that
+    attends most.
 
-    The latter is for networks that did not learn, as controls of a claim about such heads.
+    The head that attends most serves networks that did not learn, as controls of a claim about such heads.
     """
     return own_sum(m, column) or [max(looks_at(m, column, [read_at(m, column)], 0.0), key=lambda x: sum(x.weights))]
 
 
 def nearest_for_carry(m: SequenceMeasurements, column: int) -> Look:
-    """Of all heads, up to where the digit is read into which a carry goes, the one whose agreement is largest."""
+    """Return, of all heads up to the position of the digit that receives a carry, the head with the largest agreement."""
     positions = range(digits_of(m, column)[1], read_at(m, column - 1) + 1)
     return max(looks_at(m, column, positions, 0.0), key=lambda look: look.agreement)
 
@@ -99,7 +100,7 @@ def _pattern(m: SequenceMeasurements) -> Float[Tensor, "input head query key"]:
 
 
 def written(m: SequenceMeasurements, looks: Iterable[Look]) -> Float[Tensor, "head input d_model"]:
-    """What heads of the first layer write where they look from, for the sampled inputs."""
+    """Return the outputs of first-layer heads at their query positions, for the sampled inputs."""
     hook, W_O = "blocks.0.attn.hook_z", m.precise.blocks[0].attn.W_O.detach()
     with torch.no_grad():
         _, cache = m.precise.run_with_cache(m.sampled.inputs, names_filter=[hook])

@@ -1,4 +1,4 @@
-"""Lists that hold given numbers, and what a sorting network does behind one of them."""
+"""Lists that contain given numbers, and the answers of a sorting network behind one of them."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def triples(task: SortedList, each: int = 30) -> Asked:
 
 
 def jumps(task: SortedList, gap: int, n: int = 1_500) -> Asked:
-    """Lists in which the next number above one lies `gap` above it, and that are asked behind that one."""
+    """Make lists in which the next number above a given one lies `gap` above it, and is asked behind it."""
     generator = torch.Generator().manual_seed(gap)
     d = torch.randint(0, task.limit - gap, (n, 1), generator=generator)
     return lists_with(task, torch.cat([d, d + gap], dim=1), seed=gap + 1, none_between=True)
 
 
 def answers_behind(network: Network, asked: Asked) -> Int[Tensor, " input"]:
-    """What the network answers behind the number that is asked about."""
+    """Return the network's answer behind the number that is asked about."""
     with torch.no_grad():
         logits = network(asked.examples.inputs)
     return logits[torch.arange(len(logits)), asked.position].argmax(dim=-1)

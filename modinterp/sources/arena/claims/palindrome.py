@@ -1,4 +1,6 @@
-"""Palindromes: one head of the first layer compares mirrored places, one of the second collects what differs."""
+"""Palindromes: one head of the first layer compares mirrored positions; one head of the second collects the
+differences.
+"""
 
 from __future__ import annotations
 

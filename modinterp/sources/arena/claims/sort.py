@@ -27,7 +27,7 @@ SPLIT = ({*range(28, 38)}, {*range(51)} - {*range(29, 36)})  # of the two heads 
 
 
 def tables(m: SequenceMeasurements) -> Float[Tensor, "head token output"]:
-    """What attending to each number adds to the logit of each number, by head."""
+    """Return the effect of attending to each number on the logit of each number, by head."""
     limit = m.task.limit
     return copying_tables(m.folded)[:, :limit, :limit]
 
@@ -38,7 +38,7 @@ def owner_of(m: SequenceMeasurements) -> Int[Tensor, " number"]:
 
 
 def copied(m: SequenceMeasurements) -> Bool[Tensor, "head number"]:
-    """Whether each head copies each number."""
+    """True for each number that a head copies, by head."""
     return is_copied(tables(m))
 
 

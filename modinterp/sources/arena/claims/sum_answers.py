@@ -1,4 +1,4 @@
-"""Sum of two numbers: what is right and what is wrong, and what one layer can do."""
+"""Sum of two numbers: right and wrong answers, and the limits of one layer."""
 
 from __future__ import annotations
 

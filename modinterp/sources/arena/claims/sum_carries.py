@@ -59,7 +59,7 @@ def _without(m: SequenceMeasurements, head: int, position: int) -> Answers:
 def carry_heads(m: SequenceMeasurements) -> dict[int, tuple[Look, Answers]]:
     """For each column the head that finds its carry, and the answers without that head.
 
-    It is the one without which the digit loses most into which the carry goes, of those that follow the hierarchy.
+    Of the heads that follow the hierarchy, it is the head whose removal harms the digit that receives the carry most.
     """
     found = {}
     for column in range(1, m.task.digits):

@@ -31,7 +31,7 @@ TWICE = 2.0
 
 
 def tokens_of(letters: str) -> Int[Tensor, "input letter"]:
-    """One input without "?", from its letters."""
+    """Describe one input without "?", by its letters."""
     return torch.tensor([[LETTERS.index(letter) for letter in letters]])
 
 
@@ -49,7 +49,7 @@ def attention_to_copies(m: SequenceMeasurements) -> Float[Tensor, "head letter"]
 def contrasts(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
     """How much more each letter adds to its own logit than to others', by head of the second layer.
 
-    It is added over heads of the first layer, whose output the second copies, without signs.
+    The effect is summed, without signs, over heads of the first layer whose output the head of the second layer copies.
     """
     n = m.task.letters
     tables = composed_copying(m.folded)[:, :, :n, :n]

@@ -1,4 +1,4 @@
-"""What must be so for a claim to be about a network that has learned its task."""
+"""Preconditions: the network has learned its task."""
 
 from modinterp.claims.band import at_least
 from modinterp.claims.claim import Change

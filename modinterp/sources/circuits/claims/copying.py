@@ -34,7 +34,7 @@ COPIES = {"copied without any other number": at_least(0.9, "only a head that cop
 def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
     """How accurate copying stays when part of another number is mixed in, over the numbers that are copied alone.
 
-    Of a sort, which copies at its last position, over all numbers.
+    Copying of a sort, which copies at its last position, over all numbers.
     """
     both = pairs(m.limit, m.smallest_number)
     copied = both[m.copying.right[both[:, 0]]]
@@ -52,7 +52,9 @@ def robustness(m: OrderMeasurements) -> dict[str, float]:
 
 
 def of_copied(before: str, now: str) -> tuple[Change, ...]:
-    """What was changed of a claim on robustness, from what was copied of all numbers, and the share tolerated now."""
+    """Describe the change of a claim on robustness, given the earlier copying of all numbers and the share tolerated
+    now.
+    """
     return (
         Change(
             date="2026-11-23",

@@ -1,4 +1,4 @@
-"""Which data the tasks are learned from, and how they compare: grokking, small numbers, loss by width."""
+"""Effects of the training data: grokking, small numbers, loss by width."""
 
 from __future__ import annotations
 

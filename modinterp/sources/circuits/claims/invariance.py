@@ -47,7 +47,7 @@ DIFFERENT_INPUTS = {
 
 
 def told_inputs_apart(trained: str) -> tuple[Change, ...]:
-    """What was changed of a claim that orders do not matter, from the mean cosine of different inputs."""
+    """Describe the change of a claim that orders do not matter, given the mean cosine of different inputs."""
     return (
         Change(
             date="2026-11-23",

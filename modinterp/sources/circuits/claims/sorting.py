@@ -58,7 +58,9 @@ def _inputs_only(m: OrderMeasurements) -> dict[str, float]:
 
 
 def swaps(m: OrderMeasurements) -> list[TokenSwap]:
-    """What a random token in place of the number before does to the answer, for every output after the first."""
+    """Return the effect on the answer of a random token in place of the preceding number, for every output after the
+    first.
+    """
     generator, swaps_by_output = torch.Generator().manual_seed(0), []
     for rank in range(1, m.n):
         inputs = m.uniform.inputs[:2000].clone()

@@ -64,5 +64,7 @@ def turning(points: Float[Tensor, "a b 2"], freq: int) -> Turning:
 
 
 def turnings(m: CyclicMeasurements, hook: str, pair: int) -> Mapping[int, Turning]:
-    """Key frequency to how its circle turns in one pair of principal directions; see `CyclicMeasurements.motion`."""
+    """Map each key frequency to the turning of its circle in one pair of principal directions; see
+    `CyclicMeasurements.motion`.
+    """
     return {k: turning(m.activation(hook) @ m.circles.plane_directions(hook, k).pair(pair), k) for k in m.freqs}

@@ -15,12 +15,12 @@ LEARNED = {"final_test_accuracy": at_least(0.99, "the statement is about a netwo
 
 
 def has_learned(m: GroupMeasurements) -> bool:
-    """Whether a network answers pairs rightly that it was not trained on."""
+    """True for each network that is right on pairs that it was not trained on."""
     return LEARNED["final_test_accuracy"].holds(m["final_test_accuracy"])
 
 
 def of_its_group(claim: Claim) -> Claim:
-    """A claim whose runs all compose one group, as said of networks of that group alone; another as it is."""
+    """If all runs of a claim compose one group, restrict the claim to that group; return any other claim unchanged."""
     tasks = {task.group: task for name in claim.needs if isinstance(task := RUNS[name].task, Group)}
     if len(tasks) != 1:
         return claim

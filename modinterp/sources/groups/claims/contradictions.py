@@ -1,4 +1,4 @@
-"""Where the paper, its code and its networks disagree."""
+"""Contradictions between the paper, its code and its networks."""
 
 from __future__ import annotations
 

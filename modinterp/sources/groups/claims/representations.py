@@ -1,4 +1,4 @@
-"""Which representations the logits, the embeddings, the neurons and the unembedding of the S5 MLP hold."""
+"""Representations in the logits, the embeddings, the neurons and the unembedding of the S5 MLP."""
 
 from __future__ import annotations
 

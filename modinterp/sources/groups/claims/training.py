@@ -1,4 +1,4 @@
-"""What is trained, how, and how it groks."""
+"""Training set-up of the groups networks, and how the networks grok."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other groups and the other architecture: what all networks share, and what varies with the seed."""
+"""Other groups and the other architecture: properties of all networks, and properties that vary with the seed."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def kinds_of(m: CyclicMeasurements) -> PairKinds:
 
 
 def first_epoch(m: CyclicMeasurements, column: str, least: float) -> float:
-    """The first logged epoch at which an accuracy is so high; NaN for none."""
+    """Return the first logged epoch at which an accuracy reaches a level; NaN if it never does."""
     reached = m.history[m.history[column] >= least]
     return float(reached["epoch"].iloc[0]) if len(reached) else math.nan
 
@@ -133,7 +133,7 @@ def stage_ends(m: CyclicMeasurements) -> list[int]:
     """Epochs at the start, memorised, generalised to .95, and at the end.
 
     Raises:
-        NotRecorded: the network has not reached one of them.
+        NotRecorded: the network has not reached one of the epochs.
     """
     generalised = first_epoch(m, "test_accuracy", 0.95)
     if math.isnan(generalised):

@@ -1,4 +1,4 @@
-"""What networks trained on three quarters of the pairs answer in the end, with weight decay and without."""
+"""Final answers of networks trained on three quarters of the pairs, with weight decay and without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observation 4: which nonlinearities may stand in the place of the one that a network was trained with."""
+"""Observation 4: nonlinearities that may replace the one with which a network was trained."""
 
 from __future__ import annotations
 

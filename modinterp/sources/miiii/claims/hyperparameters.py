@@ -1,4 +1,4 @@
-"""Which hyper-parameters were searched, and what the gradient filter is worth."""
+"""The searched hyper-parameters, and the effect of the gradient filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the source illustrates its tasks with, figures 1 to 3: numbers on a spiral, and the tasks for p = 11."""
+"""The source's illustrations of its tasks, figures 1 to 3: numbers on a spiral, and the tasks for p = 11."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is trained, on what, with which loss, and how well it does."""
+"""Training set-up of the MLP: data, loss and final performance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Appendix C.2.3 with its tables 5 and 6: what networks of other set-ups have in common with the main one."""
+"""Appendix C.2.3 with its tables 5 and 6: properties that networks of other set-ups share with the main network."""
 
 from __future__ import annotations
 

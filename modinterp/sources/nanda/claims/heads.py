@@ -1,4 +1,4 @@
-"""Appendix C.1.2, table 2 and figure 11: which heads multiply waves and which amplify them, each at one frequency."""
+"""Appendix C.1.2, table 2 and figure 11: heads that multiply waves and heads that amplify them, each at one frequency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Appendices D.3 and E.2: what the heads of networks on sequences do, and which of them need one another."""
+"""Appendices D.3 and E.2: the effect of each head of networks on sequences, and heads that need one another."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ ONE_DEFINITION = Change(
 
 
 def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Change, Change]:
-    """Of a claim that does not hold in rounding-9: how that network was left out, and how it counts now.
+    """Describe how the network rounding-9, in which a claim does not hold, was left out, and how it counts now.
 
     Args:
         of_the_other: the number of rounding-9.
@@ -60,7 +60,7 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
 
 
 def by_seed(before: str) -> tuple[Change]:
-    """Of a claim that holds in every seed, and in some numerical replicates of seed 0 only.
+    """Describe a claim that holds in every seed, but in only some numerical replicates of seed 0.
 
     Args:
         before: in how many networks it held when each replicate counted.
@@ -110,7 +110,7 @@ def highest(m: NetworkMeasurements, column: str) -> float:
 
 
 def still_learning(m: NetworkMeasurements) -> bool:
-    """Whether the test accuracy gained more than 0.01 in the last quarter of the training, not having reached 0.98."""
+    """True if the test accuracy gained over 0.01 in the last quarter of the training without having reached 0.98."""
     epoch, best = curve(m, "epoch"), highest(m, "test_accuracy")
     before = float(curve(m, "test_accuracy")[epoch <= 0.75 * epoch.iloc[-1]].max())
     return best < 0.98 and best - before > 0.01

@@ -1,4 +1,4 @@
-"""What rounding makes of the paper's own seed: variants of it that differ in the last place of one initial matrix."""
+"""Effects of rounding on the paper's own seed: variants that differ in the last place of one initial matrix."""
 
 from __future__ import annotations
 

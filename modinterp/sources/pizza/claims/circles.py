@@ -1,4 +1,4 @@
-"""What a network of constant attention makes of one circle, of some and of all (table 1, sections 3.2 to 3.4)."""
+"""Effect of one circle, some circles and all circles in a network of constant attention (table 1, sections 3.2 to 3.4)."""
 
 from __future__ import annotations
 

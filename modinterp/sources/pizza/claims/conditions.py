@@ -1,4 +1,4 @@
-"""Which networks a claim is about."""
+"""Preconditions of the claims: the networks that a claim is about."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HAS_SOLVED = {SOLVED_RUNS: at_least(1, "the statement is about networks that sol
 
 
 def circularity(m: CyclicMeasurements) -> dict[str, Value]:
-    """What `CIRCULAR` is about beside the accuracy."""
+    """Return the number that `CIRCULAR` tests beside the accuracy."""
     return {CIRCULARITY: m.isolation.circularity.mean}
 
 

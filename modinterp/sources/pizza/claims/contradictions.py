@@ -1,9 +1,10 @@
-"""Where the paper, its code, its table of runs and its networks disagree.
+"""Contradictions between the paper, its code, its table of runs and its networks.
 
 Three doubts have no measurement of ours. With two vocabularies, the released code looks for circles of 118 tokens among
-the first 59. So no run can pass as circular, and such runs are not trained here. One circle of a network with softmax
-attention means nothing: in the released Model B the clock's formula explains 0.77, 0.05 and -0.60 of three of them. The
-released sweep draws ReLU or GeLU, and its tables hold ReLU alone, which is what is trained here.
+the first 59. A run with two vocabularies can therefore not pass as circular, and is not trained here. A single circle
+of a network with softmax attention has no meaning: in the released Model B the clock's formula explains 0.77, 0.05 and
+-0.60 of three circles. The released sweep draws ReLU or GeLU, and its tables hold ReLU alone, which is what is trained
+here.
 """
 
 from __future__ import annotations

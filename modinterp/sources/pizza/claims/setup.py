@@ -1,4 +1,4 @@
-"""What is trained, how, and whether it learns the task."""
+"""Training set-up of the pizza networks, and whether they learn the task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a public audit asks of the claim that small networks add by circles."""
+"""Criteria of a public audit for the claim that small networks add by circles."""
 
 from modinterp.claims import Contradiction
 from modinterp.sources.validity.claims import construct, controls, external, internal, measurement, trained
